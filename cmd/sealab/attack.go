@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 	"time"
 
@@ -93,8 +91,8 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 
 // check returns an error for wrong usage.
 func (f *attackFlags) check() (err error) {
-	if _, ok := forms[f.format]; !ok {
-		return fmt.Errorf("--format %q: want text, json, markdown or sarif", f.format)
+	if err := checkForm(f.format); err != nil {
+		return err
 	}
 	if f.budget <= 0 {
 		return fmt.Errorf("--budget %s: want a positive duration", f.budget)
@@ -105,10 +103,7 @@ func (f *attackFlags) check() (err error) {
 	if f.runner.Attacks, err = attack.Select(attacks.All(), f.only); err != nil {
 		return err
 	}
-	if f.out != "" {
-		return requireWritable(f.out)
-	}
-	return nil
+	return requireWritable(f.out)
 }
 
 func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
@@ -118,40 +113,35 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	kept, err := openJournal(f.journal, f.runner.Seed)
-	if err != nil {
-		return err
-	}
-	defer kept.close()
 	designs, stop, err := f.targets.open(names, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer stop()
-	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	kept, err := openJournal(f.journal, f.runner.Seed)
+	if err != nil {
+		return err
+	}
+	ctx, done := cli.Interruptible(cmd)
 	defer done()
 	f.interrupted = func() bool { return ctx.Err() != nil }
 	run := &verdict.Run{Format: verdict.Format, Seed: f.runner.Seed}
 	for _, d := range designs {
 		fit := f.fit(d, cmd.ErrOrStderr())
-		outcome, err := f.attack(d, kept, cmd.ErrOrStderr())
-		if err != nil {
-			return err
-		}
+		outcome := f.attack(d, kept, cmd.ErrOrStderr())
 		if fit {
 			f.tellFaults(cmd.ErrOrStderr(), d, outcome)
 		}
 		run.Designs = append(run.Designs, outcome)
 	}
-	done() // a second interrupt ends the command
 	out := f.outcomes.begin(cmd)
 	f.outcomes.ofAttacks(run)
-	return f.outcomes.end(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.err))
+	return f.outcomes.end(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.close()))
 }
 
 // attack attacks one design within the time for each. A tenth of the time is for
 // showing findings again.
-func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) (verdict.Design, error) {
+func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) verdict.Design {
 	copies, stop := f.sideBySide(d, progress)
 	defer stop()
 	began := time.Now()
@@ -174,7 +164,7 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	if f.interrupted() {
 		nameInterrupt(&outcome)
 	}
-	return outcome, nil
+	return outcome
 }
 
 // maxWaited bounds the time by which late answers prolong the attacks on a design.
@@ -255,8 +245,5 @@ func listAttacks(w io.Writer, asJSON bool) error {
 		d.Questions = append(d.Questions, questionDocument{ID: a.ID, Name: a.Name, Layer: string(a.Layer), CWE: a.CWE, Properties: aims, Skipped: a.Dropped})
 		t.Row(a.ID, string(a.Layer), fmt.Sprintf("CWE-%d", a.CWE), strings.Join(aims, ","), name)
 	}
-	if asJSON {
-		return writeJSON(w, d)
-	}
-	return t.Write(w)
+	return writeAs(w, asJSON, d, t.Write)
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -15,6 +16,49 @@ import (
 // A lineFile is a file of JSON Lines that grows while a command runs.
 type lineFile struct {
 	file *os.File // nil: lines are discarded
+}
+
+// openLines opens a file of JSON Lines to append, and calls read with each line of an
+// earlier run. It skips a line that was cut off by the end of its run. Without a path it
+// opens no file.
+func openLines(path string, read func(line []byte) error) (l lineFile, err error) {
+	if path == "" {
+		return l, nil
+	}
+	if l.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+		return l, fmt.Errorf("opening the journal: %w", err)
+	}
+	if info, err := l.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return l, err // a device or a pipe is only written
+	}
+	if err := l.readAll(read); err != nil {
+		return l, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+// readAll calls read with each line. It ends a last line that was cut off.
+func (l lineFile) readAll(read func(line []byte) error) error {
+	data, err := io.ReadAll(l.file)
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if cut := bytes.HasPrefix(line, []byte(`{"`)) && !json.Valid(line); cut {
+			continue
+		}
+		if err := read(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", l.file.Name(), number, err)
+		}
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		if _, err := l.file.WriteString("\n"); err != nil {
+			return fmt.Errorf("writing the journal: %w", err)
+		}
+	}
+	return nil
 }
 
 // append adds a line.
@@ -68,39 +112,17 @@ func (e journalEntry) key() string {
 }
 
 // openJournal opens a journal to read and append. Without a path it keeps no results.
-func openJournal(path string, seed uint64) (*journal, error) {
-	j := &journal{seed: seed, known: map[string][]verdict.Result{}}
-	if path == "" {
-		return j, nil
-	}
-	var err error
-	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
-		return nil, fmt.Errorf("opening the journal: %w", err)
-	}
-	if info, err := j.file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return j, err // a device or a pipe is only written
-	}
-	if err := j.read(path); err != nil {
-		return nil, errors.Join(err, j.file.Close())
-	}
-	return j, nil
-}
-
-// read reads the entries of earlier runs.
-func (j *journal) read(path string) error {
-	lines := bufio.NewScanner(j.file)
-	lines.Buffer(nil, 1<<30)
-	for n := 1; lines.Scan(); n++ {
+func openJournal(path string, seed uint64) (j *journal, err error) {
+	j = &journal{seed: seed, known: map[string][]verdict.Result{}}
+	j.lineFile, err = openLines(path, func(line []byte) error {
 		var e journalEntry
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("%s:%d: not an entry of a journal of attacks: %w", path, n, err)
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("not an entry of a journal of attacks: %w", err)
 		}
 		j.known[e.key()] = e.Cells
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("reading the journal: %w", err)
-	}
-	return nil
+		return nil
+	})
+	return j, err
 }
 
 func (j *journal) entry(d *attack.Design, id string) journalEntry {
@@ -110,7 +132,7 @@ func (j *journal) entry(d *attack.Design, id string) journalEntry {
 // results returns the kept outcomes of an attack, unless it was not carried out to the end.
 func (j *journal) results(d *attack.Design, id string) []verdict.Result {
 	results := j.known[j.entry(d, id).key()]
-	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) {
+	if slices.ContainsFunc(results, isIncomplete) {
 		return nil
 	}
 	return results
@@ -124,10 +146,13 @@ func (j *journal) keep(d *attack.Design, id string, results []verdict.Result, ca
 	}
 	e := j.entry(d, id)
 	e.Cells, e.Calls = results, calls
-	if slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Incomplete }) || j.known[e.key()] != nil {
+	if slices.ContainsFunc(results, isIncomplete) || j.known[e.key()] != nil {
 		return
 	}
 	j.err = j.append(e)
 }
 
-func (j *journal) close() { j.err = errors.Join(j.err, j.lineFile.close()) }
+func isIncomplete(r verdict.Result) bool { return r.Incomplete }
+
+// close closes the journal. It returns the error of the first write that failed.
+func (j *journal) close() error { return errors.Join(j.err, j.lineFile.close()) }

@@ -25,6 +25,14 @@ var forms = map[string]func(io.Writer, []findings.Finding) error{
 	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
 }
 
+// checkForm returns an error unless forms has the value of --format.
+func checkForm(format string) error {
+	if _, ok := forms[format]; !ok {
+		return fmt.Errorf("--format %q: want text, json, markdown or sarif", format)
+	}
+	return nil
+}
+
 func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []findings.Finding) error {
 	return func(w io.Writer, all []findings.Finding) error {
 		data, err := form(all)
@@ -38,13 +46,9 @@ func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []fi
 
 // report prints the outcome, writes it if asked, and returns the error of the outcome.
 func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
-	file, dir := "findings.json", ""
-	if f.out != "" {
-		var err error
-		if dir, err = runFolder(f.out); err != nil {
-			return err
-		}
-		file = filepath.Join(dir, file)
+	dir, file, err := runFolder(f.out, runfile.Attack)
+	if err != nil {
+		return err
 	}
 	all := findings.Of(run, file)
 	if len(f.targets.dialed) > 0 || f.targets.libraries {
@@ -84,6 +88,17 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	return cli.ErrRefuted
 }
 
+// runFolder returns the folder of a new run below out, and its main file. Without out the
+// run is not written, and the folder is "".
+func runFolder(out, kind string) (dir, mainFile string, err error) {
+	if out == "" {
+		return "", runfile.MainFile(kind), nil
+	}
+	stamp, err := runfile.NewStamp(time.Now(), "")
+	dir = stamp.Dir(out, kind)
+	return dir, filepath.Join(dir, runfile.MainFile(kind)), err
+}
+
 // ofAttacks adds the outcome of each property of each subject. A property that falls
 // counts if the subject claims it.
 func (o *outcomes) ofAttacks(run *verdict.Run) {
@@ -101,15 +116,6 @@ func (o *outcomes) ofAttacks(run *verdict.Run) {
 			o.Questions = append(o.Questions, question{s.Name, string(t.Property), t.Outcome, detail, t.Outcome == verdict.Refuted && t.Claim == verdict.Stated})
 		}
 	}
-}
-
-// runFolder returns the folder of a run of attacks that ends now.
-func runFolder(root string) (string, error) {
-	stamp, err := runfile.NewStamp(time.Now(), "")
-	if err != nil {
-		return "", err
-	}
-	return stamp.Dir(root, runfile.Attack), nil
 }
 
 // writeAttack writes a run's folder, whole or not at all.

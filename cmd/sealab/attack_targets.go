@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -120,11 +121,7 @@ func findDesign(name string) (codecs.Design, error) {
 func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	var all [][]string
 	for _, command := range t.workers {
-		args := strings.Fields(command)
-		if len(args) == 0 {
-			return nil, fmt.Errorf("--worker: want a command")
-		}
-		all = append(all, args)
+		all = append(all, strings.Fields(command))
 	}
 	if !t.sdks {
 		return all, nil
@@ -154,20 +151,26 @@ func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 // sdkMark stands before the name of an installed SDK in the place of a command.
 const sdkMark = "sdk:"
 
-// dialWorker starts a worker: a command, or an installed SDK as "sdk:NAME".
-func dialWorker(command []string, notes io.Writer) (*dialed, error) {
+// workerStarter returns the function that starts a worker: a command, or an installed SDK as
+// "sdk:NAME".
+func workerStarter(command []string) (func(worker.Limits) (*worker.Client, error), error) {
 	if len(command) == 0 {
-		return nil, fmt.Errorf("--worker: want a command")
-	}
-	start := func(l worker.Limits) (*worker.Client, error) {
-		return worker.Dial(worker.Command{Args: command}, l)
+		return nil, errors.New("--worker: want a command")
 	}
 	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
 		s, err := sdk.Find(".", name)
-		if err != nil {
-			return nil, err
-		}
-		start = s.Dial
+		return s.Dial, err
+	}
+	return func(l worker.Limits) (*worker.Client, error) {
+		return worker.Dial(worker.Command{Args: command}, l)
+	}, nil
+}
+
+// dialWorker starts the worker of a command.
+func dialWorker(command []string, notes io.Writer) (*dialed, error) {
+	start, err := workerStarter(command)
+	if err != nil {
+		return nil, err
 	}
 	d := new(dialed)
 	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
@@ -222,20 +225,36 @@ func noteUnknown(notes io.Writer, h worker.Hello) {
 		_, err := codecs.ParseProperty(string(p))
 		fmt.Fprintf(notes, "%s states a guarantee that is left out: %v\n", h.Name, err)
 	}
+	if err := schemesClaim(h); err != nil {
+		fmt.Fprintf(notes, "%s states a guarantee that is left out: %v\n", h.Name, err)
+	}
 	for _, a := range h.UnknownAbilities() {
 		fmt.Fprintf(notes, "%s states the ability %q, which is left out; there are %v\n", h.Name, a, worker.Abilities())
 	}
 }
 
-// unknownClaims returns an error if the worker claims a property that this version does
-// not know: no attack tests it.
+// unknownClaims returns an error if the worker claims a property that no attack tests: this
+// version does not know it, or its kind does not have it.
 func (d *dialed) unknownClaims() error {
-	claimed, _ := d.clients[0].Hello().Unknown()
-	if len(claimed) == 0 {
-		return nil
+	h := d.clients[0].Hello()
+	err := schemesClaim(h)
+	if claimed, _ := h.Unknown(); len(claimed) > 0 {
+		_, err = codecs.ParseProperty(string(claimed[0]))
 	}
-	_, err := codecs.ParseProperty(string(claimed[0]))
-	return fmt.Errorf("%s claims a guarantee that was not tested: %w", d.Name, err)
+	if err != nil {
+		return fmt.Errorf("%s claims a guarantee that was not tested: %w", d.Name, err)
+	}
+	return nil
+}
+
+// schemesClaim returns an error if a codec claims a property that only schemes have.
+func schemesClaim(h worker.Hello) error {
+	for _, info := range codecs.Properties() {
+		if h.Kind == codecs.KindCodec && info.SchemeOnly && h.Guarantees[info.Property] {
+			return fmt.Errorf("only a scheme has the property %q, and the worker is a codec", info.Property)
+		}
+	}
+	return nil
 }
 
 // jobsOf returns the number of processes of a worker that are attacked side by side.

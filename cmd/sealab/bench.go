@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"time"
@@ -94,7 +92,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	progress := newProgress(cmd.ErrOrStderr())
 	c.Progress = progress.show
 
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	ctx, stop := cli.Interruptible(cmd)
 	defer stop()
 	result, err := bench.Run(ctx, subjects, c)
 	progress.end()

@@ -80,11 +80,11 @@ func (w *queryWords) read(q *choice.Query) (err error) {
 	if q.Needs, err = namedOr(noProperties, w.needs, codecs.ParseProperty); err != nil {
 		return err
 	}
-	if q.Payload, err = parseSize(w.payload); err != nil {
+	if q.Payload, err = parseSize("--payload", w.payload); err != nil {
 		return err
 	}
 	if w.longest != "" {
-		if q.MaxToken, err = parseSize(w.longest); err != nil {
+		if q.MaxToken, err = parseSize("--max-token", w.longest); err != nil {
 			return err
 		}
 		if q.MaxToken == 0 {
@@ -114,17 +114,17 @@ func checkQuery(q *choice.Query) error {
 
 var sizePattern = regexp.MustCompile(`^([0-9]+)(B|KiB|MiB)?$`)
 
-// parseSize reads a number of bytes.
-func parseSize(text string) (int, error) {
+// parseSize reads a number of bytes, the value of a flag.
+func parseSize(flag, text string) (int, error) {
 	m := sizePattern.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("size %q: want bytes, for example 200 or 64KiB", text)
+		return 0, fmt.Errorf("%s %q: want bytes, for example 200 or 64KiB", flag, text)
 	}
 	const most = 64 << 20
 	unit := map[string]int{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[m[2]]
 	n, err := strconv.Atoi(m[1])
 	if err != nil || n > most/unit {
-		return 0, fmt.Errorf("size %q: want at most 64MiB", text)
+		return 0, fmt.Errorf("%s %q: want at most 64MiB", flag, text)
 	}
 	return n * unit, nil
 }
@@ -138,11 +138,11 @@ func parseRate(text string) (float64, error) {
 	}
 	m := ratePattern.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("rate %q: want tokens a second, minute, hour or day, for example 10000/s or 1e9/d", text)
+		return 0, fmt.Errorf("--rate %q: want tokens a second, minute, hour or day, for example 10000/s or 1e9/d", text)
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil || n <= 0 || math.IsInf(n, 0) {
-		return 0, fmt.Errorf("rate %q: want a positive number", text)
+		return 0, fmt.Errorf("--rate %q: want a positive number", text)
 	}
 	return n / map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86400}[m[2]], nil
 }
@@ -160,13 +160,13 @@ func parseLifetime(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("lifetime %q: want for example 12h or 90d", text)
+		return 0, fmt.Errorf("--lifetime %q: want for example 12h or 90d", text)
 	}
 	return d, nil
 }
 
 // loadCosts returns the costs that a run measured, at the measured size next to
-// that of the payload, and where they come from. Without a run there are no costs.
+// that of the payload, and their source. Without a run there are no costs.
 func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	if dir == "" {
 		newest, err := runfile.Newest(resultsDir, runfile.Bench, 1)

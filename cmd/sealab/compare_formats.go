@@ -52,10 +52,8 @@ to the same payload. Times compare only within one run on a quiet machine.`,
 			if flags.rounds < formats.MinRounds || flags.rounds > 10000 {
 				return fmt.Errorf("--rounds %d: want %d to 10000", flags.rounds, formats.MinRounds)
 			}
-			if flags.out != "" {
-				if err := requireWritable(flags.out); err != nil {
-					return err
-				}
+			if err := requireWritable(flags.out); err != nil {
+				return err
 			}
 			return flags.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},

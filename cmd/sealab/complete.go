@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sealab/analysis/choice"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
@@ -60,7 +61,7 @@ var flagValues = map[string]func() []string{
 	"sdk":     sdkNames,
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
 	"fail-on": func() []string { return severities },
-	"interop": func() []string { return []string{"java", "python", "ruby", "rust"} },
+	"interop": func() []string { return choice.Languages(catalog.All()) },
 }
 
 var (

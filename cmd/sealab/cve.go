@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -121,7 +119,7 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
 	asked.add(cmd)
 	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out the attack for the class of each vulnerability alone")
-	cmd.Flags().DurationVar(&bench.Budget, "budget", time.Minute, "time for each version; attacks that have not ended by then are not tested")
+	cmd.Flags().DurationVar(&bench.Budget, "budget", 3*time.Minute, "time for each version; attacks that have not ended by then are not tested")
 	return cmd
 }
 
@@ -183,25 +181,22 @@ func reportCVE(w, notes io.Writer, all []cve.Outcome, untested []cve.Untested, o
 	if _, err := w.Write(page.Bytes()); err != nil {
 		return err
 	}
-	if out != "" {
-		stamp, err := runfile.NewStamp(time.Now(), "")
-		if err != nil {
-			return err
-		}
+	dir, _, err := runFolder(out, runfile.CVE)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
 		data, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return err
 		}
-		dir := stamp.Dir(out, runfile.CVE)
 		if err := atomicfile.WriteFolder(dir, map[string][]byte{"table.txt": page.Bytes(), runfile.MainFile(runfile.CVE): append(data, '\n')}); err != nil {
 			return err
 		}
 		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
-	for _, o := range all {
-		if !o.Rediscovered() {
-			return cli.ErrRefuted
-		}
+	if slices.ContainsFunc(all, func(o cve.Outcome) bool { return !o.Rediscovered() }) {
+		return cli.ErrRefuted
 	}
 	return nil
 }
@@ -221,31 +216,24 @@ type cveEntry struct {
 
 // openCVEJournal opens a journal to read and append. Without a path it keeps no outcomes.
 func openCVEJournal(path string, bench cve.Bench) (*cveJournal, error) {
-	j := &cveJournal{known: map[string]cve.Outcome{}}
-	if path == "" {
-		return j, nil
-	}
 	stamp, err := runfile.NewStamp(time.Now(), "")
 	if err != nil {
 		return nil, err
 	}
-	j.run = fmt.Sprintf("%s dirty=%t seed=%d class=%t budget=%s", stamp.Commit, stamp.Dirty, bench.Seed, bench.Class, bench.Budget)
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("reading the journal: %w", err)
+	j := &cveJournal{
+		run:   fmt.Sprintf("%s dirty=%t seed=%d class=%t budget=%s", stamp.Commit, stamp.Dirty, bench.Seed, bench.Class, bench.Budget),
+		known: map[string]cve.Outcome{},
 	}
-	for line := range strings.Lines(string(data)) {
+	j.lineFile, err = openLines(path, func(line []byte) error {
 		var e cveEntry
-		if json.Unmarshal([]byte(line), &e) == nil && e.Run == j.run { // a line may be cut
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("not an entry of a journal of vulnerabilities: %w", err)
+		}
+		if e.Run == j.run {
 			j.known[e.Outcome.CVE] = e.Outcome
 		}
-	}
-	if j.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
-		return nil, fmt.Errorf("opening the journal: %w", err)
-	}
-	if n := len(data); n > 0 && data[n-1] != '\n' {
-		_, err = j.file.WriteString("\n")
-	}
+		return nil
+	})
 	return j, err
 }
 

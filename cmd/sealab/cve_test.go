@@ -46,6 +46,12 @@ func TestCVEJournal(t *testing.T) {
 	other.Seed = 2
 	require.NoError(t, open(other, 0).close())
 
+	foreign := filepath.Join(t.TempDir(), "notes.txt")
+	require.NoError(t, os.WriteFile(foreign, []byte("a text of a person\n"), 0o600))
+	path = foreign
+	_, err = openCVEJournal(path, bench)
+	require.ErrorContains(t, err, "notes.txt:1: not an entry of a journal")
+
 	var page bytes.Buffer
 	require.NoError(t, cve.Write(&page, all, untested))
 	require.Contains(t, page.String(), "1 of 1 vulnerabilities found.")

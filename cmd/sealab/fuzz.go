@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
 	"sealab/fuzz/targets"
+	"sealab/internal/cli"
 )
 
 func newFuzzCommand() *cobra.Command {
@@ -91,7 +90,7 @@ the campaign keep the result.`,
 		Example: `  sealab fuzz cover
   go tool cover -html fuzz-campaign/cover.out`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			table, err := campaign.Cover(ctx, folder.config(), names)
 			if err != nil {
@@ -124,7 +123,7 @@ with the same coverage: every counter, with its power of two. Failing inputs are
 kept.`,
 		Example: `  sealab fuzz minimize text`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			results, err := campaign.Minimize(ctx, folder.config(), names)
 			d := minimizeDocument{Format: minimizeFormat, Targets: []minimizedDocument{}}

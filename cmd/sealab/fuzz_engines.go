@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/campaign"
 	"sealab/fuzz/campaign/harness"
+	"sealab/internal/cli"
 )
 
 // goFuzzPackage has the targets as functions for go-fuzz and libFuzzer.
@@ -34,7 +34,7 @@ out on a machine with a browser.`,
   sealab fuzz fleet text --dir fuzz-lib --libfuzzer`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			t, seeds, err := seedsOf(args[0])
 			if err != nil {
@@ -74,7 +74,7 @@ not. Exit status 1 reports that the campaign has crashers.`,
 		Example: `  sealab fuzz import text fuzz-fleet/work --dir fuzz-campaign`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			if _, err := os.Stat(args[1]); err != nil {
 				return err

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,9 +73,8 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible(cmd)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	if f.address != "" {
 		serve, err := statusServer(ctx, cmd.ErrOrStderr(), f.dir, f.address, f.until())
 		if err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/signal"
 	"runtime"
 	"time"
 
@@ -33,7 +31,7 @@ may be running. Exit status 1 reports that there are crashers. The page of
   sealab fuzz status --http 127.0.0.1:8080`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			switch {
 			case address != "":

@@ -51,10 +51,7 @@ token is not random, and is no fault.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), found)
-			}
-			return writeAnatomies(cmd.OutOrStdout(), found)
+			return writeAs(cmd.OutOrStdout(), asJSON, found, func(w io.Writer) error { return writeAnatomies(w, found) })
 		},
 	}
 	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this `design`")

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -37,18 +37,15 @@ type capture struct {
 
 // readCapture tests the tokens of a file, one in each line.
 func readCapture(name string) (*capture, error) {
-	file, err := os.Open(name)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	seen, byLength := map[string]int{}, map[int][][]byte{}
 	c := &capture{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
 	var first []byte
-	for lines.Scan() {
-		token := slices.Clone(lines.Bytes())
+	for line := range bytes.Lines(data) {
+		token := bytes.TrimRight(line, "\r\n")
 		if len(token) == 0 {
 			continue
 		}
@@ -61,9 +58,6 @@ func readCapture(name string) (*capture, error) {
 		}
 		raw := tokenfmt.Infer(token, first).Bytes()
 		byLength[len(raw)] = append(byLength[len(raw)], raw)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading %s: line %d: %w", name, c.Tokens+1, err)
 	}
 	var most [][]byte
 	for _, n := range slices.Sorted(maps.Keys(byLength)) {

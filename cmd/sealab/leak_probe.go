@@ -118,10 +118,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 			d.Skipped = append(d.Skipped, skippedDocument{t.Name(), why})
 		}
 	}
-	if f.json {
-		return writeJSON(out, d)
-	}
-	return d.writeText(out)
+	return writeAs(out, f.json, d, d.writeText)
 }
 
 // comparisons returns the comparisons of the flags.

@@ -294,17 +294,16 @@ func describe(d codecs.Design) (description, error) {
 	if err != nil {
 		return description{}, err
 	}
-	out := description{
+	row := description{
 		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
 		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised, Allocates: lab.HooksOf(d).Allocates,
-		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys,
+		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys, Tokens: tokens,
 	}
-	out.Tokens = tokens
 	for _, o := range d.Options {
-		out.Options = append(out.Options, optionChoice{o.Name, o.Doc, o.Values})
+		row.Options = append(row.Options, optionChoice{o.Name, o.Doc, o.Values})
 	}
 	for _, g := range d.GuaranteesFor(nil) {
-		out.Guarantees = append(out.Guarantees, statedGuarantee(g))
+		row.Guarantees = append(row.Guarantees, statedGuarantee(g))
 	}
-	return out, nil
+	return row, nil
 }

@@ -46,10 +46,7 @@ func listSDKs(out io.Writer, asJSON bool) error {
 		d.SDKs = append(d.SDKs, x)
 		t.Row(x.texts()...)
 	}
-	if asJSON {
-		return writeJSON(out, d)
-	}
-	return t.Write(out)
+	return writeAs(out, asJSON, d, t.Write)
 }
 
 // texts returns the line of an SDK for a person.

@@ -27,8 +27,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // error. It returns the exit status.
 func explain(w io.Writer, err error) int {
 	status := cli.Exit(w, "sealab", err)
-	var fault *worker.FaultError
-	if status != cli.Fault || !errors.As(err, &fault) || strings.TrimSpace(fault.Event.Stderr) == "" {
+	fault, ok := errors.AsType[*worker.FaultError](err)
+	if status != cli.Fault || !ok || strings.TrimSpace(fault.Event.Stderr) == "" {
 		return status
 	}
 	fmt.Fprintln(w, "the end of the worker's standard error:")

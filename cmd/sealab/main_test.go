@@ -9,7 +9,7 @@ import (
 )
 
 // TestMain lets the test binary stand in for the sealab command, so that the
-// scripts run exactly what a user runs.
+// scripts run the same command as a user.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sealab": main, "misbehaving": misbehaving})
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// misbehaviours are what a worker does with a token that is not its own, by name.
+// misbehaviours are the answers of a worker to a token that is not its own, by name.
 var misbehaviours = map[string]func(token string){
 	"dies":   func(string) { os.Exit(3) },
 	"hangs":  func(string) { select {} },
@@ -46,10 +46,11 @@ func allocate(token string) {
 	refuse(token)
 }
 
-// hoard keeps 64 copies of a long token while it judges it.
+// hoard keeps 128 copies of a token while it judges it, from 1 MiB on: more than memory that
+// is linear in the length.
 func hoard(token string) {
-	if len(token) > 1<<16 {
-		copies := bytes.Repeat([]byte(token), 64)
+	if len(token) > 1<<20 {
+		copies := bytes.Repeat([]byte(token), 128)
 		runtime.KeepAlive(copies)
 	}
 	refuse(token)

@@ -53,21 +53,21 @@ func namedOr[T any](all func() []T, names []string, find func(name string) (T, e
 }
 
 // requireWritable returns an error if no folder can be made at dir, before a run
-// of minutes whose results go there. It removes its files.
+// of minutes whose results go there. It removes its files. Without dir there are no results.
 func requireWritable(dir string) error {
-	there := filepath.Clean(dir)
-	for {
-		_, err := os.Stat(there)
-		if err == nil {
-			break
-		}
-		if parent := filepath.Dir(there); errors.Is(err, fs.ErrNotExist) && parent != there {
-			there = parent
-			continue
-		}
-		return fmt.Errorf("results cannot be written to %s: %w", dir, err)
+	if dir == "" {
+		return nil
 	}
-	trial, err := os.MkdirTemp(there, ".trial-*")
+	there := filepath.Clean(dir)
+	_, err := os.Stat(there)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+		_, err = os.Stat(there)
+	}
+	trial := ""
+	if err == nil {
+		trial, err = os.MkdirTemp(there, ".trial-*")
+	}
 	if err != nil {
 		return fmt.Errorf("results cannot be written to %s: %w", dir, err)
 	}
@@ -179,6 +179,19 @@ type question struct {
 func (o *outcomes) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "write the outcome of every question as JSON instead of text")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write the outcomes to this `file` too, in the form of JUnit")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return o.requireFolder() }
+}
+
+// requireFolder returns an error if the folder of --junit is not there, before a run of
+// minutes.
+func (o *outcomes) requireFolder() error {
+	if o.junit == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(o.junit)); err != nil {
+		return fmt.Errorf("--junit %s: %w", o.junit, err)
+	}
+	return nil
 }
 
 // begin returns the writer of the command's text.

@@ -75,7 +75,7 @@ or a question could not be asked (not tested).`,
 
 // A replayer asks the questions of files.
 type replayer struct {
-	command string      // of the worker to ask; empty: none
+	command string      // of the worker to ask; empty: no worker
 	server  reviewFlags // how the server of a review is reached
 	ctx     context.Context
 	show    int // the number of differing answers that are still printed

@@ -1,21 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/findings"
 	"sealab/fuzz/review"
 	"sealab/internal/cli"
+	"sealab/internal/runfile"
 	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
@@ -37,9 +35,10 @@ runs to its end, and tools that claim to be destructive are not called;
 
 The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
 none, and 2 if the server could not be reviewed, if the review was interrupted,
-or if no state was seen and a tool that says that it asks was not called: --tool
-names the tools that are meant. The results until an interrupt are printed and
-written. "sealab replay" shows findings again.`,
+if --time or --budget was used up before the last check, or if no state was seen
+and a tool that says that it asks was not called: --tool names the tools that
+are meant. The results until then are printed and written. "sealab replay" shows
+findings again.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"
@@ -77,11 +76,9 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.scope(); err != nil {
 		return err
 	}
-	restart, err := f.restarter()
-	if err != nil {
+	if err := f.setRestart(); err != nil {
 		return err
 	}
-	f.options.Restart = restart
 	closeRecord, err := f.openRecord()
 	if err != nil {
 		return err
@@ -89,9 +86,8 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	notes := cmd.ErrOrStderr()
 	f.options.Log = func(format string, a ...any) { fmt.Fprintf(notes, format+"\n", a...) }
 	f.announce(notes)
-	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt)
+	ctx, done := cli.Interruptible(cmd)
 	defer done()
-	context.AfterFunc(ctx, done) // a second interrupt ends the command
 	report, err := review.Run(ctx, f.options)
 	closed := closeRecord()
 	if err != nil {
@@ -104,14 +100,15 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed error) error {
 	notes := cmd.ErrOrStderr()
 	err := f.report(f.outcomes.begin(cmd), notes, report)
-	left := 0
+	left, why := 0, ""
 	for _, o := range report.Outcomes {
-		if o.Reason == review.Interrupted {
+		if o.Unfinished() {
+			why = strings.TrimPrefix(o.Reason, "the review was ")
 			left++
 		}
 	}
 	if left > 0 {
-		failed = errors.Join(failed, fmt.Errorf("review: interrupted: %d of %d checks were not carried out to the end", left, len(report.Outcomes)))
+		failed = errors.Join(failed, fmt.Errorf("review: %s: %d of %d checks were not carried out to the end", why, left, len(report.Outcomes)))
 	}
 	switch {
 	case failed == nil:
@@ -156,10 +153,14 @@ func (f *reviewFlags) announce(w io.Writer) {
 		target = strings.Join(o.Target.Command, " ")
 	}
 	mode := "no question is answered; tools are called only if they are named, claim to read only, or are likely to ask first"
+	within := ""
+	if o.Time > 0 {
+		within = fmt.Sprintf(" in %v", o.Time)
+	}
 	if o.Effects {
 		mode = "questions are answered and tools run to their end"
 	}
-	fmt.Fprintf(w, "reviewing %s: at most %d exchanges, at most %v for a start; %s\n", target, o.Budget, o.Limits.Start, mode)
+	fmt.Fprintf(w, "reviewing %s: at most %d exchanges%s, at most %v for a start; %s\n", target, o.Budget, within, o.Limits.Start, mode)
 	if len(o.Tools) > 0 {
 		fmt.Fprintf(w, "tools that may be called: %s\n", strings.Join(f.tools, ", "))
 	}
@@ -167,19 +168,19 @@ func (f *reviewFlags) announce(w io.Writer) {
 
 // report prints and writes the outcome and judges it.
 func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
-	file := "findings.json"
-	if f.out != "" {
-		file = f.out + "/review-" + time.Now().UTC().Format("20060102T150405Z") + "/" + file
+	dir, file, err := runFolder(f.out, runfile.Review)
+	if err != nil {
+		return err
 	}
 	all, err := f.findings(report, file)
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := f.write(strings.TrimSuffix(file, "/findings.json"), report, all); err != nil {
+	if dir != "" {
+		if err := f.write(dir, report, all); err != nil {
 			return err
 		}
-		fmt.Fprintf(notes, "wrote %s\n", strings.TrimSuffix(file, "/findings.json"))
+		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
 	if f.format == "text" {
 		if err := summary(w, report); err != nil {
@@ -231,8 +232,5 @@ func listChecks(w io.Writer, asJSON bool) error {
 		d.Questions = append(d.Questions, questionDocument{ID: c.ID, Name: c.Name, Severity: severity, Skipped: needs})
 		t.Row(c.ID, severity, c.Name, needs)
 	}
-	if asJSON {
-		return writeJSON(w, d)
-	}
-	return t.Write(w)
+	return writeAs(w, asJSON, d, t.Write)
 }

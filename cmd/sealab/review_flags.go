@@ -50,6 +50,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.also, "also", "", "`URL` of a second instance of the server")
 	flags.Float64Var(&o.Rate, "rate", 0, "exchanges a second (default: 20 beyond this machine, no limit on it)")
 	flags.IntVar(&o.Budget, "budget", review.DefaultBudget, "exchanges at most")
+	flags.DurationVar(&o.Time, "time", review.DefaultTime, "`time` of the review at most, beside the waits for expiry; the checks that it does not do for are not tested (0: no limit)")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of everything that is drawn")
 	flags.StringVar(&f.format, "format", "text", "form of the report: text, json, markdown or sarif")
 	flags.StringVar(&f.out, "out", "", "`folder` of the reports in all forms")
@@ -82,8 +83,8 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 var severities = []string{"critical", "warning", "suggestion"}
 
 func (f *reviewFlags) check() error {
-	if _, ok := forms[f.format]; !ok {
-		return fmt.Errorf("--format %q: want text, json, markdown or sarif", f.format)
+	if err := checkForm(f.format); err != nil {
+		return err
 	}
 	if !slices.Contains(severities, f.failOn) {
 		return fmt.Errorf("--fail-on %q: want critical, warning or suggestion", f.failOn)
@@ -95,10 +96,7 @@ func (f *reviewFlags) check() error {
 		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
 	}
 	f.options.Effects = f.options.Effects || !f.safe
-	if f.out != "" {
-		return requireWritable(f.out)
-	}
-	return nil
+	return requireWritable(f.out)
 }
 
 // scope reads which tools, flows and checks are meant.

@@ -105,20 +105,40 @@ func summary(w io.Writer, r *review.Report) error {
 		facts.Row("not called", strings.Join(r.Unseen, ", "))
 	}
 	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
-	checks := table.New("lll").AtMargin()
-	said := map[string]string{} // the first check of each reason
-	for _, o := range r.Outcomes {
-		reason := o.Reason
-		if first, ok := said[reason]; ok && len(reason) > len("as "+first) {
-			reason = "as " + first
-		} else {
-			said[reason] = o.Check
-		}
-		checks.Row(o.Check, string(o.Outcome), reason)
-	}
 	width := table.Width(w)
-	_, err := fmt.Fprintf(w, "%s\n%s\n", facts.Text(width), checks.Text(width))
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", facts.Text(width), tested(r).Text(width), untested(r).Text(width))
 	return err
+}
+
+// tested are the checks that were carried out.
+func tested(r *review.Report) *table.Table {
+	checks := table.New("lll").AtMargin()
+	for _, o := range r.Outcomes {
+		if o.Outcome != review.NotTested {
+			checks.Row(o.Check, o.Outcome, o.Reason)
+		}
+	}
+	return checks
+}
+
+// untested are the reasons why checks were not carried out, each with its checks.
+func untested(r *review.Report) *table.Table {
+	var reasons []string
+	checks := map[string][]string{}
+	for _, o := range r.Outcomes {
+		if o.Outcome != review.NotTested {
+			continue
+		}
+		if checks[o.Reason] == nil {
+			reasons = append(reasons, o.Reason)
+		}
+		checks[o.Reason] = append(checks[o.Reason], o.Check)
+	}
+	t := table.New("ll").AtMargin()
+	for _, reason := range reasons {
+		t.Row("not tested", fmt.Sprintf("%s: %s", reason, strings.Join(checks[reason], " ")))
+	}
+	return t
 }
 
 // reproduce shows a finding of a review again. The error is attack.ErrStands if
@@ -151,11 +171,9 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	if err := next.target(target); err != nil {
 		return false, err
 	}
-	restart, err := next.restarter()
-	if err != nil {
+	if err := next.setRestart(); err != nil {
 		return false, err
 	}
-	next.options.Restart = restart
 	report, err := review.Run(ctx, next.options)
 	if err != nil {
 		f.options.Limits.Start = time.Millisecond // later findings wait for no other start

@@ -87,18 +87,18 @@ func (f *reviewFlags) credentials() error {
 	return nil
 }
 
-// restarter returns a function that runs the command of --restart and waits until
-// the server answers again.
-func (f *reviewFlags) restarter() (func(context.Context) error, error) {
+// setRestart makes the review restart the server by the command of --restart, and wait
+// until it answers again.
+func (f *reviewFlags) setRestart() error {
 	words := strings.Fields(f.restart)
 	if len(words) == 0 {
-		return nil, nil
+		return nil
 	}
 	client, err := rawmcp.NewHTTP(f.options.Target.URL, rawmcp.Limits{Time: time.Second})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(ctx context.Context) error {
+	f.options.Restart = func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
@@ -116,7 +116,8 @@ func (f *reviewFlags) restarter() (func(context.Context) error, error) {
 				return fmt.Errorf("no answer within a minute after %q", f.restart)
 			}
 		}
-	}, nil
+	}
+	return nil
 }
 
 // openRecord opens the file of --record.

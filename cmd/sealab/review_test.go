@@ -19,6 +19,7 @@ import (
 	"sealab/internal/broken/mcp"
 	"sealab/internal/cli"
 	"sealab/internal/command"
+	"sealab/internal/runfile"
 	"sealab/internal/testenv"
 )
 
@@ -40,9 +41,12 @@ func TestReviewReplay(t *testing.T) {
 	checks := "RS-ARGS,RS-TOOL,RS-KEY,H-ORIGIN,S-MISSING,H-VER,RS-TYPE"
 	status, out := sealab("review", h.URL+"/mcp", "--checks", checks, "--out", dir)
 	require.Equal(t, cli.Refuted, status, out)
-	files, err := filepath.Glob(filepath.Join(dir, "*", "findings.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "findings.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
+	runs, err := runfile.Runs(dir, runfile.Review)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Dir(files[0])}, runs, "sealab site finds the review there")
 	data, err := os.ReadFile(files[0])
 	require.NoError(t, err)
 	all, err := findings.Read(data)

@@ -26,7 +26,7 @@ import (
 
 var updateSchemas = flag.Bool("update-schemas", false, "write the schemas of the JSON outputs again")
 
-// schemaDir is where the schemas of outputs are published, beside that of vectors.
+// schemaDir is the folder of the schemas of outputs, beside that of vectors.
 var schemaDir = filepath.Join("..", "..", "vectors", "schemas")
 
 // jsonOutputs are the outputs of --json by the name of their schema.

@@ -58,7 +58,7 @@ func exampleLines(example string) (lines [][]string) {
 
 var wordForm = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
 
-// words splits as a shell does; what is quoted is one word.
+// words splits as a shell does; a quoted text is one word.
 func words(line string) []string {
 	all := wordForm.FindAllString(line, -1)
 	for i := range all {

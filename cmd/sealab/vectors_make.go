@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -36,6 +37,9 @@ fewer inputs change.`,
 		Example: `  sealab vectors generate
   sealab vectors generate aes-256-gcm --accumulate 1000000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := requireCount(g.limit); err != nil {
+				return err
+			}
 			designs, err := namedOr(catalog.Formats, args, catalog.Find)
 			if err != nil {
 				return err
@@ -216,7 +220,9 @@ Exit status: 1 if a check is idle without such a reason.`,
 		Example: `  sealab vectors mutate
   sealab vectors mutate codecs/claims codecs/internal/layouts`,
 		RunE: func(cmd *cobra.Command, folders []string) error {
-			results, err := mutateAll(root, dir, folders)
+			ctx, stop := cli.Interruptible(cmd)
+			defer stop()
+			results, err := mutateAll(ctx, root, dir, folders)
 			if err != nil {
 				return err
 			}
@@ -233,7 +239,7 @@ Exit status: 1 if a check is idle without such a reason.`,
 
 // mutateAll disables each check of the folders, or of the whole module at root, in
 // turn and asks the vectors in dir of the rest.
-func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
+func mutateAll(ctx context.Context, root, dir string, folders []string) ([]mutate.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -243,11 +249,11 @@ func mutateAll(root, dir string, folders []string) ([]mutate.Result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	build, err := mutate.Prepare(root, work, folders...)
+	build, err := mutate.Prepare(ctx, root, work, folders...)
 	if err != nil {
 		return nil, err
 	}
-	return build.Run(abs)
+	return build.Run(ctx, abs)
 }
 
 // ofMutations adds the question whether a vector notices that a check is gone: of

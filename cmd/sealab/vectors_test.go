@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,4 +25,18 @@ func TestVectorsVerifyAll(t *testing.T) {
 	for _, path := range files {
 		require.Contains(t, out, strings.TrimSuffix(filepath.Base(path), ".json")+": ")
 	}
+}
+
+// TestMutateStops ends at an interrupt and leaves no folder behind.
+func TestMutateStops(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary) // on Windows
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := mutateAll(ctx, filepath.Join("..", ".."), ".", nil)
+	require.ErrorIs(t, err, context.Canceled)
+	entries, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }

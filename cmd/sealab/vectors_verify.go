@@ -44,6 +44,14 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
 }
 
+// requireCount returns an error if a digest is not kept after that number of inputs.
+func requireCount(accumulate int) error {
+	if accumulate != 0 && !slices.Contains(generate.DigestCounts, accumulate) {
+		return fmt.Errorf("--accumulate %d: want 0, or one of %v", accumulate, generate.DigestCounts)
+	}
+	return nil
+}
+
 // firstSecret returns the key that a file of vectors calls k1.
 func firstSecret(f *vectors.File) ([]byte, error) {
 	const name = "k1"
@@ -77,6 +85,7 @@ often, or could not be asked.`,
 		Example: `  sealab vectors verify
   sealab vectors verify vectors/files/aes-256-gcm.json --accumulate 10000
   sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json
+  sealab vectors verify --worker sdk:mcp-ts-sdk --as sdk vectors/files/mcp-ts.json
   sealab vectors verify --worker "node worker.mjs" --as sdk vectors/files/mcp-ts.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.out, v.notes = v.outcomes.begin(cmd), cmd.ErrOrStderr()
@@ -85,7 +94,7 @@ often, or could not be asked.`,
 	}
 	addDirFlag(cmd, &v.dir)
 	flags := cmd.Flags()
-	flags.StringVar(&v.command, "worker", "", "`command` that starts the worker, words separated by spaces")
+	flags.StringVar(&v.command, "worker", "", "`command` that starts the worker, words separated by spaces; sdk:NAME for an installed SDK")
 	flags.StringVar(&v.demand.As, "as", "", "demand the answers of this `reading` of the format")
 	flags.StringVar(&v.digests, "digests", generate.DigestsPath, "`file` of the accumulated digests (without --worker)")
 	flags.IntVar(&v.limit, "accumulate", 0, "accumulate this `number` of inputs: 0, 100, 10000 or 1000000 (without --worker)")
@@ -108,8 +117,8 @@ type vectorsVerifier struct {
 }
 
 func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
-	paths, err := given, error(nil)
-	if len(paths) == 0 {
+	paths, err := given, requireCount(v.limit)
+	if err == nil && len(paths) == 0 {
 		paths, err = vectors.Paths(v.dir)
 	}
 	if err != nil {
@@ -121,7 +130,11 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 	verify := v.ofDesign
 	if ofWorker {
 		verify = v.ofWorker
-		if v.client, err = dialCommand(v.command); err != nil {
+		start, err := workerStarter(strings.Fields(v.command))
+		if err != nil {
+			return err
+		}
+		if v.client, err = start(worker.Limits{}); err != nil {
 			return err
 		}
 		defer v.client.Close()
@@ -144,15 +157,6 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 		return cli.ErrRefuted
 	}
 	return nil
-}
-
-// dialCommand starts the worker of a command line.
-func dialCommand(command string) (*worker.Client, error) {
-	words := strings.Fields(command)
-	if len(words) == 0 {
-		return nil, fmt.Errorf("--worker %q: want the command of a worker", command)
-	}
-	return worker.Dial(worker.Command{Args: words}, worker.Limits{})
 }
 
 // ofWorker asks the worker and reports whether every answer is right.

@@ -13,6 +13,7 @@ import (
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/differential"
+	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/verdict"
 )
@@ -69,7 +70,7 @@ func exchangeVersions(stdout io.Writer, asked *outcomes, versions []sdk.SDK, out
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(out, "versions.md"), []byte("# Tokens between released versions\n"+report.String()), 0o644); err != nil {
+		if err := atomicfile.Write(filepath.Join(out, "versions.md"), []byte("# Tokens between released versions\n"+report.String())); err != nil {
 			return err
 		}
 	}

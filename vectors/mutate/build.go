@@ -31,11 +31,11 @@ type Build struct {
 
 // Prepare finds the checks of the module at root and builds the program into
 // dir, which must exist. If folders are given, it keeps the checks of their files.
-func Prepare(root, dir string, folders ...string) (*Build, error) {
-	if err := command.CheckGo(context.Background(), root); err != nil {
+func Prepare(ctx context.Context, root, dir string, folders ...string) (*Build, error) {
+	if err := command.CheckGo(ctx, root); err != nil {
 		return nil, err
 	}
-	files, err := sources(root)
+	files, err := sources(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Prepare(root, dir string, folders ...string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = command.GoIn(context.Background(), root, "build", "-overlay", list, "-o", b.Program, judge)
+	_, err = command.GoIn(ctx, root, "build", "-overlay", list, "-o", b.Program, judge)
 	return b, err
 }
 
@@ -65,8 +65,8 @@ func numbered(checks []Check) []Check {
 
 // sources parses the packages that the catalog imports. It omits the contract,
 // which does not judge tokens.
-func sources(root string) ([]*sourceFile, error) {
-	out, err := command.GoIn(context.Background(), root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
+func sources(ctx context.Context, root string) ([]*sourceFile, error) {
+	out, err := command.GoIn(ctx, root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ var root = filepath.Join("..", "..")
 // TestMarksAreOfChecks checks that each mark stands at a check and has a reason.
 // Every design has checks.
 func TestMarksAreOfChecks(t *testing.T) {
-	files, err := sources(root)
+	files, err := sources(t.Context(), root)
 	require.NoError(t, err)
 	at, folders := map[*Mark]bool{}, map[string]int{}
 	for _, c := range find(files) {
@@ -151,12 +151,12 @@ const few = 25
 // builds a program of its own and gives it every vector, which takes longer than
 // a test should; the whole takes minutes.
 func TestVectorsNoticeALostCheck(t *testing.T) {
-	b, err := Prepare(root, t.TempDir())
+	b, err := Prepare(t.Context(), root, t.TempDir())
 	require.NoError(t, err)
 	b.Checks = b.Checks[:few]
 	dir, err := filepath.Abs(filepath.Join(root, vectors.Folder))
 	require.NoError(t, err)
-	results, err := b.Run(dir)
+	results, err := b.Run(t.Context(), dir)
 	require.NoError(t, err)
 	require.Len(t, results, few)
 	s := Sum(results)

@@ -30,10 +30,13 @@ type Result struct {
 
 // Run judges every check with the vectors in dir, an absolute path. If a design
 // hangs or crashes without a check, the check is noticed.
-func (b *Build) Run(dir string) ([]Result, error) {
+func (b *Build) Run(ctx context.Context, dir string) ([]Result, error) {
 	var results []Result
 	for len(results) < len(b.Checks) {
-		r := b.start(dir, len(results))
+		r := b.start(ctx, dir, len(results))
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped after %d of %d checks: %w", len(results), len(b.Checks), err)
+		}
 		for _, noticed := range r.noticed {
 			results = append(results, Result{b.Checks[len(results)], noticed})
 		}
@@ -59,9 +62,9 @@ type pass struct {
 const patience = time.Minute
 
 // start runs the program from check first on until it ends.
-func (b *Build) start(dir string, first int) *pass {
+func (b *Build) start(ctx context.Context, dir string, first int) *pass {
 	p := &pass{}
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, b.Program, dir, strconv.Itoa(first), strconv.Itoa(len(b.Checks)))
 	cmd.Stderr = &p.stderr

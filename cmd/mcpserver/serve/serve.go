@@ -24,6 +24,7 @@ import (
 	"sealab/cmd/mcpserver/example"
 	"sealab/codecs/boundary"
 	"sealab/codecs/keyfile"
+	"sealab/internal/cli"
 	"sealab/internal/loopback"
 )
 
@@ -94,9 +95,8 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 	defer o.rotateOnSignal(protection, log)()
 	ran := countCalls(server)
 	defer func() { fmt.Fprintf(cmd.ErrOrStderr(), "tool calls that ran to their end: %d\n", ran.Load()) }()
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible(cmd)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if o.http == "" {
 		return serveStdio(ctx, server, cmd.InOrStdin(), cmd.OutOrStdout())
 	}

@@ -128,14 +128,14 @@ func (b *bench) play() (id string) {
 }
 
 // noticed returns the wrong answer if check n is disabled. It returns "" if all
-// answers stay right, and mutate.Idle if the check refuses nothing in any vector.
+// answers stay right, and mutate.Idle if the check refuses no vector.
 func noticed(benches []bench, n int) string {
 	mutant.Disable(n)
 	defer mutant.Disable(mutant.None)
 	idle := true
 	for _, b := range benches {
 		if !b.refused[n] {
-			continue // the check changes nothing
+			continue // the check changes no answer
 		}
 		idle = false
 		if id := b.play(); id != "" {
