@@ -253,7 +253,10 @@ func (t *T) strayAnswer(p *rawmcp.Process, call Call, alter func([]byte) []byte)
 	altered := alter(body)
 	c.kept(p.Do(t.ctx, altered, nil))
 	t.trials++
-	for range 2 { // the second one gives the server time
+	for i := range 2 { // the second one gives the server time
+		if i > 0 && SystemClock().Sleep(t.ctx, pause) != nil {
+			return nil, t.ctx.Err()
+		}
 		c.id++
 		next, err := c.body(listCall, c.id)
 		if err = cmp.Or(err, c.take(t.ctx)); err != nil {

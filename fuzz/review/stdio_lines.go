@@ -49,7 +49,7 @@ func (t *T) endedTexts() {
 	}
 }
 
-// pause is the time between the parts of a line.
+// pause is the time between the parts of a line, and after a line that wants no answer.
 const pause = 50 * time.Millisecond
 
 // partedLine sends a request in two parts with a pause between them. It refutes if that is not
