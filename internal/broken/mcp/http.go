@@ -181,40 +181,11 @@ func (s *Server) reader(origin string) string {
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") && !(s.has("texts from any origin") && media == "text/plain") {
-		http.Error(w, "want application/json", http.StatusUnsupportedMediaType)
+	if s.unacceptable(w, r) {
 		return
 	}
-	accept := r.Header.Get("Accept")
-	if s.has("Accept is a fault") && accept == "text/html" {
-		panic(http.ErrAbortHandler)
-	}
-	if !strings.Contains(accept, "*/*") && (!strings.Contains(accept, "application/json") || !strings.Contains(accept, "text/event-stream")) {
-		http.Error(w, "want both types", http.StatusNotAcceptable)
-		return
-	}
-	limit := int64(maxBody)
-	if s.has("endless bodies") {
-		limit = 64 << 20
-	}
-	if s.has("endless bodies in chunks") && r.ContentLength < 0 {
-		limit = 64 << 20
-	}
-	if s.has("one body at a time") {
-		s.reading.Lock()
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if s.has("one body at a time") {
-		s.reading.Unlock()
-	}
-	if r.Header.Get("Content-Encoding") == "gzip" && err == nil {
-		if body, err = s.inflated(body); err != nil {
-			http.Error(w, "not readable", http.StatusUnsupportedMediaType)
-			return
-		}
-	}
-	if err != nil {
-		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+	body, ok := s.body(w, r)
+	if !ok {
 		return
 	}
 	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
@@ -231,30 +202,77 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	}
 	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
-	if req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modern {
+	switch {
+	case req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modern:
 		http.Error(w, "no session to notify", http.StatusBadRequest)
-		return
+	case notification:
+		s.notice(w, r, req)
+	default:
+		s.dispatch(w, r, req)
 	}
-	if notification {
-		s.notified(req)
-		if req.method == "notifications/initialized" && s.has("sessions told in every stream") {
-			raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": "ready: " + r.Header.Get("Mcp-Session-Id")}})
-			s.mu.Lock()
-			s.events = append(s.events, event{message: raw})
-			s.mu.Unlock()
+}
+
+// unacceptable refuses a request of another type, or of a client that does not take both
+// types of answers.
+func (s *Server) unacceptable(w http.ResponseWriter, r *http.Request) bool {
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") && !(s.has("texts from any origin") && media == "text/plain") {
+		http.Error(w, "want application/json", http.StatusUnsupportedMediaType)
+		return true
+	}
+	accept := r.Header.Get("Accept")
+	if s.has("Accept is a fault") && accept == "text/html" {
+		panic(http.ErrAbortHandler)
+	}
+	if !strings.Contains(accept, "*/*") && (!strings.Contains(accept, "application/json") || !strings.Contains(accept, "text/event-stream")) {
+		http.Error(w, "want both types", http.StatusNotAcceptable)
+		return true
+	}
+	return false
+}
+
+// body reads the body of a request. It refuses one that is too large or cannot be inflated.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	limit := int64(maxBody)
+	if s.has("endless bodies") || s.has("endless bodies in chunks") && r.ContentLength < 0 {
+		limit = 64 << 20
+	}
+	if s.has("one body at a time") {
+		s.reading.Lock()
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if s.has("one body at a time") {
+		s.reading.Unlock()
+	}
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		if body, err = s.inflated(body); err != nil {
+			http.Error(w, "not readable", http.StatusUnsupportedMediaType)
+			return nil, false
 		}
-		if s.has("notifications answered") || req.method == "notifications/roots/list_changed" && s.has("changes of roots answered") {
-			fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
-			return
-		}
-		if s.refusesAloud(req) {
-			_, _ = w.Write(response(nil, nil, invalid("unknown tool"))) // the client may be gone
-			return
-		}
+	}
+	return body, true
+}
+
+// notice takes a message that wants no answer.
+func (s *Server) notice(w http.ResponseWriter, r *http.Request, req request) {
+	s.notified(req)
+	if req.method == "notifications/initialized" && s.has("sessions told in every stream") {
+		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": "ready: " + r.Header.Get("Mcp-Session-Id")}})
+		s.mu.Lock()
+		s.events = append(s.events, event{message: raw})
+		s.mu.Unlock()
+	}
+	switch {
+	case s.has("notifications answered"), req.method == "notifications/roots/list_changed" && s.has("changes of roots answered"):
+		fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
+	case s.refusesAloud(req):
+		_, _ = w.Write(response(nil, nil, invalid("unknown tool"))) // the client may be gone
+	default:
 		w.WriteHeader(http.StatusAccepted)
-		return
 	}
-	s.dispatch(w, r, req)
 }
 
 // refusesAloud reports whether a message without an answer, a call without an id or a
