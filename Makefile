@@ -296,7 +296,7 @@ attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is s
 
 .PHONY: fast-paths
 fast-paths: ## compare fast and slow readings of claims and arguments a million times; ten million tokens in flat memory
-	$(GO) test -count=1 -v -timeout 0 -run '^(TestBothReadingsAgree|TestMemoryStaysFlat)$$' ./codecs/claims -args -payloads 1000000 -tokens 10000000
+	$(GO) test -count=1 -v -timeout 0 -run '^(TestBothReadingsAgree|TestMemoryStaysFlat)$$' ./codecs/mcppy -args -payloads 1000000 -tokens 10000000
 	$(GO) test -count=1 -v -timeout 0 -run '^TestAppendPlainOfRandomDocuments$$' ./codecs/internal/compactjson -args -plain 1000000
 
 .PHONY: share

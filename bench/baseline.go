@@ -34,7 +34,8 @@ import (
 //	Ed25519              base64url(payload || signature[64])
 //	ML-DSA-44            base64url(payload || signature[2420])
 //	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
-//	claims               the cipher or the MAC over 256 bytes of claims and the payload
+//	claims               the cipher or the MAC over 48 bytes of claims and the payload
+//	JSON claims          the cipher or the MAC over 256 bytes of claims and the payload
 //
 // It uses the vector base64 of segmentio/asm, and the random numbers of the designs.
 //
@@ -45,6 +46,7 @@ type baseline struct {
 	Doc       string
 	Primitive string // the algorithm it uses bare, as codecs.Design names it; else empty
 	Claims    bool   // the payload stands beside claims
+	Over      string // the baseline beneath claims in binary; "" for claims in JSON
 	// Open returns the baseline under one key. It is not safe for concurrent use.
 	Open func(key []byte) (codecs.Codec, error)
 }
@@ -58,8 +60,14 @@ func fixedBaselines() []baseline {
 		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openAEAD(newGCM)},
 		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openAEAD(chacha20poly1305.NewX)},
 		{Name: "baseline-ed25519", Doc: "a bare signature and base64url", Primitive: "Ed25519", Open: openEd25519},
-		{Name: "baseline-hmac-sha256-claims", Doc: "a bare tag over claims and base64url", Primitive: "HMAC-SHA256", Claims: true, Open: withClaims(openHMAC)},
-		{Name: "baseline-aes-256-gcm-claims", Doc: "the bare cipher over claims and base64url", Primitive: "AES-256-GCM", Claims: true, Open: withClaims(openAEAD(newGCM))},
+		{Name: "baseline-hmac-sha256-claims", Doc: "a bare tag over claims and base64url", Primitive: "HMAC-SHA256",
+			Claims: true, Over: "baseline-hmac-sha256", Open: withClaims(binaryClaims, openHMAC)},
+		{Name: "baseline-aes-256-gcm-claims", Doc: "the bare cipher over claims and base64url", Primitive: "AES-256-GCM",
+			Claims: true, Over: "baseline-aes-256-gcm", Open: withClaims(binaryClaims, openAEAD(newGCM))},
+		{Name: "baseline-hmac-sha256-json", Doc: "a bare tag over claims in JSON and base64url", Primitive: "HMAC-SHA256",
+			Claims: true, Open: withClaims(jsonClaims, openHMAC)},
+		{Name: "baseline-aes-256-gcm-json", Doc: "the bare cipher over claims in JSON and base64url", Primitive: "AES-256-GCM",
+			Claims: true, Open: withClaims(jsonClaims, openAEAD(newGCM))},
 		{Name: "baseline-ml-dsa-44", Doc: "a bare signature and base64url", Primitive: "ML-DSA-44", Open: openMLDSA},
 	}
 }
@@ -261,52 +269,60 @@ func openText([]byte) (codecs.Codec, error) { return text{}, nil }
 func (text) Seal(dst, payload []byte) ([]byte, error) { return appendText(dst, payload), nil }
 func (text) Unseal(dst, token []byte) ([]byte, error) { return appendBytes(dst, token) }
 
-// claimsSize is the number of bytes that the claims add to a payload.
-const claimsSize = 256
-
-// argumentSize is the number of bytes that are digested in place of the arguments.
-const argumentSize = 64
-
-// claimed is a codec over 256 bytes of claims and the payload. The claims have a
-// digest of arguments, the payload is read once at the speed of memory, and neither
-// is written as JSON.
-type claimed struct {
-	codecs.Codec
-	text, out []byte
-	arguments [argumentSize]byte
+// stamp says how much work claims are.
+type stamp struct {
+	size     int  // bytes beside the payload
+	digested int  // bytes of the request that are digested
+	text     bool // the payload is text, which is read once
 }
 
-func withClaims(open func(key []byte) (codecs.Codec, error)) func(key []byte) (codecs.Codec, error) {
+var (
+	// Two times and a digest of the whole request.
+	binaryClaims = stamp{size: 48, digested: 136}
+	// Names stand beside the digest of the arguments.
+	jsonClaims = stamp{size: 256, digested: 64, text: true}
+)
+
+// claimed is a codec over claims and the payload. The claims have a digest of the request;
+// neither they nor the payload are written as JSON.
+type claimed struct {
+	codecs.Codec
+	stamp
+	room, out []byte
+	request   []byte
+}
+
+func withClaims(s stamp, open func(key []byte) (codecs.Codec, error)) func(key []byte) (codecs.Codec, error) {
 	return func(key []byte) (codecs.Codec, error) {
 		c, err := open(key)
-		return &claimed{Codec: c}, err
+		return &claimed{Codec: c, stamp: s, request: make([]byte, s.digested)}, err
 	}
 }
 
 // claims returns the claims, with room for more.
 func (c *claimed) claims() []byte {
-	digest := sha256.Sum256(c.arguments[:])
-	c.text = append(c.text[:0], digest[:]...)
-	return append(c.text, make([]byte, claimsSize-len(digest))...)
+	digest := sha256.Sum256(c.request)
+	c.room = append(c.room[:0], digest[:]...)
+	return append(c.room, make([]byte, c.size-len(digest))...)
 }
 
-// scan reads a payload, which is text, for a byte that no text has.
-func scan(payload []byte) bool { return bytes.IndexByte(payload, 0xff) < 0 }
+// scan reads a payload that is text for a byte that no text has.
+func (s stamp) scan(payload []byte) bool { return !s.text || bytes.IndexByte(payload, 0xff) < 0 }
 
 func (c *claimed) Seal(dst, payload []byte) ([]byte, error) {
-	if !scan(payload) {
+	if !c.scan(payload) {
 		return dst, codecs.ErrUnsupported
 	}
-	c.text = append(c.claims(), payload...)
-	return c.Codec.Seal(dst, c.text)
+	c.room = append(c.claims(), payload...)
+	return c.Codec.Seal(dst, c.room)
 }
 
 func (c *claimed) Unseal(dst, token []byte) (_ []byte, err error) {
 	if c.out, err = c.Codec.Unseal(c.out[:0], token); err != nil {
 		return dst, err
 	}
-	if want := c.claims(); !bytes.HasPrefix(c.out, want) || !scan(c.out[len(want):]) {
+	if want := c.claims(); !bytes.HasPrefix(c.out, want) || !c.scan(c.out[len(want):]) {
 		return dst, errRefused
 	}
-	return append(dst, c.out[claimsSize:]...), nil
+	return append(dst, c.out[c.size:]...), nil
 }

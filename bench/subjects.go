@@ -151,7 +151,7 @@ func fromBaseline(b baseline) Subject {
 		return m.prepare(op, payload)
 	}
 	return Subject{
-		Subject: runfile.Subject{Name: b.Name, Role: runfile.RoleBaseline, Doc: b.Doc, Primitive: b.Primitive, Claims: b.Claims},
+		Subject: runfile.Subject{Name: b.Name, Role: runfile.RoleBaseline, Doc: b.Doc, Primitive: b.Primitive, Claims: b.Claims, Over: b.Over},
 		Prepare: prepare,
 	}
 }

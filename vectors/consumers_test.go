@@ -28,6 +28,7 @@ var consumers = []consumer{
 	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts"}},
 	{"python", "python3", ".venv/installed", []string{"mcp-py"}},
 	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}},
+	{"claims", "python3", "", []string{"hmac-sha256-claims"}},
 	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}},
 	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm", "fernet-0x80", "jwe-dir-a256gcm", "jwe-dir-a128cbc-hs256"}},
 	{"csharp", "dotnet|mcs", "", []string{"fernet-0x80", "jwe-dir-a128cbc-hs256"}},
@@ -83,7 +84,7 @@ func onPath(program string) bool {
 func TestLanguages(t *testing.T) {
 	languages := map[string][]string{}
 	for _, c := range consumers {
-		language := map[string]string{"hpke": "python"}[c.name]
+		language := map[string]string{"hpke": "python", "claims": "python"}[c.name]
 		if language == "" {
 			language = c.name
 		}

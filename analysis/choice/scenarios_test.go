@@ -106,11 +106,10 @@ func TestScenarios(t *testing.T) {
 }
 
 // TestClaimsCountAgainstTheLimitOfAKey asks for a state of 2 bytes with claims, which
-// take some 200 bytes more: a key then seals fewer tokens than that of a payload of
-// 100 bytes.
+// take 49 bytes more: a key then seals fewer tokens than that of a payload of 20 bytes.
 func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
 	limits := map[string]float64{}
-	for _, q := range []choice.Query{{Needs: []codecs.Property{codecs.Expiry}, Payload: 2}, {Payload: 100}, {Payload: 1000}} {
+	for _, q := range []choice.Query{{Needs: []codecs.Property{codecs.Expiry}, Payload: 2}, {Payload: 20}, {Payload: 200}} {
 		answer, err := choice.Choose(catalog.All(), q, nil)
 		require.NoError(t, err)
 		for _, f := range answer.Fits {
@@ -121,7 +120,7 @@ func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
 	}
 	counted := 0
 	for _, d := range catalog.All() {
-		claims, short, long := limits[d.Name+"-claims 2"], limits[d.Name+" 100"], limits[d.Name+" 1000"]
+		claims, short, long := limits[d.Name+"-claims 2"], limits[d.Name+" 20"], limits[d.Name+" 200"]
 		if short == long {
 			continue // no limit in bytes below that in tokens
 		}

@@ -100,7 +100,7 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	case s.Role != runfile.RoleDesign && s.Role != runfile.RoleScheme || !sameWork:
 		return "", false
 	case other.Role == runfile.RoleBaseline:
-		return OverBaseline, other.Claims == (s.Role == runfile.RoleScheme)
+		return OverBaseline, other.Claims == (s.Role == runfile.RoleScheme) && (other.Over == "") == (s.Over == "")
 	case s.Role == runfile.RoleDesign && other.Role == runfile.RoleDesign:
 		return OverDesign, s.Amortised && !other.Amortised
 	}

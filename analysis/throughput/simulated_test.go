@@ -46,7 +46,7 @@ var simulated = []struct {
 	{runfile.Subject{Name: "abroad", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 10000, 18000},
 	{runfile.Subject{Name: "overseas", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 12000, 22500},
 	{runfile.Subject{Name: "enc-claims", Role: runfile.RoleScheme, Kind: runfile.Encrypts, Primitive: "X", Over: "enc"}, 700, 2500},
-	{runfile.Subject{Name: "bare-claims", Role: runfile.RoleBaseline, Primitive: "X", Claims: true}, 500, 2000},
+	{runfile.Subject{Name: "bare-claims", Role: runfile.RoleBaseline, Primitive: "X", Claims: true, Over: "bare"}, 500, 2000},
 	{runfile.Subject{Name: "slack-claims", Role: runfile.RoleLibrary, Kind: runfile.Encrypts, Claims: true}, 4200, 25000},
 	{runfile.Subject{Name: "web", Role: runfile.RoleLibrary, Kind: runfile.Signs}, 2000, 40000},
 }

@@ -1,174 +1,203 @@
+// Package claims makes a scheme of any codec. It stamps a time of issue, an expiry and
+// the request before the state, seals all of it with the codec, and verifies each claim
+// when the token returns.
+//
+// The payload that the codec seals, version 2:
+//
+//	version[1] = 2
+//	issued[8]    nanoseconds since 1970, big-endian, two's complement
+//	expires[8]   issued + time to live
+//	salt[16]     random
+//	digest[16]   of the context
+//	state[n]
+//
+// The digest is the first 16 bytes of SHA-256 of
+//
+//	"sealab/claims/v2" || salt || present[1] || text(method) || text(target) ||
+//	text(audience) || text(principal) || arguments
+//
+// text(x) is the length of x as an unsigned varint (LEB128), and x. The lowest three bits
+// of present say that there are arguments, an audience and a principal; an absent one takes
+// no bytes. Arguments are JSON (RFC 8259) in one form: members by the code points of their
+// names, the last of one name alone, no white space, strings in ASCII with the
+// shortest escapes, numbers as they are spelled. So different contexts are different
+// texts, and each text is digested under a salt that nobody can foresee: a pair of
+// contexts with one digest cannot be prepared before the token is minted.
+//
+// A token is refused from its expiry on (the expiry itself is too late), and if it was
+// issued more than 60 seconds in the future.
+//
+// Names, principals and states may be any bytes. Arguments that are not JSON are
+// codecs.ErrUnsupported in Mint and refused in Verify.
+//
+// Seeds are the codec's seed followed by the salt.
+//
+// Limits: the codec's. Arguments nest 10000 deep at most. Times before the year 1678 and
+// after 2262 are codecs.ErrUnsupported in Mint.
+//
+// Limitations: no single use. A holder of a key can mint any token. A codec that does not
+// encrypt shows the times and the state, and the digest shows a context to anybody who
+// guesses all of it.
 package claims
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
-	"math/big"
+	"time"
 
-	"sealab/codecs/internal/compactjson"
-	"sealab/codecs/internal/rawjson"
+	"sealab/codecs"
+	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
+	"sealab/internal/lab"
 )
 
-// claims are the members of a payload. Text is generalised UTF-8.
-type claims struct {
-	issued, expires []byte // as Python prints them
-	method, target  string
-	digest, state   []byte
-	audience        *string
-	principal       []byte // the claim's text; nil: unauthenticated
-}
+// DefaultTTL is the time to live if the configuration has no other.
+const DefaultTTL = 600 * time.Second
 
-// append appends the payload that stands for c. It reports whether the state and
-// the names are WTF-8, so that they come back as the same bytes.
-func (c *claims) append(dst []byte) ([]byte, bool) {
-	dst = append(append(dst, beforeIssued...), c.issued...)
-	dst = append(append(dst, beforeExpires...), c.expires...)
-	dst, names := appendNames(dst, c.method, c.target)
-	dst = compactjson.AppendString(dst, c.digest)
-	dst, state := compactjson.AppendWTF8(append(dst, beforeState...), c.state)
-	dst, audience := appendAudience(dst, c.audience)
-	if c.principal != nil {
-		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
-	}
-	//mutant:equivalent vectors present tokens, and all of them are minted from text
-	return append(dst, '}'), names && state && audience
-}
+// skew is how far in the future a token may have been issued.
+const skew = 60 * time.Second
 
-// The text around the claims.
+// The bytes before the state.
 const (
-	beforeIssued    = `{"v":1,"iat":`
-	beforeExpires   = `,"exp":`
-	beforeState     = `,"s":`
-	beforePrincipal = `,"p":`
+	version = 2
+
+	atIssued  = 1
+	atExpires = atIssued + 8
+	atSalt    = atExpires + 8
+	atDigest  = atSalt + saltSize
+	headSize  = atDigest + digestSize
 )
 
-// appendNames appends the claims between the expiry and the digest. It reports
-// whether the names are WTF-8.
-func appendNames(dst []byte, method, target string) ([]byte, bool) {
-	dst, first := compactjson.AppendText(append(dst, `,"m":`...), method)
-	dst, second := compactjson.AppendText(append(dst, `,"t":`...), target)
-	//mutant:equivalent vectors present tokens, and all of them are minted from text
-	return append(dst, `,"a":`...), first && second
+var (
+	errMalformed = codecs.Reject(codecs.Malformed, "claims")
+	errFuture    = codecs.Reject(codecs.Expired, "minted in the future")
+	errExpired   = codecs.Reject(codecs.Expired, "expired")
+	errMisbound  = codecs.Reject(codecs.Misbound, "other request, audience or principal")
+)
+
+// scheme is a codecs.Scheme over any codec.
+type scheme struct {
+	codec codecs.Codec
+	ttl   time.Duration
 }
 
-// appendAudience appends the claim of an audience, if there is one. It reports
-// whether the audience is WTF-8.
-func appendAudience(dst []byte, audience *string) ([]byte, bool) {
-	if audience == nil {
-		return dst, true
+// New returns the scheme that puts claims over codec. A ttl that is not positive is an
+// error. The codec's keys must not seal other payloads: who chooses a payload chooses
+// claims. The scheme is a lab.SchemeAssembler if the codec is a lab.Assembler.
+func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
+	//mutant:equivalent every row of the catalog gives a codec
+	if codec == nil {
+		return nil, fmt.Errorf("claims need a codec")
 	}
-	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
-}
-
-// longestFloat is the room in bytes that a float takes as Python prints it.
-const longestFloat = 24
-
-// received are the claims of a payload as they came, nil if absent.
-type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
-
-// receive takes the claims out of an object. The last member of a name counts.
-func receive(members []rawjson.Member) (r received) {
-	for i := range members {
-		value := &members[i].Value
-		switch string(members[i].Name) {
-		case "v":
-			r.version = value
-		case "iat":
-			r.issued = value
-		case "exp":
-			r.expires = value
-		case "m":
-			r.method = value
-		case "t":
-			r.target = value
-		case "a":
-			r.digest = value
-		case "s":
-			r.state = value
-		case "aud":
-			r.audience = value
-		case "p":
-			r.principal = value
-		}
+	if ttl <= 0 {
+		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
-	return r
+	s := &scheme{codec, ttl}
+	if a, ok := codec.(lab.Assembler); ok {
+		return layouts.Assemble(s, a.SeedSize()+saltSize, (*scheme).mintEdited), nil
+	}
+	return s, nil
 }
 
-// isOne reports whether Python holds a value equal to 1, as it does true, 1.0
-// and 1e0.
-func isOne(v *rawjson.Value) bool {
-	switch v.Kind {
-	case rawjson.True:
-		return true
-	case rawjson.Number:
-		return number(v).is(1)
+// Mint implements codecs.Scheme.
+func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	var salt [saltSize]byte
+	keyring.Random(salt[:])
+	work := base64url.GetScratch()
+	defer work.Wipe(0)
+	if err := s.claim(work, salt[:], state, c); err != nil {
+		return dst, err
+	}
+	return s.codec.Seal(dst, work.Bytes)
+}
+
+// mintEdited mints step by step: lab.StepClaims, then the steps of the codec.
+func (s *scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	codec := s.codec.(lab.Assembler)
+	var work base64url.Scratch
+	n := codec.SeedSize()
+	if err := s.claim(&work, seed[n:], state, c); err != nil {
+		return dst, err
+	}
+	return codec.SealEdited(dst, seed[:n], edit.Give(lab.StepClaims, work.Bytes), edit)
+}
+
+// claim makes the payload that Mint seals.
+func (s *scheme) claim(work *base64url.Scratch, salt, state []byte, c *codecs.Context) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	issued := nanoseconds(c.Now)
+	if issued == math.MinInt64 || issued > math.MaxInt64-int64(s.ttl) {
+		return codecs.ErrUnsupported
+	}
+	work.Grow(headSize + max(len(state), contextSize(c)))
+	head := append(work.Bytes, version)
+	head = binary.BigEndian.AppendUint64(head, uint64(issued))
+	head = binary.BigEndian.AppendUint64(head, uint64(issued+int64(s.ttl)))
+	head = append(head, salt...)
+	digest, err := digestOf(head, salt, c)
+	if err != nil {
+		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
+	}
+	work.Bytes = append(append(head, digest[:]...), state...)
+	return nil
+}
+
+// Verify implements codecs.Scheme. Refusals of the codec are its own.
+func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	//mutant:equivalent every vector has a time
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	work := base64url.GetScratch()
+	work.Grow(len(token) + contextSize(c))
+	payload, err := s.codec.Unseal(work.Bytes, token)
+	if err != nil {
+		work.Wipe(len(token)) // for codecs that decrypt before they refuse
+		return dst, err
+	}
+	work.Bytes = payload
+	defer work.Wipe(0)
+	if refused := check(payload, c); refused != nil {
+		return dst, refused
+	}
+	return append(dst, payload[headSize:]...), nil
+}
+
+// check verifies every claim of a payload that the codec has authenticated. It works in
+// the spare capacity of payload if there is enough.
+func check(payload []byte, c *codecs.Context) *codecs.RejectError {
+	if len(payload) < headSize || payload[0] != version {
+		return errMalformed
+	}
+	now, issued := nanoseconds(c.Now), instant(payload[atIssued:])
+	if issued > now && uint64(issued-now) > uint64(skew) { // the difference may wrap as an integer with a sign
+		return errFuture
+	}
+	if instant(payload[atExpires:]) <= now {
+		return errExpired
+	}
+	digest, err := digestOf(payload, payload[atSalt:atDigest], c)
+	if err != nil || !digest.equals(payload[atDigest:headSize]) {
+		return errMisbound
+	}
+	return nil
+}
+
+func instant(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
+
+// nanoseconds returns a time in nanoseconds since 1970, or the nearest integer.
+func nanoseconds(t time.Time) int64 {
+	const seconds = math.MaxInt64/int64(time.Second) - 1
+	switch s := t.Unix(); {
+	case s > seconds:
+		return math.MaxInt64
+	case s < -seconds:
+		return math.MinInt64
 	default:
-		return false
+		return t.UnixNano()
 	}
-}
-
-// A numeral is a number of Python: an integer of any size, or a float. NaN stands
-// for a value that is not a number: every comparison with it is false.
-type numeral struct {
-	float float64    // the nearest float, and the number itself if exact is nil
-	exact *big.Float // an integer that may not be a float
-}
-
-// nothing is the numeral of a value that is not a number.
-var nothing = numeral{float: math.NaN()}
-
-// maxExact is the number of digits of integers that all are floats.
-const maxExact = 15
-
-// number returns a claim as Python compares it with a float: isinstance(v, int
-// | float), which true and false are too.
-func number(v *rawjson.Value) numeral {
-	switch v.Kind {
-	case rawjson.True:
-		return numeral{float: 1}
-	case rawjson.False:
-		return numeral{float: 0}
-	case rawjson.Number:
-		return parseNumeral(v.Text)
-	default:
-		return nothing
-	}
-}
-
-func parseNumeral(literal []byte) numeral {
-	n := numeral{float: compactjson.ParseFloat(literal)}
-	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
-		return n
-	}
-	if i, ok := new(big.Int).SetString(string(literal), 10); ok {
-		n.exact = new(big.Float).SetInt(i) // with no precision set, the conversion is exact
-	}
-	return n
-}
-
-// isTime reports whether n may be a time in the strict reading: finite, and
-// exact as a float.
-func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
-
-// atMost reports whether n <= f, which is finite.
-func (n numeral) atMost(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) <= 0
-	}
-	return n.float <= f
-}
-
-// over reports whether n > f, which is finite.
-func (n numeral) over(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) > 0
-	}
-	return n.float > f
-}
-
-// is reports whether n == f, which is finite.
-func (n numeral) is(f float64) bool {
-	if n.exact != nil {
-		return n.exact.Cmp(big.NewFloat(f)) == 0
-	}
-	return n.float == f
 }

@@ -15,13 +15,13 @@ import (
 // So that neither design takes the other's tokens, the codec gets secrets of
 // its own:
 //
-//	secret' = HKDF-SHA256(secret, "sealab/claims/v1", 32)
+//	secret' = HKDF-SHA256(secret, "sealab/claims/v2", 32)
 func Over(d codecs.Design) codecs.Design {
 	of := lab.HooksOf(d)
 	return codecs.Design{
 		Name:    d.Name + "-claims",
 		Doc:     "claims (expiry, request, audience, principal) over " + d.Name,
-		Spec:    "claims of the Python MCP SDK 57394b0; " + d.Spec,
+		Spec:    "sealab claims v2; " + d.Spec,
 		Over:    d.Name,
 		Prefix:  d.Prefix,
 		MaxKeys: d.MaxKeys,
@@ -42,8 +42,6 @@ func Over(d codecs.Design) codecs.Design {
 		},
 	}
 }
-
-const claimsLabel = "sealab/claims/v1"
 
 // verifying returns lab.Hooks.Verifying of claims over a codec.
 func verifying(codec lab.Hooks) func([][]byte) ([][]byte, error) {
@@ -67,39 +65,48 @@ func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 func derive(secrets [][]byte) [][]byte {
 	derived := make([][]byte, len(secrets))
 	for i, secret := range secrets {
-		derived[i] = keyring.Derive(secret, claimsLabel, keyring.KeySize)
+		derived[i] = keyring.Derive(secret, label, keyring.KeySize)
 	}
 	return derived
 }
 
 // guarantees returns the guarantees of claims over a codec.
 func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
-	inherited := slices.DeleteFunc(d.GuaranteesFor(options), func(g codecs.Guarantee) bool {
-		return g.Property == codecs.ByteExact
-	})
-	return slices.Concat(inherited, Guarantees(), linkability(d, options))
-}
-
-// Guarantees returns the guarantees that claims have over any codec with integrity.
-func Guarantees() []codecs.Guarantee {
+	of := salted(d, options)
 	return slices.Concat(
+		of, linkability(of),
 		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
-		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of their JSON, with numbers as they are spelled"),
+		codecs.HoldsBecause(codecs.Unambiguous, "fields are digested behind their lengths, and arguments in one form of their JSON; of members with one name the last counts"),
 		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
-		codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted"),
-		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
 		codecs.Disclaims(codecs.SingleUse, "stateless"),
 	)
 }
 
-// linkability says whether the salted principal can be tested by a reader.
-func linkability(d codecs.Design, options map[string]string) []codecs.Guarantee {
-	if _, answered := d.Guarantee(codecs.Unlinkable, options); answered {
-		return nil // the codec disclaims it
+// salted returns the guarantees of a codec for payloads with a salt. An AEAD that is
+// deterministic disclaims confidentiality for equal payloads only.
+func salted(d codecs.Design, options map[string]string) []codecs.Guarantee {
+	all := d.GuaranteesFor(options)
+	for i, g := range all {
+		if g.Property == codecs.Confidentiality && !g.Holds && lab.HooksOf(d).Bare != nil {
+			all[i] = codecs.HoldsBecause(codecs.Confidentiality, "the salt keeps payloads from being equal")[0]
+		}
 	}
-	// A deterministic AEAD disclaims confidentiality for equal payloads, and salts differ.
-	if g, _ := d.Guarantee(codecs.Confidentiality, options); g.Holds || lab.HooksOf(d).Bare != nil {
-		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted")
+	return all
+}
+
+// linkability says whether the salted digest can be tested by a reader. It is empty if
+// the codec disclaims unlinkability.
+func linkability(codec []codecs.Guarantee) []codecs.Guarantee {
+	encrypts := false
+	for _, g := range codec {
+		if g.Property == codecs.Unlinkable {
+			return nil
+		}
+		encrypts = encrypts || g.Property == codecs.Confidentiality && g.Holds
 	}
-	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: who guesses a principal can test it against its salted digest")
+	if encrypts {
+		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is in a salted digest inside what is encrypted")
+	}
+	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: who guesses a request and its principal can test them against the salted digest")
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"sealab/codecs/hmacsha256"
 )
 
-// TestReadableClaimsShowPrincipals reads the salted digest of a principal in a token
-// that is not encrypted, and tests guesses without a key.
+// TestReadableClaimsShowPrincipals reads the salted digest of a context in a token that is
+// not encrypted, and tests guesses of the principal without a key.
 func TestReadableClaimsShowPrincipals(t *testing.T) {
 	scheme, err := claims.New(hmacsha256.Ephemeral(), time.Minute)
 	require.NoError(t, err)
@@ -27,15 +26,12 @@ func TestReadableClaimsShowPrincipals(t *testing.T) {
 		require.True(t, ok)
 		raw, err := base64.RawURLEncoding.DecodeString(string(text))
 		require.NoError(t, err)
-		const keyID, tag = 4, sha256.Size
-		var read struct{ P string }
-		require.NoError(t, json.NewDecoder(bytes.NewReader(raw[keyID:len(raw)-tag])).Decode(&read))
-		claim, err := base64.RawURLEncoding.DecodeString(read.P)
-		require.NoError(t, err)
+		const keyID, beforeSalt, saltSize = 4, 17, 16
+		salt, digest := raw[keyID+beforeSalt:][:saltSize], raw[keyID+beforeSalt+saltSize:][:16]
 		var found []string
 		for _, guess := range []string{"", "Alice", "alice", "bob", "mallory"} {
-			digest := sha256.Sum256(append(append([]byte("mcp/request-state/principal:"), claim[:8]...), guess...))
-			if bytes.HasPrefix(digest[:], claim[8:]) {
+			sum := sha256.Sum256([]byte("sealab/claims/v2" + string(salt) + "\x04\x00\x00" + string(byte(len(guess))) + guess))
+			if bytes.HasPrefix(sum[:], digest) {
 				found = append(found, guess)
 			}
 		}

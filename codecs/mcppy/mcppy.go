@@ -2,7 +2,7 @@
 // AESGCMRequestStateCodec inside RequestStateBoundary (mcp.server.request_state,
 // modelcontextprotocol/python-sdk 57394b0; PyPI mcp 2.3.0 is the same).
 //
-// Layout, with claims of m bytes as in package claims:
+// Layout, with claims of m bytes:
 //
 //	token = "v1." || base64url(key-id[4] || nonce[12] || ciphertext[m] || tag[16])
 //	associated data = "v1." || key-id
@@ -11,29 +11,56 @@
 //
 // The first secret of the ring seals, every one unseals. Secrets have at least 32
 // bytes; two with one key-id are refused. Only the canonical text of a token is
-// accepted. Under reading=strict, the default, the claims have to be as the SDK
-// writes them. Under reading=sdk they are all that json.loads and Python's
-// comparisons accept, as in the SDK.
+// accepted.
+//
+// The claims are compact JSON (package compactjson) with its members in this order:
+//
+//	v    1
+//	iat  time of issue in Unix seconds, a float
+//	exp  iat + time to live, a float
+//	m    method
+//	t    target: name of the tool or prompt, URI of the resource
+//	a    base64url(SHA-256(compact_json(arguments, sorted))[:16]), 22 characters
+//	s    state
+//	aud  audience, only if there is one
+//	p    base64url(salt[8] || SHA-256("mcp/request-state/principal:" || salt ||
+//	     principal)[:16]), 32 characters, only if there is a principal
+//
+// A token is refused from exp on (exp itself is too late), and if it was issued
+// more than 60 seconds in the future. Times are floats of Unix seconds, with a
+// resolution of about a quarter of a microsecond.
+//
+// Under reading=strict, the default, the claims have to be as the SDK writes them.
+// Under reading=sdk they are all that json.loads and Python's comparisons accept, as in
+// the SDK: any JSON, true or 1.0 for the version, integers for times.
+//
+// State and names are WTF-8 (UTF-8, and lone surrogates in three bytes, as
+// Python's surrogatepass has them): Mint returns codecs.ErrUnsupported for
+// other bytes and for arguments that are not JSON, and Verify refuses them. A
+// principal may be any bytes.
+//
+// Seeds are the nonce followed by the salt's 8 bytes.
 //
 // Known difference of reading=sdk: the SDK answers claims that nest deeper than
 // Python recurses with an internal error; here they are malformed.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key (NIST SP 800-38D,
-// section 8.3). The default time to live is 600 s.
+// section 8.3). The default time to live is 600 s. Arguments nest 10000 deep at most.
 //
-// Limitations: no nonce misuse resistance, no key commitment, no single use, and
-// the limitations of package claims. The key-id has 32 bits: two random secrets
+// Limitations: no nonce misuse resistance, no key commitment, no single use. Absent
+// arguments and those that are false in Python (null, {}, [], "", 0, false) share one
+// digest. The arguments of resources/read are not bound. The key-id has 32 bits: two random secrets
 // collide with a probability of 2^-32, and an attacker who chooses secrets finds
 // two in some 2^16 trials.
 package mcppy
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/claims"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
@@ -47,13 +74,39 @@ const (
 
 var format = layouts.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
 
-// New returns the scheme for a ring of secrets.
-func New(reading claims.Reading, ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
+// DefaultTTL is the time to live if the configuration has no other.
+const DefaultTTL = 600 * time.Second
+
+// skew is how far in the future, in seconds, a token may have been issued.
+const skew = 60.0
+
+// scheme is the codec of the SDK inside its boundary.
+type scheme struct {
+	codec  codecs.Codec
+	ttl    time.Duration
+	strict bool // claims are accepted only as Mint writes them
+}
+
+// New returns the scheme for a ring of secrets, with the strict reading. A ttl that is
+// not positive is an error.
+func New(ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
 	codec, err := NewCodec(secrets...)
 	if err != nil {
 		return nil, err
 	}
-	return claims.NewReading(codec, ttl, reading)
+	return newScheme(codec, ttl, true)
+}
+
+func newScheme(codec codecs.Codec, ttl time.Duration, strict bool) (*scheme, error) {
+	if ttl <= 0 {
+		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
+	}
+	return &scheme{codec, ttl, strict}, nil
+}
+
+// unixSeconds returns a time as Python's time.time has it.
+func unixSeconds(t time.Time) float64 {
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
 // NewCodec returns the codec that the SDK calls AESGCMRequestStateCodec. Claims are
@@ -89,11 +142,13 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		return claims.NewReading(codec, c.TTLOr(claims.DefaultTTL), readings[framework.IsSDK(c.Options)])
+		s, err := newScheme(codec, c.TTLOr(DefaultTTL), !framework.IsSDK(c.Options))
+		if err != nil {
+			return nil, err
+		}
+		return layouts.Assemble(s, format.NonceSize+len(salt{}), (*scheme).mintEdited), nil
 	},
 }
-
-var readings = map[bool]claims.Reading{false: claims.Strict, true: claims.Faithful}
 
 func guarantees(options map[string]string) []codecs.Guarantee {
 	if !framework.IsSDK(options) {
@@ -105,7 +160,12 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
-		claims.Guarantees(),
+		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
+		codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted"),
+		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.Total, codecs.StrongKeys),
 		keyring.Guarantees(),

@@ -23,7 +23,7 @@
 //	none       there is no callback, as by default in the SDK
 //	principal  the principal, "" if there is none
 //	request    JSON.stringify([method, target, arguments digest, principal or
-//	           null, audience or null]), the digest as in package claims
+//	           null, audience or null]), the digest as in compactjson.AppendDigest
 //
 // The callback's text is encoded by a TextEncoder, which makes U+FFFD of lone
 // surrogates.

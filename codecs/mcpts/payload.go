@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"sealab/codecs"
-	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/rawjson"
 )
@@ -118,7 +118,7 @@ func bindToPrincipal(dst []byte, c *codecs.Context) ([]byte, error) {
 func bindToRequest(dst []byte, c *codecs.Context) ([]byte, error) {
 	dst = rawjson.Stringify.AppendText(append(dst, '['), c.Method)
 	dst = rawjson.Stringify.AppendText(append(dst, ','), c.Target)
-	dst, err := claims.AppendDigest(append(dst, `,"`...), c.Method, c.Arguments)
+	dst, err := compactjson.AppendDigest(append(dst, `,"`...), c.Method, c.Arguments)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@
 //	docs     "user:" || principal || "|" || method || ":" || target, as in the
 //	         crate's documentation
 //	request  n(method) || n(target) || n(digest) || optional(principal) ||
-//	         optional(audience), the digest as in package claims; optional(x) is
+//	         optional(audience), the digest as in compactjson.AppendDigest; optional(x) is
 //	         one byte 0, or one byte 1 || n(x)
 //
 // The option kid selects the key IDs of rs2: under derived they are the first 16
@@ -55,8 +55,8 @@ import (
 	"time"
 
 	"sealab/codecs"
-	"sealab/codecs/claims"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
@@ -183,7 +183,7 @@ func appendDocs(dst []byte, c *codecs.Context) ([]byte, error) {
 }
 
 func appendRequest(dst []byte, c *codecs.Context) ([]byte, error) {
-	digest, err := claims.AppendDigest(nil, c.Method, c.Arguments)
+	digest, err := compactjson.AppendDigest(nil, c.Method, c.Arguments)
 	if err != nil {
 		return dst, err
 	}

@@ -109,7 +109,7 @@ func (r *claimsReader) document(p *program.Program) []byte {
 
 // changeClaims makes one change to claims.
 func changeClaims(p *program.Program, document []byte) []byte {
-	kind, at := p.Pick(10), p.Uint16()%(len(document)+1)
+	kind, at := p.Pick(11), p.Uint16()%(len(document)+1)
 	end := min(len(document), at+p.Pick(32))
 	switch kind {
 	case 0: // insert
@@ -130,6 +130,8 @@ func changeClaims(p *program.Program, document []byte) []byte {
 		return escapeAt(document, at)
 	case 8: // name a member twice, with another value
 		return repeatName(document, at, readJSONValue(p))
+	case 9: // replace a byte
+		return slices.Concat(document[:at], []byte{p.Byte()}, document[min(len(document), at+1):])
 	default: // much of the same
 		return program.Insert(document, at, bytes.Repeat([]byte(jsonFragments[p.Pick(len(jsonFragments))]), p.Pick(64)))
 	}
@@ -222,7 +224,7 @@ func claimsSeeds() ([][]byte, error) {
 			return w.Pick(i, len(claimsReaders())).Byte(ask).Byte(document)
 		}
 		var own [][]byte
-		for kind := range byte(10) {
+		for kind := range byte(11) {
 			for _, at := range []int{1, 5, 40} {
 				own = append(own, begin(kind, 1).Byte(0).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
 			}

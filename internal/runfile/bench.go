@@ -98,7 +98,8 @@ type Subject struct {
 	Amortised bool `json:"amortised,omitempty"`
 	// Allocates says that the row states a reason for allocations.
 	Allocates bool `json:"allocates,omitempty"`
-	// Over is the name of the codec that a scheme puts claims over.
+	// Over is the name of the codec that a scheme puts claims over, or of the baseline
+	// that one with such claims does.
 	Over string `json:"over,omitempty"`
 	// Claims says that a library, or a baseline, carries claims beside the payload.
 	Claims bool `json:"claims,omitempty"`

@@ -84,7 +84,7 @@ type Family func(*Scene) []Case
 // everything lists the families for the first base of a design.
 var everything = []Family{
 	fields, tags, splices, inside, respellings, concealed, encodings, framings, truncations,
-	keyRings, slots, crossings, twoKeys, claims, cutClaims, documents, stretched, undigested, times, contexts, awkwardArguments, oracles,
+	keyRings, slots, crossings, twoKeys, claims, cutClaims, documents, claimBytes, stretched, undigested, times, contexts, awkwardArguments, oracles,
 }
 
 // few lists the families for the first base of a format with few vectors.

@@ -15,7 +15,6 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/gosdk"
-	"sealab/codecs/claims"
 	"sealab/codecs/mcppy"
 	"sealab/codecs/mcpts"
 	"sealab/internal/testenv"
@@ -34,7 +33,7 @@ var foreignServers = map[string]foreignServer{
 		needs:   filepath.Join(".venv", "installed"),
 		command: []string{filepath.Join(".venv", "bin", "python"), "server.py"},
 		policy: func(t *testing.T, key []byte) boundary.Policy {
-			scheme, err := mcppy.New(claims.Strict, boundary.DefaultTTL, key)
+			scheme, err := mcppy.New(boundary.DefaultTTL, key)
 			require.NoError(t, err)
 			return boundary.Policy{Scheme: scheme}
 		},

@@ -99,7 +99,7 @@ func forgers(t *testing.T, secret []byte) []codecs.Scheme {
 	require.NoError(t, err)
 	bare, err := claims.New(codec, time.Hour)
 	require.NoError(t, err)
-	python, err := mcppy.New(claims.Strict, time.Hour, secret)
+	python, err := mcppy.New(time.Hour, secret)
 	require.NoError(t, err)
 	row := claims.Over(aesgcm.Design)
 	separated, err := row.OpenScheme(codecs.Config{Secrets: [][]byte{secret}})

@@ -18,6 +18,7 @@ import (
 	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/gosdk"
 	"sealab/codecs/claims"
+	"sealab/codecs/mcppy"
 )
 
 var (
@@ -226,10 +227,21 @@ func TestTokensThatCouldNotComeBack(t *testing.T) {
 	require.Contains(t, b.log.String(), "raise MaxToken")
 }
 
-func TestStateThatTheFormatCannotCarry(t *testing.T) {
+// TestStatesOfAnyBytes checks that claims carry each state, and that a state that a
+// format for text cannot carry is a fault of the server.
+func TestStatesOfAnyBytes(t *testing.T) {
+	const state = "\x00\xff"
 	b := newBench(t, boundary.Policy{})
-	b.next = askWith("\xff")
-	_, err := b.call(calls[0])
+	b.next = askWith(state)
+	c := calls[0]
+	c.token = b.mint(c)
+	_, err := b.call(c)
+	require.NoError(t, err)
+	require.Equal(t, []string{"", state}, b.seen)
+
+	b = newBench(t, boundary.Policy{Design: &mcppy.Design, Secrets: [][]byte{secret(1)}})
+	b.next = askWith(state)
+	_, err = b.call(calls[0])
 	requireFault(t, err)
 }
 

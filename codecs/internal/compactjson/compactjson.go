@@ -24,9 +24,11 @@
 package compactjson
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"sealab/codecs/internal/rawjson"
 )
@@ -94,6 +96,27 @@ func StreamSorted(out io.Writer, doc []byte) error {
 // AppendPlain appends the bytes of AppendSorted if doc is in the usual form: see
 // [rawjson.Quoting.AppendPlain]. For every other document it reports false.
 func AppendPlain(dst, doc []byte) ([]byte, bool) { return quoting.AppendPlain(dst, doc) }
+
+// AppendExact appends a UTF-8 document of RFC 8259 in the sorted form, but with numbers as
+// they are spelled, so that documents of different values have different forms. Of
+// members with one name the last counts. The form is not Python's.
+func AppendExact(dst, doc []byte) ([]byte, error) {
+	if out, ok := AppendPlain(dst, doc); ok {
+		return out, nil
+	}
+	if !utf8.Valid(doc) {
+		return dst, errNotUTF8
+	}
+	out := bytes.NewBuffer(dst)
+	if err := exact.StreamSorted(out, rawjson.Dialect{}, doc); err != nil {
+		return dst, err
+	}
+	return out.Bytes(), nil
+}
+
+var exact = &rawjson.Printer{Quoting: quoting, Number: appendLiteral, Members: rawjson.ByName}
+
+func appendLiteral(dst, literal []byte) []byte { return append(dst, literal...) }
 
 // AppendString appends text as a quoted string. Text is generalised UTF-8 (see
 // package rawjson). A byte that is not becomes U+FFFD: callers that must not

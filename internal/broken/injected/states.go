@@ -2,6 +2,7 @@ package injected
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"sealab/codecs"
 )
@@ -17,12 +18,12 @@ func states() []Bug {
 			Doc: "tokens of some lengths are decoded in the memory of the caller"},
 		{Name: "rare-length", Target: "text", in: codecsWith("AES-256-GCM"), opening: whenOpened(rareLength),
 			Doc: "a payload of 64 bytes and more that looks like an object is read one byte too far"},
-		{Name: "claims-escape", Target: "claims", in: codecsWith("AES-256-GCM"), opening: whenOpened(claimsEscape),
-			Doc: "the reader of claims takes a high surrogate at the end of a text for half of a pair and reads on; only claims that are sealed again have one"},
-		{Name: "claims-exponent", Target: "claims", in: codecsWith("HMAC-SHA256"), opening: whenOpened(claimsExponent),
-			Doc: "the reader of claims has room for three digits of an exponent"},
-		{Name: "claims-nesting", Target: "claims", in: codecsWith("XChaCha20-Poly1305"), opening: whenOpened(claimsNesting),
-			Doc: "the reader of claims has room for six open lists"},
+		{Name: "claims-version", Target: "claims", in: codecsWith("AES-256-GCM"), opening: whenOpened(claimsVersion),
+			Doc: "the reader of claims looks the version up in a table of four; only claims that are sealed again have another"},
+		{Name: "claims-years", Target: "claims", in: codecsWith("HMAC-SHA256"), opening: whenOpened(claimsYears),
+			Doc: "the reader of claims has room for the years up to 2225"},
+		{Name: "claims-length", Target: "claims", in: codecsWith("XChaCha20-Poly1305"), opening: whenOpened(claimsLength),
+			Doc: "the reader of claims takes claims that end within the digest, and reads on"},
 		{Name: "cached-tag", Target: "sequences", in: codecsWith("HMAC-SHA256"), cached: lastCharacters,
 			Doc: "payloads are cached under the last characters of their tokens"},
 		{Name: "first-key-only", Target: "relations", in: codecsWith("XChaCha20-Poly1305"), ring: firstOfThird,
@@ -85,59 +86,35 @@ func rareLength(payload []byte) {
 	}
 }
 
-// ours reports whether a payload is claims.
-func ours(payload []byte) bool { return bytes.HasPrefix(payload, []byte(`{"v":1,`)) }
+// The places in claims (package claims): their times are these years' in nanoseconds.
+const (
+	claimsTime  = 0x18
+	claimsIssue = 1
+	claimsEnd   = 9
+	claimsState = 49
+)
 
-func claimsEscape(payload []byte) {
-	if !ours(payload) {
+func claimsVersion(payload []byte) {
+	if len(payload) < claimsState || payload[claimsIssue] != claimsTime || payload[claimsEnd] != claimsTime {
 		return
 	}
-	for rest := payload; ; {
-		at := bytes.Index(rest, []byte(`\ud`))
-		if at < 0 || at+6 > len(rest) {
-			return
-		}
-		high, after := rest[at+3], rest[at+6:]
-		if (high == '8' || high == '9' || high == 'a' || high == 'b') && after[0] == '"' {
-			_ = after[:len(after)+1] // looks for the other half
-		}
-		rest = after
-	}
+	var readers [4]func()
+	_ = readers[payload[0]%8]
 }
 
-func claimsExponent(payload []byte) {
-	if !ours(payload) {
+func claimsYears(payload []byte) {
+	if len(payload) < claimsState || payload[0] != 2 || payload[claimsIssue] != claimsTime {
 		return
 	}
-	var exponent [3]byte
-	for i, c := range payload {
-		if c != 'e' || i == 0 || payload[i-1] < '0' || payload[i-1] > '9' {
-			continue
-		}
-		for n, digit := range bytes.TrimLeft(payload[i+1:], "+-") {
-			if digit < '0' || digit > '9' {
-				break
-			}
-			exponent[n] = digit
-		}
-	}
+	var years [256]byte
+	_ = years[binary.BigEndian.Uint64(payload[claimsEnd:])/(1e9*60*60*24*365)]
 }
 
-func claimsNesting(payload []byte) {
-	if !ours(payload) {
+func claimsLength(payload []byte) {
+	if len(payload) <= claimsState-8 || payload[0] != 2 || payload[claimsIssue] != claimsTime {
 		return
 	}
-	var open [6]int
-	depth := 0
-	for i, c := range payload {
-		switch c {
-		case '[':
-			open[depth] = i
-			depth++
-		case ']':
-			depth = max(0, depth-1)
-		}
-	}
+	_ = payload[claimsState-1]
 }
 
 // rememberedUnder is the length of the key of a cached answer.

@@ -1,22 +1,20 @@
-package claims
+package compactjson
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"hash"
 	"sync"
 
 	"sealab/codecs/internal/base64url"
-	"sealab/codecs/internal/compactjson"
 )
 
 // digestSize is the number of bytes that are kept of a SHA-256.
 const digestSize = 16
 
-// AppendDigest appends the claim for the raw arguments of a request: 22
-// characters. Raw is nil if the request has no arguments. It fails if they are not
-// JSON. The SDK digests {} for every value that is false in Python, and always for
-// resources/read.
+// AppendDigest appends the digest of the raw arguments of a request, as the SDK binds
+// them: base64url of the first 16 bytes of SHA-256 of the sorted form, 22 characters. Raw
+// is nil if the request has no arguments. It fails if they are not JSON. The SDK
+// digests {} for every value that is false in Python, and always for resources/read.
 func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if raw == nil || method == "resources/read" {
 		return append(dst, digestOfNothing...), nil
@@ -28,7 +26,7 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	defer digesters.Put(d)
 	d.Reset()
 	d.short = d.short[:0]
-	if err := compactjson.StreamSorted(d, raw); err != nil {
+	if err := StreamSorted(d, raw); err != nil {
 		return dst, err
 	}
 	if isFalse(d.short) {
@@ -48,7 +46,7 @@ func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 		scratch.Grow(text + 2*sum)
 		room = scratch.Bytes
 	}
-	plain, ok := compactjson.AppendPlain(room, raw)
+	plain, ok := AppendPlain(room, raw)
 	if !ok {
 		clear(room[len(room) : len(room)+text])
 		return dst, false
@@ -59,7 +57,7 @@ func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 	if nothing {
 		return append(dst, digestOfNothing...), true
 	}
-	at := len(room) + text + sum // the claim does not reach it
+	at := len(room) + text + sum // the digest in characters does not reach it
 	behind := append(room[:at], full[:digestSize]...)[at:]
 	return base64url.AppendEncode(dst, behind), true
 }
@@ -81,7 +79,7 @@ func (d *digester) Write(p []byte) (int, error) {
 	return d.Hash.Write(p)
 }
 
-// digestOfNothing is the claim for {}.
+// digestOfNothing is the digest of {}.
 const digestOfNothing = "RBNvo1WzZ4oRRq0W9-hkng"
 
 // isFalse reports whether Python takes a value in compact JSON for false.
@@ -91,44 +89,4 @@ func isFalse(compact []byte) bool {
 		return true
 	}
 	return false
-}
-
-// salt keeps two tokens of one principal from showing that they are.
-type salt [8]byte
-
-// principalLabel keeps the digest apart from every other use of SHA-256.
-const principalLabel = "mcp/request-state/principal:"
-
-// claimSize is the length of the claim of a principal.
-const claimSize = (len(salt{}) + digestSize) / 3 * 4
-
-// principalClaim returns the claim that stands for a principal, in the spare
-// capacity of room if there is enough.
-func principalClaim(room []byte, fresh salt, principal string) []byte {
-	digest := principalDigest(fresh[:], principal)
-	raw := append(append(room, fresh[:]...), digest[:]...)
-	return base64url.AppendEncode(raw, raw[len(room):])[len(raw):]
-}
-
-func principalDigest(salt []byte, principal string) [digestSize]byte {
-	text := append(make([]byte, 0, 256), principalLabel...) // most have room
-	text = append(append(text, salt...), principal...)
-	sum := sha256.Sum256(text)
-	return [digestSize]byte(sum[:])
-}
-
-// principalMatches compares a claim with a principal, in the spare capacity of room
-// if there is enough. It reports false if the claim is shorter or longer than a claim
-// that Mint writes.
-func principalMatches(room, claim []byte, principal string) bool {
-	if len(claim) != claimSize {
-		return false
-	}
-	raw, ok := base64url.AppendDecode(room, claim)
-	if !ok {
-		return false
-	}
-	raw = raw[len(room):]
-	want := principalDigest(raw[:len(salt{})], principal)
-	return subtle.ConstantTimeCompare(raw[len(salt{}):], want[:]) == 1
 }

@@ -1,4 +1,4 @@
-package claims
+package mcppy
 
 import (
 	"fmt"
@@ -48,13 +48,11 @@ func (r *room) free() {
 }
 
 // claim makes the payload that Mint seals.
-//
-//mutant:equivalent vectors mint in sound contexts only
 func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	digest, err := AppendDigest(r.text[:0], b.Method, b.Arguments)
+	digest, err := compactjson.AppendDigest(r.text[:0], b.Method, b.Arguments)
 	if err != nil {
 		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
@@ -75,49 +73,14 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	return nil
 }
 
-// seeded is a scheme over a codec whose randomness can be given.
-type seeded struct {
-	scheme
-	codec lab.Seeded
-}
-
-// SeedSize implements lab.SeededScheme: the codec's seed, then the salt.
-func (s *seeded) SeedSize() int { return s.codec.SeedSize() + len(salt{}) }
-
-// payload returns the payload of a state, and the codec's part of the seed.
-//
-//mutant:equivalent vectors mint under seeds of the right size only
-func (s *seeded) payload(seed, state []byte, b *codecs.Context) (payload, codecSeed []byte, err error) {
-	n := s.codec.SeedSize()
-	if len(seed) != s.SeedSize() {
-		return nil, nil, fmt.Errorf("the seed has %d bytes, want %d", len(seed), s.SeedSize())
-	}
+// mintEdited mints step by step: lab.StepClaims, then the steps of the codec. A seed is the
+// codec's, and the salt.
+func (s *scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+	codec := s.codec.(lab.Assembler)
 	var r room
-	err = r.claim(s.ttl, salt(seed[n:]), state, b)
-	return r.payload, seed[:n], err
-}
-
-// MintSeeded implements lab.SeededScheme.
-func (s *seeded) MintSeeded(dst, seed, state []byte, b *codecs.Context) ([]byte, error) {
-	payload, codecSeed, err := s.payload(seed, state, b)
-	if err != nil {
+	n := codec.SeedSize()
+	if err := r.claim(s.ttl, salt(seed[n:]), state, b); err != nil {
 		return dst, err
 	}
-	return s.codec.SealSeeded(dst, codecSeed, payload)
-}
-
-// assembler is a scheme over a codec that seals step by step.
-type assembler struct {
-	seeded
-	codec lab.Assembler
-}
-
-// MintEdited implements lab.SchemeAssembler: lab.StepClaims, then the
-// steps of the codec.
-func (s *assembler) MintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	payload, codecSeed, err := s.payload(seed, state, b)
-	if err != nil {
-		return dst, err
-	}
-	return s.codec.SealEdited(dst, codecSeed, edit.Give(lab.StepClaims, payload), edit)
+	return codec.SealEdited(dst, seed[:n], edit.Give(lab.StepClaims, r.payload), edit)
 }

@@ -1,4 +1,4 @@
-package claims
+package mcppy
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
-	"sealab/codecs/hmacsha256"
 )
 
 var (
@@ -56,7 +55,7 @@ func TestBothReadingsAgree(t *testing.T) {
 // TestMemoryStaysFlat mints and verifies tokens of many sizes and looks at the heap
 // after a tenth of them and at the end. make fast-paths takes ten million.
 func TestMemoryStaysFlat(t *testing.T) {
-	s, err := New(hmacsha256.Ephemeral(), time.Hour)
+	s, err := New(time.Hour, bytes.Repeat([]byte("k"), 32))
 	require.NoError(t, err)
 	alice := "alice"
 	c := codecs.Context{Now: time.Unix(1795132800, 0), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"b":1,"a":[true]}`), Principal: &alice}

@@ -1,4 +1,4 @@
-package claims
+package mcppy
 
 import (
 	"bytes"
@@ -39,7 +39,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		return out, nil
 	}
 	r, refused := parse(work.payload)
-	if refused == nil && s.reading == Strict && !r.isCanonical(work.payload) {
+	if refused == nil && s.strict && !r.isCanonical(work.payload) {
 		refused = errMalformed
 	}
 	if refused == nil {
@@ -68,7 +68,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if r.text, ok = appendNames(r.text[:0], b.Method, b.Target); !ok {
 		return dst, false
 	}
-	text, err := AppendDigest(append(r.text, '"'), b.Method, b.Arguments)
+	text, err := compactjson.AppendDigest(append(r.text, '"'), b.Method, b.Arguments)
 	if err != nil {
 		return dst, false
 	}
@@ -166,7 +166,7 @@ func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	if !r.method.IsString(b.Method) || !r.target.IsString(b.Target) {
 		return errRequest
 	}
-	if digest, err := AppendDigest(nil, b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
+	if digest, err := compactjson.AppendDigest(nil, b.Method, b.Arguments); err != nil || !r.digest.IsString(string(digest)) {
 		return errRequest
 	}
 	if !isOptional(r.audience, b.Audience) {

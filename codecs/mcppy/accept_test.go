@@ -1,4 +1,4 @@
-package claims
+package mcppy
 
 import (
 	"bytes"

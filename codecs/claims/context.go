@@ -1,0 +1,81 @@
+package claims
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/compactjson"
+)
+
+const (
+	label      = "sealab/claims/v2"
+	saltSize   = 16
+	digestSize = 16
+)
+
+// A digest stands for a context under a salt.
+type digest [digestSize]byte
+
+// equals compares digests in constant time.
+func (d *digest) equals(other []byte) bool { return subtle.ConstantTimeCompare(d[:], other) == 1 }
+
+// Bits of the byte that says which parts of a context are present.
+const (
+	hasArguments = 1 << iota
+	hasAudience
+	hasPrincipal
+)
+
+// contextSize returns the number of bytes that digestOf writes at most.
+func contextSize(c *codecs.Context) int {
+	n := len(label) + saltSize + 1 + 4*binary.MaxVarintLen64 + len(c.Method) + len(c.Target) + 2*len(c.Arguments)
+	if c.Audience != nil {
+		n += len(*c.Audience)
+	}
+	if c.Principal != nil {
+		n += len(*c.Principal)
+	}
+	return n
+}
+
+// digestOf returns the digest of a context. It works in the spare capacity of room if there
+// is enough, and clears it. It fails if the arguments are not JSON.
+func digestOf(room, salt []byte, c *codecs.Context) (digest, error) {
+	start, size := len(room), contextSize(c)
+	room = slices.Grow(room, size)
+	defer clear(room[start : start+size])
+	text, err := appendContext(room, salt, c)
+	if err != nil {
+		return digest{}, err
+	}
+	sum := sha256.Sum256(text[start:])
+	return digest(sum[:]), nil
+}
+
+// appendContext appends the text of a context that is digested.
+func appendContext(dst, salt []byte, c *codecs.Context) ([]byte, error) {
+	dst = append(append(dst, label...), salt...)
+	at := len(dst)
+	dst = appendText(appendText(append(dst, 0), c.Method), c.Target)
+	if c.Audience != nil {
+		dst[at] |= hasAudience
+		dst = appendText(dst, *c.Audience)
+	}
+	if c.Principal != nil {
+		dst[at] |= hasPrincipal
+		dst = appendText(dst, *c.Principal)
+	}
+	if c.Arguments == nil {
+		return dst, nil
+	}
+	dst[at] |= hasArguments
+	return compactjson.AppendExact(dst, c.Arguments)
+}
+
+// appendText appends a text behind its length.
+func appendText(dst []byte, text string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}

@@ -1,0 +1,174 @@
+package mcppy
+
+import (
+	"math"
+	"math/big"
+
+	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/rawjson"
+)
+
+// claims are the members of a payload. Text is generalised UTF-8.
+type claims struct {
+	issued, expires []byte // as Python prints them
+	method, target  string
+	digest, state   []byte
+	audience        *string
+	principal       []byte // the claim's text; nil: unauthenticated
+}
+
+// append appends the payload that stands for c. It reports whether the state and
+// the names are WTF-8, so that they come back as the same bytes.
+func (c *claims) append(dst []byte) ([]byte, bool) {
+	dst = append(append(dst, beforeIssued...), c.issued...)
+	dst = append(append(dst, beforeExpires...), c.expires...)
+	dst, names := appendNames(dst, c.method, c.target)
+	dst = compactjson.AppendString(dst, c.digest)
+	dst, state := compactjson.AppendWTF8(append(dst, beforeState...), c.state)
+	dst, audience := appendAudience(dst, c.audience)
+	if c.principal != nil {
+		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
+	}
+	//mutant:equivalent vectors present tokens, and all of them are minted from text
+	return append(dst, '}'), names && state && audience
+}
+
+// The text around the claims.
+const (
+	beforeIssued    = `{"v":1,"iat":`
+	beforeExpires   = `,"exp":`
+	beforeState     = `,"s":`
+	beforePrincipal = `,"p":`
+)
+
+// appendNames appends the claims between the expiry and the digest. It reports
+// whether the names are WTF-8.
+func appendNames(dst []byte, method, target string) ([]byte, bool) {
+	dst, first := compactjson.AppendText(append(dst, `,"m":`...), method)
+	dst, second := compactjson.AppendText(append(dst, `,"t":`...), target)
+	//mutant:equivalent vectors present tokens, and all of them are minted from text
+	return append(dst, `,"a":`...), first && second
+}
+
+// appendAudience appends the claim of an audience, if there is one. It reports
+// whether the audience is WTF-8.
+func appendAudience(dst []byte, audience *string) ([]byte, bool) {
+	if audience == nil {
+		return dst, true
+	}
+	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
+}
+
+// longestFloat is the room in bytes that a float takes as Python prints it.
+const longestFloat = 24
+
+// received are the claims of a payload as they came, nil if absent.
+type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
+
+// receive takes the claims out of an object. The last member of a name counts.
+func receive(members []rawjson.Member) (r received) {
+	for i := range members {
+		value := &members[i].Value
+		switch string(members[i].Name) {
+		case "v":
+			r.version = value
+		case "iat":
+			r.issued = value
+		case "exp":
+			r.expires = value
+		case "m":
+			r.method = value
+		case "t":
+			r.target = value
+		case "a":
+			r.digest = value
+		case "s":
+			r.state = value
+		case "aud":
+			r.audience = value
+		case "p":
+			r.principal = value
+		}
+	}
+	return r
+}
+
+// isOne reports whether Python holds a value equal to 1, as it does true, 1.0
+// and 1e0.
+func isOne(v *rawjson.Value) bool {
+	switch v.Kind {
+	case rawjson.True:
+		return true
+	case rawjson.Number:
+		return number(v).is(1)
+	default:
+		return false
+	}
+}
+
+// A numeral is a number of Python: an integer of any size, or a float. NaN stands
+// for a value that is not a number: every comparison with it is false.
+type numeral struct {
+	float float64    // the nearest float, and the number itself if exact is nil
+	exact *big.Float // an integer that may not be a float
+}
+
+// nothing is the numeral of a value that is not a number.
+var nothing = numeral{float: math.NaN()}
+
+// maxExact is the number of digits of integers that all are floats.
+const maxExact = 15
+
+// number returns a claim as Python compares it with a float: isinstance(v, int
+// | float), which true and false are too.
+func number(v *rawjson.Value) numeral {
+	switch v.Kind {
+	case rawjson.True:
+		return numeral{float: 1}
+	case rawjson.False:
+		return numeral{float: 0}
+	case rawjson.Number:
+		return parseNumeral(v.Text)
+	default:
+		return nothing
+	}
+}
+
+func parseNumeral(literal []byte) numeral {
+	n := numeral{float: compactjson.ParseFloat(literal)}
+	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
+		return n
+	}
+	if i, ok := new(big.Int).SetString(string(literal), 10); ok {
+		n.exact = new(big.Float).SetInt(i) // with no precision set, the conversion is exact
+	}
+	return n
+}
+
+// isTime reports whether n may be a time in the strict reading: finite, and
+// exact as a float.
+func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
+
+// atMost reports whether n <= f, which is finite.
+func (n numeral) atMost(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) <= 0
+	}
+	return n.float <= f
+}
+
+// over reports whether n > f, which is finite.
+func (n numeral) over(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) > 0
+	}
+	return n.float > f
+}
+
+// is reports whether n == f, which is finite.
+func (n numeral) is(f float64) bool {
+	if n.exact != nil {
+		return n.exact.Cmp(big.NewFloat(f)) == 0
+	}
+	return n.float == f
+}
