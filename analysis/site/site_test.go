@@ -241,3 +241,16 @@ func TestHostileResults(t *testing.T) {
 	require.ErrorContains(t, site.Write(site.Source{Results: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want a run in bench or attack")
 	require.ErrorContains(t, site.Write(site.Source{Results: root, Vectors: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want files of vectors")
 }
+
+// TestPageOfVectorsHasTheirChanges finds the changes of the vectors, by kind, and
+// those of no other area.
+func TestPageOfVectorsHasTheirChanges(t *testing.T) {
+	require.NoError(t, build())
+	text, err := os.ReadFile(filepath.Join(folder, "vectors.html"))
+	require.NoError(t, err)
+	_, changes, found := strings.Cut(string(text), "<h2>Changelog</h2>")
+	require.True(t, found)
+	require.Contains(t, changes, "<strong>Added</strong>")
+	require.Contains(t, changes, "<code>unjudged</code>")
+	require.NotContains(t, changes, "<code>sealab review</code>")
+}

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -140,9 +139,6 @@ func (s *site) writeVectors() error {
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
 }
 
-// ofVectors is the section of a changelog about the vectors.
-var ofVectors = regexp.MustCompile(`(?ms)^### Vectors\n(.*?)(?:^##|\z)`)
-
 // changelog returns the changes of the vectors from the changelog of the module,
 // none if the vectors are elsewhere.
 func changelog(path string) (template.HTML, error) {
@@ -153,12 +149,32 @@ func changelog(path string) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	var all, html bytes.Buffer
-	for _, section := range ofVectors.FindAllSubmatch(text, -1) {
-		all.Write(section[1])
-	}
-	err = goldmark.Convert(all.Bytes(), &html)
+	var html bytes.Buffer
+	err = goldmark.Convert([]byte(changesOf("Vectors", string(text))), &html)
 	return template.HTML(html.String()), err //nolint:gosec // made by goldmark without raw HTML
+}
+
+// changesOf returns the entries of an area of a changelog, each list below its
+// kind: Added, Changed, Fixed or Removed.
+func changesOf(area, changelog string) string {
+	var all strings.Builder
+	var kind string
+	var inside bool
+	for line := range strings.Lines(changelog) {
+		level, title, heading := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case heading && level == "###":
+			kind, inside = title, false
+		case heading && level == "####":
+			inside = title == area
+			if inside {
+				fmt.Fprintf(&all, "\n**%s**\n\n", kind)
+			}
+		case inside:
+			all.WriteString(line)
+		}
+	}
+	return all.String()
 }
 
 // pageOf returns the page of a design, "" without one.
