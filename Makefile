@@ -1,5 +1,5 @@
 # sealab: the laboratory for sealed-token codecs.
-# `make bench` measures, `make test` proves; both need Go and nothing else.
+# `make bench` measures and `make test` tests. Both need Go, and make test a C compiler.
 
 GO ?= go
 
@@ -15,7 +15,7 @@ help: ## list the targets
 		} \
 		print line }' $(MAKEFILE_LIST)
 
-# Results name the commit they were measured at, where git can be asked.
+# Results name the commit they were measured at, if git knows it.
 BUILDVCS := $(shell git status >/dev/null 2>&1 && echo true || echo false)
 
 .PHONY: bin/sealab
@@ -36,14 +36,14 @@ compare: bin/sealab ## compare two runs: OLD=results/bench/... NEW=results/bench
 	bin/sealab compare $(OLD) $(NEW)
 
 .PHONY: site
-site: bin/sealab ## write pages of the committed results to bin/site
+site: bin/sealab ## write the committed results as pages to bin/site
 	rm -rf bin/site && bin/sealab site --vectors vectors/files --out bin/site
 
 .PHONY: site-test
 site-test: site ## test every page of the site in Chromium, light and dark; screenshots go to bin/screenshots
 	$(GO) test -count=1 -v -timeout 0 -run Browser ./analysis/site -args -site $(CURDIR)/bin/site -every-page -screenshots $(CURDIR)/bin/screenshots
 
-# What a test could not run, each in a line; shown when the tests are done.
+# The file of skipped tests, one a line. It is printed after the tests.
 SKIPPED := $(CURDIR)/bin/skipped
 
 VERSION ?= v0.2.0
@@ -53,7 +53,7 @@ release: ## build archives of VERSION (v0.2.0) for all platforms, vectors, site,
 	GO=$(GO) .ci/release $(VERSION)
 
 .PHONY: release-test
-release-test: ## build the release in two folders, compare the bytes and start each archive; takes minutes
+release-test: ## build the release in two folders, compare the bytes and run each archive; takes minutes
 	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
 
 # make lint runs all analyzers of go vet; go test would run some of them again.
@@ -64,23 +64,23 @@ test: ## run every test with the race detector, large matrices by samples
 	GORACE=atexit_sleep_ms=0 SEALAB_SKIPPED=$(SKIPPED) $(GO) test -race -vet=off -timeout 30m ./fuzz/review ./fuzz/attack/attacks ./cmd/sealab ./...
 	$(GO) test -tags purego ./codecs/internal/base64url ./codecs/internal/rawjson
 	@grep -v 'make matrices runs' $(SKIPPED) 2>/dev/null | sort -u || true
-	@if [ -f $(SKIPPED) ]; then echo "skipped: $$(grep -c 'make matrices runs' $(SKIPPED)) parts that the race detector makes slow, or allocate: make matrices runs them"; fi
+	@if [ -f $(SKIPPED) ]; then echo "skipped: $$(grep -c 'make matrices runs' $(SKIPPED)) tests that are slow or allocate more under the race detector: make matrices runs them"; fi
 
 .PHONY: matrices
-matrices: ## run the tests whole of which make test takes samples, without the race detector: minutes
+matrices: ## run whole the tests of which make test runs samples, without the race detector: minutes
 	@mkdir -p bin && rm -f $(SKIPPED)
 	sampled=$$($(GO) run ./internal/testenv/sampled) && SEALAB_SKIPPED=$(SKIPPED) $(GO) test -vet=off -timeout 30m $$sampled
 	@sort -u $(SKIPPED) 2>/dev/null || true
 
 .PHONY: portable
-portable: ## test the designs (samples) and make their vectors again without assembly: GOARCH=386, and the tag purego
+portable: ## test the designs and generate their vectors on GOARCH=386 and without assembly
 	CGO_ENABLED=0 GOARCH=386 $(GO) test -short ./codecs/... ./internal/lab
 	CGO_ENABLED=0 $(GO) test -short -tags purego ./codecs/... ./internal/lab
 	CGO_ENABLED=0 GOARCH=386 $(GO) test -run TestCommittedFilesAreTheGenerated ./vectors/generate
 	CGO_ENABLED=0 $(GO) test -tags purego -run TestCommittedFilesAreTheGenerated ./vectors/generate
 
 .PHONY: taint
-taint: ## hold every design to its outcome under valgrind; takes some minutes
+taint: ## compare each design with its expected outcome under valgrind; takes some minutes
 	$(GO) test -count=1 -timeout 0 -run '^TestTaintOutcomes$$' ./cmd/sealab -args -taint
 
 .PHONY: lint
@@ -99,36 +99,36 @@ fmt: ## format the code
 
 .PHONY: sdks peers
 peers: sdks
-sdks: ## install the SDKs and libraries that run as workers, from their lock files
+sdks: ## install the SDKs and token libraries that run as workers
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --sdks
 
 .PHONY: sdk-versions
-sdk-versions: ## install released versions of SDKs side by side, for sealab fuzz versions; takes minutes
+sdk-versions: ## install released versions of SDKs for sealab fuzz versions; takes minutes
 	@codecs/sdk/versions/install
 
 .PHONY: cve-install
-cve-install: bin/sealab ## install versions of token libraries with known vulnerabilities below bin/cve
+cve-install: bin/sealab ## install token libraries with known vulnerabilities below bin/cve
 	bin/sealab cve install
 
 .PHONY: cve
-cve: cve-install ## attack these versions and the fixed ones; writes results/cve
+cve: cve-install ## attack the vulnerable and the fixed versions; writes results/cve
 	bin/sealab cve run --journal bin/cve/journal.jsonl --out results $(CVEFLAGS)
 
 .PHONY: review-sound
-review-sound: ## review 200 sound servers under different seeds
+review-sound: ## review 200 sound servers: no check may accuse one
 	$(GO) test ./fuzz/review -run TestManySound -parallel 8 -timeout 60m -args -sound 200
 
 .PHONY: review-matrix
-review-matrix: ## carry every check out on every broken server
+review-matrix: ## run every check on every broken server
 	$(GO) test ./fuzz/review -run 'TestMatrix$$|TestControls|TestSound' -parallel 4 -timeout 60m -args -all
 
 .PHONY: review-answers
-review-answers: review-servers ## ask the installed servers every question of the matrices
+review-answers: review-servers ## send every request of the matrices to the installed servers
 	$(GO) test ./fuzz/review -run 'TestTransportMatrix|TestLegacyMatrix' -v -args -hold 12s
 
 .PHONY: review-servers
-review-servers: ## install the servers that sealab review is tested on, from their lock files
+review-servers: ## install the servers that sealab review is tested on
 	@set -e; for install in fuzz/review/testdata/servers/*/install; do $$install; done
 
 .PHONY: conformance
@@ -141,31 +141,31 @@ mutations: ## send 10,000 mutated requestState values to the example server
 	$(GO) test -count=1 -v -run TestMutations ./cmd/mcpserver/example -mutations 10000
 
 .PHONY: vectors
-vectors: ## make the test vectors of every design again, bit for bit
+vectors: ## generate the test vectors of every design, bit for bit
 	$(GO) run ./cmd/sealab vectors generate
 
 .PHONY: vectors-digests
-vectors-digests: ## accumulate 10,000 inputs of every design and compare with the committed digests
+vectors-digests: ## compare digests over 10,000 inputs of each design with the committed ones
 	$(GO) test -count=1 -timeout 0 -run TestCommittedDigests ./vectors/generate -args -digests 10000
 
 .PHONY: vectors-million
-vectors-million: ## the same, with digests over a million inputs; takes minutes
+vectors-million: ## generate the vectors with digests over a million inputs; takes minutes
 	$(GO) run ./cmd/sealab vectors generate --accumulate 1000000
 
 .PHONY: mutate
-mutate: ## disable each check of the designs in turn: a vector has to notice
+mutate: ## disable each check of the designs in turn: a vector must fail
 	$(GO) run ./cmd/sealab vectors mutate
 
 .PHONY: consumers
-consumers: ## install and run what reads the vectors in other languages
+consumers: ## install and run the consumers of the vectors in other languages
 	@for run in vectors/consumers/*/run; do echo "$$run"; $$run || exit 1; done
 
 .PHONY: vectors-dist
-vectors-dist: ## pack everything that a consumer of vectors needs
+vectors-dist: ## pack the vectors, schemas and consumers
 	$(GO) run ./cmd/sealab vectors dist
 
 .PHONY: differential
-differential: bin/sealab ## compare each installed SDK with the design that mirrors it, both directions
+differential: bin/sealab ## compare each installed SDK with its design, in both directions
 	@bin/sealab list --sdks | grep -v 'mirrors no design' | grep -v ' skipped: ' >bin/compared || \
 		echo "skipped: no SDK or library that has its design here is installed: make sdks"
 	! grep -q ' mirrors ' bin/compared || bin/sealab fuzz differential
@@ -176,62 +176,62 @@ differential: bin/sealab ## compare each installed SDK with the design that mirr
 reproducers: ## run the one-line reproducers of faults in installed libraries
 	$(GO) test -count=1 -v -run TestReproducers ./codecs/sdk -args -reproducers
 
-# The folder of timing samples. A run that was stopped goes on when the same
-# target is made again on the same day and commit.
+# The folder of timing samples. Make the same target on the same day and commit to
+# continue a run that was stopped.
 LEAK = results/timing/$(shell date -u +%Y%m%dT000000Z)-$(shell git rev-parse --short=10 HEAD)
 
 .PHONY: leak
-leak: bin/sealab ## judge time, branches and addresses of every design; takes some minutes
+leak: bin/sealab ## look for timing leaks in every design; takes some minutes
 	bin/sealab leak probe $(LEAK)
 	@status=0; bin/sealab leak taint $(LEAK) || status=$$?; \
 	bin/sealab leak judge $(LEAK) || status=$$?; \
 	bin/sealab leak report $(LEAK) && exit $$status
 
 .PHONY: leak-long
-leak-long: bin/sealab ## the timing of it with ten times the blocks; takes an hour
+leak-long: bin/sealab ## make leak with ten times the samples, without valgrind; takes an hour
 	bin/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
 	@status=0; bin/sealab leak judge $(LEAK)-long || status=$$?; \
 	bin/sealab leak report $(LEAK)-long && exit $$status
 
 .PHONY: leak-ladder
-leak-ladder: bin/sealab ## five times: from which delay on is a leak seen on this machine?
+leak-ladder: bin/sealab ## measure five times the smallest delay that this machine can see
 	@for i in 1 2 3 4 5; do \
 	bin/sealab leak probe --set ladder --seed $$i $(LEAK)-ladder-$$i && bin/sealab leak judge $(LEAK)-ladder-$$i || exit 1; done
 
 .PHONY: leak-alike
-leak-alike: bin/sealab ## 200 times what does not leak: are the p-values uniform?
+leak-alike: bin/sealab ## measure 200 pairs without a leak: the p-values must be uniform
 	bin/sealab leak probe --set alike --blocks 10000 $(LEAK)-alike
 	bin/sealab leak judge $(LEAK)-alike
 
 .PHONY: leak-remote
-leak-remote: bin/sealab ## refusals of the example server over HTTP on loopback, limit 100 ns
+leak-remote: bin/sealab ## look for timing leaks in the example server over HTTP, limit 100 ns
 	@bin/sealab serve --http localhost:18080 2>/dev/null & server=$$!; trap 'kill $$server' EXIT; sleep 1; \
 	bin/sealab leak probe --set remote --url http://localhost:18080/mcp --budget 20s $(LEAK)-remote && \
 	bin/sealab leak judge --limit 100 $(LEAK)-remote && bin/sealab leak report $(LEAK)-remote
 
-# A campaign goes on where the last one in its folder ended.
+# A campaign continues the last one in its folder.
 FUZZTIME ?= 5m
 FUZZDIR ?= fuzz-campaign
 KILLS ?= 100
 
 .PHONY: fuzz
-fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; say what was covered and found
+fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; print coverage and failures
 	$(GO) build -o bin/sealab ./cmd/sealab
 	status=0; bin/sealab fuzz run --for $(FUZZTIME) --dir $(FUZZDIR) $(FUZZFLAGS) || status=$$?; \
 	test $$status -gt 1 || bin/sealab fuzz cover --dir $(FUZZDIR) || status=$$?; exit $$status
 
 .PHONY: fuzz-report
-fuzz-report: bin/sealab ## write what the campaign in FUZZDIR did to results/fuzz
+fuzz-report: bin/sealab ## write the results of the campaign in FUZZDIR to results/fuzz
 	bin/sealab fuzz report --dir $(FUZZDIR) --out results
 
 .PHONY: fuzz-kill
-fuzz-kill: ## kill a campaign on injected bugs KILLS (100) times, and check that nothing is lost
+fuzz-kill: ## kill a campaign KILLS (100) times and check that no finding is lost
 	$(GO) test -count=1 -v -timeout 0 -run TestKill ./fuzz/campaign -args -kills $(KILLS) -kill-injected
 
 FLEETDIR := $(CURDIR)/bin/fuzz-fleet
 
 .PHONY: fuzz-fleet
-fuzz-fleet: ## find an injected bug with go-fuzz on two workers, kill one, and import the findings
+fuzz-fleet: ## test go-fuzz on two workers: find an injected bug, kill one, import
 	rm -rf $(FLEETDIR)
 	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/campaign -args -fleet-dir $(FLEETDIR)
 
@@ -256,54 +256,54 @@ fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
 TARGET ?= text
 
 .PHONY: gofuzz
-gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz in bin/gofuzz, until an interrupt
+gofuzz: bin/sealab ## fuzz TARGET (text) with go-fuzz in bin/gofuzz until an interrupt
 	bin/sealab fuzz fleet $(TARGET) --dir bin/gofuzz/$(TARGET)
 	bin/gofuzz/$(TARGET)/go-fuzz -bin bin/gofuzz/$(TARGET)/archive.zip -workdir bin/gofuzz/$(TARGET)/work
 
 LIBFUZZTIME ?= 60
 
 .PHONY: libfuzzer
-libfuzzer: ## build as OSS-Fuzz does, and run every target for LIBFUZZTIME (60) seconds; needs clang
+libfuzzer: ## build as OSS-Fuzz does and run each target for LIBFUZZTIME (60) seconds; needs clang
 	$(GO) test -count=1 -v -timeout 0 -run TestLibFuzzer ./fuzz/targets/gofuzz -args -libfuzzer $(LIBFUZZTIME)
 
 .PHONY: fuzz-experiment
-fuzz-experiment: ## measure how soon each fuzzer finds each injected bug; writes results/ (EXPERIMENTFLAGS: see fuzz/experiment)
+fuzz-experiment: ## measure how soon fuzzers find injected bugs; writes results (EXPERIMENTFLAGS: see fuzz/experiment)
 	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment -out $(CURDIR)/results/fuzz-experiment-$(shell date -u +%Y%m%dT%H%M%SZ) $(EXPERIMENTFLAGS)
 
 .PHONY: attack
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
 	bin/sealab attack --sdks --libraries --out results $(ATTACKFLAGS)
 
-# The newest run of attacks that has its verdicts: they are not committed.
+# The newest run of attacks with verdicts, which are not committed.
 WORLD_ATTACKS = $(patsubst %/verdicts.json,--attacks %,$(lastword $(sort $(wildcard results/attack/*/verdicts.json))))
 
 .PHONY: world
-world: bin/sealab ## compare every design, installed SDK and Go library as a format; writes results/world
+world: bin/sealab ## compare the formats of all designs, SDKs and libraries; writes results/world
 	bin/sealab compare-formats --sdks --libraries $(WORLD_ATTACKS) --out results
 
-# The seeds of sound designs: what refutes a stated guarantee there is wrong.
+# Seeds of sound designs: an attack that refutes a claimed guarantee there is wrong.
 SEEDS ?= 1000
 CORPUS ?= all
 FROM ?= 1
 
 .PHONY: attack-corpus
-attack-corpus: ## attack the corpus of 243 workers in three languages: found and accused of all; takes an hour; CORPUS=NAME,... for some, CORPUSFLAGS=-corpus-own to meet their own attacks alone
+attack-corpus: ## attack the corpus of broken and sound workers; takes an hour; CORPUS=NAME,... for some, CORPUSFLAGS=-corpus-own for their own attacks alone
 	$(GO) test -count=1 -v -timeout 0 -run '^TestCorpus$$' ./fuzz/attack/attacks -args -corpus $(CORPUS) $(CORPUSFLAGS)
 
 .PHONY: attack-seeds
-attack-seeds: ## attack every design under SEEDS (1000) seeds: nothing that is stated may fall; takes half a minute for each seed
+attack-seeds: ## attack every design under SEEDS (1000) seeds: no claimed guarantee may fall; half a minute a seed
 	$(GO) test -count=1 -v -timeout 0 -run '^TestSoundDesignsStand$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
 
 .PHONY: fast-paths
-fast-paths: ## compare fast and slow readings of claims and arguments a million times; ten million tokens in flat memory
+fast-paths: ## compare fast and slow readers of claims a million times; open ten million tokens in flat memory
 	$(GO) test -count=1 -v -timeout 0 -run '^(TestBothReadingsAgree|TestMemoryStaysFlat)$$' ./codecs/mcppy -args -payloads 1000000 -tokens 10000000
 	$(GO) test -count=1 -v -timeout 0 -run '^TestAppendPlainOfRandomDocuments$$' ./codecs/internal/compactjson -args -plain 1000000
 
 .PHONY: share
-share: bin/sealab ## measure what the boundary adds to a request, and SDKs beside their formats (make sdks first)
+share: bin/sealab ## measure the share of the boundary in a request, and SDKs beside their designs (make sdks first)
 	$(GO) test -count=1 -v -run '^TestShareOfTheRequest$$' ./codecs/boundary/gosdk -args -share 5000
 	bin/sealab bench --subject mcp-ts-sdk,mcp-ts-faithful,mcp-py-sdk,mcp-py-faithful --op seal,unseal --size 64,1024 --out bin
 
 .PHONY: attack-controls
-attack-controls: ## attack every control under SEEDS (1000) seeds: no attack may miss its own by chance; SEEDFLAGS='-only TAG' for a family
+attack-controls: ## attack every negative control under SEEDS (1000) seeds: each attack must find its own; SEEDFLAGS='-only TAG' for a family
 	$(GO) test -count=1 -v -timeout 0 -run '^(TestControlsFallByNoChance|TestBareControlsFall|TestBareDesignsStand)$$' ./fuzz/attack/attacks -args -seeds $(SEEDS) -from $(FROM) $(SEEDFLAGS)
