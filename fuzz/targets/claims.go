@@ -30,27 +30,12 @@ type claimsReader struct {
 var claimsReaders = sync.OnceValue(func() []*claimsReader {
 	var all []*claimsReader
 	for _, s := range instances() {
-		if minted := s.claims(); minted != nil {
+		if minted := s.stepValue(lab.StepClaims); minted != nil {
 			all = append(all, &claimsReader{s, pairsOf(s), minted})
 		}
 	}
 	return all
 })
-
-// claims returns the claims of a token of s, or nil.
-func (s *instance) claims() (claims []byte) {
-	seed := make([]byte, s.codec.SeedSize())
-	_, err := s.codec.SealEdited(nil, seed, []byte(`"state"`), func(step lab.Step, value []byte) []byte {
-		if step == lab.StepClaims {
-			claims = append(claims, value...)
-		}
-		return value
-	})
-	if err != nil {
-		return nil
-	}
-	return claims
-}
 
 func pairsOf(s *instance) []*readingPair {
 	var all []*readingPair
@@ -217,27 +202,17 @@ func claimsSeeds() ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var seeds [][]byte
-	for i, r := range claimsReaders() {
-		begin := func(ask, document byte) *program.Writer {
-			var w program.Writer
-			return w.Pick(i, len(claimsReaders())).Byte(ask).Byte(document)
-		}
-		var own [][]byte
+	return withContinuations(seedEach(claimsReaders(), func(r *claimsReader, begin func() *program.Writer) (own [][]byte) {
 		for kind := range byte(11) {
 			for _, at := range []int{1, 5, 40} {
-				own = append(own, begin(kind, 1).Byte(0).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
+				own = append(own, begin().Byte(kind).Byte(1).Byte(0).Byte(kind).Uint16(at).Byte(3).Byte(kind).Byte(kind).Program())
 			}
-		}
-		seeds = append(seeds, choosingCostly(r.dear, own)...)
-		if r.dear {
-			continue // its claims are those of others
 		}
 		for _, claims := range append(files[r.Name].claims(), r.minted) {
 			for _, ask := range []byte{1, answerQuestions} {
-				seeds = append(seeds, begin(ask, asRest).Raw(claims).Program(), begin(ask, withLength).Bytes(claims).Byte(0).Program())
+				own = append(own, begin().Byte(ask).Byte(asRest).Raw(claims).Program(), begin().Byte(ask).Byte(withLength).Bytes(claims).Byte(0).Program())
 			}
 		}
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }

@@ -154,31 +154,26 @@ func describeContext(b *codecs.Context) string {
 // contextsSeeds are, for each scheme, a token in its own context, at the
 // borders of its life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for i, s := range expiringSchemes() {
-		begin := func() *program.Writer {
-			var w program.Writer
-			return w.Pick(i, len(expiringSchemes())).Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0)
-		}
-		own := [][]byte{begin().Program()}
+	return withContinuations(seedEach(expiringSchemes(), func(_ *expiringScheme, begin func() *program.Writer) [][]byte {
+		minted := func() *program.Writer { return begin().Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0) }
+		own := [][]byte{minted().Program()}
 		for tick := range borderDistances {
-			own = append(own, begin().Byte(0).Uint16(2000).Uint16(tick).Program(), begin().Byte(0).Uint16(2001).Uint16(tick).Program())
+			own = append(own, minted().Byte(0).Uint16(2000).Uint16(tick).Program(), minted().Byte(0).Uint16(2001).Uint16(tick).Program())
 		}
 		for _, age := range []int{120, 120 + 599, 120 + 602, 0} {
-			own = append(own, begin().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())
+			own = append(own, minted().Byte(0).Uint16(age).Uint16(0).Byte(0).Program())
 		}
 		for where := range byte(program.Places) {
 			for how := range byte(8) {
-				own = append(own, begin().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
+				own = append(own, minted().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
 				// Made with that place changed, and read with it changed again.
-				made := begin().Byte(1).Byte(where).Byte(how)
+				made := minted().Byte(1).Byte(where).Byte(how)
 				if how == 0 {
 					made.Bytes([]byte("other"))
 				}
 				own = append(own, made.Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how+1).Bytes([]byte("third")).Program())
 			}
 		}
-		seeds = append(seeds, choosingCostly(s.dear, own)...)
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }

@@ -186,17 +186,13 @@ func writeStepChange(w *program.Writer, step, way int) *program.Writer {
 // insideSeeds are, for every design, one change of each kind to each of its
 // steps.
 func insideSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for i, s := range instances() {
-		var own [][]byte
+	return withContinuations(seedEach(instances(), func(_ *instance, begin func() *program.Writer) (own [][]byte) {
 		for step := range 10 {
 			for kind := range editKinds {
-				var w program.Writer
-				w.Pick(i, len(instances())).Bytes([]byte("seed")).Bytes([]byte("payload"))
-				own = append(own, writeStepChange(&w, step, kind).Program())
+				w := begin().Bytes([]byte("seed")).Bytes([]byte("payload"))
+				own = append(own, writeStepChange(w, step, kind).Program())
 			}
 		}
-		seeds = append(seeds, choosingCostly(s.dear, own)...)
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }

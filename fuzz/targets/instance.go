@@ -37,17 +37,20 @@ var instances = sync.OnceValue(func() []*instance {
 // isCostly reports whether a token takes much time: a signature, an encapsulated
 // key, or a stretched one.
 func (s *instance) isCostly() bool {
-	return s.holds(codecs.SenderAuthenticated) || s.encapsulates() || lab.HooksOf(s.Design).Stretched
+	return s.holds(codecs.SenderAuthenticated) || s.stepValue(lab.StepEnc) != nil || lab.HooksOf(s.Design).Stretched
 }
 
-// encapsulates reports whether a token has a step with an encapsulated key.
-func (s *instance) encapsulates() (has bool) {
+// stepValue returns the value of a step in a token of the design, nil if there is no such
+// step.
+func (s *instance) stepValue(wanted lab.Step) (found []byte) {
 	//nolint:errcheck // a seal that fails has shown its steps
 	s.codec.SealEdited(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`), func(step lab.Step, value []byte) []byte {
-		has = has || step == lab.StepEnc
+		if step == wanted {
+			found = bytes.Clone(value)
+		}
 		return value
 	})
-	return has
+	return found
 }
 
 // mustOpen opens a design with options and secrets that it is known to accept.

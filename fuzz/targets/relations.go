@@ -125,20 +125,16 @@ func (f *ringFamily) rotated(p *program.Program) error {
 // relationsSeeds are, for every design and relation, a token with and without
 // an alteration.
 func relationsSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for i, f := range ringFamilies() {
-		var own [][]byte
+	return withContinuations(seedEach(ringFamilies(), func(_ *ringFamily, begin func() *program.Writer) (own [][]byte) {
 		for relation := range allRelations {
-			begin := func(payload string) *program.Writer {
-				var w program.Writer
-				return w.Pick(i, len(ringFamilies())).Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
+			sealed := func(payload string) *program.Writer {
+				return begin().Pick(relation, len(allRelations)).Bytes([]byte("seed")).Bytes([]byte(payload))
 			}
 			for n := range byte(4) {
-				own = append(own, begin("payload"[:7-n]).Program(), begin("payload").Byte(n).Program(),
-					begin("payload").Byte(1).Byte(n).Byte(program.Anywhere).Uint16(20).Byte('A').Program())
+				own = append(own, sealed("payload"[:7-n]).Program(), sealed("payload").Byte(n).Program(),
+					sealed("payload").Byte(1).Byte(n).Byte(program.Anywhere).Uint16(20).Byte('A').Program())
 			}
 		}
-		seeds = append(seeds, choosingCostly(f.one.dear, own)...)
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }

@@ -101,19 +101,15 @@ func (s *instance) requireHeld(h *heldToken, others []heldToken) error {
 // sequencesSeeds are, for each design, two tokens, one of them altered, opened
 // before and after.
 func sequencesSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for i, s := range instances() {
-		var own [][]byte
+	return withContinuations(seedEach(instances(), func(_ *instance, begin func() *program.Writer) (own [][]byte) {
 		for kind := range byte(14) {
-			var w program.Writer
-			w.Pick(i, len(instances())).Byte(sixOperations)
+			w := begin().Byte(sixOperations)
 			w.Byte(opHold).Byte(holdNew).Bytes([]byte("seed")).Bytes([]byte("one"))
 			w.Byte(opHold).Byte(0).Byte(1)
 			w.Byte(opChoices - 1).Byte(0).Byte(opChoices - 1).Byte(1)
 			w.Byte(opAlter).Byte(0).Byte(kind).Byte(program.Anywhere).Uint16(9).Uint16(1).Byte('A')
 			own = append(own, w.Byte(opChoices-1).Byte(1).Program())
 		}
-		seeds = append(seeds, choosingCostly(s.dear, own)...)
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }

@@ -76,17 +76,11 @@ const workerConversation = `{"op":"hello","protocol":1}
 
 // servingSeeds are the conversation, whole and line by line, for each design.
 func servingSeeds() ([][]byte, error) {
-	var seeds [][]byte
-	for i, s := range instances() {
-		begin := func(text []byte) []byte {
-			var w program.Writer
-			return w.Pick(i, len(instances())).Raw(text).Program()
-		}
-		own := [][]byte{begin([]byte(workerConversation))}
+	return seedEach(instances(), func(_ *instance, begin func() *program.Writer) [][]byte {
+		own := [][]byte{begin().Raw([]byte(workerConversation)).Program()}
 		for line := range bytes.Lines([]byte(workerConversation)) {
-			own = append(own, begin(line))
+			own = append(own, begin().Raw(line).Program())
 		}
-		seeds = append(seeds, choosingCostly(s.dear, own)...) // a line of zeros is one more
-	}
-	return seeds, nil
+		return own
+	}), nil
 }

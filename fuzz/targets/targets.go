@@ -162,12 +162,17 @@ func withContinuations(seeds [][]byte) [][]byte {
 	return all
 }
 
-// choosingCostly returns seeds for a design so that they choose it even if it is costly.
-// A costly design gets the first seed alone: fuzzers keep the mark in most of
-// its mutations.
-func choosingCostly(dear bool, seeds [][]byte) [][]byte {
-	if !dear {
-		return seeds
+// seedEach returns the seeds that own returns for each of all. begin starts a program
+// that chooses it: see chooseFrom. A costly choice gets its first seed alone, with the mark
+// that chooses it: fuzzers keep the mark in most mutations.
+func seedEach[T costlyChoice](all []T, own func(choice T, begin func() *program.Writer) [][]byte) [][]byte {
+	var seeds [][]byte
+	for i, choice := range all {
+		chosen := own(choice, func() *program.Writer { return new(program.Writer).Pick(i, len(all)) })
+		if choice.isDear() {
+			chosen = [][]byte{append(bytes.Clone(chosen[0]), program.Dear)}
+		}
+		seeds = append(seeds, chosen...)
 	}
-	return [][]byte{append(bytes.Clone(seeds[0]), program.Dear)}
+	return seeds
 }

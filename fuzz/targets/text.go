@@ -44,21 +44,15 @@ func textSeeds() ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var seeds [][]byte
-	for i, s := range instances() {
-		begin := func(seed, payload []byte) *program.Writer {
-			var w program.Writer
-			return w.Pick(i, len(instances())).Bytes(seed).Bytes(payload)
-		}
-		seed, payload := []byte("seed"), []byte("payload")
-		own := [][]byte{begin(seed, payload).Program()}
+	return withContinuations(seedEach(instances(), func(s *instance, begin func() *program.Writer) [][]byte {
+		sealed := func() *program.Writer { return begin().Bytes([]byte("seed")).Bytes([]byte("payload")) }
+		own := [][]byte{sealed().Program()}
 		for kind := range byte(14) {
-			own = append(own, begin(seed, payload).Byte(1).Byte(kind).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
+			own = append(own, sealed().Byte(1).Byte(kind).Byte(program.Anywhere).Uint16(20).Uint16(4).Raw([]byte("v1.A")).Program())
 		}
 		for _, test := range files[s.Name].distinct() {
-			own = append(own, begin(test.Seed, test.Payload).Byte(1).Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())
+			own = append(own, begin().Bytes(test.Seed).Bytes(test.Payload).Byte(1).Byte(7).Byte(0).Bytes([]byte(test.Token)).Program())
 		}
-		seeds = append(seeds, choosingCostly(s.dear, own)...)
-	}
-	return withContinuations(seeds), nil
+		return own
+	})), nil
 }
