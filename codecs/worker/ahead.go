@@ -96,23 +96,23 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 }
 
 // judgeEach judges one token after another, ahead of the answers. A fault ends it.
-func (h *handle) judgeEach(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
+func (h *handle) judgeEach(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
-		return h.askAhead(name, len(some), func(i int, l *line) {
-			complete(l)
-			l.token(tokens[from+i])
-		}, func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, result) })
-	}, func(i int) ([]byte, error) { return h.judge(nil, name, result, tokens[i], complete) })
+		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], b) },
+			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, h.content) })
+	}, func(i int) ([]byte, error) { return h.judgeToken(nil, tokens[i], b) })
 }
 
-// produceEach makes one token after another, ahead of the answers. A fault ends it.
-func (h *handle) produceEach(name string, n int, complete func(i int, l *line)) ([]lab.Answer, error) {
-	return each(n, func(from int, some []lab.Answer) (int, error) {
-		return h.askAhead(name, len(some), func(i int, l *line) { complete(from+i, l) },
-			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, tokenOf(name)) })
-	}, func(i int) ([]byte, error) {
-		return h.produce(nil, name, func(l *line) { complete(i, l) })
-	})
+// SealAll implements lab.Sealer. It makes one token after another, ahead of the answers. A
+// fault ends it.
+func (h *handle) SealAll(contents [][]byte, contexts []*codecs.Context) ([]lab.Answer, error) {
+	if !h.context {
+		contexts = make([]*codecs.Context, len(contents))
+	}
+	return each(len(contents), func(from int, some []lab.Answer) (int, error) {
+		return h.askAhead(h.make, len(some), func(i int, l *line) { h.toMake(l, contents[from+i], contexts[from+i]) },
+			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, h.tokenOf) })
+	}, func(i int) ([]byte, error) { return h.makeToken(nil, contents[i], contexts[i]) })
 }
 
 // each completes n answers: as many as ahead completes at once, and the next one alone
@@ -136,27 +136,14 @@ func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone fun
 	return all, nil
 }
 
-// SealAll implements lab.Sealer.
-func (c codec) SealAll(payloads [][]byte, _ []*codecs.Context) ([]lab.Answer, error) {
-	return c.produceEach("seal", len(payloads), func(i int, l *line) { l.payload(payloads[i]) })
-}
-
-// SealAll implements lab.Sealer.
-func (s scheme) SealAll(states [][]byte, contexts []*codecs.Context) ([]lab.Answer, error) {
-	return s.produceEach("mint", len(states), func(i int, l *line) {
-		within(contexts[i])(l)
-		l.state(states[i])
-	})
-}
-
 // judgeAll judges many tokens: in one request if the worker has the ability, else
 // one by one. Tokens that cannot cross get codecs.ErrUnsupported.
-func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete func(*line)) ([]lab.Answer, error) {
+func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	if !h.client.Has(AbilityBatch) {
-		return h.judgeEach(name, result, tokens, complete)
+		return h.judgeEach(tokens, b)
 	}
 	var context line
-	if complete(&context); context.err != nil {
+	if h.within(&context, b); context.err != nil {
 		return nil, context.err
 	}
 	verdicts := make([]lab.Answer, len(tokens))
@@ -169,17 +156,17 @@ func (h *handle) judgeAll(name string, result member, tokens [][]byte, complete 
 		}
 		crossing, place = append(crossing, t), append(place, i)
 	}
-	_, err := h.ask(name, len(crossing), func(l *line) {
-		complete(l)
+	_, err := h.ask(h.judge, len(crossing), func(l *line) {
+		h.within(l, b)
 		texts(l, "tokens", crossing)
 	}, func(r *response) error {
 		if len(r.Verdicts) != len(crossing) {
-			return breached(Garbage, "%s: got %s for %d tokens", name, counted(r.Verdicts, len(crossing)), len(crossing))
+			return breached(Garbage, "%s: got %s for %d tokens", h.judge, counted(r.Verdicts, len(crossing)), len(crossing))
 		}
-		return fill(verdicts, place, r.Verdicts, result)
+		return fill(verdicts, place, r.Verdicts, h.content)
 	})
 	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil, h.client.lied(name + ": it has the ability batch and does not support a batch")
+		return nil, h.client.lied(h.judge + ": it has the ability batch and does not support a batch")
 	}
 	if err != nil {
 		return nil, err
@@ -196,7 +183,7 @@ func counted(verdicts []response, tokens int) string {
 }
 
 // fill writes the answers to their places. A breach in one voids them all.
-func fill(verdicts []lab.Answer, place []int, answers []response, result member) error {
+func fill(verdicts []lab.Answer, place []int, answers []response, result func(*response) ([]byte, error)) error {
 	for i := range answers {
 		err := answers[i].outcome()
 		var payload []byte

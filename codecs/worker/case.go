@@ -41,38 +41,30 @@ func OpenCase(c codecs.Config, err error) (Case, error) {
 // Judge returns the case in which the scheme of c verified a token in a context, or
 // the codec of c unsealed it.
 func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Answer) (Case, error) {
-	l, result := newLine(), (*line).payload
-	if kind == codecs.KindScheme {
-		result = (*line).state
-		within(b)(l.asking("verify", caseHandle))
-	} else {
-		l.asking("unseal", caseHandle)
-	}
-	answer := newLine()
+	op, answer := verbsOf(kind), newLine()
+	ask := newLine().asking(op.judge, caseHandle)
+	op.toJudge(ask, token, b)
 	if v.Err != nil {
 		answer.failed(v.Err)
 	} else {
-		result(answer.done(), v.Payload)
+		op.put(answer.done(), v.Payload)
 	}
-	return c.with(l.token(token), answer)
+	return c.with(ask, answer)
 }
 
 // Make returns the case in which the codec or scheme of c made a token, or failed with
 // err. The case does not hold the token itself.
 func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error) (Case, error) {
-	l := newLine()
-	if kind == codecs.KindScheme {
-		within(b)(l.asking("mint", caseHandle).state(state))
-	} else {
-		l.asking("seal", caseHandle).payload(state)
-	}
-	answer := newLine()
+	op, answer := verbsOf(kind), newLine()
+	ask := newLine().asking(op.make, caseHandle)
+	op.put(ask, state)
+	op.within(ask, b)
 	if err != nil {
 		answer.failed(err)
 	} else {
 		answer.done()
 	}
-	return c.with(l, answer)
+	return c.with(ask, answer)
 }
 
 // with returns the case with another question and answer.

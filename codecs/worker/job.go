@@ -98,30 +98,14 @@ type Benchmark interface {
 	BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error)
 }
 
-// BenchMake implements Benchmark.
-func (s scheme) BenchMake(n int, state []byte, b *codecs.Context) (time.Duration, error) {
-	return s.bench("mint", n, func(l *line) {
-		within(b)(l)
-		l.state(state)
-	})
+// BenchMake implements Benchmark. For a codec the context has no effect.
+func (h *handle) BenchMake(n int, content []byte, b *codecs.Context) (time.Duration, error) {
+	return h.bench(h.make, n, func(l *line) { h.toMake(l, content, b) })
 }
 
-// BenchJudge implements Benchmark.
-func (s scheme) BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error) {
-	return s.bench("verify", n, func(l *line) {
-		within(b)(l)
-		l.token(token)
-	})
-}
-
-// BenchMake implements Benchmark. The binding and the time have no effect.
-func (c codec) BenchMake(n int, payload []byte, _ *codecs.Context) (time.Duration, error) {
-	return c.bench("seal", n, func(l *line) { l.payload(payload) })
-}
-
-// BenchJudge implements Benchmark. The binding and the time have no effect.
-func (c codec) BenchJudge(n int, token []byte, _ *codecs.Context) (time.Duration, error) {
-	return c.bench("unseal", n, func(l *line) { l.token(token) })
+// BenchJudge implements Benchmark. For a codec the context has no effect.
+func (h *handle) BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error) {
+	return h.bench(h.judge, n, func(l *line) { h.toJudge(l, token, b) })
 }
 
 func (h *handle) bench(do string, n int, complete func(*line)) (time.Duration, error) {

@@ -26,9 +26,15 @@ func (c *Client) Design() codecs.Design {
 		d.Options = append(d.Options, codecs.Option(o))
 	}
 	if c.hello.Kind == codecs.KindScheme {
-		d.NewScheme = func(config codecs.Config) (codecs.Scheme, error) { return newScheme(c, config) }
+		d.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+			h, err := newHandle(c, config)
+			return scheme{h}, err
+		}
 	} else {
-		d.NewCodec = func(config codecs.Config) (codecs.Codec, error) { return newCodec(c, config) }
+		d.NewCodec = func(config codecs.Config) (codecs.Codec, error) {
+			h, err := newHandle(c, config)
+			return codec{h}, err
+		}
 	}
 	return d
 }
@@ -47,6 +53,7 @@ func stated(said map[codecs.Property]bool) []codecs.Guarantee {
 // A handle is a configuration that is open in a worker, in whichever process
 // that is at the moment.
 type handle struct {
+	verbs
 	client *Client
 	config codecs.Config
 	life   int // of the process that id belongs to; guarded by client.mu
@@ -54,7 +61,7 @@ type handle struct {
 }
 
 func newHandle(c *Client, config codecs.Config) (*handle, error) {
-	h := &handle{client: c, config: config}
+	h := &handle{verbs: verbsOf(c.hello.Kind), client: c, config: config}
 	h.config.Options = maps.Clone(config.Options)
 	h.config.Secrets = nil
 	for _, s := range config.Secrets {
@@ -133,39 +140,24 @@ func (h *handle) Close() error {
 	return err
 }
 
-// obtain asks for one result and appends it to dst.
-func (h *handle) obtain(dst []byte, name string, result member, complete func(*line)) ([]byte, error) {
-	var out []byte
-	_, err := h.ask(name, 0, complete, func(r *response) (err error) {
-		out, err = result(r)
-		return err
-	})
-	return append(dst, out...), err
+// verbs are the operations of codecs or of schemes, with the members of their messages.
+type verbs struct {
+	make, judge string
+	content     func(*response) ([]byte, error) // of a judged token
+	put         func(*line, []byte) *line       // appends the content of a token to make
+	context     bool                            // a request has one
 }
 
-// produce asks for a token and appends it to dst.
-func (h *handle) produce(dst []byte, name string, complete func(*line)) ([]byte, error) {
-	return h.obtain(dst, name, tokenOf(name), complete)
-}
+var (
+	codecVerbs  = verbs{"seal", "unseal", payloadOf, (*line).payload, false}
+	schemeVerbs = verbs{"mint", "verify", stateOf, (*line).state, true}
+)
 
-// judge requests the content of a token and appends it to dst.
-func (h *handle) judge(dst []byte, name string, result member, token []byte, complete func(*line)) ([]byte, error) {
-	return h.obtain(dst, name, result, func(l *line) {
-		complete(l)
-		l.token(token)
-	})
-}
-
-// A member selects a token, or the content of one, from a response.
-type member func(*response) ([]byte, error)
-
-func tokenOf(name string) member {
-	return func(r *response) ([]byte, error) {
-		if r.Token == nil {
-			return nil, breached(Garbage, "%s: the answer has no token", name)
-		}
-		return r.Token, nil
+func verbsOf(kind codecs.Kind) verbs {
+	if kind == codecs.KindScheme {
+		return schemeVerbs
 	}
+	return codecVerbs
 }
 
 func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }
@@ -178,71 +170,84 @@ func present(carried []byte, name string) ([]byte, error) {
 	return carried, nil
 }
 
+// tokenOf returns the token that an answer has.
+func (v verbs) tokenOf(r *response) ([]byte, error) {
+	if r.Token == nil {
+		return nil, breached(Garbage, "%s: the answer has no token", v.make)
+	}
+	return r.Token, nil
+}
+
+// toMake appends the members of a request to make a token.
+func (v verbs) toMake(l *line, content []byte, b *codecs.Context) {
+	v.within(l, b)
+	v.put(l, content)
+}
+
+// toJudge appends the members of a request to judge a token.
+func (v verbs) toJudge(l *line, token []byte, b *codecs.Context) {
+	v.within(l, b)
+	l.token(token)
+}
+
+// within appends the context of a request. A context without a time fails it.
+func (v verbs) within(l *line, b *codecs.Context) {
+	if !v.context {
+		return
+	}
+	if err := b.Check(); err != nil {
+		l.err = err
+		return
+	}
+	l.time("now", b.Now).binding(b)
+}
+
+// obtain asks for one result and appends it to dst.
+func (h *handle) obtain(dst []byte, name string, result func(*response) ([]byte, error), complete func(*line)) ([]byte, error) {
+	var out []byte
+	_, err := h.ask(name, 0, complete, func(r *response) (err error) {
+		out, err = result(r)
+		return err
+	})
+	return append(dst, out...), err
+}
+
+// makeToken asks for a token and appends it to dst.
+func (h *handle) makeToken(dst, content []byte, b *codecs.Context) ([]byte, error) {
+	return h.obtain(dst, h.make, h.tokenOf, func(l *line) { h.toMake(l, content, b) })
+}
+
+// judgeToken asks for the content of a token and appends it to dst.
+func (h *handle) judgeToken(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	return h.obtain(dst, h.judge, h.content, func(l *line) { h.toJudge(l, token, b) })
+}
+
 // codec is a codecs.Codec in a worker.
 type codec struct{ *handle }
 
-func newCodec(c *Client, config codecs.Config) (codecs.Codec, error) {
-	h, err := newHandle(c, config)
-	if err != nil {
-		return nil, err
-	}
-	return codec{h}, nil
-}
-
-func nothing(*line) {}
-
 // Seal implements codecs.Codec.
-func (c codec) Seal(dst, payload []byte) ([]byte, error) {
-	return c.produce(dst, "seal", func(l *line) { l.payload(payload) })
-}
+func (c codec) Seal(dst, payload []byte) ([]byte, error) { return c.makeToken(dst, payload, nil) }
 
 // Unseal implements codecs.Codec.
-func (c codec) Unseal(dst, token []byte) ([]byte, error) {
-	return c.judge(dst, "unseal", payloadOf, token, nothing)
-}
+func (c codec) Unseal(dst, token []byte) ([]byte, error) { return c.judgeToken(dst, token, nil) }
 
 // UnsealAll implements lab.BatchCodec.
-func (c codec) UnsealAll(tokens [][]byte) ([]lab.Answer, error) {
-	return c.judgeAll("unseal", payloadOf, tokens, nothing)
-}
+func (c codec) UnsealAll(tokens [][]byte) ([]lab.Answer, error) { return c.judgeAll(tokens, nil) }
 
 // scheme is a codecs.Scheme in a worker.
 type scheme struct{ *handle }
 
-func newScheme(c *Client, config codecs.Config) (codecs.Scheme, error) {
-	h, err := newHandle(c, config)
-	if err != nil {
-		return nil, err
-	}
-	return scheme{h}, nil
-}
-
-// within returns the function that adds a context to a request. A context
-// without a time fails the request.
-func within(b *codecs.Context) func(*line) {
-	return func(l *line) {
-		if err := b.Check(); err != nil {
-			l.err = err
-			return
-		}
-		l.time("now", b.Now).binding(b)
-	}
-}
-
 // Mint implements codecs.Scheme.
 func (s scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	return s.produce(dst, "mint", func(l *line) {
-		within(b)(l)
-		l.state(state)
-	})
+	return s.makeToken(dst, state, b)
 }
 
 // Verify implements codecs.Scheme.
 func (s scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	return s.judge(dst, "verify", stateOf, token, within(b))
+	return s.judgeToken(dst, token, b)
 }
 
 // VerifyAll implements lab.BatchScheme.
 func (s scheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
-	return s.judgeAll("verify", stateOf, tokens, within(b))
+	return s.judgeAll(tokens, b)
 }
