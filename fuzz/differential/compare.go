@@ -17,7 +17,7 @@ type Disagreement struct {
 	ThereVersion        string
 	Note                string // seed, round, and the change to the token
 	Config              codecs.Config
-	Context             context
+	Context             codecs.Context
 	State               []byte // if minting differs: there is no token
 	Token               []byte
 	Here, There         lab.Answer
@@ -55,12 +55,12 @@ func answer(v lab.Answer) string {
 }
 
 // present shows tokens to both sides in one context and compares the answers.
-func (r *round) present(kind string, c context, tokens [][]byte) error {
-	here, err := r.here.judge(tokens, c)
+func (r *round) present(kind string, c codecs.Context, tokens [][]byte) error {
+	here, err := judge(r.here, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Here.Name, err)
 	}
-	there, err := r.there.judge(tokens, c)
+	there, err := judge(r.there, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.There.Name, err)
 	}
@@ -125,29 +125,17 @@ func (r *round) disagree(d Disagreement) error {
 	return r.Found(d)
 }
 
-// A side is one of the two implementations, opened under one configuration.
-type side struct {
-	name string
-	*lab.Instance
-}
-
-func openSide(d codecs.Design, c codecs.Config) (s side, err error) {
-	s.name = d.Name
-	s.Instance, err = lab.Open(d, c)
-	return s, err
-}
-
-// judge returns the answer of the side to each token. If a batch is a fault or not
+// judge returns the answer of one side to each token. If a batch is a fault or not
 // supported, judge repeats its tokens one by one; a token with a fault has it as its
 // answer.
-func (s side) judge(tokens [][]byte, c context) ([]lab.Answer, error) {
-	if s.Batched() {
-		verdicts, err := s.UnsealBatch(tokens, &c)
+func judge(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer, error) {
+	if side.Batched() {
+		verdicts, err := side.UnsealBatch(tokens, &c)
 		if !errors.Is(err, codecs.ErrFault) && !errors.Is(err, codecs.ErrUnsupported) {
 			return verdicts, err
 		}
 	}
-	verdicts, codec := make([]lab.Answer, len(tokens)), s.At(&c)
+	verdicts, codec := make([]lab.Answer, len(tokens)), side.At(&c)
 	for i, token := range tokens {
 		verdicts[i] = unseal(codec, token)
 	}
@@ -163,14 +151,6 @@ func unseal(c codecs.Codec, token []byte) (v lab.Answer) {
 	}()
 	v.Payload, v.Err = c.Unseal(nil, token)
 	return v
-}
-
-// close releases the resources of the side in another process. A failure shows
-// in the next request.
-func (s side) close() {
-	if s.Instance != nil {
-		s.Close() //nolint:errcheck // see above
-	}
 }
 
 // System is the system of disagreements in verdict files.

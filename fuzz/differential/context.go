@@ -9,9 +9,6 @@ import (
 	"sealab/codecs"
 )
 
-// A context is that of minting or of a presentation.
-type context = codecs.Context
-
 // drawConfig returns a ring of up to three secrets, a TTL, and options that
 // both sides have.
 func (r *round) drawConfig() codecs.Config {
@@ -100,8 +97,8 @@ func (r *round) otherRings() []ring {
 
 var methods = []string{"tools/call", "prompts/get", "resources/read"}
 
-func (r *round) drawContext() context {
-	return context{
+func (r *round) drawContext() codecs.Context {
+	return codecs.Context{
 		Method: pick(r, methods), Target: r.text(), Arguments: r.arguments(),
 		Principal: r.optional(), Audience: r.optional(),
 		Now: time.Unix(1_795_132_800+r.Int64N(1e6), r.Int64N(8)*125_000_000+r.Int64N(2)*r.Int64N(1000)*1000),
@@ -137,7 +134,7 @@ func (r *round) drawState() []byte {
 }
 
 // change returns c with one change, and a description of it.
-func (r *round) change(c context) (note string, changed context) {
+func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 	b := &c
 	switch r.IntN(7) {
 	case 0:

@@ -100,8 +100,8 @@ type round struct {
 	index uint64
 
 	config      codecs.Config
-	here, there side
-	shapes      [][]byte // values of the step that the presented tokens have, for notes
+	here, there *lab.Instance // nil if the side refuses the configuration
+	shapes      [][]byte      // values of the step that the presented tokens have, for notes
 }
 
 // The numbers of tokens of each kind in a round.
@@ -129,7 +129,7 @@ func (r *round) play() error {
 		}
 		return r.playEdges(c, state, minted)
 	}
-	present := func(note string, c context, tokens [][]byte) {
+	present := func(note string, c codecs.Context, tokens [][]byte) {
 		if err == nil {
 			err = r.present(note, c, tokens)
 		}
@@ -151,8 +151,8 @@ func (r *round) play() error {
 // only one does, that is a disagreement.
 func (r *round) open() (bool, error) {
 	var errHere, errThere error
-	r.here, errHere = openSide(r.Here, r.config)
-	r.there, errThere = openSide(r.There, r.config)
+	r.here, errHere = lab.Open(r.Here, r.config)
+	r.there, errThere = lab.Open(r.There, r.config)
 	if err := errors.Join(errHere, errThere); errors.Is(err, codecs.ErrFault) {
 		return false, err
 	}
@@ -167,20 +167,25 @@ func (r *round) open() (bool, error) {
 	return errHere == nil, nil
 }
 
+// close releases the resources of the sides in other processes. A failure shows in the
+// next request.
 func (r *round) close() {
-	r.here.close()
-	r.there.close()
+	for _, side := range []*lab.Instance{r.here, r.there} {
+		if side != nil {
+			side.Close() //nolint:errcheck // see above
+		}
+	}
 }
 
 // mint returns the token of each side. If only one side can mint, that is a
 // disagreement; the round ends if either cannot.
-func (r *round) mint(c context, state []byte) ([][]byte, error) {
+func (r *round) mint(c codecs.Context, state []byte) ([][]byte, error) {
 	var tokens [2][]byte
 	var errs [2]error
-	for i, s := range []side{r.here, r.there} {
-		tokens[i], errs[i] = s.At(&c).Seal(nil, state)
+	for i, side := range []*lab.Instance{r.here, r.there} {
+		tokens[i], errs[i] = side.Seal(nil, state, &c)
 		if errs[i] != nil && !errors.Is(errs[i], codecs.ErrUnsupported) {
-			return nil, fmt.Errorf("%s: minting: %w", s.name, errs[i])
+			return nil, fmt.Errorf("%s: minting: %w", side.Design.Name, errs[i])
 		}
 	}
 	if (errs[0] == nil) != (errs[1] == nil) {
@@ -195,7 +200,7 @@ func (r *round) mint(c context, state []byte) ([][]byte, error) {
 }
 
 // underOtherRings presents the tokens to other rings.
-func (r *round) underOtherRings(c context, tokens [][]byte) error {
+func (r *round) underOtherRings(c codecs.Context, tokens [][]byte) error {
 	for _, ring := range r.otherRings() {
 		other := *r
 		other.config.Secrets = ring.secrets

@@ -20,7 +20,7 @@ const portion = 400
 // playEdges presents the tokens of a round that are shaped by hand: every edge of the
 // text of the minted tokens, of every step of a token of this side, and of states,
 // contexts and times. It presents all of them, whatever the count of the run.
-func (r *round) playEdges(c context, state []byte, minted [][]byte) error {
+func (r *round) playEdges(c codecs.Context, state []byte, minted [][]byte) error {
 	for i, token := range minted {
 		if err := r.presentAll(fmt.Sprintf("text of token %d", i), c, textEdges(token)); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (r *round) playEdges(c context, state []byte, minted [][]byte) error {
 }
 
 // presentAll presents tokens in portions.
-func (r *round) presentAll(note string, c context, tokens [][]byte) error {
+func (r *round) presentAll(note string, c codecs.Context, tokens [][]byte) error {
 	for i := range tokens {
 		tokens[i] = crossing(tokens[i])
 	}
@@ -66,7 +66,7 @@ func (r *round) presentAll(note string, c context, tokens [][]byte) error {
 }
 
 // exchange mints a state on both sides and presents both tokens.
-func (r *round) exchange(note string, c context, state []byte) error {
+func (r *round) exchange(note string, c codecs.Context, state []byte) error {
 	minted, err := r.mint(c, state)
 	if err != nil || len(minted) == 0 {
 		return err
@@ -76,7 +76,7 @@ func (r *round) exchange(note string, c context, state []byte) error {
 
 // stepEdges presents tokens of this side with every edge of every step. They are
 // authenticated if the step is.
-func (r *round) stepEdges(c context, state []byte) error {
+func (r *round) stepEdges(c codecs.Context, state []byte) error {
 	if !r.here.Edited() {
 		return nil
 	}
@@ -131,8 +131,8 @@ func edgeMoments(near []time.Duration) []time.Duration {
 const longest = 4300
 
 // edgeContexts returns contexts with one odd part each, with a note.
-func edgeContexts(c context) iter.Seq2[string, context] {
-	return func(yield func(string, context) bool) {
+func edgeContexts(c codecs.Context) iter.Seq2[string, codecs.Context] {
+	return func(yield func(string, codecs.Context) bool) {
 		for _, text := range edgeTexts {
 			target, principal, audience := c, c, c
 			target.Target, principal.Principal, audience.Audience = text, &text, &text

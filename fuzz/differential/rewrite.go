@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sealab/codecs"
 	"sealab/internal/lab"
 )
 
 // rewriteAll returns up to n tokens of this side with one step changed, or none
 // if it cannot seal step by step.
-func (r *round) rewriteAll(c context, state []byte, n int) [][]byte {
+func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	if !r.here.Edited() {
 		return nil
 	}

@@ -39,18 +39,18 @@ func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
 	p := Pairing{Minted: minted.Name, Opened: opened.Name}
 	r := &round{Rand: rand.New(rand.NewPCG(seed, 0))}
 	secret := r.octets(codecs.MinSecret)
-	here, err := openSide(minted, codecs.Config{Secrets: [][]byte{secret}})
+	here, err := lab.Open(minted, codecs.Config{Secrets: [][]byte{secret}})
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", minted.Name, err)
 	}
-	defer here.close()
-	there, err := openSide(opened, codecs.Config{Secrets: [][]byte{secret}})
+	defer here.Close() //nolint:errcheck // it shows in the next request
+	there, err := lab.Open(opened, codecs.Config{Secrets: [][]byte{secret}})
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", opened.Name, err)
 	}
-	defer there.close()
+	defer there.Close() //nolint:errcheck // as above
 	for _, principal := range []*string{nil, new("alice")} {
-		c := context{Now: time.Unix(1_795_132_800, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: principal}
+		c := codecs.Context{Now: time.Unix(1_795_132_800, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: principal}
 		for _, state := range versionStates {
 			if err := p.exchange(r, here, there, c, []byte(state)); err != nil {
 				return p, err
@@ -64,8 +64,8 @@ func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
 }
 
 // exchange mints one token and judges it and its alterations.
-func (p *Pairing) exchange(r *round, here, there side, c context, state []byte) error {
-	token, err := here.At(&c).Seal(nil, state)
+func (p *Pairing) exchange(r *round, here, there *lab.Instance, c codecs.Context, state []byte) error {
+	token, err := here.Seal(nil, state, &c)
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *Pairing) exchange(r *round, here, there side, c context, state []byte) 
 		return fmt.Errorf("%s: minting: %w", p.Minted, err)
 	}
 	tokens := append([][]byte{token}, r.alterAll([][]byte{token}, perToken)...)
-	answers, err := there.judge(tokens, c)
+	answers, err := judge(there, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Opened, err)
 	}
