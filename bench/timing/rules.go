@@ -10,11 +10,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-func tagEnds(d codecs.Design, random *rand.Rand) (*classes, error) {
-	s, err := open(d, random, 1)
-	if err != nil {
-		return nil, err
-	}
+func tagEnds(s *subject, random *rand.Rand) (*classes, error) {
 	last := func() ([][]byte, error) { return wrongTags(s.codec, random, -1, poolSize) }
 	return s.besideWrongTags(random, last, codecs.Unauthentic)
 }
@@ -36,11 +32,7 @@ func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, er
 	return same(wrong, other, s.unseal()), nil
 }
 
-func payloadUnseal(d codecs.Design, random *rand.Rand) (*classes, error) {
-	s, err := open(d, random, 1)
-	if err != nil {
-		return nil, err
-	}
+func payloadUnseal(s *subject, random *rand.Rand) (*classes, error) {
 	plain, err := tokens(s.codec, plainPayload)
 	if err != nil {
 		return nil, err
@@ -52,11 +44,7 @@ func payloadUnseal(d codecs.Design, random *rand.Rand) (*classes, error) {
 	return same(plain, varied, s.unseal()), s.expect(append(plain, varied...))
 }
 
-func payloadSeal(d codecs.Design, random *rand.Rand) (*classes, error) {
-	s, err := open(d, random, 1)
-	if err != nil {
-		return nil, err
-	}
+func payloadSeal(s *subject, random *rand.Rand) (*classes, error) {
 	plain, varied := make([][]byte, poolSize), make([][]byte, poolSize)
 	for i := range poolSize {
 		plain[i], varied[i] = plainPayload(), payload(random)
@@ -96,23 +84,19 @@ func keyClass(d codecs.Design, keys, random *rand.Rand) (class, error) {
 	return class{pool, s.unseal()}, s.expect(pool, codecs.Unauthentic)
 }
 
-func tagContext(d codecs.Design, random *rand.Rand) (*classes, error) {
-	return againstWrongTag(d, random, binding("revert", noon), codecs.Misbound, codecs.Unauthentic)
+func tagContext(s *subject, random *rand.Rand) (*classes, error) {
+	return s.besideWrongContext(random, binding("revert", noon), codecs.Misbound, codecs.Unauthentic)
 }
 
-func tagExpired(d codecs.Design, random *rand.Rand) (*classes, error) {
-	return againstWrongTag(d, random, binding("deploy", noon.Add(-2*ttl-time.Hour)), codecs.Expired)
+func tagExpired(s *subject, random *rand.Rand) (*classes, error) {
+	return s.besideWrongContext(random, binding("deploy", noon.Add(-2*ttl-time.Hour)), codecs.Expired)
 }
 
-// againstWrongTag sets wrong tags against tokens minted for another context or
-// at another time.
-func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classes, error) {
-	if !d.IsScheme() {
+// besideWrongContext returns the classes of wrong tags and of tokens minted for another
+// context or at another time.
+func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classes, error) {
+	if !s.IsScheme() {
 		return nil, fmt.Errorf("%w: a codec has no context and no time", errNotApplicable)
-	}
-	s, err := open(d, random, 1)
-	if err != nil {
-		return nil, err
 	}
 	elsewhere, err := s.with(s.secrets, b)
 	if err != nil {
@@ -128,12 +112,8 @@ func againstWrongTag(d codecs.Design, random *rand.Rand, b *codecs.Context, stag
 	return s.besideWrongTags(random, func() ([][]byte, error) { return authentic, nil }, stages...)
 }
 
-func keyID(d codecs.Design, random *rand.Rand) (*classes, error) {
-	s, err := open(d, random, 1)
-	if err != nil {
-		return nil, err
-	}
-	other, err := open(d, random, 1)
+func keyID(s *subject, random *rand.Rand) (*classes, error) {
+	other, err := open(s.Design, random, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +154,17 @@ type rule struct {
 	prepare   func(d codecs.Design, random *rand.Rand) (*classes, error)
 }
 
+// opened returns the prepare of a rule about a design under one random secret.
+func opened(prepare func(s *subject, random *rand.Rand) (*classes, error)) func(codecs.Design, *rand.Rand) (*classes, error) {
+	return func(d codecs.Design, random *rand.Rand) (*classes, error) {
+		s, err := open(d, random, 1)
+		if err != nil {
+			return nil, err
+		}
+		return prepare(s, random)
+	}
+}
+
 // policy is the list of pairs that must take the same time. Length and spelling
 // may differ, since they are public.
 //
@@ -182,19 +173,19 @@ type rule struct {
 // ID. If these differ in time, it is reported as an observation.
 var policy = []rule{
 	{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
-		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: tagEnds},
+		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: opened(tagEnds)},
 	{pair: "payload-unseal", a: "payload of one letter", b: "payload of random letters",
-		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: payloadUnseal},
+		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: opened(payloadUnseal)},
 	{pair: "payload-seal", a: "payload of one letter", b: "payload of random letters",
-		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: payloadSeal},
+		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: opened(payloadSeal)},
 	{pair: "key-bytes", a: "one key", b: "a new key for each cluster",
 		tells: "the key", refutes: codecs.SteadyTiming, clustered: true, prepare: keyBytes},
 	{pair: "tag-context", a: "tag wrong", b: "tag right, minted for another target",
-		tells: "whether a refused token is authentic", prepare: tagContext},
+		tells: "whether a refused token is authentic", prepare: opened(tagContext)},
 	{pair: "tag-expired", a: "tag wrong", b: "tag right, expired",
-		tells: "whether a refused token is authentic", prepare: tagExpired},
+		tells: "whether a refused token is authentic", prepare: opened(tagExpired)},
 	{pair: "key-id", a: "key in the ring, tag wrong", b: "key not in the ring",
-		tells: "whether a key is in the ring; its id is in every token", prepare: keyID},
+		tells: "whether a key is in the ring; its id is in every token", prepare: opened(keyID)},
 	{pair: "ring-place", a: "first key of sixteen", b: "last key of sixteen",
 		tells: "the place of a key in the ring; its id is in every token", prepare: ringPlace},
 }
