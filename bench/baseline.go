@@ -13,7 +13,6 @@ import (
 
 	"filippo.io/mldsa"
 	"github.com/segmentio/asm/base64"
-	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -29,11 +28,9 @@ import (
 //	memcpy               the payload, copied
 //	base64               base64url(payload)
 //	HMAC-SHA256          base64url(payload || tag[32])
-//	AES-256-GCM          base64url(nonce[12] || ciphertext || tag[16])
-//	XChaCha20-Poly1305   base64url(nonce[24] || ciphertext || tag[16])
 //	Ed25519              base64url(payload || signature[64])
 //	ML-DSA-44            base64url(payload || signature[2420])
-//	other AEADs          base64url(nonce || ciphertext || tag), from the design's row
+//	AEADs                base64url(nonce || ciphertext || tag), the cipher of the design's row
 //	claims               the cipher or the MAC over 48 bytes of claims and the payload
 //	JSON claims          the cipher or the MAC over 256 bytes of claims and the payload
 //
@@ -57,8 +54,6 @@ func fixedBaselines() []baseline {
 		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
 		{Name: "baseline-base64", Doc: "the payload in base64url", Open: openText},
 		{Name: "baseline-hmac-sha256", Doc: "a bare tag and base64url", Primitive: "HMAC-SHA256", Open: openHMAC},
-		{Name: "baseline-aes-256-gcm", Doc: "the bare cipher and base64url", Primitive: "AES-256-GCM", Open: openAEAD(newGCM)},
-		{Name: "baseline-xchacha20-poly1305", Doc: "the bare cipher and base64url", Primitive: "XChaCha20-Poly1305", Open: openAEAD(chacha20poly1305.NewX)},
 		{Name: "baseline-ed25519", Doc: "a bare signature and base64url", Primitive: "Ed25519", Open: openEd25519},
 		{Name: "baseline-hmac-sha256-claims", Doc: "a bare tag over claims and base64url", Primitive: "HMAC-SHA256",
 			Claims: true, Over: "baseline-hmac-sha256", Open: withClaims(binaryClaims, openHMAC)},

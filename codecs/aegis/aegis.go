@@ -30,30 +30,28 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/aegis-256/v1"
-
-var format = layouts.Format{Prefix: "se1.", NonceSize: 32, TagSize: 16}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, aegis.New)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "se1.", NonceSize: 32, TagSize: 16},
+	Label:  "sealab/aegis-256/v1",
+	Cipher: aegis.New,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aegis-256",
 	Doc:  "encrypted with AEGIS-256 under a random 256-bit nonce",
 	Spec: "RFC 10032 (AEGIS-256, 128-bit tag); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:   256,
 			Log2Tokens:  112,
 			ForgeryBits: 128,
 			Source:      "birthday bound on the nonce",
 			Use:         "aegis.New(secret)",
 		},
 		Primitive: "AEGIS-256",
-		Bare:      aegis.New,
 	},
 },
 	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),

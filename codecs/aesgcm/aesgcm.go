@@ -24,29 +24,26 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/aes-256-gcm/v1"
-
-var format = layouts.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16}
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sa1.", NonceSize: 12, TagSize: 16},
+	Label:  "sealab/aes-256-gcm/v1",
+	Cipher: keyring.AESGCM,
+}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, keyring.AESGCM)
-}
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
-func Ephemeral() *layouts.Codec {
-	return keyring.Ephemeral(New)
-}
+func Ephemeral() *layouts.Codec { return keyring.Ephemeral(New) }
 
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm",
 	Doc:  "encrypted with AES-256-GCM under a random 96-bit nonce",
 	Spec: "NIST SP 800-38D; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:       96,
 			Log2Tokens:      32,
 			Log2Bytes:       52,
 			ForgeryBits:     127,

@@ -33,12 +33,14 @@ import (
 
 const label = "sealab/aes-siv/v1"
 
-var format = layouts.Format{Prefix: "si1.", TagSize: 16}
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "si1.", TagSize: 16},
+	Label:  label,
+	Cipher: open,
+}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, open)
-}
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // open returns the AEAD under the keys that a derived key stands for.
 func open(key []byte) (cipher.AEAD, error) {
@@ -46,7 +48,7 @@ func open(key []byte) (cipher.AEAD, error) {
 }
 
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aes-siv",
 	Doc:  "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
 	Spec: "RFC 5297 (AES-SIV-CMAC-512); RFC 5869",
@@ -58,7 +60,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:         "aessiv.New(secret)",
 		},
 		Primitive: "AES-SIV",
-		Bare:      open,
 		Allocates: "the implementation returns its results in memory of its own",
 	},
 },

@@ -33,23 +33,22 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/ascon-aead128/v1"
-
-var format = layouts.Format{Prefix: "sn1.", NonceSize: 16, TagSize: 16}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newAscon)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sn1.", NonceSize: nonceSize, TagSize: tagSize},
+	Label:  "sealab/ascon-aead128/v1",
+	Cipher: newAscon,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "ascon-aead128",
 	Doc:  "encrypted with Ascon-AEAD128 under a random 128-bit nonce",
 	Spec: "NIST SP 800-232 (Ascon-AEAD128); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:   128,
 			Log2Tokens:  48,
 			Log2Bytes:   54,
 			ForgeryBits: 128,
@@ -58,7 +57,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:         "ascon.New(secret)",
 		},
 		Primitive: "Ascon-AEAD128",
-		Bare:      newAscon,
 	},
 },
 	codecs.Holds(codecs.SteadyTiming),

@@ -44,12 +44,14 @@ import (
 
 const label = "sealab/aes-cbc-hmac/v1"
 
-var format = layouts.Format{Prefix: "sb1.", NonceSize: 16, TagSize: 32, BlockSize: 16}
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sb1.", NonceSize: nonceSize, TagSize: tagSize, BlockSize: aes.BlockSize},
+	Label:  label,
+	Cipher: open,
+}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, open)
-}
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // open returns the AEAD under the keys that a derived key stands for.
 func open(key []byte) (cipher.AEAD, error) {
@@ -57,13 +59,12 @@ func open(key []byte) (cipher.AEAD, error) {
 }
 
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aes-cbc-hmac",
 	Doc:  "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
 	Spec: "RFC 7518, section 5.2.5 (A256CBC-HS512); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:   128,
 			Log2Bytes:   52,
 			ForgeryBits: 256,
 			Source:      "birthday bound on 2^48 blocks of 128 bits: equal blocks of ciphertext",
@@ -71,7 +72,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:         "cbchmac.New(secret)",
 		},
 		Primitive: "AES-256-CBC-HMAC-SHA512",
-		Bare:      open,
 		Allocates: "the standard library allocates a CBC mode per token",
 	},
 },

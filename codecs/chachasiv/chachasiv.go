@@ -34,24 +34,23 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/chacha20-poly1305-siv/v1"
-
-var format = layouts.Format{Prefix: "sv1.", NonceSize: 16, TagSize: 32}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newSIV)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sv1.", NonceSize: nonceSize, TagSize: tagSize},
+	Label:  "sealab/chacha20-poly1305-siv/v1",
+	Cipher: newSIV,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "chacha20-poly1305-siv",
 	Doc:  "encrypted with ChaCha20-Poly1305-SIV, which survives a repeated nonce and commits to its key",
 	Spec: "C2SP chacha20-poly1305-siv v0.0.1; RFC 8439; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation of ChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
-			NonceBits:       128,
 			Log2Tokens:      48,
 			ForgeryBits:     103,
 			ForgeryPerBlock: true,
@@ -59,7 +58,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:             "chachasiv.New(secret)",
 		},
 		Primitive: "ChaCha20-Poly1305-SIV",
-		Bare:      newSIV,
 	},
 },
 	codecs.Holds(codecs.SteadyTiming),

@@ -1,7 +1,6 @@
 package codectest
 
 import (
-	"crypto/cipher"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,14 +19,15 @@ import (
 func TestTwinsAreSeen(t *testing.T) {
 	twin := aesgcm.Design
 	twin.Name, twin.Prefix = "twin", "st1."
-	format := layouts.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize, TagSize: 16}
-	twin.Hooks = &lab.Hooks{Inspect: format.Inspect}
-	label := "sealab/aes-256-gcm/v1"
-	twin.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
-		return layouts.New(format, label, c.Secrets, func(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) })
+	aead := layouts.AEAD{
+		Format: layouts.Format{Prefix: twin.Prefix, NonceSize: chacha20poly1305.NonceSize, TagSize: 16},
+		Label:  "sealab/aes-256-gcm/v1",
+		Cipher: chacha20poly1305.New,
 	}
+	twin.Hooks = &lab.Hooks{Inspect: aead.Inspect}
+	twin.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return aead.New(c.Secrets...) }
 	designs := []codecs.Design{aesgcm.Design, hmacsha256.Design, twin}
 	require.Equal(t, [][2]string{{aesgcm.Design.Name, twin.Name}}, twins(t, designs))
-	label = "sealab/twin/v1"
+	aead.Label = "sealab/twin/v1"
 	require.Empty(t, twins(t, designs))
 }

@@ -34,23 +34,22 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/dndk-gcm/v1"
-
-var format = layouts.Format{Prefix: "sk1.", NonceSize: 24, TagSize: 48}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newDNDK)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sk1.", NonceSize: nonceSize, TagSize: tagSize},
+	Label:  "sealab/dndk-gcm/v1",
+	Cipher: newDNDK,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "dndk-gcm",
 	Doc:  "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
 	Spec: "draft-gueron-cfrg-dndkgcm-03 (KC_Choice = 1); NIST SP 800-38D; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:       192,
 			Log2Tokens:      80,
 			Log2Bytes:       64,
 			ForgeryBits:     127,
@@ -59,7 +58,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:             "dndk.New(secret)",
 		},
 		Primitive: "DNDK-GCM",
-		Bare:      newDNDK,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
 },

@@ -34,23 +34,22 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/aes-256-gcm-ctx/v1"
-
-var format = layouts.Format{Prefix: "sc1.", NonceSize: 12, TagSize: 32}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newCTX)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sc1.", NonceSize: 12, TagSize: tagSize},
+	Label:  "sealab/aes-256-gcm-ctx/v1",
+	Cipher: newCTX,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm-ctx",
 	Doc:  "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
 	Spec: "Chan and Rogaway 2022 (CTX); NIST SP 800-38D; FIPS 180-4; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:       96,
 			Log2Tokens:      32,
 			Log2Bytes:       52,
 			ForgeryBits:     127,
@@ -59,7 +58,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:             "gcmctx.New(secret)",
 		},
 		Primitive: "AES-256-GCM-CTX",
-		Bare:      newCTX,
 	},
 },
 	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
@@ -69,7 +67,6 @@ var Design = format.Design(New, codecs.Design{
 )
 
 const (
-	nonceSize  = 12
 	tagSize    = sha256.Size
 	gcmTagSize = 16
 )

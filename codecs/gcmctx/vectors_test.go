@@ -22,7 +22,7 @@ func TestConstruction(t *testing.T) {
 	own, err := newCTX(key)
 	require.NoError(t, err)
 	for n := range 200 {
-		nonce, payload, data := bytes.Repeat([]byte{byte(n)}, nonceSize), bytes.Repeat([]byte("p"), n), bytes.Repeat([]byte("d"), n%90)
+		nonce, payload, data := bytes.Repeat([]byte{byte(n)}, format.NonceSize), bytes.Repeat([]byte("p"), n), bytes.Repeat([]byte("d"), n%90)
 		plain := gcm.Seal(nil, nonce, payload, data)
 		sum := sha256.Sum256(slices.Concat(key, nonce, data, plain[n:]))
 		want := append(plain[:n:n], sum[:]...)

@@ -30,24 +30,23 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/aes-256-gcm-siv/v1"
-
-var format = layouts.Format{Prefix: "sg1.", NonceSize: 12, TagSize: 16}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, siv.NewGCM)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sg1.", NonceSize: 12, TagSize: 16},
+	Label:  "sealab/aes-256-gcm-siv/v1",
+	Cipher: siv.NewGCM,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm-siv",
 	Doc:  "encrypted with AES-256-GCM-SIV, which survives a repeated nonce",
 	Spec: "RFC 8452; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation in pure Go allocates its POLYVAL",
 		Facts: &lab.Facts{
-			NonceBits:       96,
 			Log2Tokens:      32,
 			ForgeryBits:     127,
 			ForgeryPerBlock: true,
@@ -55,8 +54,7 @@ var Design = format.Design(New, codecs.Design{
 			Use:             "gcmsiv.New(secret)",
 		},
 		Primitive: "AES-256-GCM-SIV",
-		Bare:      siv.NewGCM,
-		SIVKey:    func(secret []byte) []byte { return keyring.Derive(secret, label+" key", keyring.KeySize) },
+		SIVKey:    func(secret []byte) []byte { return keyring.Derive(secret, format.Label+" key", keyring.KeySize) },
 	},
 },
 	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),

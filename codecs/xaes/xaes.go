@@ -27,23 +27,22 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/xaes-256-gcm/v1"
-
-var format = layouts.Format{Prefix: "sw1.", NonceSize: 24, TagSize: 16}
-
-// New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, newXAES)
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sw1.", NonceSize: nonceSize, TagSize: 16},
+	Label:  "sealab/xaes-256-gcm/v1",
+	Cipher: newXAES,
 }
 
+// New returns the codec for a ring of secrets.
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
+
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "xaes-256-gcm",
 	Doc:  "encrypted with XAES-256-GCM under a random 192-bit nonce",
 	Spec: "C2SP XAES-256-GCM; NIST SP 800-38D; NIST SP 800-108r1; RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
-			NonceBits:       192,
 			Log2Tokens:      80,
 			ForgeryBits:     127,
 			ForgeryPerBlock: true,
@@ -52,7 +51,6 @@ var Design = format.Design(New, codecs.Design{
 			Use:             "xaes.New(secret)",
 		},
 		Primitive: "XAES-256-GCM",
-		Bare:      newXAES,
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
 },

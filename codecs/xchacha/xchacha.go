@@ -24,30 +24,27 @@ import (
 	"sealab/internal/lab"
 )
 
-const label = "sealab/xchacha20-poly1305/v1"
-
-var format = layouts.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX, TagSize: 16}
+var format = layouts.AEAD{
+	Format: layouts.Format{Prefix: "sx1.", NonceSize: chacha20poly1305.NonceSizeX, TagSize: 16},
+	Label:  "sealab/xchacha20-poly1305/v1",
+	Cipher: chacha20poly1305.NewX,
+}
 
 // New returns the codec for a ring of secrets.
-func New(secrets ...[]byte) (*layouts.Codec, error) {
-	return layouts.New(format, label, secrets, chacha20poly1305.NewX)
-}
+func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // Ephemeral returns a codec under a fresh random secret: its tokens die with
 // the process.
-func Ephemeral() *layouts.Codec {
-	return keyring.Ephemeral(New)
-}
+func Ephemeral() *layouts.Codec { return keyring.Ephemeral(New) }
 
 // Design is the catalog's row.
-var Design = format.Design(New, codecs.Design{
+var Design = format.Design(codecs.Design{
 	Name: "xchacha20-poly1305",
 	Doc:  "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
 	Spec: "draft-irtf-cfrg-xchacha-03; RFC 8439; RFC 5869",
 	Hooks: &lab.Hooks{
 		AllocatesInGo: "the implementation of XChaCha20 in pure Go allocates its state",
 		Facts: &lab.Facts{
-			NonceBits:       192,
 			Log2Tokens:      80,
 			ForgeryBits:     103,
 			ForgeryPerBlock: true,

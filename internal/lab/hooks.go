@@ -43,7 +43,7 @@ type Hooks struct {
 	// use. It is empty if the work per token lies elsewhere.
 	Primitive string
 	// Bare returns Primitive under a key of 32 bytes, for the baseline of its bare
-	// use. It is nil if package bench has its own.
+	// use. It is nil if Primitive is not an AEAD, or that of another design.
 	Bare func(key []byte) (cipher.AEAD, error)
 	// SIVKey returns the key of AES-GCM-SIV under a secret, by which an attack makes
 	// tokens that open under two keys. It is nil for other designs.

@@ -64,19 +64,25 @@ type key struct {
 	data []byte // prefix || key-id
 }
 
-// New returns a codec for the secrets, whose keys are derived under label and
-// given to newAEAD. newAEAD must not keep its argument.
-func New(f Format, label string, secrets [][]byte, newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
-	ring, err := keyring.New(secrets, label, func(k []byte, id keyring.Fingerprint) (*key, error) {
-		return f.key(k, id, newAEAD)
+// An AEAD declares a design whose tokens have the layout of a Format.
+type AEAD struct {
+	Format
+	Label  string                                // of the derivation of keys; see package keyring
+	Cipher func(key []byte) (cipher.AEAD, error) // of a derived key, which it must not keep
+}
+
+// New returns the codec for a ring of secrets.
+func (a AEAD) New(secrets ...[]byte) (*Codec, error) {
+	ring, err := keyring.New(secrets, a.Label, func(k []byte, id keyring.Fingerprint) (*key, error) {
+		return a.key(k, id, a.Cipher)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Codec{f, ring}, nil
+	return &Codec{a.Format, ring}, nil
 }
 
-// NewDerived is New for formats with a key schedule of their own: derive
+// NewDerived returns the codec of a format with a key schedule of its own: derive
 // returns the key and the fingerprint of a secret, and judges its strength.
 func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.Fingerprint, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
 	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.Fingerprint, *key, error) {
@@ -171,23 +177,26 @@ var (
 // catalog's row opens one: Codec has no such methods.
 type assembler struct{ *Codec }
 
-// Design completes a row of the catalog for the codecs that open returns. The row
-// names the cipher, and the guarantees are those that depend on the cipher.
-func (f Format) Design(open func(secrets ...[]byte) (*Codec, error), d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.Design {
-	d.Prefix = f.Prefix
-	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return ForLab(open(c.Secrets...)) }
+// Design completes a row of the catalog. The row names the cipher, its facts and its
+// limits, and the guarantees are those that depend on the cipher.
+func (a AEAD) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.Design {
+	d.Prefix = a.Prefix
+	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return ForLab(a.New(c.Secrets...)) }
 	hooks := d.Hooks.(*lab.Hooks)
-	hooks.TokenSize, hooks.Inspect = f.TokenSize, f.Inspect
-	all := [][]codecs.Guarantee{
-		keyring.Guarantees(),
-		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation, codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
-	}
-	if f.NonceSize > 0 {
+	hooks.TokenSize, hooks.Inspect, hooks.Bare = a.TokenSize, a.Inspect, a.Cipher
+	hooks.Facts.NonceBits = 8 * a.NonceSize
+	all := [][]codecs.Guarantee{common(), codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal")}
+	if a.NonceSize > 0 {
 		all = append(all, codecs.Holds(codecs.Confidentiality))
 	}
 	d.Guarantees = codecs.Always(append(all, guarantees...)...)
 	return d
+}
+
+// common returns the guarantees of every layout of this package.
+func common() []codecs.Guarantee {
+	return slices.Concat(keyring.Guarantees(), codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation,
+		codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys))
 }
 
 // ForLab returns the codec of a row: as New returns it, and internal/lab can seal
