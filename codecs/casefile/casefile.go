@@ -104,28 +104,21 @@ func Read(r io.Reader) ([]Case, error) {
 	return all, nil
 }
 
-// A line is a line of a case file with its members.
-type line struct {
-	raw    string
-	object rawjson.Value
-}
-
 func parse(text string) (c Case, err error) {
 	c.Text = text
-	l := line{raw: text}
+	l := &line{raw: text}
 	if l.object, err = written.Parse([]byte(text)); err != nil {
 		return c, err
 	}
 	if l.object.Kind != rawjson.Object {
 		return c, errors.New("want a JSON object")
 	}
-	if c.System, err = l.text("system"); err != nil {
-		return c, err
-	}
+	c.System = l.text("system")
 	if l.object.Lookup("note") != nil {
-		if c.Note, err = l.text("note"); err != nil {
-			return c, err
-		}
+		c.Note = l.text("note")
+	}
+	if l.err != nil {
+		return c, l.err
 	}
 	if c.System == own {
 		return c, c.readOwn(l)
@@ -134,13 +127,10 @@ func parse(text string) (c Case, err error) {
 	if !known {
 		return c, fmt.Errorf("no system %q; there are %s, %s", c.System, strings.Join(slices.Sorted(maps.Keys(systems)), ", "), own)
 	}
-	p, err := read(l)
-	if err != nil {
-		return c, err
-	}
-	agrees, err := p.agrees(l)
-	if err != nil {
-		return c, err
+	p := read(l)
+	agrees := p.agrees(l)
+	if l.err != nil {
+		return c, l.err
 	}
 	c.Design = p.design
 	c.ask = func(d codecs.Design) (got Answer, same bool, err error) {
@@ -154,14 +144,12 @@ func parse(text string) (c Case, err error) {
 }
 
 // readOwn reads a line of the system sealab.
-func (c *Case) readOwn(l line) (err error) {
-	if c.Design, err = l.text("design"); err != nil {
-		return err
-	}
-	for _, part := range []string{"open", "answer"} {
-		if _, err := l.field(part); err != nil {
-			return err
-		}
+func (c *Case) readOwn(l *line) error {
+	c.Design = l.text("design")
+	l.field("open")
+	l.field("answer")
+	if l.err != nil {
+		return l.err
 	}
 	var asked worker.Case
 	if err := json.Unmarshal([]byte(l.raw), &asked); err != nil {
@@ -192,9 +180,9 @@ func answerOf(v lab.Answer) Answer {
 // sameText compares a state with the line's as JSON can write it: two surrogates
 // side by side are the same text as the character that they stand for.
 func sameText(l line, state []byte) (bool, error) {
-	want, err := l.text("state")
-	if err != nil {
-		return false, err
+	want := l.text("state")
+	if l.err != nil {
+		return false, l.err
 	}
 	got, err := written.Parse(compactjson.AppendString(nil, state))
 	return err == nil && want == string(got.Text), err

@@ -10,93 +10,90 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// field returns a field that the line must have.
-func (l line) field(name string) (*rawjson.Value, error) {
+// A line is a line of a case file with its members. It keeps the first fault of a field;
+// a field at fault has its zero value.
+type line struct {
+	raw    string
+	object rawjson.Value
+	err    error
+}
+
+// fail keeps a fault.
+func (l *line) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf(format, args...)
+	}
+}
+
+// field returns a field that the line must have, null if it has none.
+func (l *line) field(name string) *rawjson.Value {
 	v := l.object.Lookup(name)
 	if v == nil {
-		return nil, fmt.Errorf("the line has no field %q", name)
+		l.fail("the line has no field %q", name)
+		return new(rawjson.Value)
 	}
-	return v, nil
+	return v
 }
 
 // text returns a field that is a string.
-func (l line) text(name string) (string, error) {
-	v, err := l.field(name)
-	if err != nil {
-		return "", err
-	}
+func (l *line) text(name string) string {
+	v := l.field(name)
 	if v.Kind != rawjson.String {
-		return "", fmt.Errorf("field %q is %.40s, want a string", name, v.Raw)
+		l.fail("field %q is %.40s, want a string", name, v.Raw)
 	}
-	return string(v.Text), nil
+	return string(v.Text)
 }
 
 // optional returns a field that is a string or null, nil for null.
-func (l line) optional(name string) (*string, error) {
-	v, err := l.field(name)
-	if err != nil || v.Kind == rawjson.Null {
-		return nil, err
+func (l *line) optional(name string) *string {
+	if l.field(name).Kind == rawjson.Null {
+		return nil
 	}
-	text, err := l.text(name)
-	return &text, err
+	return new(l.text(name))
 }
 
 // truth returns a field that is true or false.
-func (l line) truth(name string) (bool, error) {
-	v, err := l.field(name)
-	if err != nil {
-		return false, err
-	}
+func (l *line) truth(name string) bool {
+	v := l.field(name)
 	if v.Kind != rawjson.True && v.Kind != rawjson.False {
-		return false, fmt.Errorf("field %q is %.40s, want true or false", name, v.Raw)
+		l.fail("field %q is %.40s, want true or false", name, v.Raw)
 	}
-	return v.Kind == rawjson.True, nil
+	return v.Kind == rawjson.True
 }
 
 // moment returns a field that is a time in Unix seconds.
-func (l line) moment(name string) (time.Time, error) {
-	v, err := l.field(name)
-	if err != nil {
-		return time.Time{}, err
-	}
+func (l *line) moment(name string) time.Time {
+	v := l.field(name)
 	seconds, err := strconv.ParseFloat(string(v.Text), 64)
 	if v.Kind != rawjson.Number || err != nil || math.Abs(seconds) > 1<<53 {
-		return time.Time{}, fmt.Errorf("field %q is %.40s, want a time in Unix seconds", name, v.Raw)
+		l.fail("field %q is %.40s, want a time in Unix seconds", name, v.Raw)
+		return time.Time{}
 	}
 	whole := math.Floor(seconds)
-	return time.Unix(int64(whole), int64(math.Round((seconds-whole)*1e9))), nil
+	return time.Unix(int64(whole), int64(math.Round((seconds-whole)*1e9)))
 }
 
 // secret returns the key of a field, as a ring of one.
-func (l line) secret(name string) ([][]byte, error) {
-	v, err := l.field(name)
-	if err != nil {
-		return nil, err
-	}
-	return secrets(name, []rawjson.Value{*v})
-}
+func (l *line) secret(name string) [][]byte { return l.secrets(name, []rawjson.Value{*l.field(name)}) }
 
 // ring returns the keys of a field that is a list.
-func (l line) ring(name string) ([][]byte, error) {
-	v, err := l.field(name)
-	if err != nil {
-		return nil, err
-	}
+func (l *line) ring(name string) [][]byte {
+	v := l.field(name)
 	if v.Kind != rawjson.Array {
-		return nil, fmt.Errorf("field %q is no list of keys", name)
+		l.fail("field %q is no list of keys", name)
 	}
-	return secrets(name, v.Items)
+	return l.secrets(name, v.Items)
 }
 
-// secrets decodes keys. Its errors do not quote them.
-func secrets(name string, items []rawjson.Value) ([][]byte, error) {
+// secrets decodes keys. Its faults do not quote them.
+func (l *line) secrets(name string, items []rawjson.Value) [][]byte {
 	ring := make([][]byte, 0, len(items))
 	for i := range items {
 		secret, err := hex.DecodeString(string(items[i].Text))
 		if items[i].Kind != rawjson.String || err != nil {
-			return nil, fmt.Errorf("field %q: key %d of %d is not hexadecimal text", name, i+1, len(items))
+			l.fail("field %q: key %d of %d is not hexadecimal text", name, i+1, len(items))
 		}
 		ring = append(ring, secret)
 	}
-	return ring, nil
+	return ring
 }

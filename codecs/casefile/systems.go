@@ -2,7 +2,6 @@ package casefile
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"sealab/codecs"
@@ -26,7 +25,7 @@ type presentation struct {
 
 // systems read the lines of one SDK each: they name the design of the catalog that
 // answers as the SDK does, and give the fields their meaning.
-var systems = map[string]func(line) (presentation, error){
+var systems = map[string]func(*line) presentation{
 	"mcp-ts": typescript,
 	"mcp-py": python,
 	"mcp-d":  dlang,
@@ -36,45 +35,29 @@ var systems = map[string]func(line) (presentation, error){
 // faithful ends the name of the design that answers exactly as an SDK does.
 const faithful = "-faithful"
 
-func typescript(l line) (p presentation, err error) {
-	if p.context.Principal, err = l.optional("bind"); err != nil {
-		return p, err
-	}
+func typescript(l *line) presentation {
+	p := presentationOf(l, l.secret("key"))
+	p.context.Principal = l.optional("bind")
 	bind := "none"
 	if p.context.Principal != nil {
 		bind = "principal" // the callback returns the text of bind
 	}
 	p.config.Options = map[string]string{"bind": bind, "payload": "json"}
 	p.sameState = samePayload
-	return p, p.complete(l, "")
+	return p
 }
 
-func python(l line) (p presentation, err error) {
-	if p.config.Secrets, err = l.ring("keys"); err != nil {
-		return p, err
-	}
-	if p.context.Method, err = l.text("method"); err != nil {
-		return p, err
-	}
-	if p.context.Principal, err = l.optional("principal"); err != nil {
-		return p, err
-	}
-	if p.context.Audience, err = l.optional("audience"); err != nil {
-		return p, err
-	}
-	if err := p.request(l); err != nil {
-		return p, err
-	}
-	p.sameState, p.unread = sameText, "non-string requestState"
-	return p, p.complete(l, "")
+func python(l *line) presentation {
+	p := presentationOf(l, l.ring("keys"))
+	p.context.Method = l.text("method")
+	p.context.Principal, p.context.Audience = l.optional("principal"), l.optional("audience")
+	p.request(l.field("params"))
+	p.unread = "non-string requestState"
+	return p
 }
 
 // request takes target and arguments from the raw params.
-func (p *presentation) request(l line) error {
-	params, err := l.field("params")
-	if err != nil {
-		return err
-	}
+func (p *presentation) request(params *rawjson.Value) {
 	name := "name"
 	if p.context.Method == "resources/read" {
 		name = "uri"
@@ -85,80 +68,36 @@ func (p *presentation) request(l line) error {
 	if arguments := params.Lookup("arguments"); arguments != nil {
 		p.context.Arguments = json.RawMessage(arguments.Raw)
 	}
-	return nil
 }
 
-func dlang(l line) (p presentation, err error) {
-	mode, err := l.text("mode")
-	if err != nil {
-		return p, err
-	}
+func dlang(l *line) presentation {
+	p := presentationOf(l, l.secret("key"))
+	mode := l.text("mode")
 	variant, known := map[string]string{"signed": "", "encrypted": "-encrypted"}[mode]
 	if !known {
-		return p, fmt.Errorf("field \"mode\" is %q, want signed or encrypted", mode)
+		l.fail("field \"mode\" is %q, want signed or encrypted", mode)
 	}
-	bind, err := l.text("bind")
-	if err != nil {
-		return p, err
-	}
-	p.config.Options = map[string]string{"bind": bind}
-	subject, err := l.text("subject")
-	if err != nil {
-		return p, err
-	}
-	p.context.Principal = &subject
-	if p.context.Target, err = l.text("tool"); err != nil {
-		return p, err
-	}
-	p.sameState = sameText
-	return p, p.complete(l, variant)
+	p.design = l.text("system") + variant + faithful
+	p.config.Options = map[string]string{"bind": l.text("bind")}
+	p.context.Principal, p.context.Target = new(l.text("subject")), l.text("tool")
+	return p
 }
 
-func ruby(l line) (p presentation, err error) {
-	if p.context.Method, err = l.text("method"); err != nil {
-		return p, err
-	}
-	if p.context.Target, err = l.text("target"); err != nil {
-		return p, err
-	}
-	if p.context.Audience, err = l.optional("audience"); err != nil {
-		return p, err
-	}
-	digest, err := l.field("digest")
-	if err != nil {
-		return p, err
-	}
-	p.context.Arguments = json.RawMessage(digest.Raw)
+func ruby(l *line) presentation {
+	p := presentationOf(l, l.secret("key"))
+	p.context.Method, p.context.Target, p.context.Audience = l.text("method"), l.text("target"), l.optional("audience")
+	p.context.Arguments = json.RawMessage(l.field("digest").Raw)
 	p.config.Options = map[string]string{"digest": "given"}
-	p.sameState = sameText
-	return p, p.complete(l, "")
+	return p
 }
 
-// complete names the design, a variant of the one that answers for the system, and
-// reads the fields that all systems have.
-func (p *presentation) complete(l line, variant string) error {
-	name, err := l.text("system")
-	if err != nil {
-		return err
+// presentationOf reads the fields that the lines of all systems have.
+func presentationOf(l *line, ring [][]byte) presentation {
+	now, token := l.moment("now"), l.field("token")
+	return presentation{
+		design: l.text("system") + faithful, config: codecs.Config{Secrets: ring}, context: codecs.Context{Now: now},
+		token: token.Text, notText: token.Kind != rawjson.String, sameState: sameText,
 	}
-	p.design = name + variant + faithful
-	if p.config.Secrets == nil {
-		if p.config.Secrets, err = l.secret("key"); err != nil {
-			return err
-		}
-	}
-	if p.context.Now, err = l.moment("now"); err != nil {
-		return err
-	}
-	token, err := l.field("token")
-	if err != nil {
-		return err
-	}
-	p.token, p.notText = token.Text, token.Kind != rawjson.String
-	if p.notText && p.unread == "" {
-		return fmt.Errorf("field \"token\" is %.40s, want a string", token.Raw)
-	}
-	return nil
 }
 
 // ask presents the token to a design.
@@ -183,16 +122,13 @@ func (p *presentation) ask(d codecs.Design) (got Answer, err error) {
 }
 
 // agrees returns a function that compares an answer with the line's.
-func (p *presentation) agrees(l line) (func(Answer) (bool, error), error) {
-	accept, err := l.truth("accept")
-	if err != nil {
-		return nil, err
+func (p *presentation) agrees(l *line) func(Answer) (bool, error) {
+	if p.notText && p.unread == "" {
+		l.fail("field \"token\" is %.40s, want a string", l.field("token").Raw)
 	}
-	reason := ""
+	accept, reason := l.truth("accept"), ""
 	if l.object.Lookup("reason") != nil {
-		if reason, err = l.text("reason"); err != nil {
-			return nil, err
-		}
+		reason = l.text("reason")
 	}
 	anyReason := reason == "" || strings.HasPrefix(reason, "crash:")
 	return func(got Answer) (bool, error) {
@@ -200,9 +136,9 @@ func (p *presentation) agrees(l line) (func(Answer) (bool, error), error) {
 		case got.Accept != accept:
 			return false, nil
 		case accept:
-			return p.sameState(l, got.State)
+			return p.sameState(*l, got.State)
 		default:
 			return anyReason || reason == got.Reason, nil
 		}
-	}, nil
+	}
 }

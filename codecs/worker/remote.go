@@ -101,13 +101,9 @@ const defaultTTL = 10 * time.Minute
 
 // opening returns the request that opens a configuration.
 func opening(c codecs.Config) *line {
-	ttl := defaultTTL
-	if c.TTL != nil {
-		ttl = *c.TTL
-	}
 	l := operation("open")
 	l.array("keys_b64", len(c.Secrets), func(i int) { l.appendBytes(c.Secrets[i]) })
-	return l.duration("ttl", ttl).options(c.Options)
+	return l.duration("ttl", c.TTLOr(defaultTTL)).options(c.Options)
 }
 
 // ask sends an operation on the handle about a number of tokens. complete appends
