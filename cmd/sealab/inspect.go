@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,7 @@ type field struct {
 	Size     int      `json:"bytes"`
 	Hex      string   `json:"hex"`
 	Readable bool     `json:"readable"`
+	Time     string   `json:"time,omitempty"` // that the field tells
 }
 
 // dissect reads token as the design called name or, if name is empty, as every
@@ -129,7 +131,11 @@ func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
 	}
 	fields := make([]field, 0, len(parts))
 	for _, f := range parts {
-		fields = append(fields, field{f.Name, len(f.Bytes), hex.EncodeToString(f.Bytes), f.Readable})
+		part := field{f.Name, len(f.Bytes), hex.EncodeToString(f.Bytes), f.Readable, ""}
+		if !f.Time.IsZero() {
+			part.Time = f.Time.Format(time.RFC3339)
+		}
+		fields = append(fields, part)
 	}
 	return fields, nil
 }
@@ -139,9 +145,9 @@ func writeAnatomies(out io.Writer, found []anatomy) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		t := table.New("lll")
+		t := table.New("llll")
 		for _, f := range a.Fields {
-			t.Row(string(f.Name), fmt.Sprintf("%d B", f.Size), f.value())
+			t.Row(string(f.Name), fmt.Sprintf("%d B", f.Size), f.value(), f.Time)
 		}
 		if _, err := fmt.Fprintf(out, "%s\n%s", strings.Join(a.Designs, ", "), t.Text(table.Width(out))); err != nil {
 			return err

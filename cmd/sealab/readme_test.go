@@ -158,7 +158,7 @@ func TestFigures(t *testing.T) {
 		}
 		report := reportOf(t, folder)
 		for line := range strings.Lines(b.text) {
-			require.Contains(t, report, strings.TrimRight(line, "\n"), folder)
+			require.True(t, strings.Contains(report, strings.TrimRight(line, "\n")), "the report of %s has no line %q", folder, line)
 		}
 		seen++
 	}

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/keyring"
@@ -28,7 +29,7 @@ func Over(d codecs.Design) codecs.Design {
 		KeySize: d.KeySize,
 		Options: d.Options,
 		Hooks: &lab.Hooks{
-			Verifying: verifying(of), Primitive: of.Primitive, Inspect: of.Inspect, Other: of.Other, Facts: of.Facts,
+			Verifying: verifying(of), Primitive: of.Primitive, Inspect: inspect(of.Inspect), Other: of.Other, Facts: of.Facts,
 			Unjudged: of.Unjudged, Stretched: of.Stretched,
 			Allocates: of.Allocates, AllocatesInGo: of.AllocatesInGo,
 		},
@@ -40,6 +41,20 @@ func Over(d codecs.Design) codecs.Design {
 			}
 			return New(codec, c.TTLOr(DefaultTTL))
 		},
+	}
+}
+
+// inspect returns lab.Hooks.Inspect of claims over a codec: the fields of the codec, with
+// the expiry of claims that are readable.
+func inspect(codec func(token []byte) ([]lab.Field, error)) func(token []byte) ([]lab.Field, error) {
+	return func(token []byte) ([]lab.Field, error) {
+		fields, err := codec(token)
+		for i, f := range fields {
+			if f.Name == lab.WireBody && f.Readable && len(f.Bytes) >= headSize && f.Bytes[0] == version {
+				fields[i].Time = time.Unix(0, instant(f.Bytes[atExpires:])).UTC()
+			}
+		}
+		return fields, err
 	}
 }
 
