@@ -104,6 +104,7 @@ func AppendExact(dst, doc []byte) ([]byte, error) {
 	if out, ok := AppendPlain(dst, doc); ok {
 		return out, nil
 	}
+	//mutant:equivalent a vector's context cannot hold the bytes
 	if !utf8.Valid(doc) {
 		return dst, errNotUTF8
 	}
