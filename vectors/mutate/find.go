@@ -21,7 +21,8 @@
 //	if err != nil {
 //
 // At the end of a function's comment the mark is for every check of the function: no
-// vector calls it, although the search takes it for live.
+// vector calls it, although the search takes it for live. The mark //mutant:processor is for
+// checks that some processors reach and others do not.
 //
 // Limitations: mutate does not show that the checks are correct, and a redundant check
 // may be the only one that refuses other input.
@@ -56,10 +57,14 @@ type Mark struct {
 	File   string
 	Line   int // line of the checks, or of the function that holds them
 	Reason string
+	Varies bool // with the processor
 }
 
-// marking begins a mark.
-const marking = "//mutant:equivalent "
+// The beginnings of marks.
+const (
+	marking   = "//mutant:equivalent "
+	processor = "//mutant:processor "
+)
 
 // sourceFile is one parsed file of a design.
 type sourceFile struct {
@@ -92,15 +97,19 @@ func (f *sourceFile) readMarks() {
 	for _, group := range f.file.Comments {
 		for _, c := range group.List {
 			reason, ok := strings.CutPrefix(c.Text, marking)
-			if !ok {
+			varying, varies := strings.CutPrefix(c.Text, processor)
+			if !ok && !varies {
 				continue
+			}
+			if varies {
+				reason = varying
 			}
 			at := f.fset.Position(c.Pos())
 			line := at.Line
 			if before := f.text[at.Offset-at.Column+1 : at.Offset]; len(strings.TrimSpace(string(before))) == 0 {
 				line++
 			}
-			f.marks[line] = &Mark{f.name, line, reason}
+			f.marks[line] = &Mark{f.name, line, reason, varies}
 		}
 	}
 }

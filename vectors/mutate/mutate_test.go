@@ -128,7 +128,7 @@ func TestMarksAreOfChecks(t *testing.T) {
 }
 
 func TestSumSortsResults(t *testing.T) {
-	one, two := &Mark{Reason: "one"}, &Mark{Reason: "two"}
+	one, two, three := &Mark{Reason: "one"}, &Mark{Reason: "two"}, &Mark{Reason: "three", Varies: true}
 	s := Sum([]Result{
 		{Check{Text: "a"}, "d/base/00000000: accepted"},
 		{Check{Text: "b"}, ""},
@@ -136,8 +136,9 @@ func TestSumSortsResults(t *testing.T) {
 		{Check{Text: "d", Mark: one}, "d/base/00000000: accepted"},
 		{Check{Text: "e", Mark: one}, Idle},
 		{Check{Text: "f", Mark: two}, "d/base/00000000: accepted"},
+		{Check{Text: "g", Mark: three}, "d/base/00000000: accepted"},
 	})
-	require.Equal(t, 3, s.Guarded)
+	require.Equal(t, 4, s.Guarded)
 	require.Len(t, s.Redundant, 1)
 	require.Len(t, s.Open, 1)
 	require.Len(t, s.Excused, 1)

@@ -106,7 +106,7 @@ type Summary struct {
 	// They may be the only ones to refuse other input.
 	Redundant     []Result
 	Open, Excused []Result // idle: without a mark, and with one
-	Stale         []*Mark  // no check of their line is idle
+	Stale         []*Mark  // no check of their line is idle, on any processor
 }
 
 // Sum sorts results by the marks of their checks.
@@ -127,7 +127,7 @@ func Sum(results []Result) *Summary {
 		}
 	}
 	for _, r := range results {
-		if r.Mark != nil && !needed[r.Mark] {
+		if r.Mark != nil && !r.Mark.Varies && !needed[r.Mark] {
 			s.Stale = append(s.Stale, r.Mark)
 			needed[r.Mark] = true // list it once
 		}

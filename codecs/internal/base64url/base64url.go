@@ -78,12 +78,12 @@ type loose interface {
 func (l library) encode(dst, src []byte) { l.Encode(dst, src) }
 
 func (l library) decode(dst, src []byte) bool {
-	//mutant:equivalent a processor with AVX-512 VBMI decodes in its own way
+	//mutant:processor a processor with AVX-512 VBMI decodes in its own way
 	if bytes.IndexByte(src, '/') >= 0 || bytes.IndexByte(src, '+') >= 0 {
 		return false
 	}
 	n, err := l.Decode(dst, src)
-	//mutant:equivalent a processor with AVX-512 VBMI decodes in its own way
+	//mutant:processor a processor with AVX-512 VBMI decodes in its own way
 	return err == nil && n == len(dst) && endsClean(dst, src)
 }
 
@@ -93,7 +93,7 @@ func endsClean(out, src []byte) bool {
 	var group [3]byte
 	rest := out[len(out)-len(out)%3:]
 	base64.RawURLEncoding.Encode(group[:], rest)
-	//mutant:equivalent a processor with AVX-512 VBMI decodes in its own way
+	//mutant:processor a processor with AVX-512 VBMI decodes in its own way
 	return bytes.Equal(group[:EncodedLen(len(rest))], src[len(src)-len(src)%4:])
 }
 

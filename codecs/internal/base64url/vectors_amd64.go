@@ -22,7 +22,7 @@ func fastest() coder {
 
 func (wide) encode(dst, src []byte) { encodeWide(dst, src, &tables) }
 
-//mutant:equivalent a processor without AVX-512 VBMI does not call it
+//mutant:processor a processor without AVX-512 VBMI does not call it
 func (wide) decode(dst, src []byte) bool { return decodeWide(dst, src, &tables) }
 
 // encodeWide writes the text of src to dst, which has its length.
