@@ -35,10 +35,17 @@ func leakyRun(t *testing.T, property string) (string, *Judgement) {
 	for _, f := range files {
 		require.NoError(t, runfile.WriteSamples(dir, f))
 	}
-	j, err := Judge(files, LimitLibrary, func(int) {})
-	require.NoError(t, err)
-	return dir, j
+	if judged[property] == nil {
+		j, err := Judge(files, LimitLibrary, func(int) {})
+		require.NoError(t, err)
+		judged[property] = j
+	}
+	return dir, judged[property]
 }
+
+// judged are the judgements of leaky runs by their property. The runs do not differ,
+// and judging one takes longer than the rest of a test.
+var judged = map[string]*Judgement{}
 
 func TestFindingsAreOfTheCommonForm(t *testing.T) {
 	for property, word := range map[string]verdict.Claim{"steady-timing": verdict.Stated, "": verdict.Silent} {

@@ -49,7 +49,7 @@ func TestKnownAnswers(t *testing.T) {
 		{"tail only", func(s uint64) *machine { return newMachine(s).tail(60) }, verdict.Refuted},
 		{"a third of a nanosecond", func(s uint64) *machine { return newMachine(s).shift(0.3) }, verdict.NotRefuted},
 	} {
-		if testenv.Race() && i%3 != 0 {
+		if testenv.Sample() && i%3 != 0 {
 			continue // a third of the rows
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestKnownAnswers(t *testing.T) {
 
 // TestOrderIsNoLeak plants a cost of being first ten times the leak.
 func TestOrderIsNoLeak(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	slow := func(seed uint64, ns float64) *machine {
 		m := newMachine(seed).shift(ns)
 		m.slot = 100
@@ -99,7 +99,7 @@ func TestRunsMustAgreeInSize(t *testing.T) {
 		{"five times", 2, 10, false, verdict.NotTested},
 		{"on both sides of the limit", 1.5, 0.8, true, verdict.NotTested},
 	} {
-		if testenv.Race() && i%3 != 0 {
+		if testenv.Sample() && i%3 != 0 {
 			continue // a third of the rows
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -235,7 +235,7 @@ func count(yes bool) int {
 // TestClustersAreTheUnit gives each cluster an offset of its own, as keys do
 // that lie elsewhere in memory: block by block it looks significant, and is not.
 func TestClustersAreTheUnit(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	const size = 200
 	clustered := func(seed uint64) *runfile.Samples {
 		m := newMachine(seed)

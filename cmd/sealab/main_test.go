@@ -15,11 +15,13 @@ func TestMain(m *testing.M) {
 }
 
 // runScripts runs the scripts of a folder as a user types them. With the race
-// detector each command would else sleep a second at its end.
+// detector each command would else sleep a second at its end. Hundreds of commands
+// start: they need not collect the garbage of their start.
 func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{Dir: dir, Setup: func(e *testscript.Env) error {
 		e.Setenv("GORACE", "atexit_sleep_ms=0")
+		e.Setenv("GOGC", "400")
 		return setup(e)
 	}})
 }

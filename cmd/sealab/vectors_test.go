@@ -16,7 +16,7 @@ import (
 // TestVectorsVerifyAll asks every committed vector file, in each of its readings, as
 // the command does without a file.
 func TestVectorsVerifyAll(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	root := filepath.Join("..", "..", "vectors")
 	files, err := filepath.Glob(filepath.Join(root, "files", "*.json"))
 	require.NoError(t, err)

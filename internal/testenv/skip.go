@@ -30,6 +30,15 @@ func SkipRace(t T) {
 	}
 }
 
+// SkipSample skips a slow test under -short and under the race detector. make
+// matrices runs it.
+func SkipSample(t T) {
+	t.Helper()
+	if Sample() {
+		Skip(t, "-short and the race detector leave it out; make matrices runs it")
+	}
+}
+
 // Skip skips the test and prints the reason. The reason names the tool that is
 // missing.
 func Skip(t T, format string, args ...any) {
