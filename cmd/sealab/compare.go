@@ -15,6 +15,15 @@ import (
 // resultsDir is the folder of the runs that commands find by themselves.
 const resultsDir = "results"
 
+// newestRuns returns the n newest runs of the benchmark, the oldest of them first.
+func newestRuns(n int) ([]string, error) {
+	runs, err := runfile.Newest(resultsDir, runfile.Bench, n)
+	if err != nil {
+		return nil, fmt.Errorf("%w: sealab bench makes one", err)
+	}
+	return runs, nil
+}
+
 // maxChanges is the number of changes that compare lists unless told otherwise.
 const maxChanges = 30
 
@@ -47,7 +56,7 @@ and the largest change of a bare primitive between the runs.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				runs, err := runfile.Newest(resultsDir, runfile.Bench, 2)
+				runs, err := newestRuns(2)
 				if err != nil {
 					return err
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/codecs/sdk"
 	"sealab/fuzz/attack/attacks"
 	"sealab/fuzz/attack/cve"
 	"sealab/internal/atomicfile"
@@ -100,6 +102,9 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 			kept, err := openCVEJournal(journal, bench)
 			if err != nil {
 				return err
+			}
+			if _, err := sdk.All(bench.Root); errors.Is(err, sdk.ErrOutside) {
+				return fmt.Errorf("the versions are installed in a clone: %w", err)
 			}
 			all, untested, failed := attackCases(bench, cases, kept, cmd.ErrOrStderr())
 			if failed = cmp.Or(failed, kept.close()); len(all) == 0 {

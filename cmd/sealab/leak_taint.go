@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	analysis "sealab/analysis/taint"
 	"sealab/bench/taint"
 	"sealab/internal/cli"
+	"sealab/internal/command"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
 )
@@ -63,6 +65,9 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 		err := f.log(ctx, dir, newProgress(cmd.ErrOrStderr()))
 		if errors.Is(err, taint.ErrMissing) {
 			return fmt.Errorf("not tested: %w", err)
+		}
+		if err != nil && ctx.Err() == nil {
+			return cmp.Or(command.CheckGo(ctx, ""), err) // outside the module nothing builds
 		}
 		if err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 
 	"sealab/analysis/site"
 	"sealab/analysis/throughput"
-	"sealab/internal/runfile"
 	"sealab/internal/table"
 )
 
@@ -33,7 +32,7 @@ review or a fuzz campaign.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				runs, err := runfile.Newest(resultsDir, runfile.Bench, 1)
+				runs, err := newestRuns(1)
 				if err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ import (
 func newSealCommand() *cobra.Command {
 	var flags tokenFlags
 	cmd := &cobra.Command{
-		Use:   "seal DESIGN --keys FILE",
+		Use:   "seal DESIGN --keys FILE [flags] < PAYLOAD",
 		Short: "Seal one payload into a token",
 		Long: `Seal the payload on standard input, byte for byte, and print the token and a
 line end. For a scheme the payload is the state, and the token is valid for the
@@ -62,13 +63,13 @@ file is raw: all of it is one secret. Only its owner may read or write it.`,
 func newUnsealCommand() *cobra.Command {
 	var flags tokenFlags
 	cmd := &cobra.Command{
-		Use:   "unseal DESIGN --keys FILE",
+		Use:   "unseal DESIGN --keys FILE [flags] < TOKEN",
 		Short: "Unseal one token",
 		Long: `Unseal the token on standard input and print its payload, byte for byte. One
 line end after the token is ignored. Key files are those of sealab seal.
 
 If the token is refused, the exit status is 1 and the stage and the reason are
-printed. Servers must not tell them to their clients.`,
+printed. A server must not send them to its clients.`,
 		Example: `  sealab unseal aes-256-gcm --keys secret.key < token.txt
   sealab unseal mcp-py --keys secret.key --method tools/call --target deploy --principal alice < token.txt`,
 		Args: cobra.ExactArgs(1),
@@ -83,7 +84,7 @@ printed. Servers must not tell them to their clients.`,
 			}
 			payload, err := c.Unseal(nil, token)
 			if refused := codecs.Rejected(err); refused != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s (%s)\n", refused, refused.Stage, refused.Reason)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s\n", refused, cause(refused))
 				return cli.ErrRefuted
 			}
 			if err != nil {
@@ -95,6 +96,15 @@ printed. Servers must not tell them to their clients.`,
 	}
 	flags.register(cmd)
 	return cmd
+}
+
+// cause returns the stage of a refusal, with the reason if it says more.
+func cause(r *codecs.RejectError) string {
+	stage := r.Stage.String()
+	if r.Reason == "" || strings.ReplaceAll(r.Reason, " ", "-") == stage {
+		return stage
+	}
+	return fmt.Sprintf("%s (%s)", stage, r.Reason)
 }
 
 // maxInput is the number of bytes that standard input may have.

@@ -10,11 +10,17 @@ import (
 // maxNear is the number of names that an error suggests at most.
 const maxNear = 5
 
+// maxListed is the number of names that an error lists at most.
+const maxListed = 20
+
 // Unknown returns the error of a name that is not among the known ones. It suggests
-// the names near it, or lists all if no name is near.
+// the names near it. If no name is near it lists all, or the first of many.
 func Unknown(kind, name string, known []string) error {
 	if near := nearTo(name, known); len(near) > 0 {
 		return fmt.Errorf("no %s %q; did you mean %s", kind, name, strings.Join(near, ", "))
+	}
+	if len(known) > maxListed {
+		return fmt.Errorf("no %s %q; there are %d, such as %s; sealab list prints the designs", kind, name, len(known), strings.Join(known[:maxNear], ", "))
 	}
 	return fmt.Errorf("no %s %q; there are %s", kind, name, strings.Join(known, ", "))
 }

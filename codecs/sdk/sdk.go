@@ -166,12 +166,12 @@ func moduleRoot(here string) (string, error) {
 		text, err := os.ReadFile(path)
 		if err == nil {
 			if !slices.Contains(strings.Split(string(text), "\n"), module) {
-				return "", fmt.Errorf("%w: %s is not in this module: %s has no line %q", ErrOutside, here, path, module)
+				return "", fmt.Errorf("%w: %s is not in a clone of sealab: %s has no line %q", ErrOutside, here, path, module)
 			}
 			return root, requireOwner(path)
 		}
 		if root == filepath.Dir(root) {
-			return "", fmt.Errorf("%w: %s is not in this module: neither it nor a folder above has a go.mod", ErrOutside, here)
+			return "", fmt.Errorf("%w: %s is not in a clone of sealab: neither it nor a folder above has a go.mod", ErrOutside, here)
 		}
 		root = filepath.Dir(root)
 	}

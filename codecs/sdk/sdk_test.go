@@ -83,9 +83,9 @@ func TestOnlyThisModule(t *testing.T) {
 		"mine/codecs/sdk/a/sdk.json": `{"command":["x"],"install":"x","sdks":[{"name":"a"}]}`,
 	})
 	_, err := sdk.All(filepath.Join(root, "user", "app"))
-	require.ErrorContains(t, err, "is not in this module")
+	require.ErrorContains(t, err, "is not in a clone of sealab")
 	_, err = sdk.All(filepath.Join(root, "mine", "sub"))
-	require.ErrorContains(t, err, "is not in this module")
+	require.ErrorContains(t, err, "is not in a clone of sealab")
 	all, err := sdk.All(filepath.Join(root, "mine"))
 	require.NoError(t, err)
 	require.Len(t, all, 1)

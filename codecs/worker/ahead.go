@@ -49,7 +49,7 @@ func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duratio
 		}
 	}
 	if <-written != nil {
-		return answers, p.why(breached(Died, "it takes no more requests"))
+		return answers, p.why(breached(Died, "it reads no more requests"))
 	}
 	return answers, nil
 }

@@ -55,7 +55,19 @@ type FaultError struct {
 
 // Error names the worker, the kind of event and its detail, not the input.
 func (e *FaultError) Error() string {
-	return fmt.Sprintf("worker %s %s: %s", e.Worker, e.Event.Kind, e.Event.Detail)
+	return fmt.Sprintf("worker %q %s: %s", e.Worker, e.Event.Kind.verb(), e.Event.Detail)
+}
+
+// verb returns the kind as a sentence says it.
+func (k EventKind) verb() string {
+	switch k {
+	case Died, Hung:
+		return string(k)
+	case Faulted:
+		return "reported a fault"
+	default:
+		return "broke the protocol"
+	}
 }
 
 // Unwrap returns codecs.ErrFault.

@@ -124,7 +124,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 	*p.sent = max(*p.sent, len(request))
 	p.longest.Store(l.answer(*p.sent))
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
-		return nil, p.why(breached(Died, "it takes no more requests"))
+		return nil, p.why(breached(Died, "it reads no more requests"))
 	}
 	answer, open := <-p.lines
 	if !open {

@@ -52,7 +52,8 @@ func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.
 	if err := checkCommand(root, args); err != nil {
 		return err
 	}
-	err := root.Execute()
+	ran, err := root.ExecuteC()
+	err = explainMissing(ran, err)
 	if verbose, _ := root.PersistentFlags().GetBool("verbose"); verbose {
 		fmt.Fprintf(stderr, "%s %s: %v\n", root.Name(), strings.Join(args, " "), time.Since(began).Round(time.Millisecond))
 	}
@@ -208,10 +209,31 @@ func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// missingFlags is the error of cobra for required flags that are not given.
+var missingFlags = regexp.MustCompile(`^required flag\(s\) "(.*)" not set$`)
+
+// explainMissing returns an error that names required flags as they are typed.
+func explainMissing(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	names := missingFlags.FindStringSubmatch(err.Error())
+	if names == nil {
+		return err
+	}
+	return fmt.Errorf("want --%s; %s --help describes it", strings.ReplaceAll(names[1], `", "`, " and --"), cmd.CommandPath())
+}
+
 // checkCommand refuses an unknown subcommand, as in "sealab fuzz runn": cobra
 // would print the help of the group and report success. Cobra itself reports
-// unknown commands of root.
+// unknown commands of root, unless they follow "help".
 func checkCommand(root *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "help" {
+		args = args[1:]
+		if _, _, err := root.Find(args); err != nil {
+			return err
+		}
+	}
 	group, rest, err := root.Find(args)
 	if err != nil || group == root || !group.HasSubCommands() {
 		return nil

@@ -32,7 +32,11 @@ func program() *cobra.Command {
 	}}
 	run.Flags().StringVar(&name, "name", "", "name to print")
 	cli.RenameFlag(run, "old-name", "name")
-	group.AddCommand(run)
+	needs := &cobra.Command{Use: "needs", RunE: run.RunE}
+	needs.Flags().String("file", "", "file to read")
+	needs.Flags().Int("size", 0, "size to read")
+	cobra.CheckErr(errors.Join(needs.MarkFlagRequired("file"), needs.MarkFlagRequired("size")))
+	group.AddCommand(run, needs)
 	root.AddCommand(group)
 	return cli.Prepare(root)
 }
@@ -48,6 +52,9 @@ func TestRunAndExit(t *testing.T) {
 		{"group run bad", cli.Refuted, "", ""},
 		{"group run", cli.Fault, "", "program: wrong number of arguments: 0; want program group run FILE [flags]\n"},
 		{"group runn", cli.Fault, "", "program: unknown command \"runn\" for \"program group\"; program group --help lists them\n"},
+		{"help group runn", cli.Fault, "", "program: unknown command \"runn\" for \"program group\"; program group --help lists them\n"},
+		{"help grop", cli.Fault, "", "program: unknown command \"grop\" for \"program\"; did you mean group\n"},
+		{"group needs", cli.Fault, "", "program: want --file and --size; program group needs --help describes it\n"},
 		{"group run file --none", cli.Fault, "", "program: unknown flag: --none; program group run --help lists the flags\n"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
