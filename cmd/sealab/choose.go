@@ -29,8 +29,8 @@ func newChooseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "choose",
 		Short: "Choose a design by properties, sizes, rate and key lifetime",
-		Long: `List the designs that fit a use, the cheapest first, why the others do not fit,
-and the Go code that uses the first. The cost is that of a committed run of
+		Long: `List the designs that fit a use, the cheapest first, the reasons against the
+others, and the Go code that uses the first. The cost is from a committed run of
 "sealab bench". A key is used up if the probability of a repeated nonce, or of
 another failure that grows with use, reaches 2^-32. The exit status is 1 if no
 design fits.`,

@@ -43,8 +43,9 @@ mint and open 1 KiB inside the process, as a median with its 95 % interval. With
 --attacks the guarantees that stood and fell in a run of "sealab attack --out"
 are added.
 
-A text that is accepted and that the format did not mint is no forgery: it opens
-to the same payload. Times compare only within one run on a quiet machine.`,
+A foreign encoding is another text for the same token: it opens to the same
+payload, and is no forgery. Times compare only within one run on a quiet
+machine.`,
 		Example: `  sealab compare-formats fernet-0x80 iron aes-256-gcm
   sealab compare-formats hmac-sha256 --sdks --encodings
   sealab compare-formats --sdks --libraries --attacks results/attack/RUN --out results`,

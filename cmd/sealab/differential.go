@@ -32,7 +32,7 @@ func newDifferentialCommand() *cobra.Command {
 	var flags differentialFlags
 	cmd := &cobra.Command{
 		Use:   "differential",
-		Short: "Compare each real SDK with the design that mirrors it, live",
+		Short: "Compare each installed SDK with the design that mirrors it",
 		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
 here and verify there and the other way round, alter tokens as text and inside,
 change contexts, times and rings, and compare verdict, stage, reason and state.

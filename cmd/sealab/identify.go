@@ -20,16 +20,15 @@ func newIdentifyCommand() *cobra.Command {
 	var common, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "identify [INPUT]",
-		Short: "Tell which format and library may have made a token",
-		Long: `Tell which format a token has and which library may have made it, with the
+		Short: "Identify the format of a token, and the library that may have made it",
+		Long: `Identify the format of a token and the library that may have made it. Print the
 fields that anyone can read, the guarantees of the format, and the command that
 attacks it. The input, an argument or standard input, is a token, a Cookie or
 Set-Cookie header, or an HTTP archive (HAR) as browsers save it. Of an archive
 the cookies, bearer tokens and members requestState are read.
 
-The structure alone is judged. Formats that share one are all listed, and then
-it cannot be told. With --keys or --common-keys, keys are tried on each
-candidate.
+Only the structure is judged: if several formats share it, all are listed. With
+--keys or --common-keys, keys are tried on each candidate.
 
 Exit status: 0 if some token has a known format, 1 if a key opens one, 2 if no
 format is known.`,
@@ -58,7 +57,7 @@ format is known.`,
 		},
 	}
 	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, as sealab seal takes it")
-	cmd.Flags().BoolVar(&common, "common-keys", false, "try keys that stand in the documentation of frameworks")
+	cmd.Flags().BoolVar(&common, "common-keys", false, "try keys from the documentation of frameworks")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }

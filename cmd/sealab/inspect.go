@@ -32,10 +32,10 @@ a forged token looks like a good one.
 
 If several designs recognise the token, all are shown; --design chooses one.
 
-With --capture it tests the randomness of the tokens in a file: runs of bytes
-that vary freely, their entropy, their collisions, and the tests that random
-bytes do not fail. A run may be text that was encoded: the state of a readable
-token is not random, and is no fault.`,
+With --capture, test the randomness of the tokens in a file: find the bytes that
+vary, and print their entropy, their collisions, and the statistical tests that
+they fail. The state of a readable token varies and is not random; that is no
+fault.`,
 		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
   sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg
   sealab inspect --capture tokens.txt`,
@@ -108,7 +108,7 @@ func dissect(token []byte, name string) ([]anatomy, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no design recognises the token of %d characters; --design says what is wrong with it", len(token))
+		return nil, fmt.Errorf("no design recognises the token of %d characters; --design DESIGN prints the reason", len(token))
 	}
 	return found, nil
 }

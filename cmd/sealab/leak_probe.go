@@ -38,19 +38,19 @@ func newLeakProbeCommand() *cobra.Command {
 		Use:   "probe DIR",
 		Short: "Measure pairs of inputs that must take the same time",
 		Long: fmt.Sprintf(`Measure, for every design, pairs of inputs that must take the same time, and the
-controls beside them, twice each, and write the samples to DIR. Nothing is
-decided: see "sealab leak judge".
+controls beside them, twice each, and write the samples to DIR. "sealab leak
+judge" judges them.
 
-A run that was stopped goes on where it stopped when it is started again with
-the same folder and the same flags. Slow designs get as many blocks as fit into
---budget. The machine should have nothing else to do.
+To continue a run that was stopped, start it again with the same folder and
+flags. Slow designs get as many blocks as fit into --budget. The machine should
+have nothing else to do.
 
   --set %-7s every design, and every control
-  --set %-7s the controls of known size: from which delay on is one seen
-  --set %-7s %d times a control in which both classes are the same: are the
-               p-values uniform?
+  --set %-7s controls with known delays: the smallest that this machine sees
+  --set %-7s %d controls whose classes are the same: their p-values must be
+                uniform
   --set %-7s a server at --url that behaves as "sealab serve --http" does,
-               and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
+                and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
 		Example: `  sealab leak probe results/timing/run
   sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/timing/gcm
   sealab leak probe --set ladder results/timing/ladder

@@ -24,10 +24,10 @@ func newListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [DESIGN]",
 		Short: "List the designs, their sizes and their guarantees",
-		Long: `List the designs of the catalog with the lengths of their tokens, and for each
-property whether they promise it. With a name, show one design: each property
-that it holds, and each that it disclaims, with the reason. With --sdks, list
-the SDKs in other languages that run as workers, and whether they are installed.`,
+		Long: `List the designs of the catalog with the lengths of their tokens and the
+properties that they promise. With a name, show one design: the properties that
+it promises, and those that it disclaims, with the reason. With --sdks, list the
+SDKs in other languages that run as workers, and their versions if installed.`,
 		Example: `  sealab list
   sealab list aes-256-gcm
   sealab list --holds key-committing --holds confidentiality

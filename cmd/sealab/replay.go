@@ -31,16 +31,16 @@ func newReplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay FILE... [FINDING...]",
 		Aliases: []string{"check"},
-		Short:   "Ask recorded questions again: findings and case files",
-		Long: `Ask the questions of files again and compare the answers.
+		Short:   "Repeat recorded questions: findings and case files",
+		Long: `Repeat the questions in files and compare the answers.
 
 A file of findings, as "sealab attack" writes it: the deciding calls of each
 finding are made again, or the attack is run again under its seed. FINDING
 restricts the replay to the findings of these IDs.
 
-A finding of "sealab review": its flow is walked again on the server at the URL
-of the finding, or on the one that --stdio starts, and its check is carried out
-for its case alone, controls first. Give the credentials again.
+A finding of "sealab review": its check is carried out again, for its case alone
+and controls first, on the server at the URL of the finding, or on the server
+that --stdio starts. Give the credentials again.
 
 A case file (JSON Lines, each line a token, how it was presented to an SDK, and
 the answer of the SDK): the design that mirrors the SDK must give the same
@@ -49,9 +49,9 @@ answer. Lines that differ are printed whole.
 A file never names a program that is run. If a finding is of a worker, give the
 command that starts it with --worker, which is also asked all case files.
 
-Exit status: 0 if every question was asked and no finding shows and no answer
-differs; 1 if a finding shows or an answer differs; 2 if a file cannot be read
-or a question could not be asked (not tested).`,
+Exit status: 0 if every question was asked, no finding shows again and no answer
+differs; 1 if a finding shows again or an answer differs; 2 if a file cannot be
+read or a question could not be asked (not tested).`,
 		Example: `  sealab replay findings.json
   sealab replay findings.json F-0123456789
   sealab replay findings.json --worker "python3 worker.py"

@@ -22,23 +22,23 @@ func newReviewCommand() *cobra.Command {
 	var f reviewFlags
 	cmd := &cobra.Command{
 		Use:   "review [URL]",
-		Short: "Review a live MCP server and report faults that can be shown again",
-		Long: `Review a server of the Model Context Protocol at a URL, or with --stdio one that
-is started by a command. The revision, the lists and the questions of the server
-are found out first. Checks then alter tokens of requestState, headers, bodies
-and lines, and compare the answers with controls on the same server.
+		Short: "Review a live MCP server and report faults with evidence",
+		Long: `Review a server of the Model Context Protocol at a URL, or with --stdio a server
+that a command starts. The review first reads the revision, the lists and the
+questions of the server. Checks then alter tokens of requestState, headers,
+bodies and lines, and compare the answers with controls on the same server.
 
-By default no question of a tool is answered, so that no tool that asks first
-runs to its end, and tools that claim to be destructive are not called;
---effects allows both. A target beyond this machine has to be confirmed with
---consent and its host. Credentials of --header and --second stand in no report.
+By default the review answers no question of a tool, so that a tool that asks
+first does not run to its end, and it does not call tools that claim to be
+destructive; --effects allows both. To review a server beyond this machine, name
+its host with --consent. Reports leave out the credentials of --header and
+--second.
 
-The exit status is 1 if there is a finding of at least --fail-on, 0 if there is
-none, and 2 if the server could not be reviewed, if the review was interrupted,
-if --time or --budget was used up before the last check, or if no state was seen
-and a tool that says that it asks was not called: --tool names the tools that
-are meant. The results until then are printed and written. "sealab replay" shows
-findings again.`,
+The exit status is 1 if there is a finding of at least --fail-on, and 0 if there
+is none. It is 2 if the server could not be reviewed, if an interrupt, --time or
+--budget ended the review before the last check, or if no state was seen and a
+tool that may ask was not called; name it with --tool. The results so far are
+printed and written. "sealab replay" repeats findings.`,
 		Example: `  sealab review http://127.0.0.1:8080/mcp
   sealab review --stdio "sealab serve" --format json > findings.json
   sealab review http://127.0.0.1:8080/mcp --header "Authorization: Bearer alice" --second "Authorization: Bearer bob"

@@ -177,7 +177,7 @@ func newVectorsDistCommand() *cobra.Command {
 	var dir, out, version string
 	cmd := &cobra.Command{
 		Use:   "dist",
-		Short: "Write one archive with everything that a consumer needs",
+		Short: "Write one archive for consumers: vectors, schemas, programs",
 		Long: `Write one archive for consumers of vectors: the files in every form, the schema,
 the page, the accumulated digests, the consumers, the licence, and an index with
 SHA-256 sums. The same files give the same archive.`,
@@ -207,14 +207,14 @@ func newVectorsMutateCommand() *cobra.Command {
 	var asked outcomes
 	cmd := &cobra.Command{
 		Use:   "mutate [FOLDER...]",
-		Short: "Disable each check of the designs in turn: a vector must notice",
+		Short: "Disable each check of the designs in turn: a vector must fail",
 		Long: `Find every check of the designs, or of the given folders of the module, that
 refuses input. Disable one at a time in a build with an overlay, and ask the
 committed vectors (mutation testing). It needs the Go toolchain and the sources.
 
-A check is guarded if a vector notices its loss. It is redundant if it refuses
+A check is guarded if a vector fails without it. It is redundant if it refuses
 vectors, and another check refuses them for the same reason. It is idle if it
-refuses no vector: print each idle check, and why no vector can make it refuse.
+refuses no vector. Idle checks are printed, with the reason if one is given.
 
 Exit status: 1 if a check is idle without such a reason.`,
 		Example: `  sealab vectors mutate

@@ -67,17 +67,17 @@ func newVectorsVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "verify [FILE...]",
 		Aliases: []string{"check"},
-		Short:   "Ask the tests of vector files, of a worker or of the designs here",
-		Long: `Ask every test of the given vector files, or of all in --dir.
+		Short:   "Test a worker, or the designs of the lab, with vector files",
+		Long: `Run every test of the given vector files, or of all files in --dir.
 
-With --worker, ask a program in any language that speaks the worker protocol.
-The report counts the wrong answers per stage and per flag and names their
-tests; the notes of the file say what an attacker gains by each. An answer that
-the file expects of another reading of its format counts as that reading's, not
-as wrong. --as demands the answers of one such reading instead.
+With --worker, test a program in any language that speaks the worker protocol.
+The report counts the wrong answers by stage and by flag and names their tests;
+the notes of the file describe the gain of an attacker. An answer that the file
+expects of another reading of its format is counted apart. --as demands the
+answers of one such reading instead.
 
-Without --worker, ask the design that each file is of: verdict, stage, reason
-and result must be the file's, sealing again must give the same tokens, and the
+Without --worker, test the design of each file: verdict, stage, reason and
+result must be the file's, sealing again must give the same tokens, and the
 accumulated digests must be those of --digests.
 
 Exit status: 1 if an answer is wrong, 2 if the worker broke the protocol or too
