@@ -45,9 +45,12 @@ func loadBench(dir string) (*bench, error) {
 	return b, nil
 }
 
-// sizeText writes a value of an axis.
+// sizeText returns a number of bytes with three digits and a unit.
 func sizeText(n float64) string {
-	if n >= 1024 {
+	switch {
+	case n >= 1000<<10:
+		return fmt.Sprintf("%.3g MiB", n/(1<<20))
+	case n >= 1024:
 		return fmt.Sprintf("%.3g KiB", n/1024)
 	}
 	return fmt.Sprintf("%.4g B", n)

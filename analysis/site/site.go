@@ -33,8 +33,18 @@ var pagesHTML string
 
 var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"percent":   func(share float64) float64 { return 100 * share },
+	"count":     count,
 	"languages": func() map[string]string { return languages },
 }).Parse(pagesHTML))
+
+// count returns a number with a comma between groups of three digits.
+func count(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
 
 // Size is the payload size of the home page in bytes.
 const Size = 1024

@@ -177,7 +177,7 @@ func TestChoosePage(t *testing.T) {
 
 // TestTwiceTheSame writes the pages again.
 func TestTwiceTheSame(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	again := filepath.Join(t.TempDir(), "site")
 	require.NoError(t, site.Write(committed, again))
 	for _, path := range pages(t) {
@@ -248,6 +248,7 @@ func TestPageOfVectorsHasTheirChanges(t *testing.T) {
 	require.NoError(t, build())
 	text, err := os.ReadFile(filepath.Join(folder, "vectors.html"))
 	require.NoError(t, err)
+	require.NotContains(t, string(text), "e+03 KiB", "sizes of more than 1,000 KiB are in MiB")
 	_, changes, found := strings.Cut(string(text), "<h2>Changelog</h2>")
 	require.True(t, found)
 	require.Contains(t, changes, "<strong>Added</strong>")

@@ -76,6 +76,7 @@ func loadVectors(dir string) ([]vectorsFile, error) {
 		f.List = nil
 		all = append(all, f)
 	}
+	slices.SortFunc(all, func(a, b vectorsFile) int { return strings.Compare(a.Design, b.Design) }) // a codec before its claims
 	return all, nil
 }
 
