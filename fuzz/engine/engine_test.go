@@ -63,7 +63,12 @@ func TestOverlay(t *testing.T) {
 
 // TestToolchainEngine does the same with the engine of the toolchain, the
 // fallback.
-func TestToolchainEngine(t *testing.T) { climb(t, t.TempDir()) }
+func TestToolchainEngine(t *testing.T) {
+	if testing.Short() {
+		testenv.Skip(t, "-short: it builds and fuzzes as TestOverlay does")
+	}
+	climb(t, t.TempDir())
+}
 
 // climb builds the ladder with flags and fuzzes it.
 func climb(t *testing.T, dir string, flags ...string) {

@@ -99,7 +99,7 @@ func orSame(mapped, path string) string {
 // TestTypesOfAnotherPlatform meets a call that Windows does not have, in a package
 // and in a test.
 func TestTypesOfAnotherPlatform(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	folder := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
@@ -118,7 +118,7 @@ func TestTypesOfAnotherPlatform(t *testing.T) {
 // other than Linux.
 func TestTypesOfReleasePlatforms(t *testing.T) {
 	if !*cross {
-		return
+		testenv.Skip(t, "it takes a minute: make cross runs it")
 	}
 	for _, goos := range []string{"windows", "darwin", "freebsd"} {
 		for _, goarch := range []string{"amd64", "arm64"} {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 // forging matches the methods with which the laboratory seals under a given seed or
@@ -38,6 +40,9 @@ func main() {
 // TestNoForgingInPrograms links a program that imports designs as a server does: no
 // hook of the laboratory is in it. The control is a program of the laboratory.
 func TestNoForgingInPrograms(t *testing.T) {
+	if testing.Short() {
+		testenv.Skip(t, "-short: it links two programs")
+	}
 	main := filepath.Join(t.TempDir(), "main.go")
 	require.NoError(t, os.WriteFile(main, []byte(production), 0o644))
 	require.Empty(t, forging.FindAllString(symbols(t, main), -1))

@@ -3,9 +3,11 @@ package architecture
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,25 +29,31 @@ type pkg struct {
 // folder is the path of the package below the module's root.
 func (p pkg) folder() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
-// packages lists the packages of this module.
+// packages returns the packages of this module, which are listed once.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports,Module", module+"/...")
-	out, err := cmd.Output()
-	require.NoError(t, err, "go list: %s", stderr(err))
-	var all []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p pkg
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else {
-			require.NoError(t, err)
-		}
-		all = append(all, p)
-	}
+	all, err := listedPackages()
+	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	return all
 }
+
+var listedPackages = sync.OnceValues(func() (all []pkg, err error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports,Module", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, stderr(err))
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading go list: %w", err)
+		}
+		all = append(all, p)
+	}
+})
 
 func stderr(err error) string {
 	var exit *exec.ExitError

@@ -19,6 +19,14 @@ import (
 
 var tokens = flag.Int("tokens", 100, "tokens that are presented 20 times each")
 
+// presented returns the number of tokens to present: with -short a fifth.
+func presented() int {
+	if testing.Short() {
+		return min(*tokens, 20)
+	}
+	return *tokens
+}
+
 func open(t *testing.T, driver, source string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, source)
@@ -52,7 +60,7 @@ func TestPostgreSQL(t *testing.T) { run(t, postgres(t, storetest.Postgres(t))) }
 func run(t *testing.T, db *sql.DB) {
 	storetest.Run(t, func(t *testing.T, quota int) boundary.Store { return store(t, db, sqlstore.Options{Quota: quota}) })
 	t.Run("Presentations", func(t *testing.T) {
-		storetest.Race(t, []boundary.Store{store(t, db, sqlstore.Options{}), store(t, db, sqlstore.Options{})}, *tokens, 20)
+		storetest.Race(t, []boundary.Store{store(t, db, sqlstore.Options{}), store(t, db, sqlstore.Options{})}, presented(), 20)
 	})
 	t.Run("Prune", func(t *testing.T) {
 		s, ctx := store(t, db, sqlstore.Options{Table: "pruned"}), context.Background()
