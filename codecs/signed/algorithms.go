@@ -1,22 +1,27 @@
 package signed
 
 import (
+	"bytes"
 	"crypto/ed25519"
 
 	"filippo.io/mldsa"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
 
 var edDSA = algorithm{
-	label: "sealab/ed25519/v1", prefix: "sd1.",
-	publicSize: ed25519.PublicKeySize, signature: ed25519.SignatureSize,
-	newSigner: func(seed []byte) (signer, error) {
-		private := ed25519.NewKeyFromSeed(seed)
-		return edSigner{edVerifier(private[ed25519.SeedSize:]), private}, nil
+	Signed: layouts.Signed{
+		Label: "sealab/ed25519/v1", Prefix: "sd1.", TagSize: ed25519.SignatureSize, Refusal: errSignature,
+		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
+			private := ed25519.NewKeyFromSeed(seed)
+			return edSigner{edVerifier(private[ed25519.SeedSize:]), private}, nil
+		},
 	},
-	newVerifier: func(public []byte) (verifier, error) { return edVerifier(public), nil },
+	publicSize:  ed25519.PublicKeySize,
+	newVerifier: func(public []byte) (layouts.Verifier, error) { return edVerifier(public), nil },
 }
 
 type (
@@ -27,13 +32,13 @@ type (
 	edVerifier ed25519.PublicKey
 )
 
-func (k edSigner) sign(dst, message []byte) ([]byte, error) {
+func (k edSigner) Sign(dst, message []byte) ([]byte, error) {
 	return append(dst, ed25519.Sign(k.private, message)...), nil
 }
 
 func (k edSigner) public() []byte { return k.edVerifier }
 
-func (k edVerifier) verify(message, signature []byte) bool {
+func (k edVerifier) Verify(message, signature []byte) bool {
 	return ed25519.Verify(ed25519.PublicKey(k), message, signature)
 }
 
@@ -44,16 +49,18 @@ func NewEd25519(secrets ...[]byte) (*Codec, error) { return edDSA.codec(secrets)
 func NewEd25519Verifier(keys ...[]byte) (*Verifier, error) { return edDSA.verifier(keys) }
 
 var mlDSA = algorithm{
-	label: "sealab/ml-dsa-44/v1", prefix: "sm1.",
-	publicSize: mldsa.MLDSA44().PublicKeySize(), signature: mldsa.MLDSA44().SignatureSize(),
-	newSigner: func(seed []byte) (signer, error) {
-		private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), seed)
-		if err != nil {
-			return nil, err
-		}
-		return mlSigner{mlVerifier{private.PublicKey()}, private}, nil
+	Signed: layouts.Signed{
+		Label: "sealab/ml-dsa-44/v1", Prefix: "sm1.", TagSize: mldsa.MLDSA44().SignatureSize(), Refusal: errSignature,
+		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
+			private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), bytes.Clone(seed))
+			if err != nil {
+				return nil, err
+			}
+			return mlSigner{mlVerifier{private.PublicKey()}, private}, nil
+		},
 	},
-	newVerifier: func(public []byte) (verifier, error) {
+	publicSize: mldsa.MLDSA44().PublicKeySize(),
+	newVerifier: func(public []byte) (layouts.Verifier, error) {
 		key, err := mldsa.NewPublicKey(mldsa.MLDSA44(), public)
 		return mlVerifier{key}, err
 	},
@@ -67,14 +74,14 @@ type (
 	mlVerifier struct{ *mldsa.PublicKey }
 )
 
-func (k mlSigner) sign(dst, message []byte) ([]byte, error) {
+func (k mlSigner) Sign(dst, message []byte) ([]byte, error) {
 	signature, err := k.private.SignDeterministic(message, &mldsa.Options{})
 	return append(dst, signature...), err
 }
 
 func (k mlSigner) public() []byte { return k.Bytes() }
 
-func (k mlVerifier) verify(message, signature []byte) bool {
+func (k mlVerifier) Verify(message, signature []byte) bool {
 	return mldsa.Verify(k.PublicKey, message, signature, nil) == nil
 }
 
@@ -85,31 +92,30 @@ func NewMLDSA44(secrets ...[]byte) (*Codec, error) { return mlDSA.codec(secrets)
 func NewMLDSA44Verifier(keys ...[]byte) (*Verifier, error) { return mlDSA.verifier(keys) }
 
 // Ed25519 is the catalog's row.
-var Ed25519 = codecs.Design{
-	Name:     "ed25519",
-	Doc:      "readable, signed with Ed25519: verifiers hold public keys only",
-	Spec:     "RFC 8032, section 5.1 (Ed25519); RFC 5869",
-	Prefix:   edDSA.prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return forLab(NewEd25519(c.Secrets...)) },
+var Ed25519 = edDSA.Design(codecs.Design{
+	Name: "ed25519",
+	Doc:  "readable, signed with Ed25519: verifiers hold public keys only",
+	Spec: "RFC 8032, section 5.1 (Ed25519); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Approved: "FIPS 186-5, SP 800-56C",
 			Quantum:  "Ed25519 falls to Shor's algorithm",
 			Use:      "signed.NewEd25519(secret)",
 		},
-		Primitive: "Ed25519", TokenSize: edDSA.tokenSize, Inspect: edDSA.inspect, Verifying: edDSA.publicKeys,
-		Allocates: "the standard library allocates an error for a signature that does not verify"},
-	Guarantees: guarantees(codecs.Disclaims(codecs.KeyCommitting,
-		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none")),
-}
+		Primitive: "Ed25519", Verifying: edDSA.publicKeys,
+		Allocates: "the standard library allocates an error for a signature that does not verify",
+	},
+},
+	verifiedWithPublicKeys(),
+	codecs.Disclaims(codecs.KeyCommitting,
+		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none"),
+)
 
 // MLDSA44 is the catalog's row.
-var MLDSA44 = codecs.Design{
-	Name:     "ml-dsa-44",
-	Doc:      "readable, signed with ML-DSA-44, which withstands quantum computers: verifiers hold public keys only",
-	Spec:     "FIPS 204 (ML-DSA-44, deterministic); RFC 5869",
-	Prefix:   mlDSA.prefix,
-	NewCodec: func(c codecs.Config) (codecs.Codec, error) { return forLab(NewMLDSA44(c.Secrets...)) },
+var MLDSA44 = mlDSA.Design(codecs.Design{
+	Name: "ml-dsa-44",
+	Doc:  "readable, signed with ML-DSA-44, which withstands quantum computers: verifiers hold public keys only",
+	Spec: "FIPS 204 (ML-DSA-44, deterministic); RFC 5869",
 	Hooks: &lab.Hooks{
 		Facts: &lab.Facts{
 			Log2Tokens: 64,
@@ -117,8 +123,10 @@ var MLDSA44 = codecs.Design{
 			Approved:   "FIPS 204, SP 800-56C",
 			Use:        "signed.NewMLDSA44(secret)",
 		},
-		Primitive: "ML-DSA-44", TokenSize: mlDSA.tokenSize, Inspect: mlDSA.inspect, Verifying: mlDSA.publicKeys,
-		Allocates: "the implementation returns signatures in memory of its own"},
-	Guarantees: guarantees(codecs.HoldsBecause(codecs.KeyCommitting,
-		"the signed digest covers a hash of the public key (FIPS 204, algorithm 7)")),
-}
+		Primitive: "ML-DSA-44", Verifying: mlDSA.publicKeys,
+		Allocates: "the implementation returns signatures in memory of its own",
+	},
+},
+	verifiedWithPublicKeys(),
+	codecs.HoldsBecause(codecs.KeyCommitting, "the signed digest covers a hash of the public key (FIPS 204, algorithm 7)"),
+)

@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/codectest"
+	"sealab/codecs/internal/keyring"
 	"sealab/internal/wycheproof"
 )
 
@@ -79,7 +80,7 @@ func outcome(verified bool) wycheproof.Outcome {
 func TestWycheproofEd25519(t *testing.T) {
 	tally := wycheproof.Run(t, "ed25519_test.json", func(g *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
 		require.Len(t, g.PublicKey, ed25519.PublicKeySize)
-		return outcome(len(c.Sig) == ed25519.SignatureSize && edVerifier(g.PublicKey).verify(c.Msg, c.Sig))
+		return outcome(len(c.Sig) == ed25519.SignatureSize && edVerifier(g.PublicKey).Verify(c.Msg, c.Sig))
 	})
 	require.Equal(t, 151, tally.Accepted+tally.Refused)
 	require.NotZero(t, tally.Accepted)
@@ -92,7 +93,7 @@ func TestWycheproofMLDSA44(t *testing.T) {
 			return wycheproof.Refused
 		}
 		if len(c.Ctx) == 0 {
-			return outcome(mlVerifier{key}.verify(c.Msg, c.Sig))
+			return outcome(mlVerifier{key}.Verify(c.Msg, c.Sig))
 		}
 		return outcome(mldsa.Verify(key, c.Msg, c.Sig, &mldsa.Options{Context: string(c.Ctx)}) == nil)
 	})
@@ -119,22 +120,27 @@ func TestWycheproofMLDSA44(t *testing.T) {
 	require.NotZero(t, signed.Accepted)
 }
 
+// signerOf returns the signer of a seed.
+func signerOf(t *testing.T, a *algorithm, seed []byte) signer {
+	t.Helper()
+	s, err := a.Signer(bytes.Clone(seed), keyring.Fingerprint{})
+	require.NoError(t, err)
+	return s.(signer)
+}
+
 // TestCircl signs with both implementations, and verifies with the other.
 func TestCircl(t *testing.T) {
 	for n := range 40 {
 		seed, message := bytes.Repeat([]byte{byte(n)}, 32), bytes.Repeat([]byte("m"), 7*n)
-		own, err := edDSA.newSigner(bytes.Clone(seed))
-		require.NoError(t, err)
-		signature, err := own.sign(nil, message)
+		own := signerOf(t, &edDSA, seed)
+		signature, err := own.Sign(nil, message)
 		require.NoError(t, err)
 		theirs := circled.NewKeyFromSeed(seed)
 		require.Equal(t, circled.Sign(theirs, message), signature)
 		require.True(t, circled.Verify(own.public(), message, signature))
 
-		if own, err = mlDSA.newSigner(bytes.Clone(seed)); err != nil {
-			t.Fatal(err)
-		}
-		signature, err = own.sign(nil, message)
+		own = signerOf(t, &mlDSA, seed)
+		signature, err = own.Sign(nil, message)
 		require.NoError(t, err)
 		public, private := mldsa44.NewKeyFromSeed((*[32]byte)(seed))
 		require.Equal(t, public.Bytes(), own.public())
