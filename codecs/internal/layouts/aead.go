@@ -8,8 +8,9 @@
 //	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag)
 //	associated data = prefix || key-id
 //
-// so that format, version and key are authenticated with the payload. The
-// cipher, its limits and its guarantees are the design's own.
+// so that format, version and key are authenticated with the payload. A [SignedCodec]
+// has the layout of designs that show their payload: see [Signed]. The cipher or the
+// signer, its limits and its guarantees are the design's own.
 package layouts
 
 import (
