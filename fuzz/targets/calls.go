@@ -12,20 +12,16 @@ import (
 // The relations between a call and the place of its result.
 
 // room checks that the spare capacity of dst does not change the answer.
-func (f *ringFamily) room(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	got, refused, err := f.one.open(what.token)
+func (f *ringFamily) room(h heldToken, p *program.Program) error {
+	got, refused, err := f.one.open(h.token)
 	if err != nil {
 		return err
 	}
 	dst := readDst(p, len(got))
 	before := bytes.Clone(dst)
-	out, err := f.one.codec.Unseal(dst, what.token)
+	out, err := f.one.codec.Unseal(dst, h.token)
 	if answer := codecs.Rejected(err); !sameRefusal(unsealRefusal(refused), answer) || !bytes.Equal(out, append(before, got...)) {
-		return harness.Fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), what.token)
+		return harness.Fail(f.one.Name, "the answer depends on the room in dst", "%d bytes and room for %d: %q", len(dst), cap(dst)-len(dst), h.token)
 	}
 	return nil
 }
@@ -122,20 +118,17 @@ func (s *instance) sealFresh(payload []byte) error {
 }
 
 // inspected checks that a token can be parsed without a key.
-func (f *ringFamily) inspected(p *program.Program) error {
-	if lab.HooksOf(f.one.Design).Inspect == nil {
+func (f *ringFamily) inspected(h heldToken, _ *program.Program) error {
+	inspect := lab.HooksOf(f.one.Design).Inspect
+	if inspect == nil {
 		return nil
 	}
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	given := bytes.Clone(what.token)
-	fields, err := lab.HooksOf(f.one.Design).Inspect(what.token)
+	given := bytes.Clone(h.token)
+	fields, err := inspect(h.token)
 	switch {
-	case !bytes.Equal(given, what.token):
+	case !bytes.Equal(given, h.token):
 		return harness.Fail(f.one.Name, "inspecting changes the token", "%q", given)
-	case !what.altered && (err != nil || len(fields) == 0):
+	case !h.altered && (err != nil || len(fields) == 0):
 		return harness.Fail(f.one.Name, "inspecting fails for an own token", "%v: %q", err, given)
 	}
 	return nil

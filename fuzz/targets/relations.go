@@ -47,7 +47,8 @@ func (f *ringFamily) isDear() bool { return f.one.dear }
 
 // allRelations are the checks; an input chooses one.
 var allRelations = []func(*ringFamily, *program.Program) error{
-	(*ringFamily).order, (*ringFamily).foreign, (*ringFamily).rotated, (*ringFamily).room, (*ringFamily).sealing, (*ringFamily).together, (*ringFamily).inspected,
+	ofToken((*ringFamily).order), ofToken((*ringFamily).foreign), (*ringFamily).rotated, ofToken((*ringFamily).room),
+	(*ringFamily).sealing, ofToken((*ringFamily).together), ofToken((*ringFamily).inspected),
 }
 
 func runRelations(p *program.Program) error {
@@ -55,46 +56,41 @@ func runRelations(p *program.Program) error {
 	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
-// present reads a token that is sealed and perhaps altered.
-func (f *ringFamily) present(p *program.Program) (heldToken, error) {
-	h, err := f.one.seal(f.one.seed(p), f.one.payload(p))
-	if err == nil && p.Pick(2) != 0 {
-		h.change(program.Alter(p, bytes.Clone(h.token)))
+// ofToken returns a check that reads a token, which is sealed and perhaps altered.
+func ofToken(check func(f *ringFamily, h heldToken, p *program.Program) error) func(*ringFamily, *program.Program) error {
+	return func(f *ringFamily, p *program.Program) error {
+		h, err := f.one.seal(f.one.seed(p), f.one.payload(p))
+		if err != nil {
+			return err
+		}
+		if p.Pick(2) != 0 {
+			h.change(program.Alter(p, bytes.Clone(h.token)))
+		}
+		return check(f, h, p)
 	}
-	return h, err
 }
 
 // order checks that rings of the same keys answer alike.
-func (f *ringFamily) order(p *program.Program) error {
-	what, err := f.present(p)
+func (f *ringFamily) order(h heldToken, _ *program.Program) error {
+	got, refused, err := f.forward.open(h.token)
 	if err != nil {
 		return err
 	}
-	got, refused, err := f.forward.open(what.token)
-	if err != nil {
-		return err
-	}
-	again, refusedAgain, err := f.backward.open(what.token)
+	again, refusedAgain, err := f.backward.open(h.token)
 	if err != nil {
 		return err
 	}
 	if !sameRefusal(refused, refusedAgain) || !bytes.Equal(got, again) {
-		return harness.Fail(f.one.Name, "the answer depends on the order of the ring", "%q", what.token)
+		return harness.Fail(f.one.Name, "the answer depends on the order of the ring", "%q", h.token)
 	}
-	if !what.altered && refused != nil {
-		return harness.Fail(f.one.Name, "a ring with the key of a token refuses it", "%s, %s: %q", refused.Stage, refused.Reason, what.token)
+	if !h.altered && refused != nil {
+		return harness.Fail(f.one.Name, "a ring with the key of a token refuses it", "%s, %s: %q", refused.Stage, refused.Reason, h.token)
 	}
 	return nil
 }
 
 // foreign checks that a ring without the sealing key opens no token.
-func (f *ringFamily) foreign(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
-	return f.requireForeign(what.token)
-}
+func (f *ringFamily) foreign(h heldToken, _ *program.Program) error { return f.requireForeign(h.token) }
 
 // requireForeign returns an error if the other ring opens a token.
 func (f *ringFamily) requireForeign(token []byte) error {

@@ -24,28 +24,24 @@ const (
 
 // together checks that an answer does not depend on another call before it or,
 // seldom, at the same time.
-func (f *ringFamily) together(p *program.Program) error {
-	what, err := f.present(p)
-	if err != nil {
-		return err
-	}
+func (f *ringFamily) together(h heldToken, p *program.Program) error {
 	if p.Uint16()%oneIn == atOnce {
-		return f.meanwhile(what.token)
+		return f.meanwhile(h.token)
 	}
-	if !what.altered {
+	if !h.altered {
 		if err := f.requireBeside(); err != nil {
 			return err
 		}
-		return f.one.requireSame(what.token, what.payload)
+		return f.one.requireSame(h.token, h.payload)
 	}
-	got, refused, err := f.one.open(what.token)
+	got, refused, err := f.one.open(h.token)
 	if err != nil {
 		return err
 	}
 	if err := f.requireBeside(); err != nil {
 		return err
 	}
-	return f.one.requireRepeated(what.token, got, refused)
+	return f.one.requireRepeated(h.token, got, refused)
 }
 
 // requireBeside is the other call.
