@@ -256,6 +256,7 @@ func (s headed) open(token string, b bound, at time.Time) (string, error) {
 // TestControls reviews each broken server: its own checks refute it, and no
 // other does.
 func TestControls(t *testing.T) {
+	t.Parallel()
 	for i, c := range slices.Concat(controls, stateControls, stepControls, usedControls, toldControls) {
 		if !inSample(i) {
 			continue

@@ -21,6 +21,7 @@ func inEveryRevision(c review.Check, stdio bool) bool {
 // TestOlder reviews servers of the older revisions alone: the checks that run in every
 // revision refute the faults that they refute in the newest one.
 func TestOlder(t *testing.T) {
+	t.Parallel()
 	for i, x := range rows {
 		checks := slices.DeleteFunc(slices.Clone(x.checks), func(id string) bool {
 			return !slices.ContainsFunc(review.Checks(), func(c review.Check) bool { return c.ID == id && inEveryRevision(c, x.stdio) })
@@ -46,6 +47,7 @@ func TestOlder(t *testing.T) {
 
 // TestOlderUnbroken reviews sound servers of the older revisions alone.
 func TestOlderUnbroken(t *testing.T) {
+	t.Parallel()
 	for name, x := range map[string]row{
 		"safe": {}, "effects": {change: slowTool}, "no sessions": {fault: "no sessions", change: slowTool}, "streams": {fault: "answers in streams", change: slowTool},
 		"stdio": {stdio: true, fault: "waits for the roots"}, "stdio, effects": {stdio: true, change: slowTool}, "prompts": {fault: "a prompt that answers at once"},

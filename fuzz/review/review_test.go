@@ -105,16 +105,18 @@ var sound = map[string]func() *fixture{
 // TestSound reviews sound servers with and without effects: no check accuses one, and
 // without effects no tool runs to its end.
 func TestSound(t *testing.T) {
+	t.Parallel()
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
 			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "single use by id"}, name) {
 				continue // TestUnbroken has effects as well
 			}
-			if testenv.Sample() && !*all && mode == "safe" && !slices.Contains([]string{"users", "single use", "rate-limited", "short-lived"}, name) {
-				continue // both servers with effects, and four without
+			sample := "no influence/safe" // the shortest review
+			if testenv.Race() {
+				sample = "users/safe"
 			}
-			if testenv.Race() && !*all && name+"/"+mode != "users/safe" {
-				continue // one of these
+			if testenv.Sample() && !*all && name+"/"+mode != sample {
+				continue
 			}
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				t.Parallel()
@@ -202,6 +204,7 @@ func TestInterrupted(t *testing.T) {
 // TestSlow reviews a server that takes 300 ms for each exchange within two minutes: the
 // critical checks come first, those that are left say so, and a sound server is not accused.
 func TestSlow(t *testing.T) {
+	t.Parallel()
 	run := func(seal seal) *review.Report {
 		f, clock := &fixture{seal: seal}, &fakeClock{now: time.Unix(1_795_164_472, 0)}
 		o := review.Options{Target: review.Target{URL: f.start(t)}, Seed: 1, Time: 2 * time.Minute}
