@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -143,7 +144,8 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 		s.has("texts from any origin") && strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") ||
 		s.has("origins of extensions") && strings.Contains(origin, "-extension://") ||
 		s.has("one extension") && origin == "chrome-extension://abcdefghijklmnopabcdefghijklmnop" ||
-		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list"
+		s.has("any origin on lists of prompts") && r.Header.Get("Mcp-Method") == "prompts/list" ||
+		s.has("any origin on prompts") && r.Header.Get("Mcp-Method") == "prompts/get"
 	if s.has("hosts of request lines unread") && r.URL.IsAbs() {
 		host = "localhost"
 	}
@@ -191,6 +193,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
 		s.die()
 		panic(http.ErrAbortHandler)
+	}
+	if s.has("arrays of notifications taken") && bytes.HasPrefix(body, []byte("[{")) && !bytes.Contains(body, []byte(`"id"`)) {
+		w.WriteHeader(http.StatusAccepted)
+		return
 	}
 	if s.has("batches served") || s.has("batches of one") && isOne(body) {
 		body = firstOf(body)

@@ -147,15 +147,27 @@ var schemas = map[string]string{
 	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 }
 
-// schemaOf is the input of a tool. Labels of any members are no fault.
+// moreArguments are arguments of a tool that no fault needs and a choice adds.
+var moreArguments = []struct{ tool, choice, property string }{
+	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
+	{"remove", "labels of any members", `"labels":{"type":"object"}`},
+	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
+	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
+	{"total", "units", `"unit":{"type":"string"}`},
+}
+
+// schemaOf is the input of a tool.
 func (s *Server) schemaOf(name string) string {
-	if name == "remove" && s.has("labels with a tag") {
-		return strings.Replace(schemas[name], `"properties":{`, `"properties":{"labels":{"type":"object","properties":{"tag":{"type":"string"}}},`, 1)
+	schema := schemas[name]
+	for _, more := range moreArguments {
+		if name == more.tool && s.has(more.choice) {
+			schema = strings.Replace(schema, `"properties":{`, `"properties":{`+more.property+`,`, 1)
+		}
 	}
-	if name == "remove" && s.has("labels of any members") {
-		return strings.Replace(schemas[name], `"properties":{`, `"properties":{"labels":{"type":"object"},`, 1)
+	if name == "total" {
+		schema = strings.Replace(schema, `"required":["a"]`, map[bool]string{true: `"required":["a","unit"]`, false: `"required":["a"]`}[s.has("units")], 1)
 	}
-	return schemas[name]
+	return schema
 }
 
 func (s *Server) toolList(r request) (object, *failure) {

@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// errNoMembers is the fault of a reader that an object without members ends.
+var errNoMembers = fmt.Errorf("%w: no members", errState)
+
 // open returns the claims of a token that is good at a place.
 func (s *Server) open(token string, p place) (claims, error) {
 	c, err := s.unseal(token, p)
@@ -69,6 +72,8 @@ const raceWindow = 200 * time.Millisecond
 func (s *Server) unseal(token string, p place) (claims, error) {
 	var c claims
 	switch {
+	case token == "{}" && s.has("empty objects are faults"):
+		return c, errNoMembers
 	case s.has("state in the clear"):
 		if err := json.Unmarshal([]byte(token), &c); err != nil {
 			return c, fmt.Errorf("%w: malformed", errState)
@@ -93,7 +98,7 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if s.has("blocks encrypted alone") {
+	if s.has("blocks encrypted alone", "blocks chained without a nonce") {
 		raw, err := s.unblocks(token)
 		if err == nil {
 			err = json.Unmarshal(raw, &c)
@@ -271,6 +276,9 @@ func (s *Server) refusal(err error) *failure {
 		text = "invalid state: ValueError('not enough values to unpack')"
 	}
 	fail := &failure{code: -32602, message: text, status: 200}
+	if errors.Is(err, errNoMembers) {
+		fail.code, fail.status = -32603, 500
+	}
 	if s.has("another status elsewhere") && errors.Is(err, errElsewhere) {
 		fail.status = 403
 	}

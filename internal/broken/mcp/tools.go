@@ -18,6 +18,9 @@ import (
 func (s *Server) tool(r request) (object, *failure) {
 	var name string
 	if json.Unmarshal(r.params["name"], &name) != nil {
+		if r.params["name"] == nil && s.has("calls without a name are a fault") {
+			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		}
 		return nil, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "name: want a text"}
 	}
 	if name == "constructor" && s.has("tools of every object") {
@@ -82,7 +85,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "total":
-		return s.total(args["a"]), nil
+		return s.total(args), nil
 	case "runs":
 		return s.complete(object{"content": text("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
 	case "slow":
@@ -99,13 +102,13 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 }
 
 // total returns the result of the tool total.
-func (s *Server) total(a string) object {
+func (s *Server) total(args map[string]string) object {
 	s.Runs.Add(1)
 	result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
 	switch {
 	case s.has("no structured content"):
 		delete(result, "structuredContent")
-	case a == "0" && s.has("sums of zero left out"):
+	case args["a"] == "0" && s.has("sums of zero left out"), len(args["unit"]) > 200 && s.has("sums of long units left out"):
 		result["structuredContent"] = object{}
 	case s.has("structured content of another type"):
 		result["structuredContent"] = object{"sum": "two"}
@@ -121,6 +124,8 @@ func (s *Server) fails(name, arguments string) *failure {
 		return &failure{code: -32603, status: 500, message: "internal error"}
 	case strings.Contains(arguments, "'") && s.has("apostrophes end queries"):
 		return &failure{code: -32602, status: 400, message: `sqlite3.OperationalError: unrecognized token: "'"`}
+	case strings.Contains(arguments, "[(") && s.has("brackets end patterns"), strings.Contains(arguments, `%"`) && s.has("percent signs are faults"):
+		return &failure{code: -32603, status: 500, message: "internal error"}
 	case strings.Contains(arguments, `\ud800`) && s.has("half pairs are faults"), strings.Contains(arguments, "1e400") && s.has("large numbers are faults"):
 		return &failure{code: -32603, status: 500, message: "internal error"}
 	}
@@ -178,7 +183,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
-		case property.Type == "object" && given[k][0] == '{':
+		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]), property.Type == "number" && isNumber(given[k]):
 			args[k] = string(given[k])
 		default:
 			return nil, k + ": want " + property.Type
@@ -192,11 +197,26 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 	return args, ""
 }
 
+// isTexts reports whether a value is a list of texts.
+func isTexts(raw json.RawMessage) bool {
+	var all []*string
+	return json.Unmarshal(raw, &all) == nil && raw[0] == '[' && !slices.Contains(all, nil)
+}
+
+// isNumber reports whether a value is a number from zero on.
+func isNumber(raw json.RawMessage) bool {
+	var n float64
+	return json.Unmarshal(raw, &n) == nil && raw[0] != 'n' && n >= 0
+}
+
 // round answers one round of a call that asks before it acts. steps are the keys
 // of its questions.
 func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
 	var responses map[string]map[string]any
 	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &responses) != nil {
+		if raw[0] == '[' && s.has("lists of answers are a fault") {
+			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		}
 		return nil, invalid("inputResponses: want an object of objects")
 	}
 	if s.has("keys of questions by chance") {
@@ -264,6 +284,7 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 	content, _ := a["content"].(map[string]any)
 	other, _ := responses["env"]["content"].(map[string]any)
 	labels, _ := content["labels"].(map[string]any)
+	data, _ := a["data"].(map[string]any)
 	switch {
 	case s.has("answers override the state"):
 		given = content["env"]
@@ -271,6 +292,8 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 		given = a["env"]
 	case s.has("members of labels override the state"):
 		given = labels["tag"]
+	case s.has("members of data override the state"):
+		given = data["env"]
 	case s.has("other answers override the state"):
 		given = other["env"]
 	}
