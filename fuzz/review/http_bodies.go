@@ -16,12 +16,12 @@ var bodies = []Check{
 		Sent: "sealab/none, and over HTTP a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601, over HTTP with status 404, and no page with the tag", Source: transportSpec,
 		Impact: "a client takes a method for supported, or a page runs what stands in its request", Fix: "answer -32601 with status 404", Run: unknownMethods},
 	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "arrays of one request and of two, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
+		Sent: "arrays of one request and of two, of two notifications, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
 	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: Warning, Category: "reliability",
 		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
 	{ID: "H-PARAMS", Name: "params of another type", Era: "modern", Severity: Warning, Category: "schema",
-		Sent: "params as an array, in an array, and null; over HTTP arguments as a text and null, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
+		Sent: "params as an array, in an array, and null; over HTTP arguments as a text and null, no name, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
 		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
 	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: Suggestion, Category: "schema",
 		Sent: "null, 1.5, an object; texts, of digits, of 127 characters and with the end of a line, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
@@ -84,6 +84,15 @@ func batches(t *T) {
 		wireCase{name: "one request in an array", alter: func(w *wire) { w.body = fmt.Appendf(nil, "[%s]", w.body) }, judge: judge},
 		wireCase{name: "an empty array", alter: func(w *wire) { w.body = []byte("[]") }, judge: func(a Answer) (Severity, string) {
 			if a.Status/100 == 2 {
+				return Suggestion, "accepted"
+			}
+			return "", ""
+		}},
+		wireCase{name: "two notifications", alter: func(w *wire) {
+			w.set("Mcp-Method", "notifications/cancelled")
+			w.body = fmt.Appendf(nil, "[%s,%s]", cancelNobody, cancelNobody)
+		}, judge: func(a Answer) (Severity, string) {
+			if a.Status/100 == 2 && a.Kind != failed {
 				return Suggestion, "accepted"
 			}
 			return "", ""
@@ -182,8 +191,20 @@ func wrongParams(t *T) {
 			}
 			return want(a)
 		}},
+		wireCase{name: "no name", call: unknownCall, alter: func(w *wire) {
+			w.replace(`"name":"`+noSuchTool+`",`, "")
+			w.drop("Mcp-Name")
+		}, judge: noFault},
 		wireCase{name: "a name that is a number", call: unknownCall, alter: func(w *wire) { w.replace(`"name":"`+noSuchTool+`"`, `"name":5`) }, judge: want},
 	)
+}
+
+// noFault wants any answer but a fault of the server.
+func noFault(a Answer) (Severity, string) {
+	if a.Code == -32603 || a.Status >= 500 || a.Kind == broken && a.Status == 0 {
+		return Suggestion, fmt.Sprintf("answered by a fault of the server: status %d, code %d", a.Status, a.Code)
+	}
+	return "", ""
 }
 
 // honestIDs are ids that come back as they are.

@@ -26,10 +26,10 @@ var header = []Check{
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
 		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
 	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "no Mcp-Method, another one, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
+		Sent: "no Mcp-Method, another one before each method, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
 	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
-		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, and with its own in upper case; an unknown prompt and an unknown resource with another one", Want: "error -32020", Source: transportSpec,
+		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, with a stroke behind its own, and with its own in upper case; an unknown prompt and an unknown resource with another one", Want: "error -32020", Source: transportSpec,
 		Impact: "a gateway that filters tools by header is passed", Fix: "compare Mcp-Name with the name and answer -32020", Run: nameHeader},
 	{ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: Warning, Category: "transport",
 		Sent: "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one", Want: "the right one is taken, another is refused with -32020", Source: transportSpec,
@@ -54,7 +54,7 @@ func versions(t *T) {
 		all = append(all, wireCase{name: v, alter: func(w *wire) {
 			w.set("MCP-Protocol-Version", v)
 			w.replace(modern, v)
-		}, judge: wantCode(Critical, Warning, -32022)})
+		}, judge: unsupported})
 	}
 	if own := t.r.client.call(t.ctx, unknownCall); own.Kind == failed { // or only before some methods
 		all = append(all, wireCase{name: "1900-01-01, a call", call: unknownCall, alter: func(w *wire) {
@@ -68,6 +68,16 @@ func versions(t *T) {
 		}})
 	}
 	t.cases(all...)
+}
+
+// unsupported wants the error of a revision that the server does not support, with those
+// that it does.
+func unsupported(a Answer) (Severity, string) {
+	severity, issue := wantCode(Critical, Warning, -32022)(a)
+	if issue == "" && members(a.Data)["supported"] == nil {
+		return Warning, "refused with -32022 that names no supported revision"
+	}
+	return severity, issue
 }
 
 func versionMismatch(t *T) {
@@ -104,13 +114,18 @@ func missingMeta(t *T) {
 
 func methodHeader(t *T) {
 	want := wantCode(Warning, Warning, -32020)
-	t.cases(
+	other := t.everywhere("another Mcp-Method", Warning, func(w *wire, method string) {
+		if w.set("Mcp-Method", "tools/call"); method == "tools/call" {
+			w.set("Mcp-Method", "prompts/get")
+		}
+	})
+	t.cases(append(other,
 		wireCase{name: "no Mcp-Method", alter: func(w *wire) { w.drop("Mcp-Method") }, judge: want},
 		wireCase{name: "another Mcp-Method", alter: func(w *wire) { w.set("Mcp-Method", "prompts/list") }, judge: want},
 		wireCase{name: "an Mcp-Method of the same kind", alter: func(w *wire) { w.set("Mcp-Method", "tools/call") }, judge: want},
 		wireCase{name: "Mcp-Method in upper case", alter: func(w *wire) { w.set("Mcp-Method", "TOOLS/LIST") }, judge: want},
 		renamed("Mcp_Method"), renamed("Mcp.Method"),
-	)
+	)...)
 }
 
 // renamed is a request whose Mcp-Method has another name, which gateways pass on unread.
@@ -149,7 +164,8 @@ func nameHeader(t *T) {
 		return Warning, "taken as if the header were right"
 	}
 	all := []wireCase{{name: "the beginning of the name", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool[:len(noSuchTool)/2]) }, judge: want},
-		{name: "the name with more characters", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool+"s") }, judge: want}}
+		{name: "the name with more characters", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool+"s") }, judge: want},
+		{name: "the name with a stroke", call: unknownCall, alter: func(w *wire) { w.set("Mcp-Name", noSuchTool+"/") }, judge: want}}
 	for _, call := range []Call{{Method: "prompts/get", Target: noSuchPrompt}, {Method: "resources/read", Target: missingURI}} {
 		if a := t.r.client.call(t.ctx, call); a.Kind == failed && a.Code != -32020 && a.Code != -32601 {
 			all = append(all, wireCase{name: "another Mcp-Name, " + call.Method, call: call, alter: func(w *wire) { w.set("Mcp-Name", "other") }, judge: want})

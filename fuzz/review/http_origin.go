@@ -12,7 +12,7 @@ import (
 // reaching are the checks of pages of other sites, over HTTP.
 var reaching = []Check{
 	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer, and before each method", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
 		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
 	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: Critical, Category: "security",
 		Sent: "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
@@ -61,19 +61,7 @@ func origins(t *T) {
 		c.name, c.judge = "Origin: "+o, wantRefused(severity)
 		all = append(all, c)
 	}
-	for _, method := range []string{"server/discover", "prompts/list", "resources/list", "resources/templates/list"} {
-		if t.r.modern() { // the check may stand in the branch of one method
-			all = append(all, wireCase{name: "Origin: https://evil.example, " + method, call: Call{Method: method}, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: wantRefused(severity)})
-		}
-	}
-	if own := t.r.client.call(t.ctx, unknownCall); t.r.modern() && own.Kind == failed && own.Status != 403 { // or only before some methods
-		all = append(all, wireCase{name: "Origin: https://evil.example, a call", call: unknownCall, alter: func(w *wire) { w.set("Origin", "https://evil.example") }, judge: func(a Answer) (Severity, string) {
-			if a.refusal() == own.refusal() {
-				return severity, "answered as without an Origin"
-			}
-			return "", ""
-		}})
-	}
+	all = append(all, t.everywhere("Origin: https://evil.example", severity, func(w *wire, _ string) { w.set("Origin", "https://evil.example") })...)
 	if !honest.conclusive() {
 		t.skip("control: the server's own origin: %v", honest)
 		return

@@ -24,7 +24,7 @@ var offers = []Check{
 		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
 	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
-	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty ones", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
 }
 
 // has reports whether a server declares a capability.

@@ -8,10 +8,10 @@ import (
 )
 
 // variousArguments are arguments that the schema of a tool allows: the likeliest, all that
-// it names, others, and the least.
+// it names, others, the least, and long texts.
 func (o Offer) variousArguments() []json.RawMessage {
 	base := samples(o.Input, 0)
-	all := append(base[:min(len(base), 3)], fullSample(o.Input, 0), leastSample(o.Input, base[0]))
+	all := append(base[:min(len(base), 3)], fullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
 	if other := otherArguments(base[0], o.Input); other != nil {
 		all = append(all, other)
 	}
@@ -39,6 +39,25 @@ func leastSample(raw, given json.RawMessage) json.RawMessage {
 		return given
 	}
 	return json.RawMessage(least)
+}
+
+// longSample replaces the texts of a value by long ones that the schema allows.
+func longSample(raw, given json.RawMessage) json.RawMessage {
+	s := parseSchema(raw)
+	if m := members(given); m != nil {
+		for name := range m {
+			m[name] = longSample(s.Properties[name], m[name])
+		}
+		return object(m)
+	}
+	long := strings.Repeat("long ", 200)
+	if s.MaxLength != nil {
+		long = long[:max(0, min(len(long), *s.MaxLength))]
+	}
+	if s.typeOf() != "string" || s.Format != "" || misfit(raw, long) != "" {
+		return given
+	}
+	return quote(long)
 }
 
 // valueOf reads a value of our own.
