@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 // cutLengths are lengths beyond those at which careless servers cut a text.
 var cutLengths = []int{300, 4000}
+
+// maxTexts is the number of texts of a call that are cut.
+const maxTexts = 6
 
 // joints are texts that join two arguments in careless digests.
 func joints(next string) []string {
@@ -56,18 +60,23 @@ func (n *nearPairs) add(one, two arguments) {
 	n.all = append(n.all, pair)
 }
 
+// farBehind adds a pair of long texts that differ at their ends, and one at their beginnings.
+func (n *nearPairs) farBehind(name string, length int) {
+	if most := n.properties[name].MaxLength; most == nil || *most > length {
+		long := strings.Repeat("x", length)
+		n.add(arguments{name: quote(long + "a")}, arguments{name: quote(long + "b")})
+		n.add(arguments{name: quote("a" + long)}, arguments{name: quote("b" + long)})
+	}
+}
+
 // texts adds pairs that differ in the text of one argument.
 func (n *nearPairs) texts(name string) {
 	pairs := [][2]string{{"probe", "boper"}, {"prob\u00e9", "probe"}, {"prob\u00e9", "prob"}, {"probe\x00a", "probe\x00b"}}
-	most := n.properties[name].MaxLength
-	for _, length := range cutLengths {
-		if most == nil || *most > length {
-			long := strings.Repeat("x", length)
-			pairs = append(pairs, [2]string{long + "a", long + "b"}, [2]string{"a" + long, "b" + long})
-		}
-	}
 	for _, p := range pairs {
 		n.add(arguments{name: quote(p[0])}, arguments{name: quote(p[1])})
+	}
+	for _, length := range cutLengths {
+		n.farBehind(name, length)
 	}
 }
 
@@ -82,9 +91,26 @@ func (n *nearPairs) integers(name string) {
 	}
 }
 
-// items adds pairs whose text moves between the items of a list.
+// fractions adds pairs that differ behind the point alone, and far behind it.
+func (n *nearPairs) fractions(name string) {
+	p := n.properties[name]
+	for _, v := range [][2]float64{{10.25, 10.75}, {0.25, 0.75}, {10.2501, 10.2504}} {
+		if p.allows(v[0]) && p.allows(v[1]) {
+			n.add(arguments{name: fmt.Append(nil, v[0])}, arguments{name: fmt.Append(nil, v[1])})
+		}
+	}
+}
+
+// items adds pairs of lists that differ in one item, or whose text moves between items.
 func (n *nearPairs) items(name string) {
-	if p := n.properties[name]; p.MinItems > 1 || p.MaxItems != nil && *p.MaxItems < 2 {
+	p := n.properties[name]
+	if p.MinItems > 2 || p.MaxItems != nil && *p.MaxItems < 2 {
+		return
+	}
+	for _, v := range [][2]json.RawMessage{{quoteAll("a", "b"), quoteAll("a", "c")}, {quoteAll("b", "a"), quoteAll("c", "a")}} {
+		n.add(arguments{name: v[0]}, arguments{name: v[1]})
+	}
+	if p.MinItems > 1 {
 		return
 	}
 	for _, joint := range []string{",", "", " ", "|"} {
@@ -112,8 +138,9 @@ func (n *nearPairs) letters(first, second string) {
 
 // nearArguments are pairs of arguments that careless digests confuse: texts that differ
 // far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
-// the next, and numbers that a float64 or a sign does not tell apart; before them those that
-// differ in an empty value or in an object of any members.
+// the next, lists that differ in one item, and numbers that a float64, a sign or rounding
+// does not tell apart; before them those that differ in an empty value or in an object of
+// any members.
 func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	n.empties()
@@ -123,6 +150,9 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	for _, name := range integers {
 		n.integers(name)
 	}
+	for _, name := range n.named(func(s schema) bool { return s.typeOf() == "number" && len(s.Enum) == 0 }) {
+		n.fractions(name)
+	}
 	for _, name := range n.named(func(s schema) bool { return s.typeOf() == "array" && parseSchema(s.Items).anyText() }) {
 		n.items(name)
 	}
@@ -131,6 +161,9 @@ func nearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 			n.digits(name, texts[0])
 		}
 		n.texts(texts[0])
+		for _, name := range texts[1:min(len(texts), maxTexts)] {
+			n.farBehind(name, cutLengths[0])
+		}
 	}
 	if len(texts) > 1 {
 		n.letters(texts[0], texts[1])

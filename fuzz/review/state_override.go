@@ -16,7 +16,8 @@ type overriding struct {
 }
 
 // overridings are the places from which a careless server copies members into its state:
-// the content of a form, the answer around it, and the answers themselves, bare or as forms.
+// the content of a form, the answer around it, objects in both, and the answers themselves,
+// bare or as forms.
 var overridings = []overriding{
 	{"arguments among the answers", func(answers, more arguments) arguments {
 		return each(answers, func(form arguments) arguments {
@@ -35,6 +36,29 @@ var overridings = []overriding{
 			return arguments{"action": quote("accept"), "content": object(more)}
 		}))
 	}},
+	{"arguments in objects beside the content of answers", func(answers, more arguments) arguments {
+		return each(answers, func(form arguments) arguments { return joined(form, contained(more)) })
+	}},
+	{"arguments in objects among the answers", func(answers, more arguments) arguments {
+		return each(answers, func(form arguments) arguments {
+			if members(form["content"]) == nil {
+				return form
+			}
+			return with(form, "content", object(joined(members(form["content"]), contained(more))))
+		})
+	}},
+}
+
+// containers are names of objects that servers copy their members from.
+var containers = []string{"args", "arguments", "context", "data", "params", "payload", "state", "values"}
+
+// contained are objects of the same members under each of those names.
+func contained(more arguments) arguments {
+	all := arguments{}
+	for _, name := range containers {
+		all[name] = object(more)
+	}
+	return all
 }
 
 // each changes every member of an object.

@@ -19,7 +19,7 @@ var reading = []Check{
 		Sent: "30 times the same call", Want: "an encrypted design gives a new token each time", Source: "NIST SP 800-38D, section 8",
 		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away", Fix: "draw a fresh nonce for each token", Run: fresh},
 	{ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: Critical, Category: "security",
-		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, whose token is searched for blocks that repeat", Want: "no run of it, and no such block", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
+		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared", Want: "no run of it, no such block, and no common part", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
 		Impact: "two tokens give their states away, and new states can be written", Fix: "encrypt by an AEAD, under a fresh nonce for each token", Run: nonces},
 	{ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: Warning, Category: "security",
 		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
@@ -150,9 +150,25 @@ func (t *T) repeatedBlocks() bool {
 				return true
 			}
 		}
-		return false
+		return t.repeatedPart(token, strings.Repeat("A", n))
 	}
 	return false
+}
+
+// repeatedPart mints a second token for a text. It refutes if both have as many bytes in
+// common as the text has, which no header and no digest of a call has.
+func (t *T) repeatedPart(token, text string) bool {
+	second, ok := t.mintWith(text)
+	if !ok || second == token { // see RS-FRESH
+		return false
+	}
+	n := longestRun(longest(token), longest(second), 0)
+	if n < len(text) {
+		return false
+	}
+	t.refute(Finding{Case: "a common part", Severity: Warning, Issue: fmt.Sprintf("two tokens of one call have %d bytes in common: the state is encrypted without a fresh nonce, and equal beginnings can be seen", n),
+		Evidence: short(token, 160) + " and " + short(second, 160), Want: "no common part", Got: "a common part"})
+	return true
 }
 
 // longestRepeat returns the longest run of bytes that stand a period before as well.

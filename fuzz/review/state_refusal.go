@@ -37,8 +37,12 @@ func (t *T) badStates(token string) []variant {
 	if text, ok := scramble(token, rand.New(rand.NewPCG(t.r.opts.Seed, 2))); ok {
 		add("random content", text)
 	}
+	add("an empty object", "{}")
 	segments := segmentsOf(token)
 	for _, i := range codedOf(segments) {
+		for _, empty := range []string{"{}", "[]"} {
+			add(fmt.Sprintf("segment %d %s", i, empty), replaced(segments, i, segments[i].write([]byte(empty))))
+		}
 		add(fmt.Sprintf("segment %d scrambled", i), replaced(segments, i, scrambled(segments[i].text, rand.New(rand.NewPCG(t.r.opts.Seed, 3)))))
 	}
 	return all

@@ -17,7 +17,7 @@ var spelling = []Check{
 		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
 		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
 	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: Critical, Category: "schema",
-		Sent: "requestState as a number, an object, an array and true; the readable state as an object, an operator of a database, and an array with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
+		Sent: "requestState as a number, an object, an array and true; the readable state as an object, an operator of a database, and an array with a good token; answers of another type with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
 		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, or answered by an error that names another cause",
 		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
 	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: Suggestion, Category: "schema",
@@ -186,6 +186,49 @@ func stateTypes(t *T) {
 			Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "refused with -32602", Got: a.String()})
 		return
 	}
+	t.answerTypes()
+}
+
+// answerTypes presents good tokens with inputResponses, and with an answer, of another type.
+// It refutes if that is a fault of the server.
+func (t *T) answerTypes() {
+	all := []string{"[]", `"sealab"`, "5"}
+	for _, key := range sortedKeys(t.o.fresh.Questions) {
+		for _, answer := range []string{"null", "[]", `"sealab"`, `{"action":"decline","content":[]}`} {
+			all = append(all, string(object(arguments{key: json.RawMessage(answer)})))
+		}
+	}
+	for _, answers := range all {
+		name := "inputResponses " + answers
+		if t.only != "" && t.only != name {
+			continue
+		}
+		f, faults := t.o.flow, 0
+		f.Last = json.RawMessage(answers)
+		var a Answer
+		for range 2 {
+			token, reason := t.mint()
+			if reason != "" {
+				return
+			}
+			a = t.r.client.present(t.ctx, f, quote(token), t.o.user)
+			if t.seen(variant{name: name}, a); noFaultOf(a) {
+				break
+			}
+			faults++
+		}
+		if faults == 2 {
+			t.refute(Finding{Case: name, Severity: Suggestion, Issue: "answers of another type are a fault of the server",
+				Evidence: fmt.Sprintf("%s -> %v", sent(a.Exchange), a), Want: "asked again, or refused with -32602", Got: a.String()})
+			return
+		}
+	}
+}
+
+// noFaultOf reports whether an answer is no fault of the server.
+func noFaultOf(a Answer) bool {
+	_, issue := noFault(a)
+	return issue == "" || a.Kind == noBudget || a.Kind == throttled
 }
 
 const inArray = "an array with a good token"
