@@ -323,7 +323,7 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
-			return fmt.Errorf("%s: %d claimed properties were not tested to the end, first %s: %d of %d attacks: %s%s",
+			return fmt.Errorf("%s: claimed properties not tested to the end: %d, first %s: %d of %d attacks: %s%s",
 				s.Name, len(untested), t.Property, t.Done, t.Of, t.Reason, f.targets.misbehaviour(s.Name))
 		}
 	}
