@@ -40,8 +40,8 @@ func (t *T) badStates(token string) []variant {
 	add("an empty object", "{}")
 	segments := segmentsOf(token)
 	for _, i := range codedOf(segments) {
-		for _, empty := range []string{"{}", "[]"} {
-			add(fmt.Sprintf("segment %d %s", i, empty), replaced(segments, i, segments[i].write([]byte(empty))))
+		for _, text := range []string{"{}", "[]", "sealab"} {
+			add(fmt.Sprintf("segment %d %s", i, text), replaced(segments, i, segments[i].write([]byte(text))))
 		}
 		add(fmt.Sprintf("segment %d scrambled", i), replaced(segments, i, scrambled(segments[i].text, rand.New(rand.NewPCG(t.r.opts.Seed, 3)))))
 	}
