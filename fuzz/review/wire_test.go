@@ -74,8 +74,9 @@ func rewriting(change func(r *http.Request)) func(http.Handler) http.Handler {
 // TestTransport reviews servers over HTTP that are broken in one way. The SDK
 // itself is known to fail H-VER, H-NAME64, H-TWICE, H-LASTID, H-JSON and H-PARAMS.
 func TestTransport(t *testing.T) {
+	t.Parallel()
 	sdk := []string{"H-VER", "H-NAME64", "H-TWICE", "H-LASTID", "H-JSON", "H-PARAMS", "H-ID", "H-RESULT", "H-CODES"}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name   string
 		before func(http.Handler) http.Handler
 		want   []string
@@ -119,6 +120,9 @@ func TestTransport(t *testing.T) {
 			}))
 		}, []string{"H-202"}},
 	} {
+		if testing.Short() && i%4 > 0 {
+			continue // a quarter of them
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			report := reviewed(t, &fixture{seal: soundSigned(), before: c.before}, func(o *review.Options) { o.Checks = []string{"H", "S", "A", "T", "P", "R", "L"} })
@@ -141,15 +145,20 @@ func TestTransport(t *testing.T) {
 }
 
 // TestBoundary reviews a server behind the boundary of this project: no state
-// check refutes it, and no tool runs.
+// check refutes it, and no tool runs. Short tests have some of the checks.
 func TestBoundary(t *testing.T) {
+	t.Parallel()
 	f := &fixture{seal: plain{}, clock: nil}
 	f.around = func(s *mcp.Server) {
 		secret := []byte("0123456789abcdef0123456789abcdef")
 		_, err := gosdk.Protect(s, &mcp.Implementation{Name: "fixture"}, boundary.Policy{Secrets: [][]byte{secret}, Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 	}
-	report := reviewed(t, f, nil)
+	report := reviewed(t, f, func(o *review.Options) {
+		if testing.Short() {
+			o.Checks = []string{"RS-TAMPER", "RS-FORGE", "RS-TOOL", "RS-ARGS"}
+		}
+	})
 	found := refutedBy(report, review.Critical, review.Warning)
 	delete(found, "RS-CAP")
 	require.Empty(t, found, describe(report))
