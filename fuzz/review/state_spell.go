@@ -194,7 +194,7 @@ func stateTypes(t *T) {
 func (t *T) answerTypes() {
 	all := []string{"[]", `"sealab"`, "5"}
 	for _, key := range sortedKeys(t.o.fresh.Questions) {
-		for _, answer := range []string{"null", "[]", `"sealab"`, `{"action":"decline","content":[]}`} {
+		for _, answer := range []string{"null", "[]", `"sealab"`} {
 			all = append(all, string(object(arguments{key: json.RawMessage(answer)})))
 		}
 	}
