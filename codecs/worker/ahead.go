@@ -96,11 +96,16 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 }
 
 // judgeEach judges one token after another, ahead of the answers. A fault ends it.
-func (h *handle) judgeEach(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+func (h *handle) judgeEach(tokens [][]byte, at func(i int) *codecs.Context) ([]lab.Answer, error) {
 	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
-		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], b) },
+		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], at(from+i)) },
 			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, h.content) })
-	}, func(i int) ([]byte, error) { return h.judgeToken(nil, tokens[i], b) })
+	}, func(i int) ([]byte, error) { return h.judgeToken(nil, tokens[i], at(i)) })
+}
+
+// VerifyEach implements lab.Verifier.
+func (s scheme) VerifyEach(tokens [][]byte, contexts []*codecs.Context) ([]lab.Answer, error) {
+	return s.judgeEach(tokens, func(i int) *codecs.Context { return contexts[i] })
 }
 
 // SealAll implements lab.Sealer. It makes one token after another, ahead of the answers. A
@@ -140,7 +145,7 @@ func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone fun
 // one by one. Tokens that cannot cross get codecs.ErrUnsupported.
 func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	if !h.client.Has(AbilityBatch) {
-		return h.judgeEach(tokens, b)
+		return h.judgeEach(tokens, func(int) *codecs.Context { return b })
 	}
 	var context line
 	if h.within(&context, b); context.err != nil {

@@ -163,6 +163,14 @@ type Sealer interface {
 	SealAll(payloads [][]byte, contexts []*codecs.Context) ([]Answer, error)
 }
 
+// A Verifier is a scheme that judges many tokens, each in its own context, sooner together
+// than one by one.
+type Verifier interface {
+	// VerifyEach returns one answer per token, in order. An error means that there are no
+	// answers.
+	VerifyEach(tokens [][]byte, contexts []*codecs.Context) ([]Answer, error)
+}
+
 // With returns the design with other defaults: the options given come first
 // among their values. An option or value that the design does not have is
 // ignored.
