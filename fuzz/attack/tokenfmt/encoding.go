@@ -107,10 +107,13 @@ func isBase64URL(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// isEncoded reports whether r is a letter of one of the encodings.
-func isEncoded(r rune) bool {
-	return r < 128 && (isBase64URL(byte(r)) || r == '+' || r == '/' || r == '=')
-}
+// encodes reports for each byte whether it is a letter of one of the encodings.
+var encodes = func() (letters [256]bool) {
+	for c := range letters {
+		letters[c] = isBase64URL(byte(c)) || strings.ContainsRune("+/=", rune(c))
+	}
+	return letters
+}()
 
 // decodeLeniently decodes text as a lenient base64 reader does: it takes both alphabets,
 // ignores unused bits, and skips every other character. Two spellings of the same

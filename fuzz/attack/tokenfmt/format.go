@@ -58,15 +58,9 @@ func segmentOf(text string, column []string) Segment {
 func splitAtBorders(text string) []string {
 	var out []string
 	for len(text) > 0 {
-		n := strings.IndexFunc(text, func(r rune) bool { return !isEncoded(r) })
-		if n < 0 {
-			n = len(text)
-		}
-		if n == 0 {
-			n = strings.IndexFunc(text, isEncoded)
-			if n < 0 {
-				n = len(text)
-			}
+		n, encoded := 1, encodes[text[0]]
+		for n < len(text) && encodes[text[n]] == encoded {
+			n++
 		}
 		if named := memberPattern.FindString(text[:n]); named != "" {
 			n = len(named) - 1
@@ -137,15 +131,28 @@ func (f Format) With(i int, raw []byte) []byte {
 
 // WithText returns the token with another text for segment i.
 func (f Format) WithText(i int, text string) []byte {
-	var b bytes.Buffer
+	n := len(text)
+	for _, s := range f.Segments {
+		n += len(s.Text)
+	}
+	b := make([]byte, 0, n)
 	for j, s := range f.Segments {
 		if j == i {
-			b.WriteString(text)
+			b = append(b, text...)
 			continue
 		}
-		b.WriteString(s.Text)
+		b = append(b, s.Text...)
 	}
-	return b.Bytes()
+	return b
+}
+
+// Clone returns a copy that shares no bytes with f.
+func (f Format) Clone() Format {
+	f.Segments = slices.Clone(f.Segments)
+	for i := range f.Segments {
+		f.Segments[i].Bytes = slices.Clone(f.Segments[i].Bytes)
+	}
+	return f
 }
 
 // Altered returns the format of the token with other bytes in segment i.

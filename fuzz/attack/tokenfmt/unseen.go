@@ -120,7 +120,7 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		text, met := f.Text(), 0
 		for at, c := range text {
-			if isEncoded(rune(c)) || met == most {
+			if encodes[c] || met == most {
 				continue
 			}
 			met++
@@ -238,7 +238,7 @@ func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
 // separatorOf returns the separator at the end of a text.
 func separatorOf(head []byte) []byte {
 	n := len(head)
-	for n > 0 && !isEncoded(rune(head[n-1])) {
+	for n > 0 && !encodes[head[n-1]] {
 		n--
 	}
 	return head[n:]
