@@ -40,9 +40,13 @@ type Design struct {
 	// Waited returns the time of the deadlines that passed without an answer. It is nil
 	// if there is no process.
 	Waited func() time.Duration
+	// Lost returns the reason why the design has no process any more, which did not start
+	// again. It is nil if there is no process.
+	Lost func() error
 
 	mu      sync.Mutex
 	spends  *bool                     // whether a token is accepted once only; nil if not asked yet
+	twins   atomic.Int64              // tokens that were opened in the place of others
 	similar map[int][][]byte          // reference tokens by number of segments
 	excused []string                  // misbehaviour at lines that the worker cannot read, or that load can cause
 	certain []string                  // misbehaviour that load can cause and that showed each time
@@ -68,6 +72,8 @@ func (d *Design) broke() string {
 	switch hangs, faults := d.hangs.Load(), d.faults.Load(); {
 	case d.Worker == nil:
 		return ""
+	case d.lost() != nil:
+		return fmt.Sprintf("the worker did not start again: %v", d.lost())
 	case hangs >= hangsPerRun:
 		return fmt.Sprintf("the worker gave no answer %d times and is not asked again", hangs)
 	case faults >= faultsPerRun:
@@ -75,6 +81,13 @@ func (d *Design) broke() string {
 	default:
 		return ""
 	}
+}
+
+func (d *Design) lost() error {
+	if d.Lost == nil {
+		return nil
+	}
+	return d.Lost()
 }
 
 // measuredTogether reports that other work adds to the memory or to the processor time of

@@ -158,6 +158,9 @@ func (t *T) once() {
 		} else if r != nil {
 			panic(r)
 		}
+		if t.Design.lost() != nil && t.incomplete == "" {
+			t.incomplete = t.Design.broke()
+		}
 		if t.firstFault != nil {
 			t.RefuteIf(codecs.Total, Anything, "a call ended in neither a result nor a refusal: "+t.firstFault.Answer.Text, *t.firstFault)
 		}

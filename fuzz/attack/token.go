@@ -3,6 +3,7 @@ package attack
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack/tokenfmt"
@@ -17,11 +18,17 @@ type Token struct {
 	Sealed verdict.Call
 	Opened verdict.Call // its state as an honest presenter gets it
 	in     *Instance    // which sealed it
+
+	format *tokenfmt.Format // nil if not inferred yet
 }
 
-// Format returns the format of the token, inferred from it and from similar tokens.
+// Format returns the format of the token, inferred from it and from similar tokens. The
+// caller may change its bytes.
 func (t *Token) Format() tokenfmt.Format {
-	return tokenfmt.Infer(t.Text, t.in.t.references(t)...)
+	if t.format == nil {
+		t.format = new(tokenfmt.Infer(t.Text, t.in.t.references(t)...))
+	}
+	return t.format.Clone()
 }
 
 // Bytes returns all bytes that the token carries, decoded.
@@ -36,37 +43,46 @@ func (t *Token) Same(c verdict.Call) bool { return bytes.Equal(c.Answer.Out, t.R
 
 // Mint seals state for c and opens the token. It reports false if the design does not
 // seal the state, or does not take its own token back. If opening spends a token, the
-// one that is returned was not opened, and Opened is of another one of the same state.
+// one that is returned was not opened, and Opened is of one that was sealed seconds later:
+// a design without randomness seals one state at one time as one token.
 func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
 	sealed := in.Seal(state, c)
 	if sealed.Answer.Outcome != verdict.Done {
 		return nil, false
 	}
-	opened := in.Unseal(sealed.Answer.Out, c)
+	twin, at := sealed, c
+	if in.spends(c) {
+		at = Later(c, time.Duration(1+in.t.Design.twins.Add(1)%maxTwin)*time.Second)
+		twin = in.Seal(state, at)
+	}
+	opened := in.Unseal(twin.Answer.Out, at)
 	if opened.Answer.Outcome != verdict.Done {
 		return nil, false
 	}
-	if in.spends(sealed.Answer.Out, c) {
-		sealed = in.Seal(state, c)
-	}
-	return &Token{sealed.Answer.Out, state, c, sealed, opened, in}, true
+	return &Token{Text: sealed.Answer.Out, State: state, Under: c, Sealed: sealed, Opened: opened, in: in}, true
 }
 
-// spends reports whether the design refuses a token that it took before: a token of it
-// is accepted once. It is asked of one token only.
-func (in *Instance) spends(text []byte, c codecs.Context) bool {
+// maxTwin is the number of times at which a second token of one state is sealed.
+const maxTwin = 1000
+
+// spends reports whether the design accepts a token once. It is asked of one token only.
+func (in *Instance) spends(c codecs.Context) bool {
 	d := in.t.Design
 	d.mu.Lock()
 	known := d.spends
 	d.mu.Unlock()
-	if known == nil {
-		_, again := in.Accepts(text, c)
-		known = new(!again)
-		d.mu.Lock()
-		d.spends = known
-		d.mu.Unlock()
+	if known != nil {
+		return *known
 	}
-	return *known
+	sealed := in.Seal(honestState, c)
+	if _, once := in.Accepts(sealed.Answer.Out, c); !once {
+		return false
+	}
+	_, again := in.Accepts(sealed.Answer.Out, c)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spends = new(!again)
+	return !again
 }
 
 // TokenOf returns a token of the instance that was sealed in another way than Mint.

@@ -22,6 +22,7 @@ type remote struct {
 	past   []worker.Event // of clients that were closed
 	said   []string       // all events so far
 	waited atomic.Int64   // nanoseconds of deadlines that passed
+	lost   error          // the reason why no process runs: the last one did not start
 }
 
 // Dial starts a worker and returns it as a design, with the function that ends it. The
@@ -33,7 +34,7 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 	}
 	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
 		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
-		Waited: func() time.Duration { return time.Duration(r.waited.Load()) }}
+		Waited: func() time.Duration { return time.Duration(r.waited.Load()) }, Lost: func() error { return r.lost }}
 	if d.Name == "" {
 		d.Name = strings.Join(name, " ")
 	}
@@ -76,6 +77,10 @@ func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 // work returns the processor time of the current process.
 func (r *remote) work() (time.Duration, error) { return r.client.Work() }
 
+// startAttempts is how often a process is started before it is lost: a busy machine may delay
+// its first answer.
+const startAttempts = 3
+
 // restart ends the process and starts another one. Instances that were opened before
 // are then useless.
 func (r *remote) restart() error {
@@ -83,7 +88,12 @@ func (r *remote) restart() error {
 	if err := r.client.Close(); err != nil {
 		return err
 	}
-	return r.dial()
+	for range startAttempts {
+		if r.lost = r.dial(); r.lost == nil {
+			return nil
+		}
+	}
+	return r.lost
 }
 
 func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client.Events()) }

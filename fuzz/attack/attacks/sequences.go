@@ -104,7 +104,7 @@ func (t trial) newModel() (*model, bool) {
 	if other, err := t.Open(m.keys[0]); err == nil {
 		_, m.shared = other.Accepts(tok.Text, tok.Under)
 	}
-	if again, ok := in.Mint(tok.State, tok.Under); ok {
+	if again, ok := in.Mint(t.State(24), tok.Under); ok {
 		in.Accepts(again.Text, tok.Under)
 		_, twice := in.Accepts(again.Text, tok.Under)
 		m.spends = !twice
@@ -326,7 +326,14 @@ func (m *model) plainly(h *modelHandle, tok *modelToken, v int, alter bool) bool
 
 // owed reports that a token has to be accepted now.
 func (m *model) owed(h *modelHandle, tok *modelToken) bool {
-	return !tok.lost && (m.shared || h == tok.home) && m.now-tok.minted < modelTTL/2 && !(m.spends && len(tok.opened) > 0)
+	return !tok.lost && (m.shared || h == tok.home) && m.now-tok.minted < modelTTL/2 && !(m.spends && m.spent(tok))
+}
+
+// spent reports that a token was accepted, or another one with its text.
+func (m *model) spent(tok *modelToken) bool {
+	return slices.ContainsFunc(m.tokens, func(o *modelToken) bool {
+		return len(o.opened) > 0 && bytes.Equal(o.sealed.Answer.Out, tok.sealed.Answer.Out)
+	})
 }
 
 // refused records a refusal of a token that a new handle under the same ring accepts.
