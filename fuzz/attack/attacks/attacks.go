@@ -27,10 +27,22 @@ func All() []attack.Attack {
 }
 
 // A trial is one run of an attack. Its methods are the attacks and their parts.
-type trial struct{ *attack.T }
+type trial struct {
+	*attack.T
+	compared *comparisons
+}
+
+// newTrial returns a trial without comparisons.
+func newTrial(t *attack.T) trial { return trial{t, &comparisons{}} }
 
 // on makes a method of trial the Run of an attack.
-func on(run func(trial)) func(*attack.T) { return func(t *attack.T) { run(trial{t}) } }
+func on(run func(trial)) func(*attack.T) {
+	return func(t *attack.T) {
+		one := newTrial(t)
+		run(one)
+		one.compareWaiting()
+	}
+}
 
 // An onHonest is a method of trial that needs an instance and an honest token of it.
 type onHonest func(trial, *attack.Instance, *attack.Token)

@@ -65,31 +65,14 @@ func (t trial) otherValues(f field) {
 		t.Skip("the design does not mint with a value for %s", f.name)
 		return
 	}
+	var asked []presented
 	for _, v := range f.unrelated() {
-		t.refuses(f.property, in, tok.Sealed, f.put(tok.Under, v), "a token minted for %s %+q is accepted for %+q", f.name, from, v)
+		asked = append(asked, presented{f.put(tok.Under, v), f.property, t.Refute, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v)})
 	}
 	if f.unset != nil {
-		t.refuses(f.property, in, tok.Sealed, f.without(tok.Under), "a token minted for a value of %s is accepted without any", f.name)
+		asked = append(asked, presented{f.without(tok.Under), f.property, t.Refute, fmt.Sprintf("a token minted for a value of %s is accepted without any", f.name)})
 	}
-}
-
-// across mints for one value of a field and presents for another, in both directions.
-func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b string, how string) {
-	t.between(in, f.put(under, a), f.put(under, b), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, a, b, how))
-	t.between(in, f.put(under, b), f.put(under, a), f, fmt.Sprintf("%s %+.60q and %+.60q are taken for the same: %s", f.name, b, a, how))
-}
-
-// between mints in one context and presents in the other.
-func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, issue string) {
-	sealed := in.Seal(t.State(8), from)
-	if sealed.Answer.Outcome != verdict.Done {
-		return
-	}
-	t.Try(f.property, codecs.Unambiguous)
-	if call, ok := in.Accepts(sealed.Answer.Out, to); ok {
-		t.Refute(codecs.Unambiguous, issue, sealed, call)
-		t.Refute(f.property, issue, sealed, call)
-	}
+	t.presentIn(in, tok, asked)
 }
 
 // boundFields calls do for each field that the design binds. A field that it does not
@@ -154,9 +137,9 @@ func (t trial) emptyOrAbsent() {
 			return
 		}
 		for _, v := range absentWords {
-			issue := fmt.Sprintf("%s %+q and no %s are taken for the same", f.name, v, f.name)
-			t.between(in, f.put(under, v), f.without(under), f, issue)
-			t.between(in, f.without(under), f.put(under, v), f, issue)
+			const issue = "%s %+q and no %s are taken for the same"
+			t.between(in, f.put(under, v), f.without(under), f, issue, f.name, v, f.name)
+			t.between(in, f.without(under), f.put(under, v), f, issue, f.name, v, f.name)
 			if v != "" {
 				t.across(in, under, f, v, "", "a word and the empty text")
 			}

@@ -6,7 +6,6 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
-	"sealab/internal/verdict"
 )
 
 // joined are the attacks that look for two different contexts which are read as the
@@ -76,18 +75,6 @@ func (ps pairs) texts(do func(a, b field)) {
 			do(a, b)
 		}
 	})
-}
-
-// read mints in one context and presents in another that is not the same.
-func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
-	sealed := in.Seal(t.State(8), from)
-	if sealed.Answer.Outcome != verdict.Done {
-		return
-	}
-	t.Try(codecs.Unambiguous)
-	if call, ok := in.Accepts(sealed.Answer.Out, to); ok {
-		t.Refute(codecs.Unambiguous, fmt.Sprintf("two different contexts are taken for the same, %s: %s and %s", how, written(from), written(to)), sealed, call)
-	}
 }
 
 // written returns a context as text for a person.

@@ -179,7 +179,7 @@ func (t trial) otherDesigns() {
 		return
 	}
 	for _, d := range catalog.Variants() {
-		other := trial{t.Of(&attack.Design{Design: d})}
+		other := newTrial(t.Of(&attack.Design{Design: d}))
 		theirs, err := other.Open(secret)
 		if err != nil || d.Name == t.Design.Name {
 			continue

@@ -1,0 +1,147 @@
+package attacks
+
+import (
+	"fmt"
+	"slices"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// A comparison asks whether a token that is minted in one context is accepted in another.
+type comparison struct {
+	from, to codecs.Context
+	state    []byte
+	aims     []codecs.Property
+	issue    func() string
+}
+
+// comparisons wait for each other, so that a worker gets many requests at once.
+type comparisons struct {
+	in      *attack.Instance
+	waiting []comparison
+	bytes   int // in the contexts of those that wait
+}
+
+// The number of comparisons, and of bytes in their contexts, that wait for each other.
+const (
+	comparedAtOnce = 64
+	comparedBytes  = 1 << 20
+)
+
+// across mints for one value of a field and presents for another, in both directions.
+func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b string, how string) {
+	if t.Fell(codecs.Unambiguous) && t.Fell(f.property) {
+		return
+	}
+	for _, v := range [][2]string{{a, b}, {b, a}} {
+		t.between(in, f.put(under, v[0]), f.put(under, v[1]), f, "%s %+.60q and %+.60q are taken for the same: %s", f.name, v[0], v[1], how)
+	}
+}
+
+// between mints in one context and presents in the other, which differs in a field.
+func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, issue string, args ...any) {
+	t.compare(in, comparison{from: from, to: to, aims: []codecs.Property{codecs.Unambiguous, f.property}, issue: func() string { return fmt.Sprintf(issue, args...) }})
+}
+
+// read mints in one context and presents in another that is not the same.
+func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
+	t.compare(in, comparison{from: from, to: to, aims: ambiguous, issue: func() string {
+		return fmt.Sprintf("two different contexts are taken for the same, %s: %s and %s", how, written(from), written(to))
+	}})
+}
+
+// compare carries a comparison out, at once or together with later ones. One whose
+// properties all fell shows no more.
+func (t trial) compare(in *attack.Instance, c comparison) {
+	if t.fellAll(c.aims) {
+		return
+	}
+	c.state = t.State(8)
+	q := t.compared
+	if q.in != in {
+		t.compareWaiting()
+	}
+	q.in, q.waiting, q.bytes = in, append(q.waiting, c), q.bytes+contextSize(&c.from)+contextSize(&c.to)
+	if !in.Ahead() || len(q.waiting) >= comparedAtOnce || q.bytes >= comparedBytes {
+		t.compareWaiting()
+	}
+}
+
+func (t trial) fellAll(ps []codecs.Property) bool {
+	for _, p := range ps {
+		if !t.Fell(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareWaiting carries the comparisons that wait out.
+func (t trial) compareWaiting() {
+	q := t.compared
+	all := q.waiting
+	q.waiting, q.bytes = nil, 0
+	states, from := make([][]byte, len(all)), make([]codecs.Context, len(all))
+	for i, c := range all {
+		states[i], from[i] = c.state, c.from
+	}
+	if len(all) == 0 {
+		return
+	}
+	var asked []comparison
+	var sealed []verdict.Call
+	var texts [][]byte
+	var to []codecs.Context
+	for i, call := range q.in.SealAll(states, from) {
+		if call.Answer.Outcome != verdict.Done {
+			continue
+		}
+		asked, sealed = append(asked, all[i]), append(sealed, call)
+		texts, to = append(texts, call.Answer.Out), append(to, all[i].to)
+	}
+	for i, call := range q.in.UnsealEach(texts, to) {
+		t.Try(asked[i].aims...)
+		if call.Answer.Outcome != verdict.Done {
+			continue
+		}
+		for _, p := range asked[i].aims {
+			t.Refute(p, asked[i].issue(), sealed[i], call)
+		}
+	}
+}
+
+// contextSize returns the length of the values of a context.
+func contextSize(c *codecs.Context) int {
+	n := 0
+	for _, f := range fields {
+		v, _ := f.get(c)
+		n += len(v)
+	}
+	return n
+}
+
+// A presented token is one in another context than its own, with the record of its
+// acceptance.
+type presented struct {
+	in       codecs.Context
+	property codecs.Property
+	record   func(codecs.Property, string, ...verdict.Call)
+	issue    string
+}
+
+// presentIn presents tok in each of the contexts. A property that fell is not asked again.
+func (t trial) presentIn(in *attack.Instance, tok *attack.Token, all []presented) {
+	all = slices.DeleteFunc(all, func(p presented) bool { return t.Fell(p.property) })
+	contexts := make([]codecs.Context, len(all))
+	for i, p := range all {
+		contexts[i] = p.in
+	}
+	for i, call := range in.UnsealEach(slices.Repeat([][]byte{tok.Text}, len(all)), contexts) {
+		t.Try(all[i].property)
+		if call.Answer.Outcome == verdict.Done {
+			all[i].record(all[i].property, all[i].issue, tok.Sealed, call)
+		}
+	}
+}
