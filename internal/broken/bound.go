@@ -97,6 +97,7 @@ func confused() []Control {
 		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),
 		principalAs("principal-trimmed", "white space around the principal is trimmed", "CTX-05", strings.TrimSpace),
 		principalAs("principal-wide-space", "spaces that are not ASCII are trimmed from the principal", "CTX-05", func(p string) string { return strings.Trim(p, "\u00a0\u2003\u3000") }),
+		principalAs("principal-typographic", "typographic apostrophes and hyphens in the principal become those of ASCII", "CTX-05", strings.NewReplacer("\u2019", "'", "\u2010", "-").Replace),
 		principalAs("principal-checksum", "of a long principal its CRC-32 is bound", "CTX-11", func(p string) string {
 			if len(p) < 256 {
 				return p

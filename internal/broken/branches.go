@@ -26,6 +26,12 @@ func branches() []Control {
 				c.Method = ""
 			}
 		}),
+		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
+			if len(c.Arguments) > 1<<10 {
+				c.Target = ""
+			}
+		}),
+		wrappedScheme("early-prompts", "the time of issue is not read for prompts", breaks(codecs.Expiry), by("EXP-07"), func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
 		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
@@ -49,6 +55,20 @@ func branches() []Control {
 		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
+}
+
+// An earlyPrompts scheme accepts tokens of prompts up to two days before they were minted.
+type earlyPrompts struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, c)
+	for later := time.Hour; err != nil && c.Method == "prompts/get" && later <= 48*time.Hour; later += time.Hour {
+		ahead := *c
+		ahead.Now = c.Now.Add(later)
+		out, err = s.Scheme.Verify(dst, token, &ahead)
+	}
+	return out, err
 }
 
 // targetOf is a control that binds the target of one method as the function reads it.

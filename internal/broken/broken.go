@@ -86,6 +86,14 @@ func Neighbours() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprint("refused, request ", requests.Add(1)))
 			}
 		}).Design,
+		"named keys": aSigner("nothing", "the reason of a refusal holds the key ID, which the token shows", nil, nil, func(p *signerParts) {
+			p.refuse = func(e *entry, _, _, _ []byte) error {
+				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under the key %x", e.id))
+			}
+		}).Design,
+		"tokens without randomness, used once": stating(around(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
+			p.salt = func() []byte { return make([]byte, 16) }
+		}), usedOnce(false)), codecs.SingleUse).Design,
 		"counted pieces":   aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"JSON within text": aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,

@@ -1,8 +1,12 @@
 package broken
 
 import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"sealab/codecs"
 )
@@ -19,6 +23,7 @@ func rare() []Control {
 			}
 			p.also = p.mac
 		}),
+		aSigner("third-key-unsigned", "the end of a tag is not compared if its key is the third of a ring or a later one", breaks(codecs.Integrity), by("FRM-11"), laterKeysUnsigned),
 		aSigner("one-length-cut", "a payload of 203 bytes loses its last", breaks(codecs.ByteExact), by("PAY-03"), func(p *signerParts) {
 			p.carried = func(payload []byte) []byte {
 				if len(payload) == 203 {
@@ -73,5 +78,31 @@ func rare() []Control {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
 			}
 		}),
+	}
+}
+
+// laterKeysUnsigned compares half of the tags of keys behind the second. The byte in front of
+// such a key marks it.
+func laterKeysUnsigned(p *signerParts) {
+	const half = sha256.Size / 2
+	lookup := p.lookup
+	p.lookup = func(r *ring, id []byte) *entry {
+		e := lookup(r, id)
+		if slices.Index(r.entries, e) < 2 {
+			return e
+		}
+		return &entry{key: append([]byte{0}, e.key...), id: e.id}
+	}
+	p.mac = func(key, message []byte) []byte {
+		if len(key) == sha256.Size {
+			return hmacSHA256(key, message)
+		}
+		return append(hmacSHA256(key[1:], message)[:half], make([]byte, half)...)
+	}
+	p.equal = func(presented, right []byte) bool {
+		if bytes.Equal(right[half:], make([]byte, half)) {
+			presented, right = presented[:half], right[:half]
+		}
+		return hmac.Equal(presented, right)
 	}
 }

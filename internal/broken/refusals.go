@@ -48,6 +48,7 @@ func refusals() []Control {
 				return &telling{Scheme: inner, tell: func(b *codecs.Context) string { return fmt.Sprint("a principal of ", len(text(b.Principal)), " bytes") }}
 			}),
 		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", breaks(codecs.UniformRefusal), by("KEY-10"), func(*signerParts) {})),
+		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", breaks(codecs.UniformRefusal), by("KEY-10"), placeTold),
 		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", breaks(codecs.UniformRefusal), by("TAG-19"),
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
@@ -61,6 +62,22 @@ func refusals() []Control {
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
 			}),
+	}
+}
+
+// placeTold refuses tokens of the first key of a ring in another way than those of others.
+func placeTold(p *signerParts) {
+	var first sync.Map // entries that were the first of their ring
+	lookup := p.lookup
+	p.lookup = func(r *ring, id []byte) *entry {
+		first.Store(r.entries[0], true)
+		return lookup(r, id)
+	}
+	p.refuse = func(e *entry, _, _, _ []byte) error {
+		if _, ok := first.Load(e); ok {
+			return errUnauthentic
+		}
+		return codecs.Reject(codecs.Unauthentic, "tag of an old key")
 	}
 }
 

@@ -31,6 +31,12 @@ func weakKeys() []Control {
 				return errors.Join(longEnough(secrets), check(secrets[:min(len(secrets), 8)]))
 			}
 		}),
+		keyed("key-of-mean-length", "the lengths of secrets are added up before they are compared", breaks(codecs.StrongKeys), "KEY-04", func(p *ringParts) {
+			p.check = func(secrets [][]byte) error {
+				joined := bytes.Join(secrets, nil)
+				return longEnough([][]byte{joined[:len(joined)/len(secrets)]})
+			}
+		}),
 		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), "KEY-03",
 			func(p *ringParts) { p.check = longEnough }),
 	}
@@ -93,6 +99,10 @@ func rotations() []Control {
 		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), "KEY-07", byIndex),
 		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), "KEY-07",
 			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
+		keyed("second-of-three-seals", "of a ring of three keys the second seals", breaks(codecs.Rotation), "KEY-07",
+			func(p *ringParts) {
+				p.first = func(r *ring) *entry { return r.entries[map[bool]int{true: 1}[len(r.entries) == 3]] }
+			}),
 		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), "KEY-07", opening(1)),
 		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), "KEY-07", opening(8)),
 		keyed("first-64", "only the first 64 keys unseal", breaks(codecs.Rotation), "KEY-07", opening(64)),

@@ -254,13 +254,27 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 			t.Changes(in, longest, t.changedOnce(longest, 0, 8))
 		}
 	}
-	ring, err := t.Open(t.Secret(1), t.Secret(0))
-	if err != nil {
-		return
-	}
-	for _, n := range []int{24, longState} {
-		if second, ok := in.Mint(t.State(n), tok.Under); ok {
-			t.changedBehind(ring, second)
+	t.changedUnderRings(in, tok.Under)
+}
+
+// changedUnderRings changes tokens of the second key of a ring, and of later ones.
+func (t trial) changedUnderRings(in *attack.Instance, under codecs.Context) {
+	for _, n := range []int{2, 3, 5, 9} {
+		var keys [][]byte
+		for k := range n {
+			keys = append(keys, t.Secret(n-1-k))
+		}
+		ring, err := t.Open(keys...)
+		if err != nil {
+			return
+		}
+		if last, ok := in.Mint(t.State(24), under); ok && n == 2 {
+			t.changedBehind(ring, last)
+		} else if ok {
+			t.Changes(ring, last, t.changedOnce(last, 8, 8))
+		}
+		if long, ok := in.Mint(t.State(longState), under); ok && n == 2 {
+			t.changedBehind(ring, long)
 		}
 	}
 }

@@ -251,6 +251,7 @@ var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bomb
 // there are 64 MiB of zeros.
 func packedTo(n int) map[string][]byte {
 	packed := maps.Clone(foreignZeros)
+	packed["lzma"], packed["zstd"] = lzmaZeros(), zstdZeros()
 	for name, pack := range packers {
 		packed[name] = pack(make([]byte, n))
 	}

@@ -25,6 +25,9 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
 		}
 	}
+	for _, m := range otherMethods {
+		others = append(others, fields[method].put(base.Under, m))
+	}
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
 	}
@@ -50,7 +53,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
 		return
 	}
-	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early), "a token of a state of %d bytes is accepted a day before it was minted, an ordinary one is refused", len(state))
+	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early), "a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), written(c))
 }
 
 // otherHolders presents tokens of every key of a ring soon after their time.

@@ -244,6 +244,7 @@ func (t trial) partitioning() {
 		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the text of a refusal tells whether a key is in the ring", callsOf(texts)...)
 	}
 	t.sizesInRefusals()
+	t.placesOfKeys()
 }
 
 // sizesInRefusals presents a token of a foreign key to rings of one, two and three keys. A

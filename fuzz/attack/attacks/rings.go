@@ -27,7 +27,7 @@ func (t trial) taken(keys ...[]byte) (call verdict.Call, taken, answered bool) {
 func (t trial) weakKeys() {
 	good := t.Secret(0)
 	for _, n := range []int{0, 1, 8, 15, 16, 24, 31} {
-		for _, ring := range [][][]byte{{good[:n]}, {good, t.Secret(1)[:n]}} {
+		for _, ring := range [][][]byte{{good[:n]}, {good, t.Secret(1)[:n]}, {slices.Concat(good, t.Secret(2)), t.Secret(1)[:n]}} {
 			if !t.opens(ring[:len(ring)-1]) {
 				continue
 			}
@@ -129,6 +129,9 @@ func (t trial) rotation() {
 		without := slices.Delete(slices.Clone(keys), i, i+1)
 		t.opensUnder(alone, without, false, "a token of a key that is not in the ring is accepted")
 		t.sealsUnder(slices.Concat(keys[i:], keys[:i]))
+	}
+	for n := 2; n < len(keys); n++ {
+		t.sealsUnder(keys[:n])
 	}
 	t.longRings()
 	t.alikeKeys()

@@ -1,0 +1,64 @@
+package attacks
+
+import (
+	"bytes"
+	"fmt"
+
+	"sealab/codecs"
+	"sealab/fuzz/attack"
+	"sealab/internal/verdict"
+)
+
+// placesOfKeys presents altered tokens of the keys of two rings. A reason that differs
+// between the places of a ring, at one stage, and is the same for each place of both rings
+// tells the place of a key, and does not only name the key.
+func (t trial) placesOfKeys() {
+	const keys = 3
+	one, okOne := t.refusalsByPlace(0, keys)
+	two, okTwo := t.refusalsByPlace(keys, keys)
+	if !okOne || !okTwo {
+		return
+	}
+	for k := range one {
+		if refusalOf(one[k]) != refusalOf(two[k]) {
+			return
+		}
+	}
+	t.Try(codecs.UniformRefusal)
+	for _, other := range one[1:] {
+		if other.Answer.Stage == one[0].Answer.Stage && refusalOf(other) != refusalOf(one[0]) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal tells the place of a key in the ring: %.80q and %.80q", refusalOf(one[0]), refusalOf(other)), one[0], other)
+			return
+		}
+	}
+}
+
+// refusalsByPlace presents an altered token of each key of a ring of n, from secret first on.
+// It reports false if one is accepted, or refused in several ways.
+func (t trial) refusalsByPlace(first, n int) (calls []verdict.Call, ok bool) {
+	var secrets [][]byte
+	for k := range n {
+		secrets = append(secrets, t.Secret(first+k))
+	}
+	ring, err := t.Open(secrets...)
+	if err != nil {
+		return nil, false
+	}
+	for _, secret := range secrets {
+		in, err := t.Open(secret)
+		if err != nil {
+			return nil, false
+		}
+		tok, ok := t.Mint(in, t.State(24))
+		if !ok {
+			return nil, false
+		}
+		altered := lastAltered(tok)
+		call, again := ring.Unseal(altered, tok.Under), ring.Unseal(altered, tok.Under)
+		if bytes.Equal(altered, tok.Text) || call.Answer.Outcome != verdict.Refused || refusalOf(call) != refusalOf(again) {
+			return nil, false
+		}
+		calls = append(calls, call)
+	}
+	return calls, true
+}
