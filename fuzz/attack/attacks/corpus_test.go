@@ -73,7 +73,7 @@ func corpusCommands(t *testing.T) map[string][]string {
 	out, err := exec.Command("go", "build", "-o", binary, "./"+filepath.Join(corpusFolder, "goworker")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	commands := map[string][]string{"go": {binary}}
-	for language, command := range map[string][]string{"py": {"python3", "worker.py"}, "branches": {"python3", "branches.py"}, "js": {"node", "worker.mjs"}} {
+	for language, command := range map[string][]string{"py": {"python3", "worker.py"}, "branches": {"python3", "branches.py"}, "further": {"python3", "further.py"}, "js": {"node", "worker.mjs"}} {
 		if _, err := exec.LookPath(command[0]); err == nil {
 			commands[language] = []string{command[0], filepath.Join(corpusFolder, command[1])}
 		}
@@ -119,12 +119,12 @@ func (s specimen) judge(fell map[string]verdict.Result) (found bool, err error) 
 }
 
 // TestCorpusSample lets every sixteenth broken worker meet the attack that finds it, and
-// every 32nd sound one a share of all attacks. Under the race detector it takes half of them.
+// every 32nd sound one a share of all attacks. A sample takes half of them.
 func TestCorpusSample(t *testing.T) {
 	commands := corpusCommands(t)
 	beside, _ := ids(t)
 	skipped, met, step := map[string]bool{}, 0, 16
-	if testenv.Race() {
+	if testenv.Sample() {
 		step = 32
 	}
 	for i, s := range specimens(t) {

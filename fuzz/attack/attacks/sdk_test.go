@@ -59,6 +59,9 @@ func TestCommitmentIsTried(t *testing.T) {
 		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted, "aes-256-gcm-siv": verdict.Refuted,
 		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,
 	} {
+		if testenv.Sample() && !strings.HasPrefix(design, "aes-256-gcm") {
+			continue
+		}
 		d, err := catalog.Find(design)
 		require.NoError(t, err)
 		got := run(t, &attack.Design{Design: d}, seed, attack.DefaultBudget(), "KEY-09")

@@ -1,0 +1,78 @@
+"""More workers of the corpus in Python: python3 further.py NAME. Most are broken in a ring, beside a long field or in single use."""
+from worker import *
+
+# Rings. Each token names its key by four bytes of an HMAC.
+
+class Named(Signed):
+    prefix = "pn1"
+    def __init__(self, secrets, ttl):
+        super().__init__(secrets, ttl)
+        self.names = [hmac.digest(k, b"name", "sha256")[:4] for k in self.keys]
+    def place(self): return 0
+    def write(self, key, body):
+        return super().write(self.keys[self.place()], self.names[self.place()] + body)
+    def read(self, token):
+        _, body, tag = self.split(token)
+        body, tag = raw(body), raw(tag)
+        if body[:4] not in self.names: raise Refused("unauthentic")
+        place = self.names.index(body[:4])
+        if not self.right(place, f"{self.prefix}.{text(body)}".encode(), tag): raise Refused("unauthentic")
+        return body[4:]
+    def right(self, place, message, tag): return self.equal(self.tag(self.keys[place], message), tag)
+
+class third_key_unchecked(Named):
+    def right(self, place, message, tag): return place > 1 or super().right(place, message, tag)
+class second_of_three_seals(Named):
+    def place(self): return 1 if len(self.keys) == 3 else 0
+class secrets_of_mean_length(Signed):
+    def check(self, secrets):
+        if not secrets or sum(map(len, secrets)) < 32 * len(secrets) or len(set(secrets)) < len(secrets): raise ValueError("different secrets of 32 bytes")
+
+# Fields.
+
+class target_beside_long(Signed):
+    """The target is not bound if the arguments are long."""
+    def field(self, n, v, b): return b"" if n == "target" and b.get("arguments") is not None and len(canon(b["arguments"])) > 1024 else super().field(n, v, b)
+class context_cut(Signed):
+    """The digest is that of the first kilobyte of all fields."""
+    def bind(self, b): return sha(frame([self.field(n, b.get(n), b) for n in reversed(FIELDS)])[:1024])
+class principal_typographic(Signed):
+    def field(self, n, v, b): return super().field(n, v.translate({0x2018: "'", 0x2019: "'", 0x2010: "-", 0x2011: "-"}) if n == "principal" and v else v, b)
+class issued_tomorrow_for_prompts(Signed):
+    def valid(self, c, now, b): return now < c["e"] and (c["i"] <= now + self.skew or b.get("method") == "prompts/get")
+class expiry_of_fractions(Signed):
+    """Whole seconds are another type, which is not compared."""
+    def valid(self, c, now, b): return (now % 1_000_000 == 0 or now < c["e"]) and c["i"] <= now + self.skew
+
+# Single use of tokens without randomness.
+
+class sound_used_by_text(Signed):
+    used, claims = set(), CLAIMS + " single-use"
+    def verify(self, now, token, b):
+        state = super().verify(now, token, b)
+        if token in self.used: raise Refused("expired")
+        self.used.add(token)
+        return state
+class used_if_named(sound_used_by_text):
+    """Tokens of requests without a principal are not marked."""
+    def verify(self, now, token, b): return (super() if b.get("principal") else super(sound_used_by_text, self)).verify(now, token, b)
+class used_for_a_minute(sound_used_by_text):
+    times_used = {}
+    def verify(self, now, token, b):
+        state = super(sound_used_by_text, self).verify(now, token, b)
+        if now - self.times_used.get(token, -1e18) < 60_000_000: raise Refused("expired")
+        self.times_used[token] = now
+        return state
+
+class sound_named(Named): pass
+class sound_noise(Signed):
+    """Up to 63 random bytes in front of the claims, under the tag."""
+    prefix = "pr1"
+    def write(self, key, body):
+        noise = os.urandom(random.randrange(64))
+        return super().write(key, bytes([len(noise)]) + noise + body)
+    def read(self, token):
+        body = super().read(token)
+        return body[1 + body[0]:]
+
+if __name__ == "__main__": main(globals())
