@@ -297,8 +297,9 @@ func withClaims(s stamp, open func(key []byte) (codecs.Codec, error)) func(key [
 // claims returns the claims, with room for more.
 func (c *claimed) claims() []byte {
 	digest := sha256.Sum256(c.request)
-	c.room = append(c.room[:0], digest[:]...)
-	return append(c.room, make([]byte, c.size-len(digest))...)
+	c.room = append(slices.Grow(c.room[:0], c.size), digest[:]...)[:c.size]
+	clear(c.room[len(digest):])
+	return c.room
 }
 
 // scan reads a payload that is text for a byte that no text has.
