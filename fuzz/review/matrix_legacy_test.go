@@ -245,14 +245,9 @@ func textOf(e *rawmcp.Exchange) string {
 
 // TestLegacyMatrix asks the installed servers the questions of older revisions.
 func TestLegacyMatrix(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "-short: each server takes seconds")
-	}
+	testenv.SkipSample(t) // each server takes seconds
 	m := readMatrix(t, "legacy")
-	for i, column := range m.columns {
-		if testenv.Sample() && i%3 != 1 {
-			continue // a third of the servers
-		}
+	for _, column := range m.columns {
 		t.Run(column, func(t *testing.T) {
 			a := newAsker(t, column)
 			answers := map[string]string{}

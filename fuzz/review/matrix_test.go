@@ -86,17 +86,8 @@ func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Serve
 
 var all = flag.Bool("all", false, "carry every check out on every broken server")
 
-// inSample reports whether the i-th broken server is in the sample of a test: each twelfth
-// under the race detector, and half of those in short tests.
-func inSample(i int) bool {
-	switch {
-	case *all || !testenv.Sample():
-		return true
-	case testenv.Race():
-		return i%12 == 0
-	}
-	return i%24 == 0
-}
+// inSample reports whether the i-th broken server is in the sample of a test: each 24th.
+func inSample(i int) bool { return *all || !testenv.Sample() || i%24 == 0 }
 
 // TestMatrix reviews a server with one fault for each check: its own checks refute
 // it. With -args -all no other check does.
@@ -210,7 +201,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "questions name the call", checks: []string{"RS-FORMSECRET"}},
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
-		if testing.Short() && i%4 != 3 {
+		if testenv.Sample() && i%4 != 3 {
 			continue // a quarter of them
 		}
 		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {

@@ -311,14 +311,9 @@ func named(result map[string]any) bool {
 
 // TestTransportMatrix asks the installed servers the questions of the matrix.
 func TestTransportMatrix(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "-short: each server takes seconds")
-	}
+	testenv.SkipSample(t) // each server takes seconds
 	m, edits := readMatrix(t, "transport"), readEdits(t)
-	for i, column := range m.columns {
-		if testenv.Sample() && i%3 != 0 {
-			continue // a third of the servers
-		}
+	for _, column := range m.columns {
 		t.Run(column, func(t *testing.T) {
 			a := newAsker(t, column)
 			a.edits = edits

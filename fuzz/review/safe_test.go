@@ -48,9 +48,7 @@ func (a *asker) ranBefore(t *testing.T, name string) []string {
 // servers themselves count the tools that ran to their end: there are none. The test
 // writes a table with -v; with -args -all it is of all servers.
 func TestSafe(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "-short: each server takes seconds")
-	}
+	testenv.SkipSample(t) // each server takes seconds
 	fmt.Fprintf(os.Stderr, "%-12s %9s %8s %5s %9s\n", "server", "exchanges", "seconds", "ran", "findings")
 	names := []string{"sealab", "go"}
 	if *all {

@@ -59,13 +59,8 @@ var foreigners = []foreign{
 
 // TestServers reviews servers of other languages that are installed.
 func TestServers(t *testing.T) {
-	if testing.Short() {
-		testenv.Skip(t, "-short: each server takes seconds")
-	}
-	for i, f := range foreigners {
-		if testenv.Sample() && i%3 != 0 {
-			continue // a third of the servers
-		}
+	testenv.SkipSample(t) // each server takes seconds
+	for _, f := range foreigners {
 		t.Run(f.name, func(t *testing.T) {
 			url := f.start(t)
 			o := review.Options{Target: review.Target{URL: url}, Checks: []string{"RS", "H"}, Seed: 1, Effects: f.effects, Budget: 4000}

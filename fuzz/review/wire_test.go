@@ -120,7 +120,7 @@ func TestTransport(t *testing.T) {
 			}))
 		}, []string{"H-202"}},
 	} {
-		if testing.Short() && i%4 > 0 {
+		if testenv.Sample() && i%4 > 0 {
 			continue // a quarter of them
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestTransport(t *testing.T) {
 }
 
 // TestBoundary reviews a server behind the boundary of this project: no state
-// check refutes it, and no tool runs. Short tests have some of the checks.
+// check refutes it, and no tool runs. A sample has some of the checks.
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	f := &fixture{seal: plain{}, clock: nil}
@@ -155,7 +155,7 @@ func TestBoundary(t *testing.T) {
 		require.NoError(t, err)
 	}
 	report := reviewed(t, f, func(o *review.Options) {
-		if testing.Short() {
+		if testenv.Sample() {
 			o.Checks = []string{"RS-TAMPER", "RS-FORGE", "RS-TOOL", "RS-ARGS"}
 		}
 	})
