@@ -160,7 +160,8 @@ func (t trial) rotatedElsewhere() {
 			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), written(c)), tok.Sealed, call)
 		}
 	}
-	for _, n := range []int{0, 1, 300, longState, longerState} {
+	ask(nil, tok.Under) // once: a token may be used once, and the next one may be equal
+	for _, n := range []int{1, 300, longState, longerState} {
 		ask(t.Letters(n), tok.Under)
 		ask(t.State(n), tok.Under)
 	}
