@@ -51,7 +51,7 @@ func contexts() (all []codecs.Context, text int) {
 		with(func(c *codecs.Context) { c.Target = `"},"` }),
 		with(func(c *codecs.Context) { c.Arguments = json.RawMessage(`{"b":[1.50,"\u00e9"],"a":null}`) }),
 		with(func(c *codecs.Context) { c.Now = c.Now.Add(-61 * time.Second) }),
-		with(func(c *codecs.Context) { c.Now = c.Now.Add(DefaultTTL) }),
+		with(func(c *codecs.Context) { c.Now = c.Now.Add(defaultTTL) }),
 		with(func(c *codecs.Context) { c.Method, c.Target, c.Audience = replaced, replaced, &replaced }),
 		with(func(c *codecs.Context) { c.Method, c.Target, c.Audience = broken, replaced, &replaced }),
 		with(func(c *codecs.Context) { c.Method, c.Target, c.Audience = replaced, broken, &replaced }),
@@ -71,7 +71,7 @@ func TestAcceptAnswersAsCheck(t *testing.T) {
 	for i := range all {
 		for _, state := range states {
 			var work room
-			err := work.claim(DefaultTTL, salt{1}, []byte(state), &all[i])
+			err := work.claim(defaultTTL, salt{1}, []byte(state), &all[i])
 			if i >= text {
 				require.ErrorIs(t, err, codecs.ErrUnsupported)
 				continue
@@ -101,7 +101,7 @@ func FuzzAccept(f *testing.F) {
 	all, text := contexts()
 	for i := range text {
 		var work room
-		if err := work.claim(DefaultTTL, salt{1}, []byte(states[i%len(states)]), &all[i]); err != nil {
+		if err := work.claim(defaultTTL, salt{1}, []byte(states[i%len(states)]), &all[i]); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(work.payload, i)

@@ -38,7 +38,7 @@ func TestBothReadingsAgree(t *testing.T) {
 	var work room
 	for range *payloads {
 		minted := &all[random.IntN(text)]
-		require.NoError(t, work.claim(DefaultTTL, salt{byte(random.IntN(256))}, randomState(random), minted))
+		require.NoError(t, work.claim(defaultTTL, salt{byte(random.IntN(256))}, randomState(random), minted))
 		payload := bytes.Clone(work.payload)
 		for range random.IntN(4) {
 			payload[random.IntN(len(payload))] = "\x00 \"\\,:{}019.eEnua\xc3\x7f"[random.IntN(19)]

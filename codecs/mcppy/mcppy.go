@@ -74,8 +74,8 @@ const (
 
 var format = layouts.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
 
-// DefaultTTL is the time to live if the configuration has no other.
-const DefaultTTL = 600 * time.Second
+// defaultTTL is the time to live if the configuration has no other.
+const defaultTTL = 600 * time.Second
 
 // skew is how far in the future, in seconds, a token may have been issued.
 const skew = 60.0
@@ -143,7 +143,7 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		s, err := newScheme(codec, c.TTLOr(DefaultTTL), !framework.IsSDK(c.Options))
+		s, err := newScheme(codec, c.TTLOr(defaultTTL), !framework.IsSDK(c.Options))
 		if err != nil {
 			return nil, err
 		}
