@@ -9,6 +9,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
@@ -36,12 +37,9 @@ var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 512)}
 // maxPooled is the largest capacity in bytes that is kept for reuse.
 const maxPooled = 1 << 20
 
-// slack is the number of bytes behind its result that package rawjson may write.
-const slack = 32
-
 func (r *room) free() {
-	clear(r.payload[:min(len(r.payload)+slack, cap(r.payload))])
-	clear(r.text[:min(len(r.text)+slack, cap(r.text))])
+	clear(r.payload[:min(len(r.payload)+rawjson.Slack, cap(r.payload))])
+	clear(r.text[:min(len(r.text)+rawjson.Slack, cap(r.text))])
 	if cap(r.payload) <= maxPooled && cap(r.text) <= maxPooled {
 		rooms.Put(r)
 	}

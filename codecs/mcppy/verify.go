@@ -83,7 +83,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if cap(dst)-len(dst) < len(rest)/6 { // no text with these escapes has room
 		dst = slices.Grow(dst, len(rest))
 	}
-	used := min(len(dst)+len(rest)+slack, cap(dst))
+	used := min(len(dst)+len(rest)+rawjson.Slack, cap(dst))
 	out, rest, ok = compactjson.CutString(dst, rest)
 	if !ok || len(rest) > 0 {
 		clear(dst[len(dst):used])

@@ -49,7 +49,7 @@ var dependencies = map[string]string{
 	"go.opentelemetry.io/otel/sdk/metric":      "reads the metrics of the boundary in its test",
 	"golang.org/x/crypto":                      "XChaCha20-Poly1305, which the standard library does not export",
 	"golang.org/x/perf":                        "the Go benchmark format, and the statistics that benchstat uses",
-	"golang.org/x/sys":                         "the processor clock of a worker's process, without a raw system call",
+	"golang.org/x/sys":                         "the processor clock of a worker's process, and the instructions that a processor has",
 	"golang.org/x/term":                        "whether the progress of a run is shown on a terminal",
 	"gonum.org/v1/gonum":                       "quantiles, distributions and Fourier transforms, of the judges and of the tests of random bytes",
 	"honnef.co/go/tools":                       "staticcheck, as a tool of go.mod",

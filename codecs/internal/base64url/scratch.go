@@ -3,6 +3,8 @@ package base64url
 import (
 	"bytes"
 	"sync"
+
+	"sealab/codecs/internal/rawjson"
 )
 
 // Scratch is working space for the binary form of one token: ciphertext, tags,
@@ -37,14 +39,11 @@ func (s *Scratch) Free() {
 	pool.Put(s)
 }
 
-// slack is the number of bytes behind its results that package rawjson may write.
-const slack = 32
-
 // Wipe clears the working space and gives it back. Use it if a secret was there.
 // used is the largest length that Bytes had, if it is shorter now. Users before have
 // cleared the rest, so that a short token does not pay for the room of a long one.
 func (s *Scratch) Wipe(used int) {
-	clear(s.Bytes[:min(max(len(s.Bytes), used)+slack, cap(s.Bytes))])
+	clear(s.Bytes[:min(max(len(s.Bytes), used)+rawjson.Slack, cap(s.Bytes))])
 	s.Free()
 }
 

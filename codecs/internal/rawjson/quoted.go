@@ -16,6 +16,9 @@ const (
 	word = 8 // bytes that are examined at a time
 )
 
+// Slack is the number of bytes behind their results, in dst, that Append and Cut may write.
+const Slack = 64
+
 // The classes of bytes. Bit 0 is set in those that cutBytes keeps, and bit 1 in the one
 // that it takes behind a backslash.
 const (
@@ -102,7 +105,7 @@ func (q *Quoting) AppendWTF8(dst, text []byte) ([]byte, bool) {
 // append is Append. Judged is true if all of text is known to be WTF-8.
 func (q *Quoting) append(dst, text []byte) (_ []byte, judged bool) {
 	judged = q.high != 0
-	dst = append(slices.Grow(dst, len(text)+len(text)/8+4*word), '"')
+	dst = append(slices.Grow(dst, len(text)+len(text)/8+Slack), '"')
 	for at := 0; at < len(text); {
 		var n int
 		dst, n = q.appendBlocks(dst, text[at:])

@@ -7,21 +7,24 @@
 	MOVQ value, AX \
 	VPBROADCASTB AX, vector
 
-// SETUP takes the arguments, and sets Z10 to ", Z11 to \, Z12 to the first byte that
-// is no control character, Z13 to extra, Z14 to high, and R10 to ones. R8 is the end
-// of dst, and CX the length of src.
+// SETUP sets Z10 to ", Z11 to \, Z12 to the first byte that is no control character, Z13 to
+// extra, Z14 to high, and R10 to ones.
 #define SETUP \
-	MOVQ dst_base+0(FP), DI \
-	MOVQ dst_len+8(FP), R8 \
-	ADDQ DI, R8 \
-	MOVQ src_base+24(FP), SI \
-	MOVQ src_len+32(FP), CX \
+	ARGUMENTS \
 	BYTES($0x22, Z10) \
 	BYTES($0x5c, Z11) \
 	BYTES($0x20, Z12) \
 	BYTES(extra+48(FP), Z13) \
 	BYTES(high+56(FP), Z14) \
 	MOVQ $-1, R10
+
+// ARGUMENTS takes the arguments. R8 is the end of dst, and CX the length of src.
+#define ARGUMENTS \
+	MOVQ dst_base+0(FP), DI \
+	MOVQ dst_len+8(FP), R8 \
+	ADDQ DI, R8 \
+	MOVQ src_base+24(FP), SI \
+	MOVQ src_len+32(FP), CX
 
 // WHOLE goes to part unless src has a block of so many bytes, and dst room for 64.
 #define WHOLE(width, part) \
@@ -96,8 +99,63 @@
 	VZEROUPPER \
 	RET
 
-// func escapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
-TEXT ·escapeBlocks(SB), NOSPLIT, $0-80
+// ESCAPERUNE writes the escape of a character of two or three bytes, and goes to next, or
+// to end if there is none.
+#define ESCAPERUNE(next, end) \
+	LEAQ 8(DI), R12 \
+	CMPQ R12, R8 \
+	JHI  end \
+	CMPQ CX, $4 \
+	JLT  end \
+	CMPQ high+56(FP), $0 \
+	JEQ  end \
+	MOVL (SI), AX \
+	MOVL AX, BX \
+	BSWAPL BX \
+	MOVL AX, R12 \
+	ANDL $0xc0c0f0, AX \
+	CMPL AX, $0x8080e0 \
+	JNE  escapeTwo \
+	SHRL $8, BX \
+	MOVL $0x0f3f3f, DX \
+	PEXTL DX, BX, AX \
+	CMPL AX, $0x800 \
+	JLT  end \
+	MOVL AX, BX \
+	SHRL $11, BX \
+	CMPL BX, $0x1b \
+	JEQ  end \
+	MOVL $3, DX \
+	JMP  escapeDigits \
+escapeTwo: \
+	ANDL $0xc0e0, R12 \
+	CMPL R12, $0x80c0 \
+	JNE  end \
+	SHRL $16, BX \
+	MOVL $0x1f3f, DX \
+	PEXTL DX, BX, AX \
+	CMPL AX, $0x80 \
+	JLT  end \
+	MOVL $2, DX \
+escapeDigits: \
+	MOVL $0x0f0f0f0f, BX \
+	PDEPL BX, AX, BX \
+	BSWAPL BX \
+	LEAL 0x06060606(BX), AX \
+	SHRL $4, AX \
+	ANDL $0x01010101, AX \
+	IMULL $0x27, AX \
+	LEAL 0x30303030(BX)(AX*1), AX \
+	SHLQ $16, AX \
+	ORQ  $0x755c, AX \
+	MOVQ AX, (DI) \
+	ADDQ $6, DI \
+	ADDQ DX, SI \
+	SUBQ DX, CX \
+	JMP  next
+
+// func escapeAVX512(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·escapeAVX512(SB), NOSPLIT, $0-80
 	SETUP
 	MOVQ $0x5555555555555555, R9
 	MOVQ $0xaaaaaaaaaaaaaaaa, R11
@@ -135,60 +193,7 @@ escapeSome:
 	CMPL DX, $32
 	JEQ  escape
 
-	// A character of two or three bytes.
-	LEAQ 8(DI), R12
-	CMPQ R12, R8
-	JHI  escaped
-	CMPQ CX, $4
-	JLT  escaped
-	CMPQ high+56(FP), $0
-	JEQ  escaped
-	MOVL (SI), AX
-	MOVL AX, BX
-	BSWAPL BX
-	MOVL AX, R12
-	ANDL $0xc0c0f0, AX
-	CMPL AX, $0x8080e0
-	JNE  escapeTwo
-	SHRL $8, BX
-	MOVL $0x0f3f3f, DX
-	PEXTL DX, BX, AX
-	CMPL AX, $0x800
-	JLT  escaped
-	MOVL AX, BX
-	SHRL $11, BX
-	CMPL BX, $0x1b // a surrogate
-	JEQ  escaped
-	MOVL $3, DX
-	JMP  escapeDigits
-
-escapeTwo:
-	ANDL $0xc0e0, R12
-	CMPL R12, $0x80c0
-	JNE  escaped
-	SHRL $16, BX
-	MOVL $0x1f3f, DX
-	PEXTL DX, BX, AX
-	CMPL AX, $0x80
-	JLT  escaped
-	MOVL $2, DX
-
-escapeDigits: // of the number in AX
-	MOVL $0x0f0f0f0f, BX
-	PDEPL BX, AX, BX
-	BSWAPL BX
-	LEAL 0x06060606(BX), AX
-	SHRL $4, AX
-	ANDL $0x01010101, AX // the digits over 9
-	IMULL $0x27, AX
-	LEAL 0x30303030(BX)(AX*1), AX
-	SHLQ $16, AX
-	ORQ  $0x755c, AX
-	MOVQ AX, (DI)
-	ADDQ $6, DI
-	ADDQ DX, SI
-	SUBQ DX, CX
-	JMP  escape
+	ESCAPERUNE(escape, escaped)
 
 escaped:
 	RETURN
@@ -212,8 +217,51 @@ escaped:
 	MOVBLZX at(SI), BX \
 	ORL  (R11)(BX*4), AX
 
-// func unescapeBlocks(dst, src []byte, extra, high uint64) (read, wrote int)
-TEXT ·unescapeBlocks(SB), NOSPLIT, $0-80
+// UNESCAPERUNE writes the character of two or three bytes of an escape of six, and goes to
+// next, or to end if there is none.
+#define UNESCAPERUNE(next, end) \
+	LEAQ 4(DI), R12 \
+	CMPQ R12, R8 \
+	JHI  end \
+	CMPQ CX, $6 \
+	JLT  end \
+	CMPW (SI), $0x755c \
+	JNE  end \
+	CMPQ high+56(FP), $0 \
+	JEQ  end \
+	LEAQ ·unhex(SB), R11 \
+	MOVBLZX 2(SI), BX \
+	MOVL (R11)(BX*4), AX \
+	DIGIT(3) \
+	DIGIT(4) \
+	DIGIT(5) \
+	CMPL AX, $0x80 \
+	JLT  end \
+	MOVL AX, BX \
+	SHRL $11, BX \
+	CMPL BX, $0x1b \
+	JEQ  end \
+	ADDQ $6, SI \
+	SUBQ $6, CX \
+	MOVL $0x0f3f3f, BX \
+	PDEPL BX, AX, BX \
+	BSWAPL BX \
+	CMPL AX, $0x800 \
+	JLT  unescapeTwo \
+	SHRL $8, BX \
+	ORL  $0x8080e0, BX \
+	MOVL BX, (DI) \
+	ADDQ $3, DI \
+	JMP  next \
+unescapeTwo: \
+	SHRL $16, BX \
+	ORL  $0x80c0, BX \
+	MOVL BX, (DI) \
+	ADDQ $2, DI \
+	JMP  next
+
+// func unescapeAVX512(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·unescapeAVX512(SB), NOSPLIT, $0-80
 	SETUP
 	XORL R13, R13
 
@@ -252,51 +300,183 @@ unescapeSome:
 	MOVQ BX, R13
 	JMP  unescape
 
-unescapeRune: // of two or three bytes, from an escape of six
+unescapeRune:
 	SUBQ R13, SI
 	ADDQ R13, CX
 	XORL R13, R13
-	LEAQ 4(DI), R12
-	CMPQ R12, R8
-	JHI  unescaped
-	CMPQ CX, $6
-	JLT  unescaped
-	CMPW (SI), $0x755c
-	JNE  unescaped
-	CMPQ high+56(FP), $0
-	JEQ  unescaped
-	LEAQ ·unhex(SB), R11
-	MOVBLZX 2(SI), BX
-	MOVL (R11)(BX*4), AX
-	DIGIT(3)
-	DIGIT(4)
-	DIGIT(5)
-	CMPL AX, $0x80 // less if a byte is no digit
-	JLT  unescaped
-	MOVL AX, BX
-	SHRL $11, BX
-	CMPL BX, $0x1b // a surrogate
-	JEQ  unescaped
-	ADDQ $6, SI
-	SUBQ $6, CX
-	MOVL $0x0f3f3f, BX
-	PDEPL BX, AX, BX
-	BSWAPL BX
-	CMPL AX, $0x800
-	JLT  unescapeTwo
-	SHRL $8, BX
-	ORL  $0x8080e0, BX
-	MOVL BX, (DI)
-	ADDQ $3, DI
-	JMP  unescape
-
-unescapeTwo:
-	SHRL $16, BX
-	ORL  $0x80c0, BX
-	MOVL BX, (DI)
-	ADDQ $2, DI
-	JMP  unescape
+	UNESCAPERUNE(unescape, unescaped)
 
 unescaped:
 	SUBQ R13, SI
+	RETURN
+
+// The same with AVX2 alone, for whole blocks. They end before the last bytes of src.
+
+// BYTES2 is BYTES.
+#define BYTES2(value, low, vector) \
+	MOVQ value, AX \
+	VMOVQ AX, low \
+	VPBROADCASTB low, vector
+
+// SETUP2 sets Y10 to ", Y11 to \, Y12 to the last control character, Y13 to extra, and
+// Y14 to high.
+#define SETUP2 \
+	ARGUMENTS \
+	BYTES2($0x22, X10, Y10) \
+	BYTES2($0x5c, X11, Y11) \
+	BYTES2($0x1f, X12, Y12) \
+	BYTES2(extra+48(FP), X13, Y13) \
+	BYTES2(high+56(FP), X14, Y14)
+
+// COMPARE2 sets the masks of ", of \, and of the other bytes of v that stop.
+#define COMPARE2(v, quotes, backslashes, stops) \
+	VPCMPEQB Y10, v, Y2 \
+	VPMOVMSKB Y2, quotes \
+	VPCMPEQB Y11, v, Y3 \
+	VPMOVMSKB Y3, backslashes \
+	VPMINUB Y12, v, Y4 \
+	VPCMPEQB v, Y4, Y4 \
+	VPCMPEQB Y13, v, Y5 \
+	VPAND Y14, v, Y6 \
+	VPOR Y5, Y4, Y4 \
+	VPOR Y6, Y4, Y4 \
+	VPMOVMSKB Y4, stops
+
+// EXPAND8 writes 8 bytes of src and a backslash before those of the lowest bits of BX, as
+// the table at R9 shuffles them.
+#define EXPAND8(at) \
+	MOVBLZX BX, AX \
+	SHRL $8, BX \
+	VMOVQ at(SI), X2 \
+	VPUNPCKLBW X2, X11, X2 \
+	POPCNTL AX, R11 \
+	SHLL $4, AX \
+	VPSHUFB (R9)(AX*1), X2, X2 \
+	VMOVDQU X2, (DI) \
+	LEAQ 8(DI)(R11*1), DI
+
+// func escapeAVX2(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·escapeAVX2(SB), NOSPLIT, $0-80
+	SETUP2
+	LEAQ ·expanding(SB), R9
+
+escape:
+	WHOLE(32, escaped)
+	VMOVDQU (SI), Y0
+	COMPARE2(Y0, AX, BX, DX)
+	ORL  AX, BX
+	MOVL $32, R10 // the bytes before the first that stops
+	TESTL DX, DX
+	JEQ  escapeSome
+	BSFL DX, R10
+	BLSMSKL DX, DX
+	SHRL $1, DX
+	ANDL DX, BX
+
+escapeSome:
+	TESTL BX, BX
+	JNE  escapeEach
+	VMOVDQU Y0, (DI)
+	ADDQ R10, DI
+	JMP  escapeNext
+
+escapeEach:
+	POPCNTL BX, R12
+	ADDQ R10, R12
+	ADDQ DI, R12
+	EXPAND8(0)
+	EXPAND8(8)
+	EXPAND8(16)
+	EXPAND8(24)
+	MOVQ R12, DI
+
+escapeNext:
+	ADDQ R10, SI
+	SUBQ R10, CX
+	CMPL R10, $32
+	JEQ  escape
+	ESCAPERUNE(escape, escaped)
+
+escaped:
+	RETURN
+
+// COMPRESS8 writes 8 bytes of src without those of the lowest bits of BX, as the table at
+// R9 shuffles them.
+#define COMPRESS8(at) \
+	MOVBLZX BX, AX \
+	SHRQ $8, BX \
+	VMOVQ at(SI), X2 \
+	VMOVQ (R9)(AX*8), X3 \
+	VPSHUFB X3, X2, X2 \
+	VMOVQ X2, (DI) \
+	POPCNTL AX, AX \
+	SUBQ AX, DI \
+	ADDQ $8, DI
+
+// func unescapeAVX2(dst, src []byte, extra, high uint64) (read, wrote int)
+TEXT ·unescapeAVX2(SB), NOSPLIT, $0-80
+	SETUP2
+	LEAQ ·compressing(SB), R9
+
+unescape:
+	WHOLE(64, unescaped)
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	COMPARE2(Y1, AX, BX, DX)
+	COMPARE2(Y0, R10, R11, R12)
+	SHLQ $32, AX
+	SHLQ $32, BX
+	SHLQ $32, DX
+	ORQ  R10, AX
+	ORQ  R11, BX
+	ORQ  R12, DX
+
+	// Backslashes before another byte than ", and bare quotation marks. A backslash at
+	// the end of the block begins the next one.
+	LEAQ (BX)(BX*1), R11
+	MOVQ AX, R12
+	SHRQ $1, R12
+	ANDNQ BX, R12, R12
+	ORQ  R12, DX
+	ANDNQ AX, R11, R11
+	ORQ  R11, DX
+	MOVL $64, R10 // the bytes before the first that stops
+	TESTQ DX, DX
+	JEQ  unescapeSome
+	BSFQ DX, R10
+	BLSMSKQ DX, DX
+	SHRQ $1, DX
+	ANDQ DX, BX
+
+unescapeSome:
+	TESTQ BX, BX
+	JNE  unescapeEach
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	ADDQ R10, DI
+	JMP  unescapeNext
+
+unescapeEach:
+	POPCNTQ BX, R12
+	NEGQ R12
+	ADDQ R10, R12
+	ADDQ DI, R12
+	COMPRESS8(0)
+	COMPRESS8(8)
+	COMPRESS8(16)
+	COMPRESS8(24)
+	COMPRESS8(32)
+	COMPRESS8(40)
+	COMPRESS8(48)
+	COMPRESS8(56)
+	MOVQ R12, DI
+
+unescapeNext:
+	ADDQ R10, SI
+	SUBQ R10, CX
+	CMPL R10, $63 // a backslash at the end stops no next block
+	JGE  unescape
+	UNESCAPERUNE(unescape, unescaped)
+
+unescaped:
 	RETURN

@@ -1,0 +1,18 @@
+//go:build !purego
+
+package rawjson
+
+import "testing"
+
+// TestWithoutAVX512 runs the tests of blocks with AVX2, if they have run with AVX-512.
+func TestWithoutAVX512(t *testing.T) {
+	if !hasAVX512 {
+		return
+	}
+	hasAVX512 = false
+	t.Cleanup(func() { hasAVX512 = true })
+	t.Run("blocks", TestBlocksAsBytes)
+	t.Run("dense", TestDenseBlocksAsBytes)
+	t.Run("runes", TestRunes)
+	t.Run("escaped runes", TestEscapedRunes)
+}
