@@ -6,6 +6,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/testenv"
 )
 
 // TestMain lets the test binary stand in for the sealab command, so that the
@@ -34,4 +36,11 @@ func TestScripts(t *testing.T) {
 		e.Setenv("VERDICTS", verdicts)
 		return nil
 	})
+}
+
+// TestSlowScripts runs the commands of testdata/script_slow, which take long or much
+// memory.
+func TestSlowScripts(t *testing.T) {
+	testenv.SkipSample(t)
+	runScripts(t, "testdata/script_slow", func(*testscript.Env) error { return nil })
 }
