@@ -67,7 +67,10 @@ func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
 	require.Len(t, digests, len(catalog.Formats()), "run: make vectors")
 	files, err := committed()
 	require.NoError(t, err)
-	for _, d := range catalog.Formats() {
+	for i, d := range catalog.Formats() {
+		if testenv.Race() && i%4 != 0 {
+			continue // a quarter of the formats
+		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			fresh, err := generate.Accumulate(d, files[d.Name].Keys["k1"], *inputs)

@@ -83,6 +83,7 @@ func (h holder) Unseal(dst, token []byte) ([]byte, error) {
 // TestMemoryThatGrowsWithTheText attacks readers in a process of their own. Memory that is
 // linear in the length of a text is no fault, unless it is hundreds of times as much.
 func TestMemoryThatGrowsWithTheText(t *testing.T) {
+	testenv.SkipSample(t)
 	for name, c := range map[string]struct {
 		holds   func(n uint64) uint64
 		accused bool
