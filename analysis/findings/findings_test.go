@@ -119,5 +119,5 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{"refuted ", "falls (disclaimed)", "refuted (not stated)", "blind, or better than it says", "not tested"} {
 		require.Contains(t, text.String(), want)
 	}
-	require.Contains(t, string(findings.MarkdownTable(run())), "| integrity | refuted: ENC-01 |")
+	require.Contains(t, string(findings.MarkdownTable(run())), "| a-codec | refuted: ENC-01 |")
 }

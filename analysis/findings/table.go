@@ -86,19 +86,19 @@ func notes(s verdict.Design, p codecs.Property) []string {
 	return said
 }
 
-// MarkdownTable returns guarantees by designs as one Markdown table.
+// MarkdownTable returns designs by guarantees as one Markdown table.
 func MarkdownTable(run *verdict.Run) []byte {
 	var b strings.Builder
 	b.WriteString("# Guarantees by designs\n\n")
-	fmt.Fprintf(&b, "Seed %d. In parentheses: what the design says where it does not state the property.\n\n| property |", run.Seed)
-	for _, s := range run.Designs {
-		fmt.Fprintf(&b, " %s |", s.Name)
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(run.Designs)) + "\n")
+	fmt.Fprintf(&b, "Seed %d. In parentheses: what the design says where it does not state the property.\n\n| design |", run.Seed)
 	for _, info := range codecs.Properties() {
-		fmt.Fprintf(&b, "| %s |", info.Property)
-		for _, s := range run.Designs {
-			all := s.Tallies()
+		fmt.Fprintf(&b, " %s |", info.Property)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(codecs.Properties())) + "\n")
+	for _, s := range run.Designs {
+		fmt.Fprintf(&b, "| %s |", s.Name)
+		all := s.Tallies()
+		for _, info := range codecs.Properties() {
 			i := slices.IndexFunc(all, func(t verdict.Tally) bool { return t.Property == info.Property })
 			switch {
 			case i < 0:

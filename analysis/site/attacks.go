@@ -47,10 +47,9 @@ func loadAttack(dir string) (*attackRun, error) {
 	return a, nil
 }
 
-// read reads the table of a run: a line for each property with a cell for each
-// subject. Older runs have other words for the outcomes.
+// read reads the table of a run: a line for each subject with a cell for each property.
 func (a *attackRun) read(markdown string) {
-	words := strings.NewReplacer("standing", "not refuted", "unexercised", NotTested, "falls (disclaimed)", "refuted (disclaimed)")
+	var properties []string
 	for line := range strings.Lines(markdown) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		for i := range cells {
@@ -58,17 +57,15 @@ func (a *attackRun) read(markdown string) {
 		}
 		switch {
 		case len(cells) < 2 || strings.HasPrefix(cells[0], "---"):
-		case cells[0] == "property":
-			a.subjects = cells[1:]
-			for _, name := range a.subjects {
-				a.outcomes[name] = map[string]string{}
-			}
+		case cells[0] == "design":
+			properties = cells[1:]
 		default:
-			for i, cell := range cells[1:] {
-				if i < len(a.subjects) {
-					a.outcomes[a.subjects[i]][cells[0]] = words.Replace(cell)
-				}
+			a.subjects = append(a.subjects, cells[0])
+			outcomes := map[string]string{}
+			for i, cell := range cells[1:min(len(cells), 1+len(properties))] {
+				outcomes[properties[i]] = strings.Replace(cell, "falls (disclaimed)", "refuted (disclaimed)", 1)
 			}
+			a.outcomes[cells[0]] = outcomes
 		}
 	}
 }

@@ -218,7 +218,7 @@ func hostileRun(t *testing.T) string {
 	require.NoError(t, os.WriteFile(filepath.Join(run, "findings.json"), []byte(`[{"id":"F-0123456789","severity":"critical","category":"integrity",
 		"location":{"design":"`+name+`","kind":"codec","attack":"TAG-01","word":"stated"},"issue":"</p><script>alert(1)</script>",
 		"evidence":"<img src=x>","impact":"i","fix":"f","verification":"sealab replay findings.json F-0123456789"}]`), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(run, "table.md"), []byte("| property | "+name+" |\n|---|---|\n| integrity | refuted: TAG-01 |\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(run, "table.md"), []byte("| design | integrity |\n|---|---|\n| "+name+" | refuted: TAG-01 |\n"), 0o644))
 	return root
 }
 
