@@ -13,6 +13,7 @@ import (
 	"sealab/codecs/sdk"
 	"sealab/fuzz/attack/attacks"
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 	"sealab/fuzz/targets"
 	"sealab/internal/runfile"
 )
@@ -56,7 +57,7 @@ var argumentValues = map[string]func() []string{"DESIGN": designNames,
 var flagValues = map[string]func() []string{
 	"design": designNames, "subject": designNames, "need": propertyNames, "holds": propertyNames,
 	"only":    attackNames,
-	"checks":  namesOf(review.Checks, func(c review.Check) string { return c.ID }),
+	"checks":  namesOf(checks.All, func(c review.Check) string { return c.ID }),
 	"op":      namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
 	"sdk":     sdkNames,
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },

@@ -12,6 +12,7 @@ import (
 
 	"sealab/analysis/findings"
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
@@ -88,7 +89,7 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	f.announce(notes)
 	ctx, done := cli.Interruptible(cmd)
 	defer done()
-	report, err := review.Run(ctx, f.options)
+	report, err := review.Run(ctx, checks.All(), f.options)
 	closed := closeRecord()
 	if err != nil {
 		return fmt.Errorf("review: %w", err)
@@ -136,13 +137,13 @@ func (f *reviewFlags) traffic(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("traffic: %w", err)
 	}
 	defer file.Close()
-	tokens, err := review.ReadTraffic(file)
+	tokens, err := checks.ReadTraffic(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.har, err)
 	}
 	f.options.Target.URL = f.har
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d tokens in %s\n", len(tokens), f.har)
-	return f.finish(cmd, review.Traffic(tokens, f.options.Secrets, f.checks), nil)
+	return f.finish(cmd, checks.Traffic(tokens, f.options.Secrets, f.checks), nil)
 }
 
 // announce prints the plan before the first exchange.
@@ -211,7 +212,7 @@ func unseen(report *review.Report) string {
 }
 
 func explainCheck(w io.Writer, id string) error {
-	for _, c := range review.Checks() {
+	for _, c := range checks.All() {
 		if c.ID == id {
 			_, err := w.Write(c.Page())
 			return err
@@ -223,7 +224,7 @@ func explainCheck(w io.Writer, id string) error {
 func listChecks(w io.Writer, asJSON bool) error {
 	d := questionsDocument{Format: questionsFormat, Command: "sealab review"}
 	t := table.New("llll").AtMargin()
-	for _, c := range review.Checks() {
+	for _, c := range checks.All() {
 		needs := ""
 		if c.Effects {
 			needs = "needs --effects"

@@ -13,6 +13,8 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/table"
 )
 
@@ -24,7 +26,7 @@ type recipe struct {
 	Case    string        `json:"case"`
 	Want    string        `json:"want"`
 	Got     string        `json:"got"`
-	Flows   []review.Flow `json:"flows,omitempty"`
+	Flows   []client.Flow `json:"flows,omitempty"`
 	Effects bool          `json:"effects,omitempty"`
 	OneTime []string      `json:"one_time,omitempty"`
 	Also    string        `json:"also,omitempty"`
@@ -39,9 +41,9 @@ type recipe struct {
 // findings turns those of a report into the form of the lab.
 func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Finding, error) {
 	all := []findings.Finding{}
-	checks := map[string]review.Check{}
-	for _, c := range review.Checks() {
-		checks[c.ID] = c
+	byID := map[string]review.Check{}
+	for _, c := range checks.All() {
+		byID[c.ID] = c
 	}
 	o := f.options
 	for _, x := range r.Findings {
@@ -49,7 +51,7 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 		if err != nil {
 			return nil, fmt.Errorf("writing the recipe of %s: %w", x.Check, err)
 		}
-		check := checks[x.Check]
+		check := byID[x.Check]
 		at := &findings.Server{Target: cmp.Or(o.Target.URL, strings.Join(o.Target.Command, " ")), Transport: r.Server.Transport, Revision: cmp.Or(x.Revision, r.Server.Revisions[0])}
 		if x.Flow != nil {
 			at.Method, at.Name = x.Flow.Method, x.Flow.Target
@@ -174,7 +176,7 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	if err := next.setRestart(); err != nil {
 		return false, err
 	}
-	report, err := review.Run(ctx, next.options)
+	report, err := review.Run(ctx, checks.All(), next.options)
 	if err != nil {
 		f.options.Limits.Start = time.Millisecond // later findings wait for no other start
 		return false, err

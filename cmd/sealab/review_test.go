@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/findings"
-	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
 	"sealab/internal/cli"
 	"sealab/internal/command"
@@ -33,7 +33,7 @@ func sealab(args ...string) (status int, out string) {
 // TestReviewReplay reviews a broken server, shows every finding again, and shows
 // none after the repair of the server.
 func TestReviewReplay(t *testing.T) {
-	clock := review.SystemClock()
+	clock := client.SystemClock()
 	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, "unbound arguments", "unbound tool", "published key", "any origin", "any session")
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
@@ -70,7 +70,7 @@ func TestReviewReplay(t *testing.T) {
 // tools that were not called are named.
 func TestReviewUnseen(t *testing.T) {
 	const silent, destructive = "tools that do not say that they ask", "tools that ask are destructive, and no prompts"
-	clock := review.SystemClock()
+	clock := client.SystemClock()
 	for _, x := range []struct {
 		server string
 		args   []string
@@ -143,7 +143,7 @@ func TestCommittedReview(t *testing.T) {
 	_ = cmd.Wait()
 	l, err := net.Listen("tcp", address)
 	require.NoError(t, err)
-	clock := review.SystemClock()
+	clock := client.SystemClock()
 	repaired := httptest.NewUnstartedServer(mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}))
 	repaired.Listener.Close()
 	repaired.Listener = l

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"sealab/fuzz/review/client"
 )
 
 // aliveCase is the case of a finding that a check ended the server.
@@ -13,44 +15,44 @@ const aliveCase = "the server goes on"
 // watched runs a check and asks the server afterwards. A server that no longer
 // answers is a finding of the check, and is restarted if that is possible.
 func (t *T) watched(run func(*T)) {
-	c, only := t.r.client, t.only
-	before, ended := c.sent, c.ended
-	c.lost = nil
+	c, only := t.Client, t.Only
+	before, ended := c.Sent, c.Ended
+	c.Lost = nil
 	if only == aliveCase {
-		t.only = "" // each case may end the server
+		t.Only = "" // each case may end the server
 	}
 	again := t.anew()
 	run(t)
-	if t.only = only; only == aliveCase {
-		t.findings = nil // those of other cases
+	if t.Only = only; only == aliveCase {
+		t.Findings = nil // those of other cases
 	}
-	if c.sent == before {
+	if c.Sent == before {
 		return
 	}
-	last := c.last
-	if c.lost != nil {
-		last = c.lost
+	last := c.Last
+	if c.Lost != nil {
+		last = c.Lost
 	}
-	reason := t.r.silent(t.ctx)
-	if reason == "" && c.ended == ended {
+	reason := t.silent(t.Context)
+	if reason == "" && c.Ended == ended {
 		t.settle(run)
 		return
 	}
-	back := t.r.comesBack(t.ctx, reason)
+	back := t.comesBack(t.Context, reason)
 	if reason == "" {
 		reason = "the process ended by itself and was started again"
 	}
 	if back && !again.ends(run) {
-		t.r.Report.Notes = append(t.r.Report.Notes, fmt.Sprintf("%s: the server was away once: %s", t.check.ID, reason))
+		t.Report.Notes = append(t.Report.Notes, fmt.Sprintf("%s: the server was away once: %s", t.check.ID, reason))
 		return
 	}
 	if !t.foundSilent() {
-		t.trials++
-		t.refute(Finding{Case: aliveCase, Severity: Warning, Issue: "the server ends or hangs after the requests of this check",
-			Evidence: fmt.Sprintf("%s; then an honest request: %s", sent(last), reason), Want: "answered", Got: string(broken)})
+		t.Trials++
+		t.Refute(Finding{Case: aliveCase, Severity: Warning, Issue: "the server ends or hangs after the requests of this check",
+			Evidence: fmt.Sprintf("%s; then an honest request: %s", SentText(last), reason), Want: "answered", Got: string(client.Broken)})
 	}
-	if reason = t.r.silent(t.ctx); !t.r.comesBack(t.ctx, reason) {
-		t.r.gone = fmt.Sprintf("the server does not answer since %s: %s; --restart starts it again", t.check.ID, reason)
+	if reason = t.silent(t.Context); !t.comesBack(t.Context, reason) {
+		t.gone = fmt.Sprintf("the server does not answer since %s: %s; --restart starts it again", t.check.ID, reason)
 	}
 }
 
@@ -62,18 +64,18 @@ const attempts = 3
 // missing answer rests on time in every check.
 func (t *T) settle(run func(*T)) {
 	var kept []Finding
-	for _, f := range t.findings {
-		if t.check.Timed || f.Got == string(broken) {
+	for _, f := range t.Findings {
+		if t.check.Timed || f.Got == string(client.Broken) {
 			last, reason := t.shows(run, f)
 			if reason != "" {
-				t.r.Report.Notes = append(t.r.Report.Notes, fmt.Sprintf("%s: %s: seen once; in a new attempt %s", t.check.ID, f.Issue, reason))
+				t.Report.Notes = append(t.Report.Notes, fmt.Sprintf("%s: %s: seen once; in a new attempt %s", t.check.ID, f.Issue, reason))
 				continue
 			}
 			f = last
 		}
 		kept = append(kept, f)
 	}
-	t.findings = kept
+	t.Findings = kept
 }
 
 // shows carries a check out again for one finding. It returns the last one, or the
@@ -81,15 +83,15 @@ func (t *T) settle(run func(*T)) {
 func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 	for range attempts - 1 {
 		again := t.anew()
-		again.only = f.Case
+		again.Only = f.Case
 		run(again)
-		i := slices.IndexFunc(again.findings, func(g Finding) bool { return g.Case == f.Case && g.Got == f.Got })
+		i := slices.IndexFunc(again.Findings, func(g Finding) bool { return g.Case == f.Case && g.Got == f.Got })
 		switch {
 		case i >= 0:
-			f = again.findings[i]
-		case again.reason != "":
-			t.skip("seen once; in a new attempt: %s", again.reason)
-			return f, "it was not tested: " + again.reason
+			f = again.Findings[i]
+		case again.Reason != "":
+			t.Skip("seen once; in a new attempt: %s", again.Reason)
+			return f, "it was not tested: " + again.Reason
 		default:
 			return f, "it does not show"
 		}
@@ -99,21 +101,21 @@ func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 
 // anew returns the same check before it was carried out.
 func (t *T) anew() *T {
-	return &T{r: t.r, ctx: t.ctx, check: t.check, o: t.o, honest: map[string]bool{}, places: map[string]*oracle{}, only: t.only}
+	return &T{Review: t.Review, Context: t.Context, check: t.check, Oracle: t.Oracle, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: t.Only}
 }
 
 // ends carries a check out that the server was away after, and reports whether it ends
 // again: it may have been restarted for another reason.
 func (t *T) ends(run func(*T)) bool {
-	ended := t.r.client.ended
+	ended := t.Client.Ended
 	run(t)
-	return t.r.silent(t.ctx) != "" || t.r.client.ended != ended
+	return t.silent(t.Context) != "" || t.Client.Ended != ended
 }
 
 // foundSilent reports whether the check has found by itself that the server ended.
 func (t *T) foundSilent() bool {
-	for _, f := range t.findings {
-		if f.Got == string(broken) {
+	for _, f := range t.Findings {
+		if f.Got == string(client.Broken) {
 			return true
 		}
 	}
@@ -126,21 +128,21 @@ var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 // silent returns the reason why the server answers no honest request, "" if it
 // answers one in any way. A server that cannot be reached gets the time of a start.
 func (r *Review) silent(ctx context.Context) string {
-	r.client.away = false
-	a := r.client.call(ctx, listCall)
+	r.Client.Away = false
+	a := r.Client.Call(ctx, client.ListTools)
 	for _, pause := range pauses {
-		if a.Kind != broken || ctx.Err() != nil {
+		if a.Kind != client.Broken || ctx.Err() != nil {
 			return ""
 		}
-		if a.unreached() {
+		if a.Unreached() {
 			break // for a whole start
 		}
-		if r.opts.Clock.Sleep(ctx, pause) != nil {
+		if r.Options.Clock.Sleep(ctx, pause) != nil {
 			return ""
 		}
-		a = r.client.call(ctx, listCall)
+		a = r.Client.Call(ctx, client.ListTools)
 	}
-	if a.Kind != broken || ctx.Err() != nil {
+	if a.Kind != client.Broken || ctx.Err() != nil {
 		return ""
 	}
 	return a.String()
@@ -149,5 +151,5 @@ func (r *Review) silent(ctx context.Context) string {
 // comesBack reports whether a server that was silent for a reason, or answers if there
 // is none, goes on; it is restarted if that is possible.
 func (r *Review) comesBack(ctx context.Context, reason string) bool {
-	return reason == "" || r.opts.Restart != nil && r.opts.Restart(ctx) == nil && r.silent(ctx) == ""
+	return reason == "" || r.Options.Restart != nil && r.Options.Restart(ctx) == nil && r.silent(ctx) == ""
 }

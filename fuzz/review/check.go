@@ -1,12 +1,12 @@
 package review
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
-	"sealab/internal/rawmcp"
+	"sealab/fuzz/review/client"
 )
 
 // A Severity orders findings.
@@ -37,12 +37,8 @@ type Check struct {
 	Era      string   // modern or legacy; "" for both
 	Timed    bool     // rests on the time of an answer, or on one good token that is refused: a finding has to show in three attempts
 	Long     bool     // takes hundreds of exchanges
+	Last     bool     // judges the answers of all others, and comes after them
 	Run      func(*T)
-}
-
-// Checks returns every check, in the order in which they are carried out.
-func Checks() []Check {
-	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting, header, reaching, negotiating, bodies, results, telling, credentials, impersonating, resourceMetadata, offers, reads, fetching, values, progressing, prompting, crossed, limits, capacity, streams, sessions, pushing, seen)
 }
 
 // Family returns the letters of a check's id before the hyphen.
@@ -68,94 +64,65 @@ const (
 
 // A Finding is one fault that a check has shown.
 type Finding struct {
-	Check    string   `json:"check"`
-	Case     string   `json:"case"` // the variant that showed it
-	Severity Severity `json:"severity"`
-	Issue    string   `json:"issue"`
-	Evidence string   `json:"evidence"`
-	Curl     string   `json:"curl,omitempty"`
-	Flow     *Flow    `json:"flow,omitempty"`
-	Revision string   `json:"revision,omitempty"` // if it is not the newest of the server
+	Check    string       `json:"check"`
+	Case     string       `json:"case"` // the variant that showed it
+	Severity Severity     `json:"severity"`
+	Issue    string       `json:"issue"`
+	Evidence string       `json:"evidence"`
+	Curl     string       `json:"curl,omitempty"`
+	Flow     *client.Flow `json:"flow,omitempty"`
+	Revision string       `json:"revision,omitempty"` // if it is not the newest of the server
 	// Want and Got are the classes of the answers that are compared on replay.
 	Want string `json:"want"`
 	Got  string `json:"got"`
 }
 
-// T is one check at work.
-type T struct {
-	r      *Review
-	ctx    context.Context
-	check  Check
-	o      *oracle // of a check with a flow
-	honest map[string]bool
-	only   string // the case that is replayed; "" for all
-	places map[string]*oracle
-
-	trials   int
-	unclear  int    // answers that do not tell whether the state was accepted
-	reason   string // why it is not tested
-	findings []Finding
-}
-
-// answered is a variant with its answer.
-type answered struct {
-	name   string
-	answer Answer
-}
-
-// prefer goes on with the first flow that is fit for a check, if one is.
-func (t *T) prefer(fit func(Flow) bool) {
-	for _, o := range t.r.oracles {
-		if fit(o.flow) {
-			t.o = o
-			return
-		}
+// Page returns the documentation of one check in Markdown.
+func (c Check) Page() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "\n### %s: %s\n\n", c.ID, c.Name)
+	fmt.Fprintf(&b, "- sent: %s\n- a correct server: %s (%s)\n- at worst: %s, %s\n- impact: %s\n- fix: %s\n", c.Sent, c.Want, c.Source, c.Severity, c.Category, c.Impact, c.Fix)
+	var needs []string
+	if c.Flow {
+		needs = append(needs, "a call that is answered by a question with a state")
 	}
+	if c.Effects {
+		needs = append(needs, "`--effects`")
+	}
+	if c.Over != "" {
+		needs = append(needs, c.Over)
+	}
+	if len(needs) > 0 {
+		fmt.Fprintf(&b, "- needs: %s\n", strings.Join(needs, ", "))
+	}
+	return b.Bytes()
 }
 
-func (t *T) seen(v variant, a Answer) {
-	t.trials++
-	t.r.note(v.name, a)
+// Interrupted is the reason why a check was not carried out, or not to its end, if the
+// context of the review was over.
+const Interrupted = "the review was interrupted"
+
+// Unfinished reports whether a check was not carried out, or not to its end, because the
+// review ended before.
+func (o Outcome) Unfinished() bool {
+	return slices.Contains([]string{Interrupted, client.ErrBudget.Error(), client.ErrTime.Error()}, o.Reason)
 }
 
-// skip records the reason why the check is not tested. Earlier findings stay.
-func (t *T) skip(format string, args ...any) {
-	if t.reason == "" {
-		t.reason = fmt.Sprintf(format, args...)
-	}
+// Judge returns the outcome and the findings of a check that sends nothing.
+func (c Check) Judge(run func(*T)) (Outcome, []Finding) {
+	t := &T{Review: &Review{}, check: c}
+	run(t)
+	return t.outcome(), t.Findings
 }
 
-// refute records a finding.
-func (t *T) refute(f Finding) {
-	if t.only != "" && f.Case != t.only {
-		return
-	}
-	f.Check, f.Evidence = t.check.ID, string(t.r.opts.Target.masked([]byte(f.Evidence)))
-	if t.o != nil && f.Flow == nil {
-		flow := t.o.flow
-		f.Flow = &flow
-	}
-	t.findings = append(t.findings, f)
-}
+// The sources that checks of several families name.
+const (
+	SourceMRTR  = "revision 2026-07-28, basic/patterns/mrtr"
+	SourceStdio = "revision 2026-07-28, basic/transports/stdio"
+)
 
-// outcome sums the check up.
-func (t *T) outcome() Outcome {
-	o := Outcome{Check: t.check.ID, Trials: t.trials, Outcome: NotRefuted}
-	switch {
-	case len(t.findings) > 0:
-		o.Outcome, o.Reason = Refuted, t.findings[0].Issue
-	case t.reason != "":
-		o.Outcome, o.Reason = NotTested, t.reason
-	case t.trials == 0:
-		o.Outcome, o.Reason = NotTested, "the token and the lists of this server give no case"
-	}
-	return o
-}
-
-// sent is the request of an exchange in a line of evidence.
-func sent(e *rawmcp.Exchange) string {
-	if e == nil {
-		return ""
-	}
-	return short(string(e.Sent), 400)
-}
+// The fixes for which Server.Fix names an option of the SDK.
+const (
+	FixSeal = "seal the state with an authenticated construction under a key of the server, and verify it before anything is read from it"
+	FixBind = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"
+)

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
@@ -29,7 +31,7 @@ import (
 func TestQueryCredentials(t *testing.T) {
 	const secret = "al/ice+secret=="
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := mcp.New(mcp.Clock(review.SystemClock()))
+		s := mcp.New(mcp.Clock(client.SystemClock()))
 		s.Users = true
 		if r.Header.Get("Authorization") == "Bearer "+secret || r.URL.Query().Get("access_token") == secret {
 			r.Header.Set("Authorization", "Bearer alice")
@@ -38,8 +40,8 @@ func TestQueryCredentials(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var record strings.Builder
-	report, err := review.Run(context.Background(), review.Options{
-		Target: review.Target{URL: server.URL + "/mcp", Headers: []rawmcp.Header{{Name: "X-Empty"}, {Name: "Authorization", Value: "Bearer " + secret}}},
+	report, err := review.Run(context.Background(), checks.All(), review.Options{
+		Target: client.Target{URL: server.URL + "/mcp", Headers: []rawmcp.Header{{Name: "X-Empty"}, {Name: "Authorization", Value: "Bearer " + secret}}},
 		Checks: []string{"A-QUERY"}, Seed: 1, Budget: 100,
 		Record: func(e *rawmcp.Exchange) { fmt.Fprintf(&record, "%s %s\n", e.Sent, e.Received) },
 	})
@@ -61,7 +63,7 @@ func TestCurl(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen, last := map[string]bool{}, ""
-	broken := mcp.New(mcp.Clock(review.SystemClock()), "any type", "any verb", "Accept is a fault")
+	broken := mcp.New(mcp.Clock(client.SystemClock()), "any type", "any verb", "Accept is a fault")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
@@ -77,7 +79,7 @@ func TestCurl(t *testing.T) {
 		broken.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	report, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: server.URL + "/mcp"},
+	report, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: server.URL + "/mcp"},
 		Checks: []string{"H-JSON", "H-TYPE", "H-ACCEPT", "H-VERB"}, Seed: 1, Budget: 500})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

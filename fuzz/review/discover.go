@@ -4,45 +4,29 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
 	"sealab/internal/rawmcp"
 )
 
 // A Server is all that a server says of itself.
 type Server struct {
-	Transport    string     `json:"transport"` // http or stdio
-	Revisions    []string   `json:"revisions"`
-	Name         string     `json:"name,omitempty"`
-	Version      string     `json:"version,omitempty"`
-	Capabilities []string   `json:"capabilities,omitempty"`
-	Tools        []Offer    `json:"tools,omitempty"`
-	Prompts      []Offer    `json:"prompts,omitempty"`
-	Resources    []Offer    `json:"resources,omitempty"`
-	Templates    []Template `json:"templates,omitempty"`
-	Risk         string     `json:"risk"` // R0 to R3, by the names of the tools
-	SDK          string     `json:"sdk,omitempty"`
+	Transport    string         `json:"transport"` // http or stdio
+	Revisions    []string       `json:"revisions"`
+	Name         string         `json:"name,omitempty"`
+	Version      string         `json:"version,omitempty"`
+	Capabilities []string       `json:"capabilities,omitempty"`
+	Tools        []client.Offer `json:"tools,omitempty"`
+	Prompts      []client.Offer `json:"prompts,omitempty"`
+	Resources    []client.Offer `json:"resources,omitempty"`
+	Templates    []Template     `json:"templates,omitempty"`
+	Risk         string         `json:"risk"` // R0 to R3, by the names of the tools
+	SDK          string         `json:"sdk,omitempty"`
 
-	lists map[string]Answer // the first page of each list
-}
-
-// An Offer is one tool, prompt or resource of a server.
-type Offer struct {
-	Name        string          `json:"name"`
-	URI         string          `json:"uri,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"inputSchema,omitempty"`
-	Output      json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations struct {
-		ReadOnly    *bool `json:"readOnlyHint,omitempty"`
-		Destructive *bool `json:"destructiveHint,omitempty"`
-	} `json:"annotations,omitzero"`
-	Arguments []struct {
-		Name     string `json:"name"`
-		Required bool   `json:"required,omitempty"`
-	} `json:"arguments,omitempty"`
-
-	raw json.RawMessage // the inputSchema as the server wrote it
+	Lists map[string]client.Answer `json:"-"` // the first page of each list, by method
 }
 
 // A Template is a resource template.
@@ -50,25 +34,25 @@ type Template struct {
 	URI string `json:"uriTemplate"`
 }
 
-// maxPages is the number of pages that are read of a list.
-const maxPages = 50
+// MaxPages is the number of pages that are read of a list.
+const MaxPages = 50
 
 // discover asks which era the server speaks and reads its lists.
 func (r *Review) discover(ctx context.Context) error {
 	s := &r.Report.Server
-	s.Transport, s.lists = "http", map[string]Answer{}
-	if r.client.http == nil {
+	s.Transport, s.Lists = "http", map[string]client.Answer{}
+	if r.Client.HTTP == nil {
 		s.Transport = "stdio"
 	}
-	a := r.client.call(ctx, Call{Method: "server/discover"})
-	if a.Kind == broken || a.Kind == noBudget || a.Kind == throttled {
-		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.advice(), r.client.lastWords())
+	a := r.Client.Call(ctx, client.Call{Method: "server/discover"})
+	if a.Kind == client.Broken || a.Kind == client.NoBudget || a.Kind == client.Throttled {
+		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.Advice(), r.Client.LastWords())
 	}
-	modernCodes := a.Kind == failed && a.Code <= -32020 && a.Code >= -32022
-	if a.Kind != completed && !modernCodes {
+	modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022
+	if a.Kind != client.Completed && !modernCodes {
 		return r.legacy(ctx, a)
 	}
-	s.Revisions = []string{modern}
+	s.Revisions = []string{client.Modern}
 	s.readDiscovery(a.Result)
 	r.guessSDK(a.Exchange)
 	for _, l := range s.listings() {
@@ -98,8 +82,8 @@ func (r *Review) known() {
 	s := &r.Report.Server
 	s.Risk = riskOf(s.Tools)
 	for i, t := range s.Tools {
-		s.Tools[i].raw, s.Tools[i].Input = t.Input, inline(t.Input)
-		r.client.repeated[t.Name] = repeatedIn(s.Tools[i].Input, nil)
+		s.Tools[i].Raw, s.Tools[i].Input = t.Input, jsondoc.Inline(t.Input)
+		r.Client.Repeated[t.Name] = client.RepeatedArguments(s.Tools[i].Input, nil)
 	}
 }
 
@@ -118,7 +102,7 @@ func (s *Server) readDiscovery(raw json.RawMessage) {
 	if len(d.Versions) > 0 {
 		s.Revisions = d.Versions
 	}
-	s.Capabilities = sortedKeys(d.Capabilities)
+	s.Capabilities = jsondoc.SortedKeys(d.Capabilities)
 	if d.Info == (serverInfo{}) {
 		d.Info = d.Meta.Info
 	}
@@ -135,18 +119,18 @@ type serverInfo struct {
 func (r *Review) list(ctx context.Context, method, member string, into any) error {
 	var all []json.RawMessage
 	cursor := ""
-	for page := range maxPages {
-		a := r.client.call(ctx, Call{Method: method, Cursor: cursor})
+	for page := range MaxPages {
+		a := r.Client.Call(ctx, client.Call{Method: method, Cursor: cursor})
 		if page == 0 {
-			r.Report.Server.lists[method] = a
+			r.Report.Server.Lists[method] = a
 		}
-		if !a.conclusive() {
+		if !a.Conclusive() {
 			return fmt.Errorf("reading %s: %v", method, a)
 		}
-		if a.Kind != completed {
+		if a.Kind != client.Completed {
 			break
 		}
-		m := members(a.Result)
+		m := jsondoc.Members(a.Result)
 		var items []json.RawMessage
 		_ = json.Unmarshal(m[member], &items)
 		all = append(all, items...)
@@ -164,51 +148,28 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 	return nil
 }
 
-// readOnly reports whether a tool claims to read only and is not named like one that
-// changes data.
-func (t Offer) readOnly() bool {
-	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !mentions(t.Name, changing)
-}
+// executing are parts of the names of tools of the highest risk.
+var executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
 
-func (t Offer) destructive() bool {
-	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
-}
+// local are parts of the names of tools that read or write files.
+var local = []string{"file", "read", "path", "dir", "log"}
 
-var (
-	// changing are parts of the names of tools that change the world.
-	changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set_", "transfer",
-		"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post",
-		"migrate", "install", "restart", "upgrade", "checkout", "charge", "reserve", "schedule", "register", "sign", "start", "process"}
-	// executing are parts of the names of tools of the highest risk.
-	executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
-	// local are parts of the names of tools that read or write files.
-	local = []string{"file", "read", "path", "dir", "log"}
-	// asking are words of tools that ask before they act.
-	asking = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey", "prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
-	// pure are parts of the names of tools that hardly ask.
-	pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
-)
+// AskingWords are words of tools that ask before they act.
+var AskingWords = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey", "prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
 
-func mentions(text string, words []string) bool {
-	text = strings.ToLower(text)
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
-}
+// pure are parts of the names of tools that hardly ask.
+var pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
 
 // riskOf is the risk profile of the review contract, by the names of the tools.
-func riskOf(tools []Offer) string {
+func riskOf(tools []client.Offer) string {
 	risk := "R0"
 	for _, t := range tools {
 		switch {
-		case mentions(t.Name, executing):
+		case client.Mentions(t.Name, executing):
 			return "R3"
-		case t.destructive() || mentions(t.Name, changing):
+		case t.IsDestructive() || client.Mentions(t.Name, client.Changing):
 			risk = "R2"
-		case risk == "R0" && mentions(t.Name, local) && !t.readOnly():
+		case risk == "R0" && client.Mentions(t.Name, local) && !t.IsReadOnly():
 			risk = "R1"
 		}
 	}
@@ -232,10 +193,10 @@ func (r *Review) guessSDK(e *rawmcp.Exchange) {
 }
 
 // legacy asks a server that does not know the newest revision for its own.
-func (r *Review) legacy(ctx context.Context, refusal Answer) error {
-	a := r.client.initialize(ctx, older, first)
-	if a.Kind != completed {
-		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)%s%s", refusal, a, a.advice(), r.client.lastWords())
+func (r *Review) legacy(ctx context.Context, refusal client.Answer) error {
+	a := r.Client.Initialize(ctx, client.Older, client.FirstUser)
+	if a.Kind != client.Completed {
+		return fmt.Errorf("the server answers neither server/discover (%v) nor initialize (%v)%s%s", refusal, a, a.Advice(), r.Client.LastWords())
 	}
 	var d struct {
 		Version      string                     `json:"protocolVersion"`
@@ -246,12 +207,12 @@ func (r *Review) legacy(ctx context.Context, refusal Answer) error {
 		return fmt.Errorf("reading the result of initialize: %w", err)
 	}
 	s := &r.Report.Server
-	s.Revisions, s.Capabilities = []string{d.Version}, sortedKeys(d.Capabilities)
+	s.Revisions, s.Capabilities = []string{d.Version}, jsondoc.SortedKeys(d.Capabilities)
 	s.Name, s.Version = d.Info.Name, d.Info.Version
-	s.lists["initialize"] = a
-	r.client.begin(ctx, a, d.Version)
+	s.Lists["initialize"] = a
+	r.Client.Begin(ctx, a, d.Version)
 	for _, l := range s.listings() {
-		if capability, _, _ := strings.Cut(l.method, "/"); capability != "tools" && !s.has(capability) {
+		if capability, _, _ := strings.Cut(l.method, "/"); capability != "tools" && !s.Has(capability) {
 			continue
 		}
 		if err := r.list(ctx, l.method, l.member, l.into); err != nil {
@@ -272,8 +233,13 @@ var sealingOptions = map[string]string{
 // Fix returns how a fault is repaired, with the SDK's own option if the server
 // shows which SDK it is.
 func (s Server) Fix(c Check) string {
-	if option := sealingOptions[s.SDK]; option != "" && (c.Fix == fixSeal || c.Fix == bindFix) {
+	if option := sealingOptions[s.SDK]; option != "" && (c.Fix == FixSeal || c.Fix == FixBind) {
 		return c.Fix + "; in the SDK of this server: " + option
 	}
 	return c.Fix
+}
+
+// Has reports whether a server declares a capability.
+func (s Server) Has(capability string) bool {
+	return slices.Contains(s.Capabilities, capability)
 }

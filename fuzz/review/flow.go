@@ -3,111 +3,12 @@ package review
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
 )
-
-// A Flow is the way to a token: the call, and the answers of the rounds before
-// the one that gave it. It is a scheme without a key: mint walks the flow, and
-// verify presents a token in the round after.
-type Flow struct {
-	Method    string          `json:"method"`
-	Target    string          `json:"target"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Other     json.RawMessage `json:"other,omitempty"` // other arguments of the same call
-	// Rounds are the answers of the rounds before the token, Last the answers
-	// that are sent with it; nil if the flow stops at the token.
-	Rounds []json.RawMessage `json:"rounds,omitempty"`
-	Last   json.RawMessage   `json:"last,omitempty"`
-	// Carrier is the member of _meta in which the server keeps the state; "" for requestState.
-	Carrier string `json:"carrier,omitempty"`
-
-	offer Offer
-	named bool // by the user
-}
-
-// String names a flow.
-func (f Flow) String() string { return strings.TrimSpace(f.Method + " " + f.Target) }
-
-// call is the first call of a flow.
-func (f Flow) call(as user) Call {
-	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, Carrier: f.Carrier, as: as}
-}
-
-// with returns the flow under other arguments.
-func (f Flow) with(arguments json.RawMessage) Flow {
-	f.Arguments = arguments
-	return f
-}
-
-// mint walks the flow and returns the token it ends with.
-func (c *client) mint(ctx context.Context, f Flow, as user) (string, Answer, error) {
-	call := f.call(as)
-	a := c.call(ctx, call)
-	for i, answers := range f.Rounds {
-		if a.Kind != asked {
-			return "", a, fmt.Errorf("round %d of %s: %v, want a question", i+1, f, a)
-		}
-		call.Answers, call.State = c.rekeyed(answers, a.Questions), nil
-		if a.State != nil {
-			call.State = quote(*a.State)
-		}
-		a = c.call(ctx, call)
-	}
-	switch {
-	case a.Kind != asked:
-		return "", a, fmt.Errorf("round %d of %s: %v, want a question", len(f.Rounds)+1, f, a)
-	case a.State == nil || *a.State == "":
-		return "", a, fmt.Errorf("round %d of %s: a question without a state", len(f.Rounds)+1, f)
-	}
-	c.minted[*a.State], c.newest = a.Questions, a.Questions
-	return *a.State, a, nil
-}
-
-// rekeyed returns answers under the keys of questions, if their own were seen in one
-// question and no other: the server draws keys anew for each.
-func (c *client) rekeyed(answers json.RawMessage, questions map[string]Question) json.RawMessage {
-	own := members(answers)
-	if len(own) == 0 || len(own) != len(questions) {
-		return answers
-	}
-	all, keys := map[string]json.RawMessage{}, sortedKeys(questions)
-	for i, key := range sortedKeys(own) {
-		if _, ok := questions[key]; ok || c.keys[key] != 1 {
-			return answers
-		}
-		all[keys[i]] = own[key]
-	}
-	return object(all)
-}
-
-// present sends a token in the round after the flow.
-func (c *client) present(ctx context.Context, f Flow, state json.RawMessage, as user) Answer {
-	call := f.call(as)
-	var token string
-	_ = json.Unmarshal(state, &token) // of another type: ""
-	questions, ok := c.minted[token]
-	if !ok {
-		questions = c.newest
-	}
-	call.State, call.Answers = state, f.Last
-	if f.Last != nil {
-		call.Answers = c.rekeyed(f.Last, questions)
-	}
-	return c.call(ctx, call)
-}
-
-// stages are the flow and those of its earlier rounds, each with the answers of the round.
-func (f Flow) stages() []Flow {
-	all := []Flow{f}
-	for i := range f.Rounds {
-		earlier := f
-		earlier.Rounds, earlier.Last = f.Rounds[:i], f.Rounds[i]
-		all = append(all, earlier)
-	}
-	return all
-}
 
 // maxFlows is the number of flows that are looked for.
 const maxFlows = 8
@@ -115,23 +16,23 @@ const maxFlows = 8
 // find looks for flows that give tokens, group by group: once a group has given
 // one, the groups of tools that are less likely to ask are not called.
 func (r *Review) find(ctx context.Context) {
-	if len(r.opts.Flows) > 0 {
-		for _, f := range r.opts.Flows {
-			f.offer, f.named = r.Report.Server.offer(f), true
-			r.flows = append(r.flows, f)
+	if len(r.Options.Flows) > 0 {
+		for _, f := range r.Options.Flows {
+			f.Offer, f.Named = r.Report.Server.Offer(f), true
+			r.Flows = append(r.Flows, f)
 		}
 		return
 	}
-	for _, g := range r.candidates() {
-		if g.last && len(r.flows) > 0 {
-			for _, f := range g.flows {
+	for _, g := range r.Candidates() {
+		if g.last && len(r.Flows) > 0 {
+			for _, f := range g.Flows {
 				r.uncalled = append(r.uncalled, f.Target)
 			}
 			continue
 		}
-		for _, f := range g.flows {
+		for _, f := range g.Flows {
 			switch {
-			case len(r.flows) == maxFlows:
+			case len(r.Flows) == maxFlows:
 				r.uncalled = append(r.uncalled, f.Target)
 			case ctx.Err() == nil:
 				r.explore(ctx, f)
@@ -140,43 +41,43 @@ func (r *Review) find(ctx context.Context) {
 	}
 }
 
-// offer returns the tool, prompt or resource that a flow calls.
-func (s Server) offer(f Flow) Offer {
+// Offer returns the tool, prompt or resource that a flow calls.
+func (s Server) Offer(f client.Flow) client.Offer {
 	for _, o := range slices.Concat(s.Tools, s.Prompts, s.Resources) {
 		if o.Name == f.Target || o.URI == f.Target {
 			return o
 		}
 	}
-	return Offer{}
+	return client.Offer{}
 }
 
-// A group is calls that are tried together; last if only as a last resort.
-type group struct {
-	flows []Flow
+// A Group is calls that are tried together; last if only as a last resort.
+type Group struct {
+	Flows []client.Flow
 	last  bool
 }
 
-// candidates returns the calls that a review may make: tools that are named, those for one
+// Candidates returns the calls that a review may make: tools that are named, those for one
 // use, or those whose texts say that they ask first; prompts and resources; and as a
 // last resort tools that sound as if they might ask, and tools without a hint. Tools
 // that claim to be destructive, or hardly ask, are not called without effects.
-func (r *Review) candidates() []group {
-	var named, once, asks, changes, rest []Flow
+func (r *Review) Candidates() []Group {
+	var named, once, asks, changes, rest []client.Flow
 	for _, t := range r.Report.Server.Tools {
-		f := Flow{Method: "tools/call", Target: t.Name, Arguments: samples(t.Input, 0)[0], offer: t}
-		if members(f.Arguments) == nil {
+		f := client.Flow{Method: "tools/call", Target: t.Name, Arguments: jsondoc.Samples(t.Input, 0)[0], Offer: t}
+		if jsondoc.Members(f.Arguments) == nil {
 			f.Arguments = json.RawMessage("{}")
 		}
-		f.Other = otherArguments(f.Arguments, t.Input)
-		given, ok := r.opts.Tools[t.Name]
+		f.Other = jsondoc.OtherArguments(f.Arguments, t.Input)
+		given, ok := r.Options.Tools[t.Name]
 		switch n := score(t); {
 		case ok:
 			named = append(named, given.over(f))
-		case r.opts.Tools != nil, !r.opts.Effects && (t.destructive() || n < 0 && !t.readOnly()):
+		case r.Options.Tools != nil, !r.Options.Effects && (t.IsDestructive() || n < 0 && !t.IsReadOnly()):
 			r.uncalled = append(r.uncalled, t.Name)
-		case r.oneTime(f):
+		case r.OneTime(f):
 			once = append(once, f)
-		case mentions(t.Name+" "+t.Description, asking):
+		case client.Mentions(t.Name+" "+t.Description, AskingWords):
 			asks = append(asks, f)
 		case n > 0:
 			changes = append(changes, f)
@@ -184,46 +85,46 @@ func (r *Review) candidates() []group {
 			rest = append(rest, f)
 		}
 	}
-	sparing := !r.opts.Effects
-	return []group{{flows: named}, {flows: once}, {flows: asks}, {flows: r.reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
+	sparing := !r.Options.Effects
+	return []Group{{Flows: named}, {Flows: once}, {Flows: asks}, {Flows: r.Reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
 }
 
-// reads returns the prompts and resources, which the protocol reads only.
-func (r *Review) reads() []Flow {
-	var all []Flow
+// Reads returns the prompts and resources, which the protocol reads only.
+func (r *Review) Reads() []client.Flow {
+	var all []client.Flow
 	for _, p := range r.Report.Server.Prompts {
 		args := map[string]json.RawMessage{}
 		other := map[string]json.RawMessage{}
 		for _, a := range p.Arguments {
 			if a.Required {
-				args[a.Name], other[a.Name] = quote("probe"), quote("sample")
+				args[a.Name], other[a.Name] = jsondoc.Quote("probe"), jsondoc.Quote("sample")
 			}
 		}
-		f := Flow{Method: "prompts/get", Target: p.Name, offer: p}
+		f := client.Flow{Method: "prompts/get", Target: p.Name, Offer: p}
 		if len(args) > 0 {
-			f.Arguments, f.Other = object(args), object(other)
+			f.Arguments, f.Other = jsondoc.Object(args), jsondoc.Object(other)
 		}
 		all = append(all, f)
 	}
 	for _, s := range r.Report.Server.Resources {
-		all = append(all, Flow{Method: "resources/read", Target: s.URI, offer: s})
+		all = append(all, client.Flow{Method: "resources/read", Target: s.URI, Offer: s})
 	}
 	return all
 }
 
 // score says how likely a tool asks before it acts.
-func score(t Offer) int {
+func score(t client.Offer) int {
 	n := 0
-	if mentions(t.Name+" "+t.Description, asking) {
+	if client.Mentions(t.Name+" "+t.Description, AskingWords) {
 		n += 4
 	}
-	if mentions(t.Name, changing) {
+	if client.Mentions(t.Name, client.Changing) {
 		n += 2
 	}
-	if mentions(t.Name, pure) {
+	if client.Mentions(t.Name, pure) {
 		n -= 3
 	}
-	if t.readOnly() {
+	if t.IsReadOnly() {
 		n--
 	}
 	return n
@@ -233,11 +134,11 @@ func score(t Offer) int {
 type Given struct{ Arguments, Other json.RawMessage }
 
 // over returns a flow with the parts that the user gave.
-func (g Given) over(f Flow) Flow {
-	f.named = true
+func (g Given) over(f client.Flow) client.Flow {
+	f.Named = true
 	if g.Arguments != nil {
 		f.Arguments = g.Arguments
-		f.Other = otherArguments(f.Arguments, f.offer.Input)
+		f.Other = jsondoc.OtherArguments(f.Arguments, f.Offer.Input)
 	}
 	if g.Other != nil {
 		f.Other = g.Other
@@ -248,22 +149,22 @@ func (g Given) over(f Flow) Flow {
 // explore calls a target and keeps the flow if it gives a token. With effects
 // it goes on over answers, breadth first, up to three rounds; without, answers
 // are sent to prompts and resources alone, and to the first token.
-func (r *Review) explore(ctx context.Context, f Flow) {
-	a := r.client.call(ctx, f.call(first))
-	if a.Kind != asked {
+func (r *Review) explore(ctx context.Context, f client.Flow) {
+	a := r.Client.Call(ctx, f.Call(client.FirstUser))
+	if a.Kind != client.Asked {
 		return
 	}
-	r.asking = append(r.asking, a)
+	r.Asking = append(r.Asking, a)
 	f.Carrier = a.Carrier
 	has := a.State != nil && *a.State != ""
 	switch {
-	case has && !r.opts.Effects:
-		r.flows = append(r.flows, f)
-	case !r.opts.Effects && f.Method == "tools/call":
+	case has && !r.Options.Effects:
+		r.Flows = append(r.Flows, f)
+	case !r.Options.Effects && f.Method == "tools/call":
 		r.unanswered = append(r.unanswered, f.Target)
 	default:
 		if best := r.deepest(ctx, f, a); best != nil {
-			r.flows = append(r.flows, *best)
+			r.Flows = append(r.Flows, *best)
 		}
 	}
 }
@@ -275,18 +176,18 @@ const (
 
 // deepest returns the longest flow from a first question whose last answer goes
 // on, nil if no round gives a token.
-func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
+func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *client.Flow {
 	type node struct {
-		flow   Flow
-		answer Answer
+		flow   client.Flow
+		answer client.Answer
 	}
-	var best *Flow
+	var best *client.Flow
 	queue := []node{{f, a}}
 	for calls := 0; len(queue) > 0; {
 		n := queue[0]
 		queue = queue[1:]
 		gone := false
-		if !r.opts.Effects && n.answer.State != nil && *n.answer.State != "" {
+		if !r.Options.Effects && n.answer.State != nil && *n.answer.State != "" {
 			return &n.flow
 		}
 		for _, answers := range answersTo(n.answer.Questions) {
@@ -294,16 +195,16 @@ func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
 				return best
 			}
 			next := r.step(ctx, n.flow, answers)
-			if next.Kind == asked {
-				r.asking = append(r.asking, next)
+			if next.Kind == client.Asked {
+				r.Asking = append(r.Asking, next)
 			}
-			goes := next.Kind == completed || next.Kind == asked && next.going() != n.answer.going()
+			goes := next.Kind == client.Completed || next.Kind == client.Asked && next.Class() != n.answer.Class()
 			if goes && !gone && n.answer.State != nil && *n.answer.State != "" && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
 				found := n.flow
 				found.Last = answers
 				best, gone = &found, true
 			}
-			if next.Kind == asked && goes && len(n.flow.Rounds)+1 < maxRounds {
+			if next.Kind == client.Asked && goes && len(n.flow.Rounds)+1 < maxRounds {
 				deeper := n.flow
 				deeper.Rounds = append(append([]json.RawMessage(nil), n.flow.Rounds...), answers)
 				queue = append(queue, node{deeper, next})
@@ -314,18 +215,107 @@ func (r *Review) deepest(ctx context.Context, f Flow, a Answer) *Flow {
 }
 
 // step walks a flow anew and answers its last question.
-func (r *Review) step(ctx context.Context, f Flow, answers json.RawMessage) Answer {
-	call := f.call(first)
-	a := r.client.call(ctx, call)
+func (r *Review) step(ctx context.Context, f client.Flow, answers json.RawMessage) client.Answer {
+	call := f.Call(client.FirstUser)
+	a := r.Client.Call(ctx, call)
 	for _, round := range append(append([]json.RawMessage(nil), f.Rounds...), answers) {
-		if a.Kind != asked {
+		if a.Kind != client.Asked {
 			return a
 		}
-		call.Answers, call.State = r.client.rekeyed(round, a.Questions), nil
+		call.Answers, call.State = r.Client.Rekeyed(round, a.Questions), nil
 		if a.State != nil {
-			call.State = quote(*a.State)
+			call.State = jsondoc.Quote(*a.State)
 		}
-		a = r.client.call(ctx, call)
+		a = r.Client.Call(ctx, call)
 	}
 	return a
 }
+
+// answersTo returns answers to the questions of a round, the likeliest first.
+func answersTo(questions map[string]client.Question) []json.RawMessage {
+	sets := []map[string]json.RawMessage{{}}
+	for _, key := range jsondoc.SortedKeys(questions) {
+		var next []map[string]json.RawMessage
+		for _, set := range sets {
+			for _, answer := range answersToQuestion(questions[key]) {
+				if len(next) < maxAnswers {
+					next = append(next, jsondoc.With(set, key, answer))
+				}
+			}
+		}
+		sets = next
+	}
+	var all []json.RawMessage
+	for _, set := range sets {
+		all = append(all, jsondoc.Object(set))
+	}
+	return all
+}
+
+// maxAnswers is the number of combinations of answers that a round is tried with.
+const maxAnswers = 6
+
+// answersToQuestion returns acceptances of a question. No URL is opened.
+func answersToQuestion(q client.Question) []json.RawMessage {
+	switch {
+	case q.Method == "sampling/createMessage":
+		return []json.RawMessage{json.RawMessage(`{"role":"assistant","content":{"type":"text","text":"probe"},"model":"probe","stopReason":"endTurn"}`)}
+	case q.Method == "roots/list":
+		return []json.RawMessage{json.RawMessage(`{"roots":[]}`)}
+	case q.Params.Mode == "url":
+		return []json.RawMessage{json.RawMessage(`{"action":"accept"}`)}
+	}
+	var all []json.RawMessage
+	for _, content := range jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0) {
+		if jsondoc.Members(content) == nil {
+			content = json.RawMessage("{}")
+		}
+		all = append(all, jsondoc.Object(map[string]json.RawMessage{"action": jsondoc.Quote("accept"), "content": content}))
+	}
+	return all
+}
+
+// OneTime reports whether the user says that tokens of the flow must be accepted once.
+func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.OneTime, f.Target) }
+
+// Wordy are the calls that take a text and change nothing: those that ask, prompts, and
+// with effects tools that read only.
+func (t *T) Wordy() []client.Flow {
+	all := slices.Clone(t.Flows)
+	for _, tool := range t.Report.Server.Tools {
+		if tool.IsReadOnly() && t.Options.Effects && tool.Name != t.Options.Slow {
+			all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], Offer: tool})
+		}
+	}
+	for _, f := range t.Reads() {
+		if f.Method == "prompts/get" {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b client.Flow) int { return strings.Compare(a.String(), b.String()) })
+	all = slices.CompactFunc(all, func(a, b client.Flow) bool { return a.String() == b.String() })
+	return slices.DeleteFunc(all, func(f client.Flow) bool { return !TakesText(f) })
+}
+
+// Word is a text that no call had before.
+func (t *T) Word() string {
+	t.Client.ID++
+	n := uint64(t.Client.Clock.Now().UnixNano()) + uint64(t.Client.ID)
+	b := []byte("sealab")
+	for range 10 {
+		b = append(b, byte('a'+n%26))
+		n /= 26
+	}
+	return string(b)
+}
+
+// TakesText reports whether an argument of a flow takes any text.
+func TakesText(f client.Flow) bool {
+	return jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), MarkerA) != nil
+}
+
+// Texts that no state has unless a call gives them.
+const (
+	MarkerA = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	MarkerB = "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
+)

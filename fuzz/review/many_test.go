@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
@@ -51,7 +53,7 @@ func aging(next http.Handler, clock *fakeClock) http.Handler {
 // delayed answers late as well. A review takes minutes, most of which it waits.
 func delayed(next http.Handler, clock *fakeClock) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if review.SystemClock().Sleep(r.Context(), slowness) == nil {
+		if client.SystemClock().Sleep(r.Context(), slowness) == nil {
 			aging(next, clock).ServeHTTP(w, r)
 		}
 	})
@@ -113,11 +115,11 @@ func TestManySound(t *testing.T) {
 			}
 			server := httptest.NewServer(h)
 			t.Cleanup(server.Close)
-			o := review.Options{Target: review.Target{URL: server.URL + "/mcp"}, Checks: []string{"RS", "H", "T", "R", "P", "C", "S"}, Seed: uint64(i), Budget: 6000, TTL: mcp.TTL, Effects: i%2 == 1}
+			o := review.Options{Target: client.Target{URL: server.URL + "/mcp"}, Checks: []string{"RS", "H", "T", "R", "P", "C", "S"}, Seed: uint64(i), Budget: 6000, TTL: mcp.TTL, Effects: i%2 == 1}
 			twoUsers(&o)
 			o.Target.Foreign = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + mcp.Elsewhere}}
-			o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
-			report, err := review.Run(context.Background(), o)
+			o.Clock = client.Clock{Now: clock.Now, Sleep: clock.Sleep}
+			report, err := review.Run(context.Background(), checks.All(), o)
 			require.NoError(t, err)
 			require.Empty(t, refutedBy(report, review.Critical, review.Warning), "seed %d: %s", i, describe(report))
 			if !o.Effects {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
 )
@@ -216,7 +216,7 @@ func cancelledCall(t *testing.T, a *asker) string {
 	go func() {
 		ended <- v.ask(context.Background(), v.request(older{body: oldCall("tools/call", `"name":"slow","arguments":{"ms":1200}`)}), isResponse)
 	}()
-	if err := review.SystemClock().Sleep(t.Context(), 300*time.Millisecond); err != nil {
+	if err := client.SystemClock().Sleep(t.Context(), 300*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	told := v.in(older{body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`})

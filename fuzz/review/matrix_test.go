@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
@@ -40,22 +42,22 @@ type row struct {
 }
 
 // review reviews the broken server of a row.
-func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server) {
+func (x row) review(t *testing.T, ids []string) (*review.Report, *mcp.Server) {
 	t.Helper()
 	clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
-	target := review.Target{Command: []string{"/usr/bin/env", serverVariable + "=mcp:" + x.fault, os.Args[0]}}
+	target := client.Target{Command: []string{"/usr/bin/env", serverVariable + "=mcp:" + x.fault, os.Args[0]}}
 	s := &mcp.Server{}
 	if !x.stdio {
 		s, target.URL = x.serve(t, clock, strings.Split(x.fault, " + ")...)
 		target.Command = nil
 	}
-	o := review.Options{Target: target, Checks: checks, Seed: 1, Budget: 6000, Limits: rawmcp.Limits{Time: 30 * time.Second}, Hang: 20 * time.Second, Grace: 5 * time.Second, Large: 8 << 20}
+	o := review.Options{Target: target, Checks: ids, Seed: 1, Budget: 6000, Limits: rawmcp.Limits{Time: 30 * time.Second}, Hang: 20 * time.Second, Grace: 5 * time.Second, Large: 8 << 20}
 	twoUsers(&o)
 	o.Target.Foreign = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + mcp.Elsewhere}}
 	if x.stdio {
 		o.Target.Headers, o.Target.Second, o.Target.Foreign = nil, nil, nil
 	}
-	o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
+	o.Clock = client.Clock{Now: clock.Now, Sleep: clock.Sleep}
 	o.Restart = func(context.Context) error { s.Restart(); return nil }
 	if x.second != "" || x.twin {
 		var other *mcp.Server
@@ -66,7 +68,7 @@ func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server)
 	if x.change != nil {
 		x.change(&o)
 	}
-	report, err := review.Run(context.Background(), o)
+	report, err := review.Run(context.Background(), checks.All(), o)
 	require.NoError(t, err)
 	return report, s
 }
@@ -74,7 +76,7 @@ func (x row) review(t *testing.T, checks []string) (*review.Report, *mcp.Server)
 // serve serves a broken server over HTTP.
 func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Server, string) {
 	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error {
-		return review.SystemClock().Sleep(ctx, d/3)
+		return client.SystemClock().Sleep(ctx, d/3)
 	}}, faults...)
 	s.Users = true
 	h := httptest.NewUnstartedServer(s)
@@ -125,7 +127,7 @@ func TestMatrix(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range review.Checks() {
+	for _, c := range checks.All() {
 		require.True(t, seen[c.ID], "%s has no broken server", c.ID)
 	}
 }
@@ -251,7 +253,7 @@ func TestEndIsShownAgain(t *testing.T) {
 
 // serveFaults is the broken server on standard streams.
 func serveFaults(faults []string) {
-	clock := review.SystemClock()
+	clock := client.SystemClock()
 	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, d/3) }}, faults...)
 	if slices.Contains(faults, "SIGTERM ignored") {
 		signal.Ignore(syscall.SIGTERM)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 	"sealab/internal/broken/mcp"
 	"sealab/internal/testenv"
 )
@@ -24,7 +25,7 @@ func TestOlder(t *testing.T) {
 	t.Parallel()
 	for i, x := range rows {
 		checks := slices.DeleteFunc(slices.Clone(x.checks), func(id string) bool {
-			return !slices.ContainsFunc(review.Checks(), func(c review.Check) bool { return c.ID == id && inEveryRevision(c, x.stdio) })
+			return !slices.ContainsFunc(checks.All(), func(c review.Check) bool { return c.ID == id && inEveryRevision(c, x.stdio) })
 		})
 		if len(checks) == 0 || x.modern || !inSample(i) || testenv.Race() && x.timed {
 			continue

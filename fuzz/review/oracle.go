@@ -6,66 +6,71 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 )
 
-// A verdict is the judgement of an oracle on one answer.
-type verdict int
+// A Verdict is the judgement of an oracle on one answer.
+type Verdict int
 
+// The verdicts.
 const (
-	unclear  verdict = iota // no answer, or one that is independent of the state
-	refused                 // turned down, or the flow begins again
-	accepted                // goes on as with an unchanged token
+	Unclear  Verdict = iota // no answer, or one that is independent of the state
+	Refused                 // turned down, or the flow begins again
+	Accepted                // goes on as with an unchanged token
 )
 
-// An oracle tells whether a server accepted a state, by comparison with four
+// An Oracle tells whether a server accepted a state, by comparison with four
 // controls: the call without a state (fresh), with an unchanged token, with the
 // answers alone (stripped), and with a state that is no token (garbage).
 //
 // Without effects a token is presented without answers: a good one is asked
 // again and a bad one refused, and no tool runs to its end. With effects it is
 // presented with answers, and a good one goes on.
-type oracle struct {
-	flow  Flow
-	user  user
-	fresh Answer
-	token string // an unchanged token
-	good  Answer // with it
+type Oracle struct {
+	Flow  client.Flow
+	User  client.User
+	Fresh client.Answer
+	Token string        // an unchanged token
+	Good  client.Answer // with it
 	// messages is set if the questions' texts tell a good token from a fresh
-	// call, mask if the texts of equal rounds can be compared.
+	// call, Mask if the texts of equal rounds can be compared.
 	messages bool
-	mask     []bool
-	bad      Answer // with garbage
-	// presence is set if any text is accepted as a state but its absence is not.
-	presence bool
+	Mask     []bool
+	Bad      client.Answer // with garbage
+	// Presence is set if any text is accepted as a state but its absence is not.
+	Presence bool
 }
 
-// garbageState is a state that no server minted.
-const garbageState = "garbage"
+// GarbageState is a state that no server minted.
+const GarbageState = "garbage"
 
-// control carries the controls of a flow out and returns the oracle, or the
+// NewOracle carries the controls of a flow out and returns the oracle, or the
 // reason why the flow cannot be judged.
-func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string) {
-	o := &oracle{flow: f, user: as}
-	if o.fresh = r.client.call(ctx, f.call(as)); o.fresh.Kind != asked {
-		return nil, fmt.Sprintf("control fresh: %v, want a question", o.fresh)
+func (r *Review) NewOracle(ctx context.Context, f client.Flow, as client.User) (*Oracle, string) {
+	o := &Oracle{Flow: f, User: as}
+	if o.Fresh = r.Client.Call(ctx, f.Call(as)); o.Fresh.Kind != client.Asked {
+		return nil, fmt.Sprintf("control fresh: %v, want a question", o.Fresh)
 	}
-	var goods []Answer
+	var goods []client.Answer
 	for range 3 {
 		token, a, reason := r.good(ctx, f, as)
 		if reason != "" {
 			return nil, reason
 		}
 		if goods = append(goods, a); len(goods) == 1 {
-			o.token = token
+			o.Token = token
 		}
 	}
-	o.good = goods[0]
+	o.Good = goods[0]
 	if reason := o.compare(goods); reason != "" {
 		return nil, reason
 	}
-	o.bad = r.client.present(ctx, f, quote(garbageState), as)
-	if !o.bad.conclusive() {
-		return nil, fmt.Sprintf("control garbage: %v", o.bad)
+	o.Bad = r.Client.Present(ctx, f, jsondoc.Quote(GarbageState), as)
+	if !o.Bad.Conclusive() {
+		return nil, fmt.Sprintf("control garbage: %v", o.Bad)
 	}
 	if reason := r.influence(ctx, o); reason != "" {
 		return nil, reason
@@ -74,55 +79,46 @@ func (r *Review) control(ctx context.Context, f Flow, as user) (*oracle, string)
 }
 
 // good presents an unchanged token and returns both.
-func (r *Review) good(ctx context.Context, f Flow, as user) (token string, a Answer, reason string) {
-	token, _, err := r.client.mint(ctx, f, as)
+func (r *Review) good(ctx context.Context, f client.Flow, as client.User) (token string, a client.Answer, reason string) {
+	token, _, err := r.Client.Mint(ctx, f, as)
 	if err != nil {
 		return "", a, "control unchanged: " + err.Error()
 	}
-	switch a = r.client.present(ctx, f, quote(token), as); {
-	case a.Kind == asked:
-	case a.Kind == completed && f.Last == nil && f.Method == "tools/call" && !r.opts.Effects && !f.named:
+	switch a = r.Client.Present(ctx, f, jsondoc.Quote(token), as); {
+	case a.Kind == client.Asked:
+	case a.Kind == client.Completed && f.Last == nil && f.Method == "tools/call" && !r.Options.Effects && !f.Named:
 		reason = "control unchanged: a state without answers runs the tool to its end; --effects or --tool allows that"
-	case a.Kind != completed:
+	case a.Kind != client.Completed:
 		reason = fmt.Sprintf("control unchanged: %v, want that it goes on", a)
 	}
 	return token, a, reason
 }
 
 // compare learns from equal rounds which parts of their answers vary.
-func (o *oracle) compare(goods []Answer) string {
+func (o *Oracle) compare(goods []client.Answer) string {
 	for _, a := range goods[1:] {
-		if a.going() != o.good.going() {
-			return fmt.Sprintf("control unchanged is not stable: %v, then %v", o.good, a)
+		if a.Class() != o.Good.Class() {
+			return fmt.Sprintf("control unchanged is not stable: %v, then %v", o.Good, a)
 		}
 	}
-	o.mask = maskOf(goods)
-	o.messages = o.good.Kind == asked && o.fresh.going() == o.good.going() && o.good.questionTexts() != o.fresh.questionTexts()
+	o.Mask = maskOf(goods)
+	o.messages = o.Good.Kind == client.Asked && o.Fresh.Class() == o.Good.Class() && o.Good.QuestionTexts() != o.Fresh.QuestionTexts()
 	for _, a := range goods[1:] {
-		o.messages = o.messages && a.questionTexts() == o.good.questionTexts()
+		o.messages = o.messages && a.QuestionTexts() == o.Good.QuestionTexts()
 	}
 	return ""
 }
 
-// questionTexts are the texts of the questions of an answer.
-func (a Answer) questionTexts() string {
-	var all []string
-	for _, k := range sortedKeys(a.Questions) {
-		all = append(all, blank(a.Questions[k].Params.Message))
-	}
-	return strings.Join(all, "\n")
-}
-
 // maskOf returns the words of the texts of equal rounds that are always the
 // same, nil if their number varies.
-func maskOf(all []Answer) []bool {
-	words := strings.Fields(blank(all[0].Text))
+func maskOf(all []client.Answer) []bool {
+	words := strings.Fields(client.Blank(all[0].Text))
 	mask := make([]bool, len(words))
 	for i := range mask {
 		mask[i] = true
 	}
 	for _, a := range all[1:] {
-		other := strings.Fields(blank(a.Text))
+		other := strings.Fields(client.Blank(a.Text))
 		if len(other) != len(words) {
 			return nil
 		}
@@ -133,13 +129,13 @@ func maskOf(all []Answer) []bool {
 	return mask
 }
 
-// alike reports whether a completion reads as that of a good token.
-func (o *oracle) alike(a Answer) bool {
-	words, other := strings.Fields(blank(o.good.Text)), strings.Fields(blank(a.Text))
-	if len(other) != len(words) || o.mask == nil {
+// Alike reports whether a completion reads as that of a good token.
+func (o *Oracle) Alike(a client.Answer) bool {
+	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
+	if len(other) != len(words) || o.Mask == nil {
 		return false
 	}
-	for i, same := range o.mask {
+	for i, same := range o.Mask {
 		if same && words[i] != other[i] {
 			return false
 		}
@@ -148,48 +144,48 @@ func (o *oracle) alike(a Answer) bool {
 }
 
 // influence finds out whether the state matters at all.
-func (r *Review) influence(ctx context.Context, o *oracle) string {
-	begins := o.bad.Kind == asked && o.good.going() != o.fresh.going() && o.bad.going() == o.fresh.going()
-	if o.bad.refused() || begins {
+func (r *Review) influence(ctx context.Context, o *Oracle) string {
+	begins := o.Bad.Kind == client.Asked && o.Good.Class() != o.Fresh.Class() && o.Bad.Class() == o.Fresh.Class()
+	if o.Bad.Refused() || begins {
 		return ""
 	}
-	if o.flow.Last == nil {
-		return fmt.Sprintf("garbage in the place of the state: %v, as with a good token: the state has no influence on this round, or the server begins again; --effects tells them apart", o.bad)
+	if o.Flow.Last == nil {
+		return fmt.Sprintf("garbage in the place of the state: %v, as with a good token: the state has no influence on this round, or the server begins again; --effects tells them apart", o.Bad)
 	}
-	call := o.flow.call(o.user)
-	call.Answers = o.flow.Last
-	stripped := r.client.call(ctx, call)
+	call := o.Flow.Call(o.User)
+	call.Answers = o.Flow.Last
+	stripped := r.Client.Call(ctx, call)
 	switch {
-	case !stripped.conclusive():
+	case !stripped.Conclusive():
 		return fmt.Sprintf("control stripped: %v", stripped)
-	case stripped.going() == o.good.going() && (o.good.Kind == asked || o.mask == nil || o.alike(stripped)):
+	case stripped.Class() == o.Good.Class() && (o.Good.Kind == client.Asked || o.Mask == nil || o.Alike(stripped)):
 		return "the state has no influence: the round goes on alike without it"
-	case o.bad.Kind == completed && !o.alike(o.bad):
-		if o.mask == nil {
+	case o.Bad.Kind == client.Completed && !o.Alike(o.Bad):
+		if o.Mask == nil {
 			return "the texts of equal rounds differ, and garbage is answered by a text: nothing tells them apart"
 		}
 		return "" // another text: the answer to a bad state
-	case o.bad.going() == o.good.going():
-		o.presence = true
+	case o.Bad.Class() == o.Good.Class():
+		o.Presence = true
 	}
 	return ""
 }
 
 // formal presents a token of the right form and of random content, which a
 // server that begins again on a bad state may answer differently from garbage.
-func (r *Review) formal(ctx context.Context, o *oracle) string {
-	if o.presence || o.flow.Last != nil {
+func (r *Review) formal(ctx context.Context, o *Oracle) string {
+	if o.Presence || o.Flow.Last != nil {
 		return ""
 	}
-	token, _, err := r.client.mint(ctx, o.flow, o.user)
+	token, _, err := r.Client.Mint(ctx, o.Flow, o.User)
 	if err != nil {
 		return "control scrambled: " + err.Error()
 	}
-	text, ok := scramble(token, rand.New(rand.NewPCG(r.opts.Seed, 1)))
+	text, ok := tokens.Scramble(token, rand.New(rand.NewPCG(r.Options.Seed, 1)))
 	if !ok || text == token {
 		return ""
 	}
-	if a := r.client.present(ctx, o.flow, quote(text), o.user); o.verdict(a) != refused && !untagged(token) && !r.echoed(ctx, o, token) {
+	if a := r.Client.Present(ctx, o.Flow, jsondoc.Quote(text), o.User); o.Verdict(a) != Refused && !untagged(token) && !r.echoed(ctx, o, token) {
 		return fmt.Sprintf("random bytes in the form of a token: %v, as with a good token: the server begins again on a bad state, or reads it unverified; --effects tells them apart", a)
 	}
 	return ""
@@ -201,9 +197,9 @@ var tagNames = []string{"sig", "mac", "tag", "hash", "digest", "check", "proof",
 // untagged reports whether a token is a JSON object without a member that may be a
 // tag: random texts in it are states and no wrong tags.
 func untagged(token string) bool {
-	m := members(json.RawMessage(token))
+	m := jsondoc.Members(json.RawMessage(token))
 	for name := range m {
-		if len(name) <= 2 || mentions(name, tagNames) {
+		if len(name) <= 2 || client.Mentions(name, tagNames) {
 			return false
 		}
 	}
@@ -212,15 +208,15 @@ func untagged(token string) bool {
 
 // echoed reports whether a value that is changed in a readable token comes back in
 // the question or in the state of the answer: the token is read unverified.
-func (r *Review) echoed(ctx context.Context, o *oracle, token string) bool {
-	for _, v := range views(token) {
-		for _, name := range sortedKeys(v.object) {
+func (r *Review) echoed(ctx context.Context, o *Oracle, token string) bool {
+	for _, v := range tokens.Views(token) {
+		for _, name := range jsondoc.SortedKeys(v.Object) {
 			var text string
-			if json.Unmarshal(v.object[name], &text) != nil {
+			if json.Unmarshal(v.Object[name], &text) != nil {
 				continue
 			}
-			a := r.client.present(ctx, o.flow, quote(v.write(token, object(with(v.object, name, quote(echoProbe))))), o.user)
-			if a.echoes() {
+			a := r.Client.Present(ctx, o.Flow, jsondoc.Quote(v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, jsondoc.Quote(EchoProbe))))), o.User)
+			if Echoes(a) {
 				return true
 			}
 		}
@@ -228,67 +224,67 @@ func (r *Review) echoed(ctx context.Context, o *oracle, token string) bool {
 	return false
 }
 
-// echoProbe is a value that no honest state has.
-const echoProbe = "sealabechoprobe"
+// EchoProbe is a value that no honest state has.
+const EchoProbe = "sealabechoprobe"
 
-// echoes reports whether the probe stands in the question or in the state of an answer.
-func (a Answer) echoes() bool {
-	return a.Kind == asked && (strings.Contains(a.questionTexts(), echoProbe) || a.State != nil && strings.Contains(readable(*a.State), echoProbe))
+// Echoes reports whether the probe stands in the question or in the state of an answer.
+func Echoes(a client.Answer) bool {
+	return a.Kind == client.Asked && (strings.Contains(a.QuestionTexts(), EchoProbe) || a.State != nil && strings.Contains(tokens.Readable(*a.State), EchoProbe))
 }
 
-// verdict judges an answer to a presented state.
-func (o *oracle) verdict(a Answer) verdict {
+// Verdict judges an answer to a presented state.
+func (o *Oracle) Verdict(a client.Answer) Verdict {
 	switch {
-	case a.refused():
-		return refused
-	case !a.conclusive():
-		return unclear
-	case a.Kind == asked:
+	case a.Refused():
+		return Refused
+	case !a.Conclusive():
+		return Unclear
+	case a.Kind == client.Asked:
 		return o.verdictOnQuestion(a)
-	case o.good.Kind != completed:
-		return unclear // more than a good token gets
-	case o.bad.Kind == completed && !o.presence:
+	case o.Good.Kind != client.Completed:
+		return Unclear // more than a good token gets
+	case o.Bad.Kind == client.Completed && !o.Presence:
 		return o.verdictOnText(a)
 	default:
-		return accepted
+		return Accepted
 	}
 }
 
-func (o *oracle) verdictOnQuestion(a Answer) verdict {
+func (o *Oracle) verdictOnQuestion(a client.Answer) Verdict {
 	switch {
-	case o.good.Kind == asked && a.going() == o.good.going() && (!o.messages || a.questionTexts() == o.good.questionTexts()):
-		return accepted
-	case a.going() == o.fresh.going():
-		return refused // the flow begins again
+	case o.Good.Kind == client.Asked && a.Class() == o.Good.Class() && (!o.messages || a.QuestionTexts() == o.Good.QuestionTexts()):
+		return Accepted
+	case a.Class() == o.Fresh.Class():
+		return Refused // the flow begins again
 	default:
-		return unclear
+		return Unclear
 	}
 }
 
 // verdictOnText compares completions if a bad state is answered by one as well.
-func (o *oracle) verdictOnText(a Answer) verdict {
+func (o *Oracle) verdictOnText(a client.Answer) Verdict {
 	switch {
-	case o.mask == nil:
-		return unclear
-	case o.alike(a) && !o.alike(o.bad):
-		return accepted
-	case blank(a.Text) == blank(o.bad.Text):
-		return refused
+	case o.Mask == nil:
+		return Unclear
+	case o.Alike(a) && !o.Alike(o.Bad):
+		return Accepted
+	case client.Blank(a.Text) == client.Blank(o.Bad.Text):
+		return Refused
 	default:
-		return unclear
+		return Unclear
 	}
 }
 
-// judge judges the answer to a state whose text is known: it is accepted as well if
+// Judge judges the answer to a state whose text is known: it is accepted as well if
 // the answer is that of the good token with values of this state in it.
-func (o *oracle) judge(state string, a Answer) verdict {
-	v := o.verdict(a)
-	if v != unclear || a.Kind != completed || o.good.Kind != completed {
+func (o *Oracle) Judge(state string, a client.Answer) Verdict {
+	v := o.Verdict(a)
+	if v != Unclear || a.Kind != client.Completed || o.Good.Kind != client.Completed {
 		return v
 	}
-	for old, now := range changedTexts(o.token, state) {
-		if text := strings.ReplaceAll(o.good.Text, old, now); text != o.good.Text && text == a.Text {
-			return accepted
+	for old, now := range changedTexts(o.Token, state) {
+		if text := strings.ReplaceAll(o.Good.Text, old, now); text != o.Good.Text && text == a.Text {
+			return Accepted
 		}
 	}
 	return v
@@ -298,17 +294,29 @@ func (o *oracle) judge(state string, a Answer) verdict {
 // each with that form: all of it, and texts in objects that can be read.
 func changedTexts(token, state string) map[string]string {
 	all := map[string]string{token: state}
-	others := views(state)
-	for i, v := range views(token) {
+	others := tokens.Views(state)
+	for i, v := range tokens.Views(token) {
 		if i == len(others) {
 			break
 		}
-		for name, raw := range v.object {
+		for name, raw := range v.Object {
 			var old, now string
-			if json.Unmarshal(raw, &old) == nil && len(old) > 1 && json.Unmarshal(others[i].object[name], &now) == nil && old != now {
+			if json.Unmarshal(raw, &old) == nil && len(old) > 1 && json.Unmarshal(others[i].Object[name], &now) == nil && old != now {
 				all[old] = now
 			}
 		}
 	}
 	return all
+}
+
+// KeyOfStates reports whether a readable token has its tag under a key.
+func (r *Review) KeyOfStates(word string) bool {
+	for _, o := range r.Oracles {
+		for _, key := range append(tokens.LastParts(word), word) {
+			if len(tokens.Views(o.Token)) > 0 && tokens.HMACUnder([]byte(key)).Tags(o.Token) {
+				return true
+			}
+		}
+	}
+	return false
 }

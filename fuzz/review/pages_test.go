@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 	"sealab/internal/testenv"
 )
 
@@ -17,7 +17,7 @@ var write = flag.Bool("write", false, "write CHECKS.md anew")
 // TestPage compares CHECKS.md with the table of checks, each of which says all of
 // itself and stands in a family.
 func TestPage(t *testing.T) {
-	page := review.Page()
+	page := checks.Page()
 	if *write {
 		require.NoError(t, os.WriteFile("CHECKS.md", page, 0o644))
 	}
@@ -25,7 +25,7 @@ func TestPage(t *testing.T) {
 	require.NoError(t, err)
 	testenv.EqualLines(t, string(page), string(committed), "write it again with -args -write")
 	seen := map[string]bool{}
-	for _, c := range review.Checks() {
+	for _, c := range checks.All() {
 		require.False(t, seen[c.ID], c.ID)
 		seen[c.ID] = true
 		require.Contains(t, string(page), "### "+c.ID+":", "no family")

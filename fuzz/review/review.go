@@ -5,8 +5,8 @@
 // resources, and looks for flows: calls that are answered by a question with a
 // requestState (revision 2026-07-28, basic/patterns/mrtr). A flow is a scheme
 // without a key: mint is to walk it, verify to retry with a token. Checks then
-// alter tokens, headers, bodies and lines. Each is a value in a table; a file
-// holds a family.
+// alter tokens, headers, bodies and lines. Each is a value in a table of its
+// family, below folder checks.
 //
 // A check compares answers of one server with controls on the same server, never
 // with those of another. An accepted alteration counts if it shows three times,
@@ -26,27 +26,16 @@ import (
 	"strings"
 	"time"
 
+	"sealab/fuzz/review/client"
 	"sealab/internal/rawmcp"
 )
 
-// A Target is the server that is reviewed: a URL, or the words of a command.
-type Target struct {
-	URL     string
-	Command []string
-	Headers []rawmcp.Header // credentials of the first user
-	Second  []rawmcp.Header // credentials of the second
-	Foreign []rawmcp.Header // credentials that were issued for another server
-	Also    string          // URL of a second instance
-
-	environment []rawmcp.Header // variables of a command that may be secrets
-}
-
 // Options say how a server is reviewed.
 type Options struct {
-	Target  Target
+	Target  client.Target
 	Effects bool             // answers may be sent, and tools run
 	Tools   map[string]Given // tools that may be called; nil: those that ask first
-	Flows   []Flow           // given by hand
+	Flows   []client.Flow    // given by hand
 	Checks  []string         // ids and families; nil: all
 	Case    string           // of a finding that is replayed
 	OneTime []string         // tools whose tokens must be accepted once
@@ -68,18 +57,23 @@ type Options struct {
 	Time        time.Duration // of the review, beside the waits for expiry; 0: no limit
 	Limits      rawmcp.Limits
 	Seed        uint64
-	Clock       Clock
+	Clock       client.Clock
 	Record      func(*rawmcp.Exchange)
 	Log         func(format string, args ...any)
 }
 
+// Client returns the options of the client.
+func (o Options) Client() client.Options {
+	return client.Options{Target: o.Target, Limits: o.Limits, Rate: o.Rate, Budget: o.Budget, Clock: o.Clock, Record: o.Record}
+}
+
 // A Report is the outcome of a review.
 type Report struct {
-	Server   Server    `json:"server"`
-	Flows    []Flow    `json:"flows"`
-	Outcomes []Outcome `json:"outcomes"`
-	Findings []Finding `json:"findings"`
-	Notes    []string  `json:"notes,omitempty"`
+	Server   Server        `json:"server"`
+	Flows    []client.Flow `json:"flows"`
+	Outcomes []Outcome     `json:"outcomes"`
+	Findings []Finding     `json:"findings"`
+	Notes    []string      `json:"notes,omitempty"`
 	// Unseen are tools that may ask and were not called.
 	Unseen    []string `json:"unseen,omitempty"`
 	Exchanges int      `json:"exchanges"`
@@ -88,21 +82,20 @@ type Report struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// A Review is a review at work.
+// A Review is a review at work: what its checks share.
 type Review struct {
 	Report Report
 
-	opts       Options
-	client     *client
-	flows      []Flow
-	oracles    []*oracle
-	deep       []*oracle  // see sighted
-	again      string     // the reason that noteAgain found
-	asking     []Answer   // every question that was seen
-	uncalled   []string   // tools that were not called
-	unanswered []string   // tools that ask without a state
-	answers    []answered // of the variants, for statistics
-	gone       string     // why the server does not answer any more
+	Options    Options
+	Client     *client.Client
+	Flows      []client.Flow
+	Oracles    []*Oracle
+	deep       []*Oracle       // see sighted
+	Again      string          // the reason that NoteAgain found
+	Asking     []client.Answer // every question that was seen
+	uncalled   []string        // tools that were not called
+	unanswered []string        // tools that ask without a state
+	gone       string          // why the server does not answer any more
 }
 
 // DefaultBudget is the number of exchanges of a review.
@@ -114,14 +107,14 @@ const DefaultTime = 8 * time.Minute
 // DefaultStart is how long a server may take to start, or to come back.
 const DefaultStart = 30 * time.Second
 
-// Run reviews a server. If the context ends, the report has the checks until then, and the
+// Run reviews a server by the checks that the options name. If the context ends, the report has the checks until then, and the
 // others are not tested.
-func Run(ctx context.Context, o Options) (*Report, error) {
+func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
 	}
 	if o.Clock.Now == nil {
-		o.Clock = SystemClock()
+		o.Clock = client.SystemClock()
 	}
 	if o.Grace <= 0 {
 		o.Grace = 10 * time.Second
@@ -138,22 +131,22 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	checks, err := selected(o.Checks)
+	checks, err := selected(checks, o.Checks)
 	if err != nil {
 		return nil, err
 	}
 	if o.Target.URL == "" {
-		o.Target.environment = secretsOf(os.Environ(), o.Target.Command)
+		o.Target = o.Target.WithEnvironment(os.Environ())
 	}
-	c, err := newClient(o)
+	c, err := client.New(o.Client())
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{opts: o, client: c}
-	defer c.close()
+	r := &Review{Options: o, Client: c}
+	defer c.Close()
 	began := o.Clock.Now()
 	if o.Time > 0 {
-		c.until = began.Add(o.Time + 3*o.TTL + o.Wait)
+		c.Until = began.Add(o.Time + 3*o.TTL + o.Wait)
 	}
 	if err := r.discover(ctx); err != nil {
 		return nil, err
@@ -165,7 +158,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	for _, check := range r.inOrder(checks, o.Clock.Now().Sub(began)) {
 		r.run(ctx, check)
 	}
-	r.Report.Exchanges, r.Report.Ran = c.sent, c.ran
+	r.Report.Exchanges, r.Report.Ran = c.Sent, c.Ran
 	r.Report.Seconds = o.Clock.Now().Sub(began).Seconds()
 	r.sort()
 	return &r.Report, nil
@@ -177,18 +170,18 @@ const usualExchanges = 3000
 // inOrder returns the checks in the order in which they are carried out: the worst first if
 // the server is so slow that the time may not do for all.
 func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
-	each := spent / time.Duration(max(1, r.client.sent))
-	if r.opts.Time <= 0 || each*usualExchanges < r.opts.Time {
+	each := spent / time.Duration(max(1, r.Client.Sent))
+	if r.Options.Time <= 0 || each*usualExchanges < r.Options.Time {
 		return checks
 	}
-	r.opts.Log("an exchange takes %v: critical checks come first, and those that %v does not do for are not carried out", each.Round(time.Millisecond), r.opts.Time)
+	r.Options.Log("an exchange takes %v: critical checks come first, and those that %v does not do for are not carried out", each.Round(time.Millisecond), r.Options.Time)
 	var all []Check
 	for _, fits := range []func(Check) bool{
 		func(c Check) bool { return c.Severity == Critical && !c.Long },
 		func(c Check) bool { return c.Severity == Critical && c.Long },
-		func(c Check) bool { return c.Severity == Warning && !isLast(c) },
-		func(c Check) bool { return c.Severity == Suggestion && !isLast(c) },
-		isLast,
+		func(c Check) bool { return c.Severity == Warning && !c.Last },
+		func(c Check) bool { return c.Severity == Suggestion && !c.Last },
+		func(c Check) bool { return c.Last },
 	} {
 		for _, c := range checks {
 			if fits(c) {
@@ -199,68 +192,51 @@ func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 	return all
 }
 
-// isLast reports whether a check judges the answers of all others.
-func isLast(c Check) bool {
-	return slices.ContainsFunc(seen, func(s Check) bool { return s.ID == c.ID })
-}
-
 // openFlows finds flows and carries their controls out.
 func (r *Review) openFlows(ctx context.Context) {
-	if !r.modern() {
+	if !r.Modern() {
 		return
 	}
 	r.find(ctx)
-	for _, f := range r.flows {
+	for _, f := range r.Flows {
 		r.Report.Flows = append(r.Report.Flows, f)
-		o, reason := r.control(ctx, f, first)
+		o, reason := r.NewOracle(ctx, f, client.FirstUser)
 		if reason != "" {
 			r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("flow %s: %s", f, reason))
 			continue
 		}
-		r.oracles = append(r.oracles, o)
-		r.opts.Log("flow %s gives tokens", f)
+		r.Oracles = append(r.Oracles, o)
+		r.Options.Log("flow %s gives tokens", f)
 	}
 }
 
-func (r *Review) modern() bool { return slices.Contains(r.Report.Server.Revisions, modern) }
-
-// note keeps an answer to a variant.
-func (r *Review) note(name string, a Answer) { r.answers = append(r.answers, answered{name, a}) }
-
-// Interrupted is the reason why a check was not carried out, or not to its end, if the
-// context of the review was over.
-const Interrupted = "the review was interrupted"
-
-// Unfinished reports whether a check was not carried out, or not to its end, because the
-// review ended before.
-func (o Outcome) Unfinished() bool {
-	return slices.Contains([]string{Interrupted, errBudget.Error(), errTime.Error()}, o.Reason)
-}
+// Modern reports whether the server speaks revision 2026-07-28.
+func (r *Review) Modern() bool { return slices.Contains(r.Report.Server.Revisions, client.Modern) }
 
 // run carries one check out. The answers of one that is interrupted tell nothing: its last
 // exchanges were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
-	t := &T{r: r, ctx: ctx, check: check, honest: map[string]bool{}, places: map[string]*oracle{}, only: r.opts.Case}
+	t := &T{Review: r, Context: ctx, check: check, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: r.Options.Case}
 	if reason := r.excluded(check); ctx.Err() != nil {
-		t.skip(Interrupted)
+		t.Skip(Interrupted)
 	} else if reason != "" {
-		t.skip("%s", reason)
+		t.Skip("%s", reason)
 	} else {
 		if check.Flow {
-			t.o = r.oracles[0]
+			t.Oracle = r.Oracles[0]
 		}
-		before, unsent := r.client.sent, r.client.unsent
+		before, unsent := r.Client.Sent, r.Client.Unsent
 		t.watched(check.Run)
-		if err := r.client.over(); err != nil && r.client.unsent > unsent && !isLast(check) {
-			t.reason = err.Error()
+		if err := r.Client.Over(); err != nil && r.Client.Unsent > unsent && !check.Last {
+			t.Reason = err.Error()
 		}
 		if ctx.Err() != nil {
-			t.findings, t.reason = nil, Interrupted
+			t.Findings, t.Reason = nil, Interrupted
 		}
-		r.opts.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.client.sent-before)
+		r.Options.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.Client.Sent-before)
 	}
 	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
-	r.Report.Findings = append(r.Report.Findings, t.findings...)
+	r.Report.Findings = append(r.Report.Findings, t.Findings...)
 }
 
 // excluded returns the reason why a check cannot be carried out here.
@@ -269,17 +245,17 @@ func (r *Review) excluded(check Check) string {
 	switch {
 	case check.Over != "" && check.Over != over:
 		return fmt.Sprintf("only over %s", check.Over)
-	case check.Era == "modern" && !r.modern():
-		return "the server does not speak revision " + modern
-	case len(r.opts.Revise) > 0 && !slices.Contains(r.opts.Revise, modern) && check.Era == "modern",
-		len(r.opts.Revise) > 0 && !slices.ContainsFunc(r.opts.Revise, func(v string) bool { return v != modern }) && check.Era == "legacy":
+	case check.Era == "modern" && !r.Modern():
+		return "the server does not speak revision " + client.Modern
+	case len(r.Options.Revise) > 0 && !slices.Contains(r.Options.Revise, client.Modern) && check.Era == "modern",
+		len(r.Options.Revise) > 0 && !slices.ContainsFunc(r.Options.Revise, func(v string) bool { return v != client.Modern }) && check.Era == "legacy":
 		return "not of a revision that --revision names"
-	case check.Effects && !r.opts.Effects:
+	case check.Effects && !r.Options.Effects:
 		return "runs tools to their end; --effects allows that"
-	case check.Flow && len(r.oracles) == 0:
-		return r.noFlow()
-	case r.client.over() != nil && !isLast(check):
-		return r.client.over().Error()
+	case check.Flow && len(r.Oracles) == 0:
+		return r.NoFlow()
+	case r.Client.Over() != nil && !check.Last:
+		return r.Client.Over().Error()
 	case r.gone != "":
 		return r.gone
 	default:
@@ -287,17 +263,17 @@ func (r *Review) excluded(check Check) string {
 	}
 }
 
-// noFlow says why no flow can be judged.
-func (r *Review) noFlow() string {
+// NoFlow says why no flow can be judged.
+func (r *Review) NoFlow() string {
 	switch {
-	case !r.modern():
-		return "the server does not speak revision " + modern + ", and no other has a requestState"
+	case !r.Modern():
+		return "the server does not speak revision " + client.Modern + ", and no other has a requestState"
 	case len(r.Report.Notes) > 0:
 		return r.Report.Notes[0]
 	case len(r.unanswered) > 0:
 		return fmt.Sprintf("%s asks without a state; --effects answers, and goes on", strings.Join(r.unanswered, ", "))
 	case len(r.uncalled) > 0:
-		return "no call that may be made was answered by a question" + r.notCalled()
+		return "no call that may be made was answered by a question" + r.NotCalled()
 	default:
 		return "no call was answered by a question with a state"
 	}
@@ -309,16 +285,16 @@ func (r *Review) noFlow() string {
 func (r *Review) unseen() []string {
 	var all []string
 	for _, o := range r.Report.Server.Tools {
-		changes := !o.readOnly() && (score(o) > 0 || o.destructive() && score(o) == 0)
-		if r.opts.Tools == nil && slices.Contains(r.uncalled, o.Name) && (mentions(o.Name+" "+o.Description, asking) || changes && len(r.flows) > 0) {
+		changes := !o.IsReadOnly() && (score(o) > 0 || o.IsDestructive() && score(o) == 0)
+		if r.Options.Tools == nil && slices.Contains(r.uncalled, o.Name) && (client.Mentions(o.Name+" "+o.Description, AskingWords) || changes && len(r.Flows) > 0) {
 			all = append(all, o.Name)
 		}
 	}
 	return all
 }
 
-// notCalled names the tools that were not called.
-func (r *Review) notCalled() string {
+// NotCalled names the tools that were not called.
+func (r *Review) NotCalled() string {
 	if len(r.uncalled) == 0 {
 		return ""
 	}
@@ -332,13 +308,13 @@ func (r *Review) sort() {
 }
 
 // selected returns the checks with the ids or families that are named.
-func selected(names []string) ([]Check, error) {
+func selected(checks []Check, names []string) ([]Check, error) {
 	if len(names) == 0 {
-		return Checks(), nil
+		return checks, nil
 	}
 	var all []Check
 	used := map[string]bool{}
-	for _, c := range Checks() {
+	for _, c := range checks {
 		if slices.Contains(names, c.ID) || slices.Contains(names, c.Family()) {
 			all = append(all, c)
 			used[c.ID], used[c.Family()] = true, true

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
 )
@@ -21,15 +23,15 @@ import (
 // review reviews a fixture and returns the report.
 func reviewed(t *testing.T, f *fixture, change func(*review.Options)) *review.Report {
 	t.Helper()
-	o := review.Options{Target: review.Target{URL: f.start(t)}, Checks: []string{"RS"}, Seed: 1, Budget: 4000}
-	o.Clock = review.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
+	o := review.Options{Target: client.Target{URL: f.start(t)}, Checks: []string{"RS"}, Seed: 1, Budget: 4000}
+	o.Clock = client.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
 	if testing.Verbose() {
 		o.Log = t.Logf
 	}
 	if change != nil {
 		change(&o)
 	}
-	report, err := review.Run(context.Background(), o)
+	report, err := review.Run(context.Background(), checks.All(), o)
 	require.NoError(t, err)
 	return report
 }
@@ -165,10 +167,10 @@ func TestInterrupted(t *testing.T) {
 		f := &fixture{seal: plain{}}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		o := review.Options{Target: review.Target{URL: f.start(t)}, Checks: []string{"RS-TAMPER", "RS-FORGE"}, Seed: 1, Budget: 4000}
-		o.Clock = review.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
+		o := review.Options{Target: client.Target{URL: f.start(t)}, Checks: []string{"RS-TAMPER", "RS-FORGE"}, Seed: 1, Budget: 4000}
+		o.Clock = client.Clock{Now: f.clock.Now, Sleep: f.clock.Sleep}
 		stop(&o, cancel)
-		report, err := review.Run(ctx, o)
+		report, err := review.Run(ctx, checks.All(), o)
 		require.NoError(t, err)
 		require.Len(t, report.Outcomes, 2)
 		return report
@@ -207,10 +209,10 @@ func TestSlow(t *testing.T) {
 	t.Parallel()
 	run := func(seal seal) *review.Report {
 		f, clock := &fixture{seal: seal}, &fakeClock{now: time.Unix(1_795_164_472, 0)}
-		o := review.Options{Target: review.Target{URL: f.start(t)}, Seed: 1, Time: 2 * time.Minute}
-		o.Clock = review.Clock{Now: clock.Now, Sleep: clock.Sleep}
+		o := review.Options{Target: client.Target{URL: f.start(t)}, Seed: 1, Time: 2 * time.Minute}
+		o.Clock = client.Clock{Now: clock.Now, Sleep: clock.Sleep}
 		o.Record = func(*rawmcp.Exchange) { _ = clock.Sleep(t.Context(), 300*time.Millisecond) }
-		report, err := review.Run(t.Context(), o)
+		report, err := review.Run(t.Context(), checks.All(), o)
 		require.NoError(t, err)
 		require.Less(t, report.Exchanges, 410)
 		return report
@@ -219,8 +221,8 @@ func TestSlow(t *testing.T) {
 	require.Empty(t, refutedBy(sound, review.Critical, review.Warning), describe(sound))
 	left, critical := 0, true
 	for _, o := range sound.Outcomes {
-		i := slices.IndexFunc(review.Checks(), func(c review.Check) bool { return c.ID == o.Check })
-		is := review.Checks()[i].Severity == review.Critical
+		i := slices.IndexFunc(checks.All(), func(c review.Check) bool { return c.ID == o.Check })
+		is := checks.All()[i].Severity == review.Critical
 		require.True(t, critical || !is, "%s comes late", o.Check)
 		critical = is
 		if o.Unfinished() {
@@ -248,12 +250,12 @@ func TestAdvice(t *testing.T) {
 		},
 	} {
 		server := httptest.NewServer(answer)
-		_, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: server.URL}})
+		_, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: server.URL}})
 		server.Close()
 		require.ErrorContains(t, err, want)
 	}
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	_, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: strings.Replace(server.URL, "http:", "https:", 1)}, Limits: rawmcp.Limits{Start: time.Millisecond}})
+	_, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: strings.Replace(server.URL, "http:", "https:", 1)}, Limits: rawmcp.Limits{Start: time.Millisecond}})
 	require.ErrorContains(t, err, "; the server does not speak TLS: try http")
 }

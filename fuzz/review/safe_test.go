@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/testenv"
 )
 
@@ -60,11 +62,11 @@ func TestSafe(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			a := newAsker(t, name)
-			o := review.Options{Target: review.Target{URL: a.server.url}, Seed: 1, Budget: 6000}
+			o := review.Options{Target: client.Target{URL: a.server.url}, Seed: 1, Budget: 6000}
 			if columnServer(name).users {
 				twoUsers(&o)
 			}
-			report, err := review.Run(context.Background(), o)
+			report, err := review.Run(context.Background(), checks.All(), o)
 			require.NoError(t, err)
 			require.Zero(t, report.Ran, describe(report))
 			require.Empty(t, a.ranBefore(t, name))

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/command"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
@@ -63,11 +65,11 @@ func TestServers(t *testing.T) {
 	for _, f := range foreigners {
 		t.Run(f.name, func(t *testing.T) {
 			url := f.start(t)
-			o := review.Options{Target: review.Target{URL: url}, Checks: []string{"RS", "H"}, Seed: 1, Effects: f.effects, Budget: 4000}
+			o := review.Options{Target: client.Target{URL: url}, Checks: []string{"RS", "H"}, Seed: 1, Effects: f.effects, Budget: 4000}
 			if f.users {
 				twoUsers(&o)
 			}
-			report, err := review.Run(context.Background(), o)
+			report, err := review.Run(context.Background(), checks.All(), o)
 			require.NoError(t, err)
 			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 			for _, id := range f.refuted {

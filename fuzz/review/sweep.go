@@ -1,47 +1,36 @@
 package review
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 )
 
-// A variant is a state made from a token.
-type variant struct {
-	name string          // stable between tokens
-	text string          // the token that is presented
-	raw  json.RawMessage // the whole member, if it is not text
-}
-
-func (v variant) state() json.RawMessage {
-	if v.raw != nil {
-		return v.raw
-	}
-	return quote(v.text)
-}
-
-// A hit is a variant that was accepted.
-type hit struct {
-	variant
-	token  string
-	answer Answer
+// A Hit is a variant that was accepted.
+type Hit struct {
+	tokens.Variant
+	Token  string
+	Answer client.Answer
 }
 
 // blockSize is the number of variants between two controls. Each block has a
 // token of its own.
 const blockSize = 16
 
-// sweep presents every variant that vary makes of a token and returns those that
+// Sweep presents every variant that vary makes of a token and returns those that
 // were accepted. A block ends with the unchanged token, which has to be accepted:
 // if it is not, its variants are presented again, each with a token of its own.
-func (t *T) sweep(vary func(token string) []variant) (hits []hit, tried int, reason string) {
-	token, reason := t.mint()
+func (t *T) Sweep(vary func(token string) []tokens.Variant) (hits []Hit, tried int, reason string) {
+	token, reason := t.Mint()
 	if reason != "" {
 		return nil, 0, reason
 	}
 	var names []string
 	for _, v := range vary(token) {
-		if t.only == "" || v.name == t.only {
-			names = append(names, v.name)
+		if t.Only == "" || v.Name == t.Only {
+			names = append(names, v.Name)
 		}
 	}
 	for len(names) > 0 {
@@ -63,34 +52,34 @@ func (t *T) sweep(vary func(token string) []variant) (hits []hit, tried int, rea
 }
 
 // block presents named variants of one token and then the token itself.
-func (t *T) block(vary func(token string) []variant, names []string) (hits []hit, tried int, reason string) {
-	token, reason := t.mint()
+func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hits []Hit, tried int, reason string) {
+	token, reason := t.Mint()
 	if reason != "" {
 		return nil, 0, reason
 	}
-	by := map[string]variant{}
+	by := map[string]tokens.Variant{}
 	for _, v := range vary(token) {
-		by[v.name] = v
+		by[v.Name] = v
 	}
 	for _, name := range names {
 		v, ok := by[name]
-		if !ok || v.raw == nil && (v.text == token || t.honest[v.text]) {
+		if !ok || v.Raw == nil && (v.Text == token || t.honest[v.Text]) {
 			continue
 		}
-		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
-		if a.Kind == noBudget {
+		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+		if a.Kind == client.NoBudget {
 			return nil, 0, a.Cause.Error()
 		}
 		tried++
-		t.seen(v, a)
-		switch t.o.judge(v.text, a) {
-		case accepted:
-			hits = append(hits, hit{v, token, a})
-		case unclear:
-			t.unclear++
+		t.Trials++
+		switch t.Oracle.Judge(v.Text, a) {
+		case Accepted:
+			hits = append(hits, Hit{v, token, a})
+		case Unclear:
+			t.Unclear++
 		}
 	}
-	if a := t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user); t.o.verdict(a) != accepted {
+	if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); t.Oracle.Verdict(a) != Accepted {
 		if len(names) == 1 && len(hits) == 1 && t.spends() {
 			return hits, tried, "" // the variant has used the token up
 		}
@@ -105,12 +94,12 @@ func (t *T) block(vary func(token string) []variant, names []string) (hits []hit
 // spends reports whether a token is accepted once and then refused, and the next one again.
 func (t *T) spends() bool {
 	for range 2 {
-		token, reason := t.mint()
+		token, reason := t.Mint()
 		if reason != "" {
 			return false
 		}
-		for _, want := range []verdict{accepted, refused} {
-			if t.o.verdict(t.r.client.present(t.ctx, t.o.flow, quote(token), t.o.user)) != want {
+		for _, want := range []Verdict{Accepted, Refused} {
+			if t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != want {
 				return false
 			}
 		}
@@ -123,27 +112,27 @@ const maxCached = 2
 
 // afterToken presents variants again that share the beginning or the end of a token,
 // after the token itself: a server may remember its verdict by a part of the text.
-func (t *T) afterToken(token string, by map[string]variant, names []string) (hits []hit) {
+func (t *T) afterToken(token string, by map[string]tokens.Variant, names []string) (hits []Hit) {
 	const part = 16
 	n := 0
 	for _, name := range names {
 		v, ok := by[name]
-		same := len(v.text) > 2*part && len(token) > 2*part && (v.text[:part] == token[:part] || v.text[len(v.text)-part:] == token[len(token)-part:])
-		if !ok || v.raw != nil || !same || v.text == token || t.honest[v.text] || n == maxCached {
+		same := len(v.Text) > 2*part && len(token) > 2*part && (v.Text[:part] == token[:part] || v.Text[len(v.Text)-part:] == token[len(token)-part:])
+		if !ok || v.Raw != nil || !same || v.Text == token || t.honest[v.Text] || n == maxCached {
 			continue
 		}
 		n++
-		a := t.r.client.present(t.ctx, t.o.flow, v.state(), t.o.user)
-		if t.o.judge(v.text, a) == accepted {
-			hits = append(hits, hit{v, token, a})
+		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+		if t.Oracle.Judge(v.Text, a) == Accepted {
+			hits = append(hits, Hit{v, token, a})
 		}
 	}
 	return hits
 }
 
-// mint returns a fresh token and remembers it as an honest one.
-func (t *T) mint() (token, reason string) {
-	token, _, err := t.r.client.mint(t.ctx, t.o.flow, t.o.user)
+// Mint returns a fresh token and remembers it as an honest one.
+func (t *T) Mint() (token, reason string) {
+	token, _, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
 	if err != nil {
 		return "", "control: " + err.Error()
 	}
@@ -151,20 +140,35 @@ func (t *T) mint() (token, reason string) {
 	return token, ""
 }
 
-// confirm presents a variant twice more, each time made of a fresh token, with
+// Confirm presents a variant twice more, each time made of a fresh token, with
 // garbage beside it that has to be refused.
-func (t *T) confirm(h hit, vary func(token string) []variant) bool {
-	if t.o.presence {
+func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
+	if t.Oracle.Presence {
 		return true
 	}
 	for range 2 {
-		found, _, reason := t.block(vary, []string{h.name})
+		found, _, reason := t.block(vary, []string{h.Name})
 		if reason != "" || len(found) == 0 {
 			return false
 		}
-		if a := t.r.client.present(t.ctx, t.o.flow, quote(garbageState), t.o.user); t.o.verdict(a) != refused {
+		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(GarbageState), t.Oracle.User); t.Oracle.Verdict(a) != Refused {
 			return false
 		}
 	}
 	return true
+}
+
+// OtherToken is a token that differs from those of the flow: of other arguments
+// if the flow has any.
+func (t *T) OtherToken() (token, reason string) {
+	f := t.Oracle.Flow
+	if f.Other != nil {
+		f = f.With(f.Other)
+	}
+	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil {
+		return t.Mint()
+	}
+	t.honest[token] = true
+	return token, ""
 }

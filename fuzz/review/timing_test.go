@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
 )
 
@@ -28,7 +30,7 @@ func TestFindingsOfTimeShowAgain(t *testing.T) {
 				hang = 2 * time.Second // the second subscriber is told
 			}
 			clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
-			s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: review.SystemClock().Sleep}, "changes not told")
+			s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: client.SystemClock().Sleep}, "changes not told")
 			var subscribers atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("Mcp-Method") == "subscriptions/listen" && subscribers.Add(1) == 2 && heals {
@@ -37,8 +39,8 @@ func TestFindingsOfTimeShowAgain(t *testing.T) {
 				s.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
-			o := review.Options{Target: review.Target{URL: server.URL + "/mcp"}, Checks: []string{"L-CHANGED"}, Effects: true, Changes: "grow", Hang: hang, Seed: 1}
-			report, err := review.Run(context.Background(), o)
+			o := review.Options{Target: client.Target{URL: server.URL + "/mcp"}, Checks: []string{"L-CHANGED"}, Effects: true, Changes: "grow", Hang: hang, Seed: 1}
+			report, err := review.Run(context.Background(), checks.All(), o)
 			require.NoError(t, err)
 			if heals {
 				require.Empty(t, report.Findings, describe(report))
@@ -74,9 +76,9 @@ func TestSlowStart(t *testing.T) {
 			server.Start()
 			return nil
 		}
-		o := review.Options{Target: review.Target{URL: "http://" + address + "/mcp"}, Checks: []string{"RS-TAMPER"}, Seed: 1, Clock: review.Clock{Now: clock.Now, Sleep: sleep}}
+		o := review.Options{Target: client.Target{URL: "http://" + address + "/mcp"}, Checks: []string{"RS-TAMPER"}, Seed: 1, Clock: client.Clock{Now: clock.Now, Sleep: sleep}}
 		o.Limits.Start = x.start
-		report, err := review.Run(context.Background(), o)
+		report, err := review.Run(context.Background(), checks.All(), o)
 		server.Close()
 		require.Equal(t, x.reviewed, err == nil, "%v: %v", x, err)
 		if x.reviewed {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 	"sealab/internal/rawmcp"
 )
 
@@ -36,10 +37,10 @@ func TestTraffic(t *testing.T) {
 		"one nonce": {"RS-FRESH", "RS-NONCE"}, "readable and careful": {"RS-CLEAR"},
 	} {
 		t.Run(fault, func(t *testing.T) {
-			tokens, err := review.ReadTraffic(strings.NewReader(recorded(t, fault)))
+			tokens, err := checks.ReadTraffic(strings.NewReader(recorded(t, fault)))
 			require.NoError(t, err)
 			require.NotEmpty(t, tokens)
-			found := refutedBy(review.Traffic(tokens, nil, nil), review.Critical, review.Warning, review.Suggestion)
+			found := refutedBy(checks.Traffic(tokens, nil, nil), review.Critical, review.Warning, review.Suggestion)
 			for _, id := range want {
 				if id == "RS-FRESH" && found[id] == "" {
 					id = "RS-NONCE" // one of the two shows equal nonces
@@ -63,12 +64,12 @@ func TestTrafficForms(t *testing.T) {
 		"events":  `{"direction":"in","message":` + response + `}`,
 		"prefix":  "2026-11-22T01:02:03Z <- " + response,
 	} {
-		tokens, err := review.ReadTraffic(strings.NewReader(text))
+		tokens, err := checks.ReadTraffic(strings.NewReader(text))
 		require.NoError(t, err, name)
 		require.Len(t, tokens, 1, name)
 		require.Equal(t, "a token", tokens[0].Token, name)
 		require.Equal(t, name == "archive", tokens[0].At.Equal(time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)), name)
 	}
-	_, err := review.ReadTraffic(strings.NewReader("no traffic"))
+	_, err := checks.ReadTraffic(strings.NewReader("no traffic"))
 	require.Error(t, err)
 }

@@ -20,6 +20,8 @@ import (
 	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/gosdk"
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
+	"sealab/fuzz/review/client"
 	"sealab/internal/rawmcp"
 	"sealab/internal/testenv"
 )
@@ -180,7 +182,7 @@ func TestRepair(t *testing.T) {
 	})
 	require.Len(t, first.Findings, 4, describe(first))
 	again := func(x review.Finding) review.Outcome {
-		report, err := review.Run(context.Background(), review.Options{Target: review.Target{URL: target}, Checks: []string{x.Check}, Case: x.Case, Flows: first.Flows, Seed: 1})
+		report, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: target}, Checks: []string{x.Check}, Case: x.Case, Flows: first.Flows, Seed: 1})
 		require.NoError(t, err)
 		return report.Outcomes[0]
 	}

@@ -36,6 +36,14 @@ var layers = map[string][]string{
 	"codecs/codectest/...": append([]string{"internal/testenv"}, design...),
 	"codecs/sdk/...":       {"codecs", "codecs/worker", "internal/..."},
 
+	// A family of checks does not import another, and pure functions import no client.
+	"fuzz/review":          {"fuzz/review/client", "fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
+	"fuzz/review/client":   {"fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
+	"fuzz/review/tokens":   {"fuzz/attack/tokenfmt", "fuzz/review/jsondoc"},
+	"fuzz/review/jsondoc":  {"internal/schema"},
+	"fuzz/review/checks":   {"fuzz/review", "fuzz/review/client", "fuzz/review/jsondoc", "fuzz/review/tokens"},
+	"fuzz/review/checks/*": {"fuzz/review", "fuzz/review/client", "fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
+
 	"vectors/...":  instrument,
 	"fuzz/...":     instrument,
 	"bench/...":    instrument,
@@ -115,6 +123,9 @@ func TestLayeringRings(t *testing.T) {
 		{"codecs/aesgcm", "internal/broken", false},
 		{"codecs", "codecs/internal/base64url", false},
 		{"fuzz/attack", "fuzz/differential", true},
+		{"fuzz/review/checks", "fuzz/review/checks/state", true},
+		{"fuzz/review/checks/state", "fuzz/review/checks/offers", false},
+		{"fuzz/review/tokens", "fuzz/review/client", false},
 		{"cmd/sealab", "codecs/aesgcm", false},
 	} {
 		row, ok := rowOf(c.folder)

@@ -1,0 +1,170 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+
+	"sealab/fuzz/review/client"
+	"sealab/internal/rawmcp"
+)
+
+// A Case is one altered request. Judge returns the fault of an answer and its
+// severity; "" if the answer is right.
+type Case struct {
+	Name  string
+	Call  client.Call // tools/list if it has no method
+	Alter func(w *client.Request)
+	Judge func(client.Answer) (Severity, string)
+}
+
+// Request returns the honest request of a call.
+func (t *T) Request(call client.Call) *client.Request {
+	c := t.Client
+	c.ID++
+	body, err := c.Body(call, c.ID)
+	if err != nil {
+		t.Skip("%v", err)
+		return &client.Request{Verb: "POST", Path: c.HTTP.Path(), ID: c.ID}
+	}
+	return &client.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, ID: c.ID}
+}
+
+// Send sends a request as it stands, and again after a rate limit.
+func (t *T) Send(w *client.Request) client.Answer {
+	c := t.Client
+	return c.Patiently(t.Context, func() client.Answer {
+		a := client.ReadAnswer(c.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Length: w.Length, Head: w.Head, Done: w.Ends}), w.ID)
+		c.NoteCode(w.Verb, a)
+		return a
+	})
+}
+
+// Cases sends altered requests between two honest ones, which have to be
+// answered. A fault counts if it shows twice.
+func (t *T) Cases(all ...Case) {
+	if reason := t.Control(); reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	before := len(t.Findings)
+	for _, c := range all {
+		if t.Only == "" || t.Only == c.Name {
+			t.RunCase(c)
+		}
+	}
+	if reason := t.Control(); reason != "" {
+		t.Findings = t.Findings[:before]
+		t.Skip("%s", reason)
+	}
+}
+
+// RunCase sends the request of a case, and again if the answer is a fault. The fault counts
+// if it shows twice.
+func (t *T) RunCase(c Case) {
+	if c.Call.Method == "" {
+		c.Call = client.ListTools
+	}
+	var found func()
+	for range 2 {
+		w := t.Request(c.Call)
+		c.Alter(w)
+		a := t.Send(w)
+		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+			t.Skip("%s: %v", c.Name, a)
+			return
+		}
+		t.Trials++
+		severity, issue := c.Judge(a)
+		if issue == "" {
+			return
+		}
+		found = func() { t.RefuteRequest(c.Name, severity, issue, w, a) }
+	}
+	found()
+}
+
+// RefuteRequest records a finding on one request.
+func (t *T) RefuteRequest(name string, severity Severity, issue string, w *client.Request, a client.Answer) {
+	t.Refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Curl: t.Client.Curl(w),
+		Evidence: fmt.Sprintf("%s -> status %d, %v", client.Short(string(a.Exchange.Sent), 700), a.Status, a), Want: "see the check", Got: a.Class()})
+}
+
+// Control returns the reason why an honest request is not answered, "" if it is.
+func (t *T) Control() string {
+	if a := t.HonestAnswer(); a.Kind != client.Completed {
+		return fmt.Sprintf("control: an honest request: %v", a)
+	}
+	return ""
+}
+
+// Unanswered is Control after a case that may have ended the server. A request that
+// was not sent, or met a limit of the rate, tells nothing: it skips the check.
+func (t *T) Unanswered() string {
+	switch a := t.HonestAnswer(); a.Kind {
+	case client.Completed:
+		return ""
+	case client.NoBudget, client.Throttled:
+		t.Skip("control: an honest request: %v", a)
+		return ""
+	default:
+		return fmt.Sprintf("control: an honest request: %v", a)
+	}
+}
+
+// HonestAnswer is the answer to an honest request.
+func (t *T) HonestAnswer() client.Answer {
+	a := t.Client.Call(t.Context, client.ListTools)
+	if a.Kind != client.Completed {
+		if p := t.Client.Call(t.Context, t.Client.Idle()); p.Kind == client.Completed {
+			return p
+		}
+	}
+	return a
+}
+
+// WantCode accepts a JSON-RPC error with one of some codes. A request that is
+// served is judged worse than one that is refused in another way.
+func WantCode(worst, form Severity, codes ...int) func(client.Answer) (Severity, string) {
+	return func(a client.Answer) (Severity, string) {
+		if client.Served(a) {
+			return worst, "served"
+		}
+		if a.Kind == client.Failed {
+			if slices.Contains(codes, a.Code) {
+				return "", ""
+			}
+		}
+		if a.Kind == client.Broken && a.Status == 0 {
+			return Warning, "no answer"
+		}
+		return form, fmt.Sprintf("refused in another way than with %d", codes[0])
+	}
+}
+
+// WantRefused accepts every refusal.
+func WantRefused(severity Severity) func(client.Answer) (Severity, string) {
+	return func(a client.Answer) (Severity, string) {
+		if client.Served(a) {
+			return severity, "served"
+		}
+		return "", ""
+	}
+}
+
+// WantServed accepts a result alone.
+func WantServed(severity Severity) func(client.Answer) (Severity, string) {
+	return func(a client.Answer) (Severity, string) {
+		if client.Served(a) {
+			return "", ""
+		}
+		return severity, "refused"
+	}
+}
+
+// NoFault wants any answer but a fault of the server.
+func NoFault(a client.Answer) (Severity, string) {
+	if a.Code == -32603 || a.Status >= 500 || a.Kind == client.Broken && a.Status == 0 {
+		return Suggestion, fmt.Sprintf("answered by a fault of the server: status %d, code %d", a.Status, a.Code)
+	}
+	return "", ""
+}

@@ -1,0 +1,204 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// variousArguments are arguments that the schema of a tool allows: the likeliest, all that
+// it names, others, the least, and long texts.
+func variousArguments(o client.Offer) []json.RawMessage {
+	base := jsondoc.Samples(o.Input, 0)
+	all := append(base[:min(len(base), 3)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
+	if other := jsondoc.OtherArguments(base[0], o.Input); other != nil {
+		all = append(all, other)
+	}
+	var distinct []json.RawMessage
+	for _, x := range all {
+		if !slices.ContainsFunc(distinct, func(y json.RawMessage) bool { return string(x) == string(y) }) {
+			distinct = append(distinct, x)
+		}
+	}
+	return distinct
+}
+
+// leastSample replaces the numbers, texts, truths and lists of a value by zero, empty and
+// false ones that the schema allows.
+func leastSample(raw, given json.RawMessage) json.RawMessage {
+	s := jsondoc.ParseSchema(raw)
+	if m := jsondoc.Members(given); m != nil {
+		for name := range m {
+			m[name] = leastSample(s.Properties[name], m[name])
+		}
+		return jsondoc.Object(m)
+	}
+	least := map[string]string{"integer": "0", "number": "0", "string": `""`, "boolean": "false", "array": "[]"}[s.TypeOf()]
+	if least == "" || jsondoc.Misfit(raw, valueOf(json.RawMessage(least))) != "" {
+		return given
+	}
+	return json.RawMessage(least)
+}
+
+// longSample replaces the texts of a value by long ones that the schema allows.
+func longSample(raw, given json.RawMessage) json.RawMessage {
+	s := jsondoc.ParseSchema(raw)
+	if m := jsondoc.Members(given); m != nil {
+		for name := range m {
+			m[name] = longSample(s.Properties[name], m[name])
+		}
+		return jsondoc.Object(m)
+	}
+	long := strings.Repeat("long ", 200)
+	if s.MaxLength != nil {
+		long = long[:max(0, min(len(long), *s.MaxLength))]
+	}
+	if s.TypeOf() != "string" || s.Format != "" || jsondoc.Misfit(raw, long) != "" {
+		return given
+	}
+	return jsondoc.Quote(long)
+}
+
+// valueOf reads a value of our own.
+func valueOf(raw json.RawMessage) (v any) {
+	_ = json.Unmarshal(raw, &v) // ours
+	return v
+}
+
+// A wrongValue is a value that a schema does not allow.
+type wrongValue struct {
+	name     string
+	value    json.RawMessage
+	severity review.Severity
+}
+
+// wrongValues are values that differ from one in a single place, and that the schema does
+// not allow there. Nested places come first, since careless servers leave them out.
+func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValue {
+	s := jsondoc.ParseSchema(raw)
+	if len(s.Types()) > 1 || s.Const != nil || len(s.OneOf)+len(s.AnyOf) > 0 || depth > jsondoc.MaxFull {
+		return nil
+	}
+	var all []wrongValue
+	add := func(name, value string, severity review.Severity) {
+		all = append(all, wrongValue{name, json.RawMessage(value), severity})
+	}
+	kind := s.TypeOf()
+	if m := jsondoc.Members(given); m != nil && kind == "object" {
+		for _, name := range jsondoc.SortedKeys(m) {
+			for _, x := range wrongValues(s.Properties[name], m[name], path+"."+name, depth+1) {
+				x.value = jsondoc.Object(jsondoc.With(m, name, x.value))
+				all = append(all, x)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b wrongValue) int { return strings.Count(b.name, ".") - strings.Count(a.name, ".") })
+		for _, name := range s.Required {
+			less := jsondoc.With(m, name, nil)
+			delete(less, name)
+			all = append(all, wrongValue{path + " without " + name, jsondoc.Object(less), review.Warning})
+		}
+		return all
+	}
+	var items []json.RawMessage
+	if kind == "array" && json.Unmarshal(given, &items) == nil && len(items) > 0 {
+		for _, x := range wrongValues(s.Items, items[0], path+".0", depth+1) {
+			if list, err := json.Marshal(append([]json.RawMessage{x.value}, items[1:]...)); err == nil {
+				add(x.name, string(list), x.severity)
+			}
+		}
+	}
+	if wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[kind]; wrong != "" {
+		add("another type for "+path, wrong, review.Warning)
+	}
+	if len(s.Enum) > 0 && kind == "string" {
+		add("none of the list for "+path, `"sealab-none"`, review.Warning)
+	}
+	if s.Maximum != nil {
+		add("more than the maximum for "+path, fmt.Sprintf("%.0f", *s.Maximum+1), review.Suggestion)
+	}
+	if s.Minimum != nil {
+		add("less than the minimum for "+path, fmt.Sprintf("%.0f", *s.Minimum-1), review.Suggestion)
+	}
+	if s.MaxLength != nil && *s.MaxLength < 5000 {
+		add("a longer text for "+path, string(jsondoc.Quote(strings.Repeat("a", *s.MaxLength+1))), review.Suggestion)
+	}
+	return all
+}
+
+// maxWrong is the number of wrong arguments that a tool is called with.
+const maxWrong = 16
+
+func wrongArguments(t *review.T) {
+	asks, reading := judging(t)
+	for i, f := range append(asks, reading...) {
+		if i == len(asks) {
+			t.Oracle = nil // of the findings below
+		}
+		if own := t.Client.Call(t.Context, f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed {
+			t.Skip("control: an honest call: %v", own)
+			continue
+		}
+		all := wrongValues(f.Offer.Input, f.Arguments, "arguments", 0)
+		all = slices.DeleteFunc(all, func(x wrongValue) bool { return jsondoc.Misfit(schema(f.Offer), valueOf(x.value)) == "" })
+		slices.SortStableFunc(all, func(a, b wrongValue) int { return strings.Compare(string(b.severity), string(a.severity)) }) // warnings first
+		for _, x := range all[:min(len(all), maxWrong)] {
+			call := f.Call(client.FirstUser)
+			call.Arguments = x.value
+			a, ok := t.Ask(f.Target+": "+x.name, call)
+			if ok && (a.Kind == client.Asked || a.Kind == client.Completed) {
+				t.Fault(f.Target+": "+x.name, x.severity, "an argument that the schema does not allow reaches the handler: "+x.name, a)
+				if x.severity == review.Warning {
+					return
+				}
+				break
+			}
+		}
+		call := f.Call(client.FirstUser)
+		call.Arguments = json.RawMessage("null")
+		a := t.Client.Call(t.Context, call)
+		switch t.Trials++; {
+		case a.Kind == client.Broken && a.Status >= 500:
+			t.Fault(f.Target+": null", review.Warning, "arguments that are null are answered by a fault of the server", a)
+			return
+		case a.Code == -32603:
+			t.Fault(f.Target+": null", review.Suggestion, "arguments that are null are refused as an internal error", a)
+			return
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no tool that asks first is known; --effects allows those that read only")
+	}
+}
+
+// judging are the calls whose arguments are changed: of a tool that asks, and with
+// effects of tools that read only, with all arguments that they name.
+func judging(t *review.T) (asks, reading []client.Flow) {
+	for _, o := range t.Oracles {
+		if o.Flow.Method == "tools/call" && asks == nil {
+			t.Oracle, asks = o, []client.Flow{o.Flow}
+		}
+	}
+	for _, tool := range t.Report.Server.Tools {
+		if len(reading) < maxCrossed && t.Options.Effects && tool.IsReadOnly() && tool.Name != t.Options.Slow {
+			whole := jsondoc.FullSample(tool.Input, 0)
+			if jsondoc.Misfit(schema(tool), valueOf(whole)) != "" {
+				whole = jsondoc.Samples(tool.Input, 0)[0]
+			}
+			reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
+		}
+	}
+	return asks, reading
+}
+
+// schema is the inputSchema as the server wrote it.
+func schema(o client.Offer) json.RawMessage {
+	if o.Raw != nil {
+		return o.Raw
+	}
+	return o.Input
+}

@@ -1,0 +1,318 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// crossed are the checks of answers that belong to another user or to another call.
+var crossed = []review.Check{
+	{ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, as the other user; each cursor of one user as the other", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
+		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource, and of a cursor, with the user of the request", Run: foreignResources},
+	{ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only", Want: "refused; no list with the other user's offers", Source: "CWE-639; CWE-862; " + toolsSpec,
+		Impact: "one user calls, or sees, what belongs to another", Fix: "find tools in the list of the user of the request, and make the user a part of the key of caches of lists", Run: foreignTools},
+	{ID: "T-MIX", Name: "the answer to another call", Severity: review.Critical, Category: "security",
+		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, as both users in either order and under one id, and four at once; lists under one id; completions of a word that the other user gave a prompt", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
+		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache, and keep nothing of a call in variables that all calls share", Run: mixed},
+}
+
+// maxCrossed is the number of resources and calls that are tried.
+const maxCrossed = 6
+
+func foreignResources(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("resources") || len(t.Options.Target.Second) == 0 {
+		t.Skip("the server has no resources, or one user is known; --second gives another")
+		return
+	}
+	lists := listsOf(t, "resources/list", "resources")
+	for _, list := range lists {
+		if list.last.Kind != client.Completed {
+			t.Skip("resources/list: %v", list.last)
+			return
+		}
+	}
+	if foreignPages(t, "resources/list", "resources", lists) {
+		return
+	}
+	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+		mine := alone(lists[pair[0]].offers, lists[pair[1]].offers)
+		for _, o := range mine[:min(len(mine), maxCrossed)] {
+			own := t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
+			a := t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: o.URI, As: pair[1]})
+			t.Trials++
+			if own.Kind == client.Completed && a.Kind == client.Completed && own.Text != "" && a.Text == own.Text {
+				t.Fault(o.URI, review.Critical, "a resource that one user's list has alone is read by the other user", a)
+				return
+			}
+			if own.Kind == client.Completed && a.Refused() && string(jsondoc.Members(own.Result)["cacheScope"]) == `"public"` {
+				t.Fault(o.URI, review.Warning, "cacheScope public on a resource that the other user may not read", own)
+				return
+			}
+			if subscribes(t, o.URI, pair[1]) {
+				return
+			}
+		}
+	}
+}
+
+func foreignTools(t *review.T) {
+	if len(t.Options.Target.Second) == 0 {
+		t.Skip("one user is known; --second gives another")
+		return
+	}
+	for _, method := range []string{"tools/list", "prompts/list"} {
+		member, _, _ := strings.Cut(method, "/")
+		if foreignOffers(t, method, member) || othersName(t, method, member) {
+			return
+		}
+	}
+	othersName(t, "resources/list", "resources")
+}
+
+// foreignOffers calls what the list of one user has alone as the other user. It refutes if
+// that is served to both.
+func foreignOffers(t *review.T, method, member string) bool {
+	lists := listsOf(t, method, member)
+	if foreignPages(t, method, member, lists) {
+		return true
+	}
+	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+		for _, o := range alone(lists[pair[0]].offers, lists[pair[1]].offers) {
+			if !mayCall(t, member, o) {
+				continue
+			}
+			call := client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0], As: pair[0]}
+			if member == "prompts" {
+				call.Method, call.Arguments = "prompts/get", promptArguments(o)
+			}
+			own := t.Client.Call(t.Context, call)
+			call.As = pair[1]
+			a := t.Client.Call(t.Context, call)
+			t.Trials++
+			if own.Kind == a.Kind && (a.Kind == client.Completed || a.Kind == client.Asked) {
+				t.Fault(o.Name, review.Critical, fmt.Sprintf("%s, which the list of one user has alone, answers the other user", client.Short(o.Name, 60)), a)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayCall reports whether an offer may be called: prompts, tools that ask, and with
+// effects tools that read only.
+func mayCall(t *review.T, member string, o client.Offer) bool {
+	asks := client.Mentions(o.Name+" "+o.Description, review.AskingWords) && !o.IsDestructive()
+	return member == "prompts" || asks || t.Options.Effects && o.IsReadOnly()
+}
+
+// promptArguments are the required arguments of a prompt.
+func promptArguments(o client.Offer) json.RawMessage {
+	args := map[string]json.RawMessage{}
+	for _, a := range o.Arguments {
+		if a.Required {
+			args[a.Name] = jsondoc.Quote("probe")
+		}
+	}
+	return jsondoc.Object(args)
+}
+
+// othersName searches the list of each user for the name of the other. It refutes if an
+// offer of both lists has the name of one user, and no offer has that of the other one.
+func othersName(t *review.T, method, member string) bool {
+	names := [2]string{client.NameOf(t.Options.Target, client.FirstUser), client.NameOf(t.Options.Target, client.SecondUser)}
+	if names[0] == "" || names[1] == "" || names[0] == names[1] {
+		return false
+	}
+	both := listsOf(t, method, member)
+	lists := [2][]client.Offer{both[client.FirstUser].offers, both[client.SecondUser].offers}
+	for i, reader := range []int{1, 0} {
+		find := func(list []client.Offer, name string) int {
+			return slices.IndexFunc(list, func(o client.Offer) bool { return hasWord(o.Name+" "+o.URI, name) })
+		}
+		own, other := find(lists[i], names[i]), find(lists[reader], names[i])
+		if own >= 0 && other >= 0 && find(lists[reader], names[reader]) < 0 {
+			o := lists[reader][other]
+			t.Refute(review.Finding{Case: method, Severity: review.Warning, Issue: fmt.Sprintf("%s shows one user what the other one is named in: %s", method, client.Short(strings.TrimSpace(o.Name+" "+o.URI), 100)),
+				Evidence: fmt.Sprintf("%d offers of the one, %d of the other", len(lists[i]), len(lists[reader])), Want: "a list without the other user's offers", Got: "listed"})
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord reports whether a text has a word, between characters that are no letters.
+func hasWord(text, word string) bool {
+	letter := func(r rune) bool { return r < 'a' || r > 'z' }
+	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), letter), strings.ToLower(word))
+}
+
+func mixed(t *review.T) {
+	if listsMixed(t) {
+		return
+	}
+	for i, f := range t.Wordy() {
+		if i == maxCrossed || t.Only != "" && t.Only != f.String() {
+			continue
+		}
+		if ofAnotherCall(t, f) || len(t.Options.Target.Second) > 0 && (ofAnotherUser(t, f) || ofTheSameID(t, f) || withAnothersWord(t, f)) {
+			return
+		}
+	}
+	if learned(t); len(t.Findings) == 0 {
+		mixedAtOnce(t)
+	}
+	if t.Trials == 0 {
+		t.Skip("no call that may be made takes a text; --effects allows tools that read only")
+	}
+}
+
+// said makes a call with a word and returns the texts of its answer; "" if there are none.
+func said(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
+	a := t.Client.Call(t.Context, f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as))
+	if t.Trials++; a.Kind == client.Asked {
+		return a.QuestionTexts(), a
+	}
+	return a.Text, a // of another kind: ""
+}
+
+// replacedText is the text that a word takes the place of; "" if another argument or the
+// offer has it as well.
+func replacedText(f client.Flow) string {
+	rest := string(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
+	for _, raw := range jsondoc.Members(f.Arguments) {
+		var text string
+		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && !strings.Contains(rest, text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// ofAnotherCall reports whether two later calls are answered with the word of an earlier
+// one: a new word, or the text that the review called with until now.
+func ofAnotherCall(t *review.T, f client.Flow) bool {
+	earlier := t.Word()
+	text, _ := said(t, f, earlier, client.FirstUser)
+	if !strings.Contains(text, earlier) {
+		if earlier = replacedText(f); earlier == "" || !strings.Contains(text, earlier) {
+			return false
+		}
+	}
+	var a client.Answer
+	for range 2 {
+		word := t.Word()
+		text, later := said(t, f, word, client.FirstUser)
+		if a = later; !strings.Contains(text, earlier) || strings.Contains(text, word) {
+			return false
+		}
+	}
+	t.Fault(f.String(), review.Critical, "a call is answered with the argument of an earlier one", a)
+	return true
+}
+
+// ofAnotherUser makes each call as both users, in either order. It refutes if both get the
+// same answer, and the order alone decides which.
+func ofAnotherUser(t *review.T, f client.Flow) bool {
+	var texts [4]string
+	var a client.Answer
+	for i := range texts {
+		word := t.Word()
+		users := []client.User{client.FirstUser, client.SecondUser}
+		if i%2 == 1 {
+			slices.Reverse(users)
+		}
+		one, _ := said(t, f, word, users[0])
+		two, later := said(t, f, word, users[1])
+		if a = later; one == "" || one != two {
+			return false
+		}
+		texts[i] = strings.ReplaceAll(one, word, "")
+	}
+	if texts[0] != texts[2] || texts[1] != texts[3] || texts[0] == texts[1] {
+		return false
+	}
+	t.Fault(f.String(), review.Critical, fmt.Sprintf("a user gets the answer of the other one, if that one asked first: %s or %s", client.Short(texts[0], 80), client.Short(texts[1], 80)), a)
+	return true
+}
+
+// ofTheSameID makes a call as each user under one id: clients count their requests alike. It
+// refutes if the second user gets the word of the first, twice.
+func ofTheSameID(t *review.T, f client.Flow) bool {
+	var a client.Answer
+	for range 2 {
+		one, two := t.Word(), t.Word()
+		own, _ := said(t, f, one, client.FirstUser)
+		t.Client.ID--
+		text, later := said(t, f, two, client.SecondUser)
+		if a = later; !strings.Contains(own, one) || !strings.Contains(text, one) || strings.Contains(text, two) {
+			return false
+		}
+	}
+	t.Fault(f.String(), review.Critical, "a user gets the answer that another user got under the same id", a)
+	return true
+}
+
+// withAnothersWord makes a call as the first user and then as the second. It refutes if the
+// second answer has both words: twice.
+func withAnothersWord(t *review.T, f client.Flow) bool {
+	var a client.Answer
+	for range 2 {
+		one, two := t.Word(), t.Word()
+		said(t, f, one, client.FirstUser)
+		text, later := said(t, f, two, client.SecondUser)
+		if a = later; !strings.Contains(text, one) {
+			return false
+		}
+	}
+	t.Fault(f.String(), review.Critical, "the answer to one user has the argument of another", a)
+	return true
+}
+
+// listsMixed asks for lists under one id: two of one user, and one as each user. It refutes
+// if the second answer is that to the first request, twice. Sessions forbid to use an id again.
+func listsMixed(t *review.T) bool {
+	if t.Client.HTTP == nil || !t.Modern() || t.Only != "" && t.Only != "lists" {
+		return false
+	}
+	one, two := client.Call{Method: "tools/list", As: client.FirstUser}, client.Call{Method: "prompts/list", As: client.FirstUser}
+	if s := t.Report.Server; s.Has("tools") && s.Has("prompts") && repeatsUnderID(t, one, two) {
+		return true
+	}
+	for _, method := range []string{"tools/list", "prompts/list", "resources/list"} {
+		if one := (client.Call{Method: method, As: client.FirstUser}); len(t.Options.Target.Second) > 0 && repeatsUnderID(t, one, client.Call{Method: method, As: client.SecondUser}) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatsUnderID makes two calls, under ids of their own and under one, and refutes if the
+// second is answered otherwise under one id alone: as the first, twice.
+func repeatsUnderID(t *review.T, one, two client.Call) bool {
+	ask := func(c client.Call) client.Answer {
+		a := t.Client.Call(t.Context, c)
+		t.Trials++
+		return a
+	}
+	var a client.Answer
+	for range 2 {
+		own, apart := ask(one), ask(two)
+		again := ask(one)
+		t.Client.ID--
+		a = ask(two)
+		if own.Kind != client.Completed || a.Kind != client.Completed || string(again.Result) != string(own.Result) || string(a.Result) != string(own.Result) || string(apart.Result) == string(own.Result) {
+			return false
+		}
+	}
+	t.Fault("lists", review.Critical, fmt.Sprintf("%s gets the answer to an earlier request with the same id", two.Method), a)
+	return true
+}

@@ -1,0 +1,120 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// A userList is a list as one user has it, with the cursors of its pages.
+type userList struct {
+	offers  []client.Offer
+	cursors []string
+	last    client.Answer // to the last page
+}
+
+// listsOf reads all pages of a list as both users.
+func listsOf(t *review.T, method, member string) map[client.User]userList {
+	lists := map[client.User]userList{}
+	for _, as := range []client.User{client.FirstUser, client.SecondUser} {
+		var all userList
+		for call := (client.Call{Method: method, As: as}); len(all.cursors) < review.MaxPages; {
+			all.last = t.Client.Call(t.Context, call)
+			t.Trials++
+			page, next := client.OffersIn(all.last, member)
+			if all.offers = append(all.offers, page...); next == "" || next == call.Cursor {
+				break
+			}
+			call.Cursor = next
+			all.cursors = append(all.cursors, next)
+		}
+		lists[as] = all
+	}
+	return lists
+}
+
+// alone are the offers of one list that another has not.
+func alone(one, other []client.Offer) []client.Offer {
+	return slices.DeleteFunc(slices.Clone(one), func(o client.Offer) bool {
+		return slices.ContainsFunc(other, func(x client.Offer) bool { return x.URI == o.URI && (x.URI != "" || x.Name == o.Name) })
+	})
+}
+
+// foreignPages asks for the pages of each user's list as the other one. It refutes if a page
+// has what the list of its owner has alone.
+func foreignPages(t *review.T, method, member string, lists map[client.User]userList) bool {
+	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+		theirs := alone(lists[pair[0]].offers, lists[pair[1]].offers)
+		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxCrossed)] {
+			a := t.Client.Call(t.Context, client.Call{Method: method, Cursor: cursor, As: pair[1]})
+			t.Trials++
+			page, _ := client.OffersIn(a, member)
+			for _, o := range page {
+				if len(alone([]client.Offer{o}, theirs)) == 0 {
+					t.Fault(method, review.Critical, "the cursor of one user gives the other one a page of that user's list, with "+client.Short(o.Name+" "+o.URI, 80), a)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// subscribes subscribes a user to a resource of the other one, and to one that nobody has. It
+// refutes if the first alone is agreed to.
+func subscribes(t *review.T, uri string, as client.User) bool {
+	if !t.Modern() {
+		return false // the older revisions subscribe otherwise
+	}
+	if agreed, e := agreedTo(t, uri, as); agreed {
+		if none, _ := agreedTo(t, client.MissingURI, as); !none {
+			t.Refute(review.Finding{Case: uri, Severity: review.Warning, Issue: "a user is subscribed to a resource that the list of the other one has alone", Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
+			return true
+		}
+	}
+	return false
+}
+
+// agreedTo reports whether a subscription to a resource is acknowledged with it.
+func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
+	c := t.Client
+	call := client.Call{Method: "subscriptions/listen", As: as}
+	c.ID++
+	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method, Params: map[string]any{"_meta": call.Meta(), "notifications": map[string][]string{"resourceSubscriptions": {uri}}}})
+	if err != nil {
+		return false, nil
+	}
+	const acknowledged = "notifications/subscriptions/acknowledged"
+	named := func(m []byte) bool { return strings.Contains(string(m), acknowledged) }
+	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: func(m []byte) bool { return named(m) || client.IsAnswer(c.ID)(m) }})
+	i := slices.IndexFunc(e.Messages, named)
+	return i >= 0 && strings.Contains(string(e.Messages[i]), uri), e
+}
+
+// learned gives words to the arguments of prompts as one user and asks for completions of
+// them as the other. It refutes if a word is completed.
+func learned(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("completions") || len(t.Options.Target.Second) == 0 || t.Client.HTTP == nil {
+		return
+	}
+	for _, p := range s.Prompts[:min(len(s.Prompts), maxCrossed)] {
+		for _, argument := range p.Arguments {
+			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
+			given := jsondoc.Members(promptArguments(p))
+			t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(given, argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
+			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])
+			if ok && slices.Contains(completionValues(a), word) {
+				t.Refute(review.Finding{Case: "completions", Severity: review.Critical, Issue: "completions give one user what the other one gave to " + client.Short(p.Name+" "+argument.Name, 60),
+					Evidence: fmt.Sprintf("the first user gave %s; then, to the second: %s -> %s", word, review.SentText(a.Exchange), client.Short(string(a.Result), 300)), Want: "no value of another user", Got: "completed"})
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package offers
+
+import (
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+const (
+	callsAtOnce = 4
+	triesAtOnce = 3
+)
+
+// mixedAtOnce makes calls at once, each with a word of its own and as the users in turn: the
+// first calls of what takes a text, and the last rounds of flows. It refutes if an answer has
+// the word of another call in the place of its own, or is that to the other user.
+func mixedAtOnce(t *review.T) {
+	if t.Client.HTTP == nil {
+		return
+	}
+	flows := t.Wordy()
+	for i := range flows {
+		flows[i].Rounds, flows[i].Last = nil, nil
+	}
+	flows = flows[:min(len(flows), maxCrossed)]
+	for _, o := range t.Oracles {
+		if o.Flow.Last != nil && o.Good.Kind == client.Completed && review.TakesText(o.Flow) {
+			flows = append(flows, o.Flow)
+		}
+	}
+	for i, f := range flows {
+		label := fmt.Sprintf("%d calls at once, %d: %s", callsAtOnce, i, f)
+		if t.Only != "" && t.Only != label {
+			continue
+		}
+		for range triesAtOnce {
+			if mixesAtOnce(t, f, label) {
+				return
+			}
+		}
+	}
+}
+
+// mixesAtOnce makes calls of a flow at once.
+func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
+	var calls []client.Call
+	var words []string
+	for i := range callsAtOnce {
+		as := client.FirstUser
+		if len(t.Options.Target.Second) > 0 && i%2 == 1 {
+			as = client.SecondUser
+		}
+		call, word, ok := wordyCall(t, f, as)
+		if !ok {
+			return false
+		}
+		calls, words = append(calls, call), append(words, word)
+	}
+	answers := t.Together(calls)
+	for i, a := range answers {
+		if a.Kind != client.Completed && a.Kind != client.Asked {
+			return false
+		}
+		t.Trials++
+		text := a.Text + a.QuestionTexts()
+		for j, word := range words {
+			if i != j && strings.Contains(text, word) && !strings.Contains(text, words[i]) {
+				t.Fault(label, review.Critical, "a call that is made beside others is answered with the argument of another one", a)
+				return true
+			}
+		}
+	}
+	return len(t.Options.Target.Second) > 0 && ofTheOther(t, f, label, answers, words)
+}
+
+// wordyCall is a call of a flow with a new word: the last round, or the first one if the flow
+// has no answers.
+func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string, bool) {
+	word := t.Word()
+	f = f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word))
+	call := f.Call(as)
+	if f.Last == nil {
+		return call, word, true
+	}
+	token, a, err := t.Client.Mint(t.Context, f, as)
+	call.State, call.Answers = jsondoc.Quote(token), t.Client.Rekeyed(f.Last, a.Questions)
+	return call, word, err == nil
+}
+
+// ofTheOther compares answers that were given at once, to the first user and the second in
+// turn, with those that each user gets alone. It refutes if one is that of the other user.
+func ofTheOther(t *review.T, f client.Flow, label string, answers []client.Answer, words []string) bool {
+	var own [2]string
+	for i := range 4 {
+		call, word, ok := wordyCall(t, f, []client.User{client.FirstUser, client.SecondUser}[i%2])
+		if !ok {
+			return false
+		}
+		a := t.Client.Call(t.Context, call)
+		text := client.Blank(strings.ReplaceAll(a.Text, word, ""))
+		if text == "" || i > 1 && text != own[i%2] {
+			return false
+		}
+		own[i%2] = text
+	}
+	for i, a := range answers {
+		if text := client.Blank(strings.ReplaceAll(a.Text, words[i], "")); own[0] != own[1] && text == own[1-i%2] {
+			t.Fault(label, review.Critical, fmt.Sprintf("a call that is made beside those of another user is answered as to that one: %s, and alone %s", client.Short(text, 80), client.Short(own[i%2], 80)), a)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+package offers
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// fetching is the check of servers that open URLs of their clients.
+var fetching = []review.Check{
+	{ID: "R-FETCH", Name: "an address of this machine", Severity: review.Critical, Category: "security",
+		Sent: "resources/read of a URL of a listener on this machine that no list names; with --effects, if the server wants credentials, calls of tools that read only and take a URL with the same", Want: "the listener is not asked", Source: "CWE-918; security best practices, server-side request forgery",
+		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata of its cloud", Fix: "open listed hosts alone, and refuse addresses of this machine and of private networks after the name is resolved", Run: fetches},
+}
+
+// A canary is a listener on this machine with a text of its own.
+type canary struct {
+	url, text string
+	asked     atomic.Bool
+	server    *http.Server
+}
+
+// newCanary starts a listener; nil if there is none.
+func newCanary(t *review.T) *canary {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("listening: %v", err)
+		return nil
+	}
+	c := &canary{text: t.Word()}
+	path := "/" + t.Word()
+	c.url = "http://" + l.Addr().String() + path
+	c.server = &http.Server{ReadTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			http.NotFound(w, r)
+			return
+		}
+		c.asked.Store(true)
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, c.text) // the server may be gone
+	})}
+	go func() { _ = c.server.Serve(l) }() // until Close
+	return c
+}
+
+func fetches(t *review.T) {
+	if t.Client.HTTP != nil && !t.OnLoopback() {
+		t.Skip("the server is on another machine, which has no listener")
+		return
+	}
+	if readsAnyURL(t) {
+		return
+	}
+	toolsFetch(t)
+}
+
+// readsAnyURL reads the URL of a listener as a resource.
+func readsAnyURL(t *review.T) bool {
+	s := t.Report.Server
+	if !s.Has("resources") && len(s.Resources)+len(s.Templates) == 0 {
+		return false
+	}
+	var offered []string
+	for _, x := range s.Resources {
+		offered = append(offered, x.URI)
+	}
+	for _, x := range s.Templates {
+		offered = append(offered, x.URI)
+	}
+	if slices.ContainsFunc(offered, func(uri string) bool {
+		return strings.HasPrefix(strings.ToLower(uri), "http") || strings.HasPrefix(uri, "{")
+	}) {
+		return false
+	}
+	return fetchedBy(t, "resources/read", func(u string) client.Call { return client.Call{Method: "resources/read", Target: u} })
+}
+
+// toolsFetch gives the URL of a listener to tools that read only. A server without
+// credentials belongs to the user of this machine, who may read its addresses anyway.
+func toolsFetch(t *review.T) {
+	if !t.Options.Effects || t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates() {
+		if t.Trials == 0 {
+			t.Skip("no resource, and no tool that reads only and takes a URL on a server that wants credentials; --effects calls such tools")
+		}
+		return
+	}
+	for _, tool := range t.Report.Server.Tools {
+		argument := t.URLArgument(tool.Name)
+		if !tool.IsReadOnly() || argument == "" || tool.Name == t.Options.Slow {
+			continue
+		}
+		given := jsondoc.Samples(tool.Input, 0)[0]
+		if fetchedBy(t, tool.Name, func(u string) client.Call {
+			return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument, jsondoc.Quote(u)))}
+		}) {
+			return
+		}
+	}
+}
+
+// fetchedBy makes a call with the URL of a listener, and refutes if the listener is asked.
+// The same address under another spelling passes filters of texts.
+func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
+	if t.Only != "" && t.Only != name {
+		return false
+	}
+	c := newCanary(t)
+	if c == nil {
+		return false
+	}
+	defer c.server.Close()
+	for _, u := range spellingsOf(c.url) {
+		a, ok := t.Ask(name, call(u))
+		if !ok {
+			return false
+		}
+		if !c.asked.Load() {
+			continue
+		}
+		f := review.NewFinding(name, review.Warning, "the server opens "+client.Short(u, 80)+", an address of this machine", a)
+		if strings.Contains(a.Text, c.text) {
+			f.Severity, f.Issue = review.Critical, f.Issue+", and returns its text"
+		}
+		f.Evidence = fmt.Sprintf("%s; the listener was asked", f.Evidence)
+		t.Refute(f)
+		return true
+	}
+	return false
+}
+
+// spellingsOf are spellings of an address of this machine.
+func spellingsOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	all := []string{address}
+	for _, host := range []string{"localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
+		u.Host = net.JoinHostPort(strings.Trim(host, "[]"), u.Port())
+		all = append(all, u.String())
+	}
+	return all
+}

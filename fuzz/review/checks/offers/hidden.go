@@ -1,0 +1,81 @@
+package offers
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// flags are emoji that are written with tag characters (Unicode TR 51).
+var flags = regexp.MustCompile(`\x{1F3F4}[\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
+
+// hidden are characters of texts that nobody sees: tags, and overrides of the direction.
+var hidden = regexp.MustCompile(`[\x{E0000}-\x{E007F}]+|[\x{202D}\x{202E}]`)
+
+// running are URLs of icons that run a script.
+var running = regexp.MustCompile(`(?i)^\s*(?:javascript|vbscript):`)
+
+func hiddenTexts(t *review.T) {
+	lists := maps.Clone(t.Report.Server.Lists)
+	if t.Modern() {
+		lists["server/discover"] = t.Client.Call(t.Context, client.Call{Method: "server/discover"})
+	}
+	for _, method := range jsondoc.SortedKeys(lists) {
+		var v any
+		if lists[method].Kind != client.Completed || json.Unmarshal(lists[method].Result, &v) != nil {
+			continue
+		}
+		t.Trials++
+		if issue, text := hiddenIn(v); issue != "" {
+			t.Form(method, review.Warning, issue+": "+client.Short(text, 80), lists[method])
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no list was read")
+	}
+}
+
+// hiddenIn returns the first text in a value with a part that nobody sees; "" if there is
+// none.
+func hiddenIn(v any) (issue, text string) {
+	switch v := v.(type) {
+	case string:
+		if found := hidden.FindString(flags.ReplaceAllString(v, "")); found != "" {
+			return "a text has characters that nobody sees", inASCII(found)
+		}
+		if found := client.KnownKeys.FindString(v); found != "" && client.Digits.MatchString(found) {
+			return "a text shows a key to every client", found[:8] + "..."
+		}
+	case []any:
+		for _, x := range v {
+			if issue, text = hiddenIn(x); issue != "" {
+				return issue, text
+			}
+		}
+	case map[string]any:
+		if source, _ := v["src"].(string); running.MatchString(source) {
+			return "an icon runs a script", source
+		}
+		for _, name := range jsondoc.SortedKeys(v) {
+			if issue, text = hiddenIn(v[name]); issue != "" {
+				return issue, text
+			}
+		}
+	}
+	return "", ""
+}
+
+// inASCII writes tag characters as the ASCII that they stand for.
+func inASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xE0020 && r <= 0xE007E {
+			return r - 0xE0000
+		}
+		return r
+	}, text)
+}

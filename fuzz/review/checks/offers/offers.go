@@ -1,0 +1,15 @@
+// Package offers has the checks of the tools, prompts and resources that a server offers, and
+// of answers that mix up users or calls.
+package offers
+
+import (
+	"slices"
+
+	"sealab/fuzz/review"
+)
+
+// Checks returns the checks of tools, prompts and resources, in the order in which they
+// are carried out.
+func Checks() []review.Check {
+	return slices.Concat(offers, reads, fetching, values, progressing, prompting, crossed)
+}

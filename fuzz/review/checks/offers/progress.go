@@ -1,0 +1,236 @@
+package offers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// progressing is the check of the messages around one answer.
+var progressing = []review.Check{
+	{ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
+		Sent: "a call of a tool that asks or reads only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken and the logLevel debug; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it; logs without states, keys and credentials",
+		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
+		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, and log no secrets", Timed: true, Run: progress},
+}
+
+// leftOpen is how long a stream goes on after the answer of a call until it counts as left open.
+const leftOpen = time.Second
+
+// logged is the case of a finding about logs.
+const logged = "logs"
+
+// A called is a call with the messages that came until its end.
+type called struct {
+	name     string
+	messages [][]byte
+	answer   int  // the index of the answer; -1 if there is none
+	open     bool // the stream went on for leftOpen
+}
+
+func progress(t *review.T) {
+	keys := map[string]int{}
+	for _, call := range slices.Concat(progressCalls(t), stateCalls(t)) {
+		name := strings.TrimSpace(call.Method + " " + call.Target)
+		if call.State != nil {
+			name += " with a state"
+		}
+		if t.Only != "" && t.Only != name && t.Only != logged {
+			continue
+		}
+		x, ok := inProgress(t, name, call)
+		if !ok {
+			return
+		}
+		t.Trials++
+		issue, label := x.issue(), name
+		if told := loggedIn(t, x, call, keys); issue == "" && told != "" {
+			issue, label = "a log or a progress tells "+told, logged
+		}
+		if issue != "" {
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: name + ": " + issue, Evidence: x.evidence(), Want: "see the check", Got: issue})
+			return
+		}
+	}
+}
+
+// progressCalls are one call each of a tool that asks or reads only, of a prompt, of a
+// resource, and of a list.
+func progressCalls(t *review.T) []client.Call {
+	var all []client.Call
+	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
+		all = append(all, f.Call(client.FirstUser))
+	}
+	for _, f := range t.Wordy() {
+		if f.Method == "tools/call" && len(all) == 0 {
+			all = append(all, f.Call(client.FirstUser))
+		}
+	}
+	reads := t.Reads()
+	for _, method := range []string{"prompts/get", "resources/read"} {
+		if i := slices.IndexFunc(reads, func(f client.Flow) bool { return f.Method == method }); i >= 0 {
+			all = append(all, reads[i].Call(client.FirstUser))
+		}
+	}
+	return append(all, client.ListTools)
+}
+
+// stateCalls are calls with the states of two flows, good and changed.
+func stateCalls(t *review.T) []client.Call {
+	var all []client.Call
+	for _, o := range t.Oracles[:min(len(t.Oracles), 2)] {
+		token, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
+		if err != nil {
+			continue
+		}
+		call := o.Flow.Call(o.User)
+		call.Answers = t.Client.Rekeyed(o.Flow.Last, question.Questions)
+		for _, state := range []string{token + "sealab", token} {
+			call.State = jsondoc.Quote(state)
+			all = append(all, call)
+		}
+	}
+	return all
+}
+
+// keyInLog is a member of a log that has the length of a key.
+var keyInLog = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
+
+// loggedIn is what the notifications of a call tell that no client has a use for: secrets by
+// their form, the state of the call, and a key that those of another call have as well.
+func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) string {
+	for _, m := range x.messages {
+		if jsondoc.Members(m)["method"] == nil {
+			continue
+		}
+		name, value := client.SecretSetting(m)
+		switch state := strings.Trim(string(call.State), `"`); {
+		case value != "":
+			return name
+		case t.Options.Target.RepeatedIn(string(m)):
+			return client.UsersCredential
+		case len(state) >= tokens.MinCoded && strings.Contains(string(m), state):
+			return "the state"
+		}
+		for _, found := range keyInLog.FindAllSubmatch(m, -1) {
+			// The digest of a call is another one in another call.
+			if keys[string(found[1])]++; keys[string(found[1])] > 1 {
+				return "a key"
+			}
+		}
+	}
+	return ""
+}
+
+// inProgress makes a call with a progressToken, and asks for all logs.
+func inProgress(t *review.T, name string, call client.Call) (called, bool) {
+	c := t.Client
+	x := called{name: name, answer: -1}
+	c.ID++
+	id := c.ID
+	call.Progress = true
+	body, err := c.Body(call, id)
+	if err == nil {
+		err = c.Take(t.Context)
+	}
+	if err != nil {
+		t.Skip("%v", err)
+		return x, false
+	}
+	if c.HTTP == nil {
+		return x, lineInProgress(t, &x, body, id)
+	}
+	ctx, cancel := context.WithCancel(t.Context)
+	defer cancel()
+	http := *c.HTTP
+	http.Limits.Time = min(http.Limits.Time, t.Options.Hang)
+	e := http.Do(ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: func(m []byte) bool {
+		if x.answer < 0 && client.IsAnswer(id)(m) {
+			x.answer = len(x.messages)
+			time.AfterFunc(leftOpen, cancel)
+		}
+		x.messages = append(x.messages, m)
+		return false
+	}})
+	c.Keep(e)
+	x.open = x.answer >= 0 && e.Err != nil && ctx.Err() != nil && t.Context.Err() == nil
+	return x, true
+}
+
+// lineInProgress sends a line to a process of its own, and one more behind it. It reports
+// whether both were answered.
+func lineInProgress(t *review.T, x *called, body []byte, id int) bool {
+	p := t.Process()
+	if p == nil {
+		return false
+	}
+	defer p.Stop(client.StopGrace)
+	c := t.Client
+	e := p.Do(t.Context, body, client.IsAnswer(id))
+	c.Keep(e)
+	c.ID++
+	next, err := c.Body(client.ListTools, c.ID)
+	if err != nil || e.Err != nil {
+		t.Skip("%v", e.Err)
+		return false
+	}
+	x.messages, x.answer = e.Messages, len(e.Messages)-1
+	after := p.Do(t.Context, next, client.IsAnswer(c.ID))
+	if after.Err != nil {
+		t.Skip("%v", after.Err)
+		return false
+	}
+	x.messages = append(slices.Clone(x.messages), after.Messages[:len(after.Messages)-1]...)
+	return true
+}
+
+// issue is the fault of the messages; "" if there is none.
+func (x called) issue() string {
+	last := -1.0
+	for i, m := range x.messages {
+		all := jsondoc.Members(m)
+		var method, token string
+		var value float64
+		params := jsondoc.Members(all["params"])
+		_ = json.Unmarshal(all["method"], &method) // a response has none
+		_ = json.Unmarshal(params["progressToken"], &token)
+		after := x.answer >= 0 && i > x.answer
+		switch {
+		case after && (method == "notifications/progress" && token == client.ProgressToken):
+			return "progress after the answer"
+		case after && (all["result"] != nil || all["error"] != nil):
+			return "a second answer"
+		case method != "notifications/progress" || after:
+			continue
+		case token != client.ProgressToken:
+			return "progress under the token " + client.Short(string(params["progressToken"]), 40)
+		case json.Unmarshal(params["progress"], &value) != nil:
+			return "progress without a number"
+		case value <= last:
+			return fmt.Sprintf("progress %v after %v", value, last)
+		}
+		last = value
+	}
+	if x.open {
+		return fmt.Sprintf("the stream stays open for %v after the answer", leftOpen)
+	}
+	return ""
+}
+
+func (x called) evidence() string {
+	var b strings.Builder
+	for i, m := range x.messages {
+		fmt.Fprintf(&b, "%d: %s\n", i, client.Short(string(m), 200))
+	}
+	return b.String()
+}

@@ -1,0 +1,215 @@
+package offers
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// prompting are the checks of prompts that answer at once, and of what is read.
+var prompting = []review.Check{
+	{ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: review.Critical, Category: "injection",
+		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, with names of files, and with one that holds a line Assistant:", Want: "the argument as it was given, in a message of the user", Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
+		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model", Fix: "insert arguments once, as values of a fixed template", Run: expandedArguments},
+	{ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
+		Sent: "prompts/get without arguments, if some are required", Want: "error -32602", Source: "revision 2026-07-28, server/prompts", Impact: "the model reads undefined in the place of an argument", Fix: "answer -32602", Run: missingArguments},
+	{ID: "R-FORM", Name: "the form of prompts and resources", Severity: review.Warning, Category: "schema",
+		Sent: "prompts/get and resources/read of what is listed", Want: "messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
+		Impact: "clients refuse the result", Fix: "build results with the types of the SDK", Run: readForms},
+}
+
+// A promptTerm is a text in an argument, and the text that stands in its place if the
+// argument is expanded.
+type promptTerm struct {
+	written, shown string
+	severity       review.Severity
+}
+
+// promptTerms are terms of template languages: arithmetic, the braces of formats, and the
+// names of other arguments.
+func promptTerms(others map[string]json.RawMessage) []promptTerm {
+	all := []promptTerm{{`{{7*191}}`, "1337", review.Critical}, {`${7*191}`, "1337", review.Critical}, {`<%= 7*191 %>`, "1337", review.Critical}, {`#{7*191}`, "1337", review.Critical},
+		{`{{len "sealab!"}}`, "7", review.Critical}, {`{{sealab}}`, "{sealab}", review.Warning}, {`%%sealab`, "%sealab", review.Warning}}
+	for _, name := range jsondoc.SortedKeys(others) {
+		var value string
+		_ = json.Unmarshal(others[name], &value) // ours
+		for _, form := range []string{"{%s}", "{{%s}}", "{{.%s}}", "${%s}", "%%(%s)s"} {
+			all = append(all, promptTerm{fmt.Sprintf(form, name), value, review.Warning})
+		}
+	}
+	return all
+}
+
+// includes are texts that some programs take for the name of a file to read.
+var includes = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
+
+// meantToExpand are parts of the names of arguments that are templates.
+var meantToExpand = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
+
+// maxExpanded is the number of prompts, and of arguments of each, that are tried.
+const maxExpanded = 3
+
+func expandedArguments(t *review.T) {
+	for i, p := range t.Report.Server.Prompts {
+		for j, argument := range p.Arguments {
+			if i < maxExpanded && j < maxExpanded && !client.Mentions(argument.Name, meantToExpand) && expanded(t, p, argument.Name) {
+				return
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no prompt that answers at once repeats an argument")
+	}
+}
+
+// expanded gives terms to an argument that a prompt repeats. It reports whether one is
+// expanded, or whether a line of it begins a message.
+func expanded(t *review.T, p client.Offer, name string) bool {
+	others := map[string]json.RawMessage{}
+	for _, x := range p.Arguments {
+		if x.Name != name {
+			others[x.Name] = jsondoc.Quote(t.Word())
+		}
+	}
+	before, after := t.Word(), t.Word()
+	ask := func(term string) client.Answer {
+		return t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(before+term+after)))})
+	}
+	plain := ask("")
+	if plain.Kind != client.Completed || !strings.Contains(plain.Text, before+after) {
+		return false
+	}
+	t.Trials++
+	speaker := ask("\n\nAssistant: ")
+	if speaker.Kind == client.Completed && roles(speaker) != roles(plain) && roles(ask("\n\nAssistant: ")) == roles(speaker) {
+		t.Fault(p.Name+" "+name, review.Warning, "a line of the argument "+client.Short(name, 40)+" begins a message of its own: "+roles(speaker), speaker)
+		return true
+	}
+	for _, path := range includes {
+		a := t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(path)))})
+		if a.Kind == client.Completed && passwd.MatchString(a.Text) && !client.Mentions(name, pathNames[:2]) {
+			t.Fault(p.Name+" "+name, review.Critical, "the argument "+client.Short(name, 40)+" gives a file: "+path, a)
+			return true
+		}
+	}
+	all := promptTerms(others)
+	for _, x := range all {
+		var a client.Answer
+		for range 2 {
+			if a = ask(x.written); a.Kind != client.Completed || !strings.Contains(a.Text, before+x.shown+after) {
+				break
+			}
+		}
+		if t.Trials++; a.Kind == client.Completed && strings.Contains(a.Text, before+x.shown+after) {
+			t.Fault(p.Name+" "+name, x.severity, fmt.Sprintf("the argument %s is expanded: %s becomes %s", client.Short(name, 40), x.written, client.Short(x.shown, 40)), a)
+			return true
+		}
+	}
+	return false
+}
+
+// promptMessages are the messages of a prompt.
+func promptMessages(a client.Answer) []struct{ Role string } {
+	var r struct{ Messages []struct{ Role string } }
+	_ = json.Unmarshal(a.Result, &r) // another form has none
+	return r.Messages
+}
+
+// roles are the roles of the messages of a prompt.
+func roles(a client.Answer) string { return fmt.Sprint(promptMessages(a)) }
+
+// absent are words that stand in the place of an argument that is missing.
+var absent = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
+
+func missingArguments(t *review.T) {
+	for _, p := range t.Report.Server.Prompts[:min(len(t.Report.Server.Prompts), maxCrossed)] {
+		required := false
+		for _, x := range p.Arguments {
+			required = required || x.Required
+		}
+		if !required {
+			continue
+		}
+		a, ok := t.Ask(p.Name, client.Call{Method: "prompts/get", Target: p.Name, Arguments: json.RawMessage("{}")})
+		switch {
+		case !ok:
+			return
+		case a.Kind == client.Completed && absent.MatchString(a.Text):
+			t.Fault(p.Name, review.Warning, "a prompt without its required arguments is given, with "+client.Short(absent.FindString(a.Text), 40), a)
+		case a.Kind == client.Completed:
+			t.Fault(p.Name, review.Suggestion, "a prompt without its required arguments is given", a)
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no prompt requires an argument")
+	}
+}
+
+func readForms(t *review.T) {
+	all := t.Reads()
+	for _, f := range all[:min(len(all), 2*maxCrossed)] {
+		a, ok := t.Ask(f.String(), f.Call(client.FirstUser))
+		if !ok {
+			return
+		}
+		if a.Kind != client.Completed {
+			continue
+		}
+		issue := contentsFault(a)
+		if f.Method == "prompts/get" {
+			issue = messagesFault(a)
+		}
+		if issue != "" {
+			t.Fault(f.String(), review.Warning, issue, a)
+			return
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("the server lists no prompts and no resources")
+	}
+}
+
+func messagesFault(a client.Answer) string {
+	if jsondoc.Members(a.Result)["messages"] == nil {
+		return "a prompt has no messages"
+	}
+	for _, m := range promptMessages(a) {
+		if m.Role != "user" && m.Role != "assistant" {
+			return "a message of a prompt has the role " + client.Short(m.Role, 40)
+		}
+	}
+	return ""
+}
+
+func contentsFault(a client.Answer) string {
+	var r struct {
+		Contents []struct {
+			URI        *string
+			Text, Blob *string
+		}
+	}
+	if json.Unmarshal(a.Result, &r) != nil || r.Contents == nil {
+		return "a resource has no contents"
+	}
+	for _, c := range r.Contents {
+		switch {
+		case c.URI == nil:
+			return "contents have no uri"
+		case c.Text == nil && c.Blob == nil:
+			return "contents have neither a text nor a blob"
+		}
+		if c.Blob == nil {
+			continue
+		}
+		if _, err := base64.StdEncoding.DecodeString(*c.Blob); err != nil {
+			return "a blob is not base64"
+		}
+	}
+	return ""
+}

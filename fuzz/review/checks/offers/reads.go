@@ -1,0 +1,214 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// reads are the checks of resources, prompts, completion and subscriptions.
+var reads = []review.Check{
+	{ID: "R-PATH", Name: "a resource outside", Severity: review.Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, and as the beginning of a completion", Want: "refused", Source: "CWE-22",
+		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
+	{ID: "R-MISSING", Name: "an unknown resource", Severity: review.Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
+		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
+	{ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: review.Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
+		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
+	{ID: "C-COMP", Name: "completions", Severity: review.Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values, and no more than in total", Source: "revision 2026-07-28, server/utilities/completion",
+		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
+	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport", Sent: "subscriptions/listen without a filter, and with one", Want: "error -32602; the notifications that the filter names", Source: "revision 2026-07-28, basic/patterns/subscriptions",
+		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
+}
+
+// passwd recognizes the file /etc/passwd, whose first line is of root.
+var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
+
+func traversal(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("resources") && len(s.Resources)+len(s.Templates) == 0 {
+		t.Skip("the server has no resources")
+		return
+	}
+	uris := []string{"file:///etc/passwd", "file:///../../../../etc/passwd"}
+	climb := "../../../../../../../../etc/passwd"
+	for _, r := range s.Resources {
+		if scheme, _, ok := strings.Cut(r.URI, "://"); ok && len(uris) < 12 {
+			base := r.URI[:strings.LastIndexByte(r.URI, '/')+1]
+			uris = append(uris, scheme+"://"+climb, base+climb, base+strings.ReplaceAll(climb, "/", "%2f"), base+strings.ReplaceAll(climb, "..", "%2e%2e"))
+		}
+	}
+	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
+		for _, path := range climbs(climb) {
+			uris = append(uris, review.TemplateParameter.ReplaceAllLiteralString(x.URI, path))
+		}
+	}
+	for _, uri := range uris {
+		a, ok := t.Ask(uri, client.Call{Method: "resources/read", Target: uri})
+		if !ok {
+			return
+		}
+		if a.Kind == client.Completed && passwd.Match(a.Result) {
+			t.Fault(uri, review.Critical, "a file outside of the resources is returned", a)
+			return
+		}
+	}
+	completedPaths(t)
+}
+
+// climbs are spellings of a path that filters of paths pass on.
+func climbs(path string) []string {
+	encoded := strings.NewReplacer("/", "%2F", ".", "%2e").Replace(path)
+	return []string{path, strings.ReplaceAll(path, "/", "%2F"), "/etc/passwd", encoded, strings.ReplaceAll(encoded, "%", "%25"),
+		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", `..\`), "sealab/../" + path}
+}
+
+// completedPaths asks for the names of files outside as completions of a template.
+func completedPaths(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("completions") {
+		return
+	}
+	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
+		parameter := strings.Trim(review.TemplateParameter.FindString(x.URI), "{}+#./;?&*")
+		if parameter == "" {
+			continue
+		}
+		for _, folder := range []string{"/etc/", "../../../../../../../../etc/"} {
+			if completes(t, x.URI, parameter, folder, "passwd") && completes(t, x.URI, parameter, folder, "group") {
+				t.Refute(review.Finding{Case: x.URI, Severity: review.Critical, Issue: "completions name the files of " + folder, Evidence: fmt.Sprintf("%s of %s: %spassw is completed to passwd", parameter, client.Short(x.URI, 100), folder), Want: "no values", Got: "files"})
+				return
+			}
+		}
+	}
+}
+
+// completes reports whether the beginning of a path is completed to the name of a file.
+func completes(t *review.T, uri, parameter, folder, name string) bool {
+	a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
+	return ok && slices.ContainsFunc(completionValues(a), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
+}
+
+// notFound is the code of the older revisions for an unknown resource.
+const notFound = -32002
+
+func missingResource(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("resources") {
+		t.Skip("the server has no resources")
+		return
+	}
+	uri := client.MissingURI
+	a, ok := t.Ask(uri, client.Call{Method: "resources/read", Target: uri})
+	switch {
+	case !ok:
+	case a.Kind == client.Completed && string(jsondoc.Members(a.Result)["contents"]) == "[]":
+		t.Fault(uri, review.Warning, "an unknown resource is answered by empty contents", a)
+	case a.Kind == client.Failed && a.Code != -32602 && (t.Modern() || a.Code != notFound):
+		t.Fault(uri, review.Suggestion, fmt.Sprintf("an unknown resource is refused with %d", a.Code), a)
+	}
+}
+
+func unknownPrompt(t *review.T) {
+	if !t.Report.Server.Has("prompts") {
+		t.Skip("the server has no prompts")
+		return
+	}
+	if a, ok := t.Ask("unknown", client.Call{Method: "prompts/get", Target: client.NoSuchPrompt}); ok && (a.Kind != client.Failed || a.Code != -32602) {
+		t.Fault("unknown", review.Suggestion, "an unknown prompt is not refused with -32602", a)
+	}
+}
+
+func completions(t *review.T) {
+	s := t.Report.Server
+	if !s.Has("completions") {
+		t.Skip("the server does not declare completions")
+		return
+	}
+	for _, p := range s.Prompts {
+		for _, argument := range p.Arguments {
+			a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
+			switch n, total := len(completionValues(a)), completionTotal(a); {
+			case !ok:
+				return
+			case a.Kind == client.Failed && a.Code == -32601:
+				t.Fault(p.Name+" "+argument.Name, review.Warning, "completions are declared, and completion/complete is unknown", a)
+				return
+			case n > total:
+				t.Fault(p.Name+" "+argument.Name, review.Warning, fmt.Sprintf("%d values of %d in total", n, total), a)
+			case n > 100:
+				t.Fault(p.Name+" "+argument.Name, review.Suggestion, fmt.Sprintf("%d values", n), a)
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no prompt has arguments")
+	}
+}
+
+// completionValues are the values of a completion.
+func completionValues(a client.Answer) []string {
+	var r struct {
+		Completion struct{ Values []string }
+	}
+	_ = json.Unmarshal(a.Result, &r) // another form has none
+	return r.Completion.Values
+}
+
+// completionTotal is the number of values that a completion names; if it names none, no
+// number is too small.
+func completionTotal(a client.Answer) int {
+	var total float64
+	if raw := jsondoc.Members(jsondoc.Members(a.Result)["completion"])["total"]; raw == nil || json.Unmarshal(raw, &total) != nil {
+		return math.MaxInt
+	}
+	return int(total)
+}
+
+func listen(t *review.T) {
+	t.Cases(review.Case{Name: "no filter", Call: client.Call{Method: "subscriptions/listen"}, Alter: func(w *client.Request) { w.Start = true }, Judge: func(a client.Answer) (review.Severity, string) {
+		switch {
+		case a.Kind == client.Failed && (a.Code == -32602 || a.Code == -32601):
+			return "", ""
+		case a.Exchange != nil && a.Exchange.Stream:
+			return review.Suggestion, "a stream is opened"
+		}
+		return "", ""
+	}})
+	if len(t.Findings) == 0 {
+		unfiltered(t)
+	}
+}
+
+// unfiltered subscribes to changes of the list of tools alone and reads for a short time.
+func unfiltered(t *review.T) {
+	c := t.Client
+	call := client.Call{Method: "subscriptions/listen"}
+	c.ID++
+	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method, Params: map[string]any{"_meta": call.Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	http := *c.HTTP
+	http.Limits.Time = min(http.Limits.Time, client.ListenFor, t.Options.Hang)
+	e := http.Do(t.Context, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: client.IsAnswer(c.ID)})
+	t.Trials++
+	for _, m := range e.Messages {
+		var method string
+		_ = json.Unmarshal(jsondoc.Members(m)["method"], &method) // a response has none
+		switch method {
+		case "", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "notifications/cancelled":
+		default:
+			t.Refute(review.Finding{Case: "another notification", Severity: review.Warning, Issue: "a subscription to the list of tools gives " + client.Short(method, 60), Evidence: client.Short(string(body), 300) + " -> " + client.Short(string(m), 300), Want: "notifications that the filter names", Got: method})
+			return
+		}
+	}
+}

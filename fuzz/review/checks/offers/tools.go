@@ -1,0 +1,209 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+const toolsSpec = "revision 2026-07-28, server/tools"
+
+// offers are the checks of tools.
+var offers = []review.Check{
+	{ID: "T-UNKNOWN", Name: "an unknown tool", Severity: review.Warning, Category: "schema", Sent: "calls of tools that are not listed, one with the name of a prototype; tools and prompts that ask under other spellings of their names", Want: "error -32602", Source: toolsSpec,
+		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
+	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Severity: review.Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
+		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
+	{ID: "T-HIDDEN", Name: "texts that nobody sees", Severity: review.Warning, Category: "injection", Sent: "nothing; the texts of the lists are checked", Want: "no tag characters, no overrides of the direction, no icon that runs a script", Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
+		Impact: "the model reads instructions that its user cannot see", Fix: "write texts as they are to be read", Run: hiddenTexts},
+	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Severity: review.Warning, Category: "schema", Sent: "calls of a tool that asks first, and with --effects of tools that read only, whose arguments are of another type, missing, or out of bounds in one place", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
+		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
+	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema", Sent: "one more argument", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
+		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
+	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
+		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
+}
+
+func unknownTool(t *review.T) {
+	if len(t.Report.Server.Tools) == 0 {
+		t.Skip("the server lists no tools")
+		return
+	}
+	a, ok := t.Ask("unknown", client.UnknownCall)
+	switch {
+	case !ok:
+	case a.Kind != client.Failed || a.Code != -32602:
+		t.Fault("unknown", review.Suggestion, "an unknown tool is not refused with -32602", a)
+	case a.Status >= 500:
+		t.Fault("unknown", review.Suggestion, fmt.Sprintf("an unknown tool is refused with status %d", a.Status), a)
+	default:
+		inheritedTools(t)
+	}
+	respelledNames(t)
+}
+
+// respelledNames calls what asks under other spellings of its name. A spelling that another
+// offer has is left out.
+func respelledNames(t *review.T) {
+	for _, f := range t.Flows {
+		if f.Method == "resources/read" || t.Only != "" && !strings.HasPrefix(t.Only, f.Target) {
+			continue
+		}
+		for _, name := range []string{tokens.SwapCase(f.Target), tokens.FullWidth(f.Target), f.Target + " "} {
+			if t.Report.Server.Offer(client.Flow{Target: name}).Name != "" || name == f.Target {
+				continue
+			}
+			call := f.Call(client.FirstUser)
+			call.Target = name
+			a := t.Client.Call(t.Context, call)
+			if t.Trials++; a.Kind == client.Asked && a.State != nil {
+				t.Fault(f.Target, review.Warning, fmt.Sprintf("%s answers to %s as well: whoever filters by name misses it", client.Short(f.Target, 60), client.Short(name, 120)), a)
+				return
+			}
+		}
+	}
+}
+
+// inheritedTools calls tools with names that every object of some languages has.
+func inheritedTools(t *review.T) {
+	for _, name := range []string{"constructor", "__proto__", "toString"} {
+		call := client.UnknownCall
+		call.Target = name
+		listed := slices.ContainsFunc(t.Report.Server.Tools, func(o client.Offer) bool { return o.Name == name })
+		if a := t.Client.Call(t.Context, call); !listed && (a.Status >= 500 && a.Status != 503 || a.Code == -32603 || a.Kind == client.Completed) {
+			t.Fault(name, review.Warning, "an unknown tool named "+name+" is not refused as others are", a)
+			return
+		}
+	}
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func toolSchemas(t *review.T) {
+	seen := map[string]bool{}
+	for _, tool := range t.Report.Server.Tools {
+		t.Trials++
+		issue, severity := schemaFault(tool), review.Warning
+		switch {
+		case issue != "":
+		case seen[tool.Name]:
+			issue = "the name stands twice"
+		case !toolName.MatchString(tool.Name):
+			issue, severity = "the name has other characters than letters, digits, _ - and .", review.Suggestion
+		}
+		seen[tool.Name] = true
+		if issue != "" {
+			t.Refute(review.Finding{Case: tool.Name, Severity: severity, Issue: fmt.Sprintf("tool %s: %s", client.Short(tool.Name, 60), issue), Evidence: client.Short(string(tool.Input), 200), Want: "the schema", Got: issue})
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("the server lists no tools")
+	}
+}
+
+func extraArgument(t *review.T) {
+	f, ok := t.AskingTool()
+	if !ok {
+		return
+	}
+	closed := string(jsondoc.Members(f.Offer.Input)["additionalProperties"]) == "false"
+	for _, name := range []string{"sealab_extra"} {
+		call := f.Call(client.FirstUser)
+		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, json.RawMessage(`{"a":1}`)))
+		a, ok := t.Ask(name, call)
+		switch {
+		case !ok:
+			return
+		case a.Code == -32603:
+			t.Fault(name, review.Warning, "an unknown argument is answered by an internal error", a)
+		case closed && (a.Kind == client.Asked || a.Kind == client.Completed):
+			t.Fault(name, review.Suggestion, "an unknown argument is accepted although the schema allows none", a)
+		}
+	}
+}
+
+func prototypeArguments(t *review.T) {
+	f, ok := t.AskingTool()
+	if !ok {
+		return
+	}
+	for _, name := range []string{"__proto__", "constructor"} {
+		call := f.Call(client.FirstUser)
+		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, json.RawMessage(`{"polluted":true,"prototype":{"polluted":true}}`)))
+		if b := t.Client.Call(t.Context, f.Call(client.FirstUser)); b.Kind != client.Asked {
+			t.Skip("control: an honest call: %v", b)
+			return
+		}
+		a := t.Client.Call(t.Context, call)
+		t.Trials++
+		b := t.Client.Call(t.Context, f.Call(client.FirstUser))
+		switch {
+		case b.Kind != client.Asked && !(b.Kind == client.Throttled || b.Kind == client.NoBudget):
+			t.Fault(name, review.Warning, fmt.Sprintf("after an argument named %s an honest call is answered otherwise: %v", name, b), a)
+			return
+		case a.Code == -32603 || a.Kind == client.Broken && a.Status >= 500:
+			t.Fault(name, review.Warning, "an argument named "+name+" is answered by an internal error", a)
+			return
+		}
+	}
+}
+
+// misfits calls a tool and reports whether its result is not as its outputSchema says.
+func misfits(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
+	a, ok := t.Ask(tool.Name, client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
+	if !ok || a.Kind != client.Completed {
+		return !ok
+	}
+	var content any
+	if raw := jsondoc.Members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
+		t.Fault(tool.Name, review.Warning, "a tool with an outputSchema returns no structuredContent", a)
+		return true
+	}
+	issue := jsondoc.Misfit(tool.Output, content)
+	if issue != "" {
+		t.Fault(tool.Name, review.Warning, "structuredContent is not as the outputSchema says: "+client.Short(issue, 160), a)
+	}
+	return issue != ""
+}
+
+func outputSchemas(t *review.T) {
+	for _, tool := range t.Report.Server.Tools {
+		if tool.Output == nil || string(tool.Output) == "null" || !tool.IsReadOnly() {
+			continue
+		}
+		for _, arguments := range variousArguments(tool) {
+			if misfits(t, tool, arguments) {
+				break
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no tool has an outputSchema and claims to read only")
+	}
+}
+
+// schemaFault returns the fault of a tool's schemas as the server wrote them, "" if there
+// is none.
+func schemaFault(o client.Offer) string {
+	switch {
+	case jsondoc.Members(o.Input) == nil:
+		return "inputSchema is not an object"
+	case jsondoc.ParseSchema(o.Input).TypeOf() != "object":
+		return "inputSchema does not have the type object"
+	}
+	if _, err := jsondoc.ReadSchema(o.Raw); err != nil {
+		return "inputSchema: " + client.Short(err.Error(), 160)
+	}
+	if _, err := jsondoc.ReadSchema(o.Output); o.Output != nil && err != nil {
+		return "outputSchema: " + client.Short(err.Error(), 160)
+	}
+	return ""
+}

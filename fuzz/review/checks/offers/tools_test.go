@@ -1,0 +1,61 @@
+package offers
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	jsonschema "sealab/internal/schema"
+)
+
+// oddSchemas are inputs of tools as servers write them.
+var oddSchemas = map[string]string{
+	"a reference":         `{"type":"object","properties":{"env":{"$ref":"#/$defs/env"}},"required":["env"],"$defs":{"env":{"type":"string","enum":["prod","test"]}}}`,
+	"a chain":             `{"$ref":"#/definitions/a","definitions":{"a":{"$ref":"#/definitions/b"},"b":{"type":"object","properties":{"n":{"type":"integer","minimum":3}},"required":["n"]}}}`,
+	"a circle":            `{"type":"object","properties":{"node":{"$ref":"#/$defs/node"}},"required":["node"],"$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#/$defs/node"}},"required":["name"]}}}`,
+	"all of":              `{"allOf":[{"type":"object","properties":{"a":{"type":"string","minLength":9}},"required":["a"]},{"properties":{"b":{"const":7}},"required":["b"]}]}`,
+	"all of, one member":  `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"a":{"maxLength":9}},"required":["a"]}]}`,
+	"one of with titles":  `{"type":"object","properties":{"env":{"type":"string","oneOf":[{"const":"p","title":"Production"},{"const":"t","title":"Test"}]}},"required":["env"]}`,
+	"one of requirements": `{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}},"oneOf":[{"required":["id"]},{"required":["name"]}]}`,
+	"any of null":         `{"type":"object","properties":{"env":{"anyOf":[{"type":"null"},{"type":"string","pattern":"^[a-z]{3}-[0-9]{2}$"}]}},"required":["env"]}`,
+	"a pattern":           `{"type":"object","properties":{"ticket":{"type":"string","pattern":"^(OPS|DEV)-\\d{4,6}$","maxLength":10}},"required":["ticket"],"additionalProperties":false}`,
+	"a long pattern":      `{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-zA-Z0-9_-]+$","minLength":12}},"required":["name"]}`,
+	"nested":              `{"type":"object","properties":{"target":{"type":"object","properties":{"host":{"type":"string","format":"hostname"},"port":{"type":"integer","minimum":1024,"multipleOf":10}},"required":["host","port"]}},"required":["target"]}`,
+	"arrays":              `{"type":"object","properties":{"tags":{"type":"array","minItems":2,"uniqueItems":true,"items":{"type":"string","enum":["a","b","c"]}}},"required":["tags"]}`,
+	"bounds":              `{"type":"object","properties":{"x":{"type":"number","exclusiveMinimum":-3,"maximum":-1},"e":{"type":"string","format":"email"}},"required":["x","e"]}`,
+	"members":             `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"boolean"}},"minProperties":1}`,
+	"types":               `{"type":["object","null"],"properties":{"v":{"type":["null","string"],"minLength":2}},"required":["v"]}`,
+}
+
+// TestOddSchemas finds arguments, and other ones, that each schema allows.
+func TestOddSchemas(t *testing.T) {
+	for name, text := range oddSchemas {
+		t.Run(name, func(t *testing.T) {
+			s := jsonschema.New("https://sealab.invalid/schema", []byte(text))
+			flat := jsondoc.Inline(json.RawMessage(text))
+			args := jsondoc.Samples(flat, 0)[0]
+			allowed := func(raw json.RawMessage) {
+				require.NoError(t, s.Validate(raw), "%s", raw)
+			}
+			allowed(args)
+			for _, more := range jsondoc.Samples(flat, 0) {
+				allowed(more)
+			}
+			other := jsondoc.OtherArguments(args, flat)
+			require.NotNil(t, other, "%s", args)
+			require.NotEqual(t, string(args), string(other))
+			allowed(other)
+		})
+	}
+}
+
+// TestSoundSchemas judges schemas as servers write them: none is at fault.
+func TestSoundSchemas(t *testing.T) {
+	for name, text := range oddSchemas {
+		raw := json.RawMessage(text)
+		require.Empty(t, schemaFault(client.Offer{Name: "a", Input: jsondoc.Inline(raw), Raw: raw}), name)
+	}
+}

@@ -1,0 +1,147 @@
+package offers
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// values is the check of arguments that the schema allows, or may allow, and that
+// careless handlers fail at.
+var values = []review.Check{
+	{ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
+		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, with brackets that do not close, with a percent sign, half a surrogate pair, a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused", Want: "an answer or a refusal, without an error of SQL, the value of a term, a fault of the server and a file outside",
+		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2", Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call", Fix: "pass values as parameters of queries, resolve paths before they are compared, and refuse numbers and texts that cannot be represented", Run: awkwardValues},
+}
+
+// sqlError are texts of errors of SQL databases about the syntax of a query.
+var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
+
+// An awkwardValue replaces every argument of a type.
+type awkwardValue struct {
+	name, kind, value string
+	// expanded is the text of an answer that has worked the value out.
+	expanded string
+}
+
+var awkward = []awkwardValue{
+	{"an apostrophe", "string", `"sealab'"`, ""},
+	{"brackets that do not close", "string", `"sealab{[(*"`, ""},
+	{"a percent sign", "string", `"sealab%"`, ""},
+	{"half a surrogate pair", "string", `"sealab\ud800"`, ""},
+	{"a number beyond all floats", "number", "1e400", ""},
+	{"a number beyond all floats", "integer", "1e400", ""},
+	{"a term in braces", "string", `"sealab{{13*20011}}s"`, "sealab260143s"},
+	{"a term behind a dollar sign", "string", `"sealab${13*20011}s"`, "sealab260143s"},
+	{"a term between percent signs", "string", `"sealab<%= 13*20011 %>s"`, "sealab260143s"},
+	{"a term behind a number sign", "string", `"sealab#{13*20011}s"`, "sealab260143s"},
+}
+
+func awkwardValues(t *review.T) {
+	asks, reading := judging(t)
+	t.Oracle = nil // of the findings below
+	for _, f := range append(asks, reading...) {
+		for _, x := range awkward {
+			if awkwardlyAnswered(t, f, x) {
+				return
+			}
+		}
+	}
+	for _, f := range reading {
+		if climbsOut(t, f) {
+			return
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no tool that asks first is known; --effects allows those that read only")
+	}
+}
+
+// awkwardlyAnswered reports whether a value in the place of arguments is a fault, twice,
+// with an honest call between.
+func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
+	properties := jsondoc.ParseSchema(f.Offer.Input).Properties
+	arguments, changed := jsondoc.Members(f.Arguments), false
+	for name := range jsondoc.Members(f.Arguments) {
+		if s := jsondoc.ParseSchema(properties[name]); s.TypeOf() == x.kind && s.Enum == nil && s.Const == nil && (x.expanded == "" || !client.Mentions(strings.ToLower(name), meantToExpand)) {
+			arguments, changed = jsondoc.With(arguments, name, json.RawMessage(x.value)), true
+		}
+	}
+	name := f.Target + ": " + x.name
+	if !changed || t.Only != "" && t.Only != name {
+		return false
+	}
+	call := f.Call(client.FirstUser)
+	call.Arguments = jsondoc.Object(arguments)
+	for attempt := range 2 {
+		a := t.Client.Call(t.Context, call)
+		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+			t.Skip("%v", a)
+			return false
+		}
+		t.Trials++
+		severity, issue := x.fault(a)
+		if issue == "" {
+			return false
+		}
+		if attempt == 1 {
+			t.Fault(name, severity, name+" is "+issue, a)
+			return true
+		}
+		if own := t.Client.Call(t.Context, f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed || sqlError.Match(own.Exchange.Body) {
+			return false // honest calls fail as well
+		}
+	}
+	return false
+}
+
+// fault returns what an answer to the value shows of the server; an empty issue is nothing.
+func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue string) {
+	if a.Exchange == nil {
+		return "", ""
+	}
+	if found := sqlError.FindString(string(a.Exchange.Body)); x.kind == "string" && found != "" {
+		return review.Critical, "answered by an error of SQL: " + client.Short(found, 60)
+	}
+	if x.expanded != "" && strings.Contains(string(a.Exchange.Body), x.expanded) {
+		return review.Critical, "worked out: " + x.expanded
+	}
+	if a.Status >= 500 || a.Code == -32603 {
+		return review.Warning, "answered by a fault of the server"
+	}
+	return "", ""
+}
+
+// pathNames are parts of the names of arguments that name files.
+var pathNames = []string{"path", "file", "doc", "page", "name"}
+
+// climbsOut reports whether a tool that refuses an absolute path gives the same file by one
+// that climbs. A tool that gives both may be meant to.
+func climbsOut(t *review.T, f client.Flow) bool {
+	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
+		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !client.Mentions(strings.ToLower(name), pathNames) {
+			continue
+		}
+		ask := func(path string) client.Answer {
+			call := f.Call(client.FirstUser)
+			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
+			a := t.Client.Call(t.Context, call)
+			t.Trials++
+			return a
+		}
+		if absolute := ask("/etc/passwd"); !absolute.Conclusive() || passwd.MatchString(absolute.Text) {
+			continue
+		}
+		for _, path := range climbs("../../../../../../../../etc/passwd") {
+			if a := ask(path); path != "/etc/passwd" && a.Kind == client.Completed && passwd.MatchString(a.Text) {
+				t.Fault(f.Target+": "+name, review.Critical, "an absolute path is refused, and "+client.Short(path, 60)+" gives a file outside", a)
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package state
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func decline(t *review.T) {
+	declines(t)
+	onOthers(t, func(*review.Oracle) { declines(t) })
+	if len(t.Findings) == 0 {
+		staleAnswers(t)
+	}
+}
+
+// declines presents answers that are no acceptances in one flow.
+func declines(t *review.T) {
+	if len(jsondoc.Members(t.Oracle.Flow.Last)) == 0 || t.Oracle.Good.Kind != client.Completed || t.Oracle.Mask == nil {
+		t.Skip("the round takes no answers, or its results cannot be compared")
+		return
+	}
+	plain, reason := answeredBy(t, "decline", false)
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	if plain.Kind == client.Completed && t.Oracle.Alike(plain) {
+		if !specific(t) {
+			t.Skip("a result that says the same after an acceptance and after a refusal tells nothing")
+			return
+		}
+		declined(t, "decline", plain)
+		return
+	}
+	if underAnotherKey(t) {
+		return
+	}
+	for _, action := range []string{"decline", "cancel", "sealab", ""} {
+		a, reason := answeredBy(t, action, true)
+		if reason != "" {
+			t.Skip("%s", reason)
+			return
+		}
+		if a.Kind == client.Completed && t.Oracle.Alike(a) {
+			declined(t, cmp.Or(action, "without an action")+" with the content of an acceptance", a)
+			return
+		}
+	}
+}
+
+// underAnotherKey presents the acceptances as answers to questions that were not asked.
+func underAnotherKey(t *review.T) bool {
+	f := t.Oracle.Flow
+	f.Last = underOtherKeys(f.Last)
+	token, reason := t.Mint()
+	if reason != "" {
+		return false
+	}
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	if t.Trials++; a.Kind != client.Completed || !t.Oracle.Alike(a) {
+		return false
+	}
+	declined(t, "under another key", a)
+	return true
+}
+
+// staleAnswers presents the answers of an earlier round in the last one. Without answers
+// the round asks again, and so it has to with those.
+func staleAnswers(t *review.T) {
+	for _, o := range t.Oracles {
+		f := o.Flow
+		if len(f.Rounds) == 0 || f.Last == nil || o.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[len(f.Rounds)-1]) {
+			continue
+		}
+		none, stale := f, f
+		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
+		a := freshAnswer(t, stale, o)
+		if t.Trials++; a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || freshAnswer(t, none, o).Kind != client.Asked {
+			continue
+		}
+		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical, Issue: "the answers of an earlier round are taken for those of the last", Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
+		return
+	}
+}
+
+// freshAnswer presents a fresh token of a flow; an answer without a kind if there is none.
+func freshAnswer(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
+	token, _, err := t.Client.Mint(t.Context, f, o.User)
+	if err != nil {
+		return client.Answer{}
+	}
+	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+}
+
+// resembles reports whether a completion reads as that of a good token but for words that
+// have keys or texts of the answers in them.
+func resembles(o *review.Oracle, a client.Answer) bool {
+	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
+	if len(other) != len(words) || o.Mask == nil {
+		return false
+	}
+	given := textsIn(o.Flow.Last)
+	for _, answers := range o.Flow.Rounds {
+		given = append(given, textsIn(answers)...)
+	}
+	n := 0
+	for i, same := range o.Mask {
+		if !same || words[i] == other[i] {
+			continue
+		}
+		if n++; !slices.ContainsFunc(given, func(text string) bool { return strings.Contains(words[i], text) }) {
+			return false
+		}
+	}
+	return 2*n <= len(words)
+}
+
+// textsIn are the names and the texts in a value that are long enough to be found.
+func textsIn(raw json.RawMessage) []string {
+	var all []string
+	m := jsondoc.Members(raw)
+	for _, name := range jsondoc.SortedKeys(m) {
+		if len(name) > 3 && name != "action" && name != "content" {
+			all = append(all, name)
+		}
+		var text string
+		if json.Unmarshal(m[name], &text) == nil && len(text) > 3 && text != "accept" {
+			all = append(all, text)
+		}
+		all = append(all, textsIn(m[name])...)
+	}
+	return all
+}
+
+// underOtherKeys returns answers under keys that no question has.
+func underOtherKeys(answers json.RawMessage) json.RawMessage {
+	changed := map[string]json.RawMessage{}
+	for key, answer := range jsondoc.Members(answers) {
+		changed["sealab-"+key] = answer
+	}
+	return jsondoc.Object(changed)
+}
+
+func declined(t *review.T, name string, a client.Answer) {
+	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "the answer " + name + " is carried out as an acceptance",
+		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.Oracle.Good, name, a), Want: "another result", Got: "the same result"})
+}
+
+// answeredBy presents a fresh token with every answer under another action, "" for none.
+func answeredBy(t *review.T, action string, content bool) (client.Answer, string) {
+	f := t.Oracle.Flow
+	changed := map[string]json.RawMessage{}
+	for key, answer := range jsondoc.Members(f.Last) {
+		form := jsondoc.Members(answer)
+		if form["action"] == nil {
+			return client.Answer{}, "the round asks for more than forms"
+		}
+		if form = jsondoc.With(form, "action", jsondoc.Quote(action)); action == "" {
+			delete(form, "action")
+		}
+		if !content {
+			delete(form, "content")
+		}
+		changed[key] = jsondoc.Object(form)
+	}
+	f.Last = jsondoc.Object(changed)
+	token, reason := t.Mint()
+	if reason != "" {
+		return client.Answer{}, reason
+	}
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	return a, ""
+}
+
+// specific reports whether a good completion names one of the arguments.
+func specific(t *review.T) bool {
+	for _, raw := range jsondoc.Members(t.Oracle.Flow.Arguments) {
+		var text string
+		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && strings.Contains(t.Oracle.Good.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func wrongForm(t *review.T) {
+	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
+		overridden(t)
+		onOthers(t, func(*review.Oracle) { overridden(t) })
+		overriddenFully(t)
+		onOthers(t, func(*review.Oracle) { overriddenFully(t) })
+	}
+	falseTexts(t)
+	misfitting(t)
+	if len(t.Findings) > 0 {
+		return
+	}
+	if otherKinds(t); len(t.Findings) > 0 {
+		return
+	}
+	f := t.Oracle.Flow
+	for key, answer := range jsondoc.Members(f.Last) {
+		form := jsondoc.Members(answer)
+		content := jsondoc.Members(form["content"])
+		for name, value := range content {
+			wrong := json.RawMessage(`"sealab"`)
+			if len(value) > 0 && value[0] == '"' {
+				wrong = json.RawMessage(`[{"sealab":1}]`)
+			}
+			f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(t.Oracle.Flow.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong))))))
+			token, reason := t.Mint()
+			if reason != "" {
+				t.Skip("%s", reason)
+				return
+			}
+			a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+			t.Trials++
+			if t.Oracle.Verdict(a) == review.Accepted {
+				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+				return
+			}
+		}
+	}
+}

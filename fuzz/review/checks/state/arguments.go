@@ -1,0 +1,162 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// argumentMoves are moves of a token between arguments of one flow: the other ones, also in
+// the first round, those that are close, and those that are close if every optional
+// argument is given.
+func argumentMoves(f client.Flow) []review.Move {
+	if f.Other == nil {
+		return nil
+	}
+	all := []review.Move{{Source: f, Target: f.With(f.Other)}}
+	if len(f.Rounds) > 0 {
+		first := f.Stages()[1]
+		all = append(all, review.Move{Source: first, Target: first.With(f.Other)})
+	}
+	input := f.Offer.InputSchema()
+	for i, source := range []json.RawMessage{f.Arguments, jsondoc.FullSample(input, 0)} {
+		if i > 0 && jsondoc.Same(source, f.Arguments) || jsondoc.Members(source) == nil {
+			continue
+		}
+		close := jsondoc.ChangedLeaves(input, source, 0)
+		for _, target := range close[:min(len(close), maxClose)] {
+			all = append(all, review.Move{Source: f.With(source), Target: f.With(target)})
+		}
+	}
+	return all
+}
+
+// maxClose is the number of close arguments that a token is presented with.
+const maxClose = 8
+
+// turnedDown makes a first attempt without controls, and reports whether the token is
+// refused, or not minted.
+func turnedDown(t *review.T, o *review.Oracle, m review.Move) bool {
+	token, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
+	if err != nil {
+		return true // the server refuses such arguments
+	}
+	a := t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser)
+	t.Trials++
+	return !a.Conclusive() || o.Verdict(a) == review.Refused
+}
+
+// maxNear is the number of flows whose near arguments are tried.
+const maxNear = 3
+
+// nearMoves looks for pairs of near arguments that a token moves between.
+func nearMoves(t *review.T) {
+	for i, o := range t.Oracles {
+		name := "near arguments of " + o.Flow.Target
+		if i == maxNear {
+			return
+		}
+		if t.Only != "" && t.Only != name {
+			continue
+		}
+		input := o.Flow.Offer.InputSchema()
+		near := jsondoc.NearArguments(input, jsondoc.FullSample(input, 0))
+		apart := len(near)
+		near = append(near, jsondoc.EqualArguments(input, jsondoc.FullSample(input, 0))...)
+		for i, pair := range near {
+			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
+			if turnedDown(t, o, m) || i >= apart && !toldApart(t, m) {
+				continue
+			}
+			if evidence, is, _ := t.Moved(m); is {
+				if refuteArguments(t, name, evidence, o.Flow); i >= apart && len(t.Findings) > 0 {
+					f := &t.Findings[len(t.Findings)-1]
+					f.Severity, f.Issue = review.Suggestion, f.Issue+", which differ in case, spaces, normal form or order alone: a fault unless the server means the same by both"
+				}
+				return
+			}
+		}
+	}
+}
+
+// toldApart reports whether the texts of the server differ for the calls of a move.
+func toldApart(t *review.T, m review.Move) bool {
+	one, two := carried(t, m.Source, m.SourceUser), carried(t, m.Target, m.TargetUser)
+	return one != "" && two != "" && one != two
+}
+
+// doubledArgument presents tokens with an argument that stands twice. It refutes if the
+// question, or the result, names one value and the token is bound to the other.
+func doubledArgument(t *review.T) {
+	for _, o := range t.Oracles {
+		own, other := jsondoc.Members(o.Flow.Arguments), jsondoc.Members(o.Flow.Other)
+		for _, name := range jsondoc.SortedKeys(own) {
+			var one, two string
+			if json.Unmarshal(own[name], &one) != nil || json.Unmarshal(other[name], &two) != nil || one == two || one == "" || two == "" {
+				continue
+			}
+			if doubles(t, o, name, [2]string{one, two}) {
+				return
+			}
+			break
+		}
+	}
+}
+
+// givenTwice are the arguments of a flow with one of them under two names.
+func givenTwice(f client.Flow, names, values [2]string) json.RawMessage {
+	rest := strings.TrimPrefix(string(jsondoc.Object(jsondoc.Without(jsondoc.Members(f.Arguments), names[0]))), "{")
+	text := fmt.Sprintf("{%s:%s,%s:%s", jsondoc.Quote(names[0]), jsondoc.Quote(values[0]), jsondoc.Quote(names[1]), jsondoc.Quote(values[1]))
+	if rest != "}" {
+		text += ","
+	}
+	return json.RawMessage(text + rest)
+}
+
+// doubles gives one argument of a flow two values: in either order, and the second under
+// the name in another case.
+func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool {
+	title := strings.ToUpper(name[:1]) + name[1:]
+	for i, names := range [][2]string{{name, name}, {name, name}, {name, title}, {name, title}} {
+		if names[1] == name && i > 1 {
+			continue
+		}
+		one, two := values[i%2], values[1-i%2]
+		label := fmt.Sprintf("the argument %s twice, %d", name, i)
+		if t.Only != "" && t.Only != label {
+			continue
+		}
+		both := o.Flow.With(givenTwice(o.Flow, names, [2]string{one, two}))
+		bound := one // the value that is not carried out
+		switch read := carried(t, both, o.User); {
+		case strings.Contains(read, one) == strings.Contains(read, two):
+			continue
+		case strings.Contains(read, one):
+			bound = two
+		}
+		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
+		if evidence, is, _ := t.Moved(review.Move{Source: source, Target: both, SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
+			refuteArguments(t, label, evidence, o.Flow)
+			return true
+		}
+	}
+	return false
+}
+
+// carried are the texts by which a flow tells its arguments: of its first question, and
+// with effects of its result.
+func carried(t *review.T, f client.Flow, as client.User) string {
+	text := t.Client.Call(t.Context, f.Call(as)).QuestionTexts()
+	if f.Last == nil {
+		return text
+	}
+	token, _, err := t.Client.Mint(t.Context, f, as)
+	if err != nil {
+		return text
+	}
+	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
+}

@@ -1,0 +1,298 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// binding are the checks of the request that a state belongs to.
+var binding = []review.Check{
+	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: values that are empty or absent, members that no schema names, cut texts, joined texts, rounded numbers, an argument twice; the token of the first round as well; with --effects two calls at once", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: review.FixBind, Run: otherArgs},
+	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a confirmation of one tool, prompt or resource is used for another", Fix: review.FixBind, Run: otherTool},
+	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of tools/call in prompts/get and resources/read; with --effects the cursors of lists as states", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a state that one handler wrote is read by another", Fix: review.FixBind + "; seal cursors under another key or for another purpose", Run: otherMethod},
+	{ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
+		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Timed: true, Run: sameArgs},
+	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of one user with the credentials of the other, both ways, and without any; the token of the first round as well", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the user",
+		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: review.FixBind, Over: "http", Run: otherUser},
+}
+
+// shown is the severity of a token that a flow takes from elsewhere. If a good token only
+// gets the first question again, a server that begins again looks the same.
+func shown(t *review.T, target client.Flow) (review.Severity, string) {
+	for _, o := range t.Oracles {
+		if o.Flow.Method == target.Method && o.Flow.Target == target.Target && o.Blind() {
+			return review.Warning, ", or begins the flow again; --effects tells them apart"
+		}
+	}
+	return review.Critical, ""
+}
+
+func otherArgs(t *review.T) {
+	reason, tried := "", false
+	for _, o := range t.Oracles {
+		for i, m := range argumentMoves(o.Flow) {
+			name := fmt.Sprintf("other arguments of %s", o.Flow.Target)
+			if i == 0 && !tried {
+				name = "other arguments"
+			}
+			if t.Only != "" && t.Only != name {
+				continue
+			}
+			m.SourceUser, m.TargetUser, m.Strict = t.Oracle.User, t.Oracle.User, true
+			if tried && i > 0 && turnedDown(t, o, m) {
+				continue
+			}
+			evidence, is, why := t.Moved(m)
+			if tried = true; is {
+				refuteArguments(t, name, evidence, o.Flow)
+				return
+			}
+			// Close arguments that the server refuses by themselves tell nothing.
+			if i == 0 && why != "" {
+				reason = orElse(reason, why)
+				break
+			}
+		}
+	}
+	nearMoves(t)
+	doubledArgument(t)
+	mergedFlows(t)
+	switch {
+	case !tried:
+		t.Skip("%s has no arguments that can be changed; --other gives some", t.Oracle.Flow)
+	case reason != "":
+		t.Skip("%s", reason)
+	}
+}
+
+func refuteArguments(t *review.T, name, evidence string, f client.Flow) {
+	severity := review.Warning
+	if f.Last != nil {
+		severity = review.Critical
+	}
+	t.Refute(review.Finding{Case: name, Severity: severity, Issue: "a token is accepted with other arguments than those it was minted for",
+		Evidence: evidence, Want: "refused", Got: "accepted", Flow: &f})
+}
+
+func otherTool(t *review.T) {
+	var pairs [][2]client.Flow
+	tools := 0
+	for _, one := range t.Oracles {
+		if one.Flow.Method == "tools/call" {
+			tools++
+		}
+		for _, two := range t.Oracles {
+			if one.Flow.Method == two.Flow.Method && one.Flow.Target != two.Flow.Target {
+				pairs = append(pairs, [2]client.Flow{one.Flow, two.Flow})
+			}
+		}
+	}
+	if tools < 2 {
+		t.Skip("fewer than two tools give a token%s", t.NotCalled())
+	}
+	apart := len(pairs)
+	for _, p := range pairs {
+		if earlier := p[0]; len(earlier.Rounds) > 0 {
+			earlier.Rounds = nil
+			pairs = append(pairs, [2]client.Flow{earlier, p[1]})
+		}
+	}
+	pairs = append(pairs, firstRounds(t, func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
+	// A token that is bound to its arguments and not to its tool moves only if both
+	// tools take the same arguments.
+	for _, p := range pairs {
+		if one, two, ok := alignable(t, p[0], p[1]); ok {
+			pairs = append(pairs, [2]client.Flow{one, two})
+		}
+	}
+	for i, pair := range pairs {
+		name := fmt.Sprintf("from round %d of %s to round %d of %s", len(pair[0].Rounds)+1, pair[0].Target, len(pair[1].Rounds)+1, pair[1].Target)
+		if i >= apart && jsondoc.Same(pair[0].Arguments, pair[1].Arguments) {
+			name += " with the same arguments"
+		}
+		if t.Only != "" && t.Only != name {
+			continue
+		}
+		evidence, is, reason := t.Moved(review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User})
+		if reason != "" {
+			t.Skip("%s", reason)
+			continue
+		}
+		if is {
+			severity, remark := shown(t, pair[1])
+			t.Refute(review.Finding{Case: name, Severity: severity, Issue: fmt.Sprintf("a token of one %s is accepted by another", kindOf(pair[0].Method)) + remark, Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			return
+		}
+	}
+}
+
+// firstRounds are pairs of the first rounds of two flows that ask alike, the second of which
+// goes on after it: a token of the first may be taken there.
+func firstRounds(t *review.T, fit func(one, two client.Flow) bool) [][2]client.Flow {
+	var all [][2]client.Flow
+	for _, one := range t.Oracles {
+		for _, two := range t.Oracles {
+			if len(two.Flow.Rounds) > 0 && fit(one.Flow, two.Flow) && one.Fresh.Class() == two.Fresh.Class() {
+				from, to := one.Flow.Stages(), two.Flow.Stages()
+				all = append(all, [2]client.Flow{from[min(1, len(from)-1)], to[1]})
+			}
+		}
+	}
+	return all
+}
+
+// kindOf is what a method calls.
+func kindOf(method string) string {
+	kind, _, _ := strings.Cut(method, "s/")
+	return kind
+}
+
+// alignable returns two flows with the arguments of both, if both take them.
+func alignable(t *review.T, one, two client.Flow) (client.Flow, client.Flow, bool) {
+	if jsondoc.Same(one.Arguments, two.Arguments) {
+		return one, two, false
+	}
+	one.Arguments = jsondoc.Merged(one.Arguments, two.Arguments)
+	two.Arguments = one.Arguments
+	return one, two, taken(t, one) && taken(t, two)
+}
+
+// taken reports whether the first call of a flow is answered by a question.
+func taken(t *review.T, f client.Flow) bool {
+	return t.Client.Call(t.Context, f.Call(t.Oracle.User)).Kind == client.Asked
+}
+
+func otherMethod(t *review.T) {
+	var pairs [][2]client.Flow
+	for _, source := range t.Oracles {
+		for _, target := range t.Oracles {
+			if source.Flow.Method != target.Flow.Method {
+				pairs = append(pairs, [2]client.Flow{source.Flow, target.Flow})
+			}
+		}
+	}
+	apart := len(pairs)
+	pairs = append(pairs, firstRounds(t, func(one, two client.Flow) bool { return one.Method != two.Method })...)
+	if cursorsAsStates(t); len(pairs) == 0 {
+		t.Skip("flows of one method alone give tokens")
+	}
+	for i, pair := range pairs {
+		name := fmt.Sprintf("from %s to %s", pair[0], pair[1])
+		if i >= apart {
+			name += ", first rounds"
+		}
+		if t.Only != "" && t.Only != name {
+			continue
+		}
+		m := review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User}
+		evidence, is, reason := t.Moved(m)
+		if one, two, ok := alignable(t, pair[0], pair[1]); ok && !is {
+			m.Source, m.Target = one, two
+			evidence, is, reason = t.Moved(m)
+		}
+		if reason != "" {
+			t.Skip("%s", reason)
+			continue
+		}
+		if is {
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a token of one method is accepted by another", Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			return
+		}
+	}
+}
+
+func sameArgs(t *review.T) {
+	m := jsondoc.Members(t.Oracle.Flow.Arguments)
+	if len(m) < 2 {
+		t.Skip("%s has fewer than two arguments", t.Oracle.Flow)
+		return
+	}
+	names := jsondoc.SortedKeys(m)
+	text := "{"
+	for i := len(names) - 1; i >= 0; i-- {
+		text += string(jsondoc.Quote(names[i])) + ":" + string(m[names[i]])
+		if i > 0 {
+			text += ","
+		}
+	}
+	f := t.Oracle.Flow
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	f.Arguments = json.RawMessage(text + "}")
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if t.Oracle.Verdict(a) == review.Refused {
+		t.Refute(review.Finding{Case: "another order", Severity: review.Suggestion, Issue: "the same arguments in another order are refused",
+			Evidence: fmt.Sprintf("arguments %s, then %s -> %v", t.Oracle.Flow.Arguments, f.Arguments, a), Want: "accepted", Got: "refused"})
+	}
+}
+
+func otherUser(t *review.T) {
+	if len(t.Options.Target.Second) == 0 {
+		t.Skip("one user alone is known; --second gives the credentials of another")
+		return
+	}
+	severity, remark := review.Critical, ""
+	if known := t.Client.Call(t.Context, t.Oracle.Flow.Call(client.Stranger)); !known.Refused() {
+		severity, remark = review.Warning, "; made-up credentials are answered as well, so that the server checks none"
+	}
+	open := severity == review.Warning || t.Client.Call(t.Context, t.Oracle.Flow.Call(client.Nobody)).Kind == client.Asked
+	for _, o := range t.Oracles {
+		for _, m := range []struct {
+			name     string
+			from, to client.User
+		}{{"of the first, by the second", client.FirstUser, client.SecondUser}, {"of the second, by the first", client.SecondUser, client.FirstUser}, {"of the first, by nobody", client.FirstUser, client.Nobody}, {"of nobody, by the first", client.Nobody, client.FirstUser}} {
+			if (m.to == client.Nobody || m.from == client.Nobody) && !open {
+				continue // the server wants credentials
+			}
+			evidence, is, reason := t.Moved(review.Move{Source: o.Flow, Target: o.Flow, SourceUser: m.from, TargetUser: m.to, Strict: true})
+			if stages := o.Flow.Stages(); !is && reason == "" && len(stages) > 1 {
+				evidence, is, reason = t.Moved(review.Move{Source: stages[1], Target: stages[1], SourceUser: m.from, TargetUser: m.to, Strict: true})
+			}
+			if reason != "" {
+				t.Skip("%s", reason)
+				continue
+			}
+			if is {
+				if shown, again := shown(t, o.Flow); severity == review.Critical {
+					severity, remark = shown, remark+again
+				}
+				t.Refute(review.Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark, Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted", Flow: &o.Flow})
+				return
+			}
+		}
+	}
+}
+
+// cursorsAsStates presents the cursors of lists as states: a server may seal both alike.
+func cursorsAsStates(t *review.T) {
+	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
+		if _, cursor := client.OffersIn(t.Report.Server.Lists[method], ""); cursor == "" || len(t.Findings) > 0 {
+			continue
+		}
+		otherText(t, "a cursor of "+method, func() string {
+			_, cursor := client.OffersIn(t.Client.Call(t.Context, client.Call{Method: method}), "")
+			return cursor
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// falseTexts answers with the text false in the place of true, and without a member that the
+// form requires. It refutes if that goes on as true does, and false itself does not.
+func falseTexts(t *review.T) {
+	for _, o := range t.Oracles {
+		for _, f := range o.Flow.Stages() {
+			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+				for _, name := range jsondoc.SortedKeys(jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])) {
+					falseText(t, o, f, key, name)
+				}
+			}
+		}
+	}
+}
+
+// falseText tries one member of the answers of a flow.
+func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
+	form := jsondoc.Members(jsondoc.Members(f.Last)[key])
+	content := jsondoc.Members(form["content"])
+	text, none := fmt.Sprintf("the text false for %s of %s", name, f.Target), fmt.Sprintf("no %s of %s", name, f.Target)
+	if string(content[name]) != "true" || len(t.Findings) > 0 || t.Only != "" && t.Only != text && t.Only != none {
+		return
+	}
+	answered := func(content map[string]json.RawMessage) client.Answer {
+		next := f
+		next.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(content)))))
+		return freshAnswer(t, next, o)
+	}
+	valued := func(value string) client.Answer { return answered(jsondoc.With(content, name, json.RawMessage(value))) }
+	yes, no := valued("true"), valued("false")
+	as := func(a client.Answer) bool {
+		return a.Kind == yes.Kind && a.Class() == yes.Class() && (a.Kind != client.Completed || o.Alike(a))
+	}
+	tells := (yes.Kind == client.Completed || yes.Kind == client.Asked) && as(yes) && no.Conclusive() && !as(no)
+	found := func(label, issue string, a client.Answer) {
+		t.Trials++
+		if tells && as(a) {
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: issue, Evidence: fmt.Sprintf("true -> %v, %s -> %v, false -> %v", yes, label, a, no), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+		}
+	}
+	found(text, `the text "false" in the place of a boolean counts as true`, valued(`"false"`))
+	if s := jsondoc.ParseSchema(jsondoc.Inline(t.Client.Newest[key].Params.Schema)); slices.Contains(s.Required, name) && jsondoc.ParseSchema(s.Properties[name]).Default == nil {
+		found(none, "a boolean that the form requires is absent and counts as true", answered(jsondoc.Without(content, name)))
+	}
+}

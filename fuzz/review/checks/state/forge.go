@@ -1,0 +1,171 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+const forgeGain = "a client writes the state that the server goes on with: another target, another step, another user"
+
+// forging are the checks of states that the server did not mint.
+var forging = []review.Check{
+	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument; bytes changed with the CRC-32 before or behind them", Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity",
+		Impact: forgeGain, Fix: review.FixSeal, Long: true, Run: tamper},
+	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key; empty segments; with --effects changed texts without answers",
+		Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity", Impact: forgeGain, Fix: review.FixSeal, Run: forge},
+	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
+		Source: review.SourceMRTR + ", MUST verify integrity", Impact: "parts of two states are combined into one that was never minted", Fix: review.FixSeal, Run: splice},
+	{ID: "RS-CUT", Name: "a shortened state", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "a fresh token cut to many lengths", Want: "refused, and the server goes on to answer",
+		Source: review.SourceMRTR + ", MUST verify integrity", Impact: "what is missing from a state is left out of the decision, or of the tag", Fix: review.FixSeal, Run: cut},
+}
+
+// altered sweeps variants, confirms those that were accepted and reports one.
+func altered(t *review.T, severity review.Severity, issue string, vary func(token string) []tokens.Variant) {
+	if t.Oracle.Presence {
+		t.Refute(review.Finding{Case: "any text", Severity: severity, Issue: "any text is accepted in the place of the state",
+			Evidence: fmt.Sprintf("%q: %v, as with a good token; without a state: the flow begins again", review.GarbageState, t.Oracle.Bad), Want: "refused", Got: t.Oracle.Bad.Class()})
+		return
+	}
+	hits, tried, reason := t.Sweep(vary)
+	if reason != "" && len(hits) == 0 {
+		t.Skip("%s", reason)
+		return
+	}
+	if tried > 0 && t.Unclear == tried {
+		t.Skip("none of %d answers tells whether the state was accepted", tried)
+		return
+	}
+	if labels := slices.DeleteFunc(slices.Clone(hits), func(h review.Hit) bool { return !relabelled(h.Token, h.Text) }); len(labels) == len(hits) {
+		severity, issue = review.Suggestion, issue+" in a member that names a format"
+	} else {
+		hits = slices.DeleteFunc(hits, func(h review.Hit) bool { return relabelled(h.Token, h.Text) })
+	}
+	confirmed := 0
+	for _, h := range hits {
+		if confirmed == 3 || confirmed == 0 && h.Name == "" {
+			break
+		}
+		if !t.Confirm(h, vary) {
+			continue
+		}
+		if confirmed++; confirmed > 1 {
+			continue
+		}
+		t.Refute(review.Finding{Case: h.Name, Severity: severity, Issue: fmt.Sprintf("%s: accepted (%d of %d)", issue, len(hits), tried),
+			Evidence: fmt.Sprintf("token %s; %s: %s -> %v; garbage -> %v", client.Short(h.Token, 160), h.Name, client.Short(h.Text, 160), h.Answer, t.Oracle.Bad),
+			Want:     "refused", Got: h.Answer.Class()})
+	}
+}
+
+// labels are names of members that tell the form of a token. A reader that takes one form
+// may pass over them.
+var labels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
+
+// relabelled reports whether a state differs from a token that is a JSON object in nothing
+// but such members.
+func relabelled(token, text string) bool {
+	one, two := jsondoc.Members(json.RawMessage(token)), jsondoc.Members(json.RawMessage(text))
+	if len(one) < 2 || two == nil {
+		return false
+	}
+	for name, raw := range one {
+		if string(two[name]) != string(raw) && !slices.Contains(labels, name) {
+			return false
+		}
+	}
+	for name := range two {
+		if one[name] == nil && len(two) > len(one) {
+			return false
+		}
+	}
+	return true
+}
+
+func tamper(t *review.T) {
+	altered(t, review.Critical, "a changed character", func(token string) []tokens.Variant {
+		if t.Only != "" { // any place, of any flow
+			return append(tokens.FlipsAt(token, func(int) bool { return true }), tokens.OtherCase(token)...)
+		}
+		return append(tokens.Flips(token), tokens.OtherCase(token)...)
+	})
+	if len(t.Findings) == 0 && t.Reason == "" {
+		altered(t, review.Critical, "a changed byte with a checksum that is mended", tokens.Mended)
+	}
+	tamperLong(t)
+	onOthers(t, func(o *review.Oracle) {
+		altered(t, review.Critical, "a changed character of a state of "+o.Flow.Target, tokens.FewFlips)
+	})
+}
+
+// maxOnOthers is the number of forgeries that a flow is tried with which is not the first.
+const maxOnOthers = 8
+
+// onOthers carries a part of a check out on each flow but its own until one refutes it: a
+// server may verify the states of one method, tool or round and not of another.
+func onOthers(t *review.T, part func(*review.Oracle)) {
+	own, reason := t.Oracle, t.Reason
+	for _, t.Oracle = range t.Oracles {
+		if t.Oracle != own && len(t.Findings) == 0 {
+			part(t.Oracle)
+		}
+	}
+	t.Oracle, t.Reason = own, reason
+}
+
+// longArgument is the length of an argument whose token is long.
+const longArgument = 2000
+
+// tamperLong changes characters of the token of a long argument: a server may judge long
+// tokens in another way.
+func tamperLong(t *review.T) {
+	own, reason := t.Oracle, t.Reason
+	defer func() { t.Oracle, t.Reason = own, reason }()
+	if len(t.Findings) > 0 || reason != "" {
+		return
+	}
+	t.Prefer(review.TakesText)
+	args := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), strings.Repeat("a", longArgument))
+	if args == nil {
+		return
+	}
+	long, skipped := t.NewOracle(t.Context, t.Oracle.Flow.With(args), t.Oracle.User)
+	if skipped != "" || len(long.Token) < longArgument {
+		return
+	}
+	t.Oracle = long
+	altered(t, review.Critical, "a changed character of a long state", func(token string) []tokens.Variant {
+		return tokens.FlipsAt(token, func(d int) bool { return d%10 == 7 && (d <= 140 || d%9 == 0) })
+	})
+}
+
+func forge(t *review.T) {
+	altered(t, review.Critical, "a forged state", func(token string) []tokens.Variant {
+		return append(tokens.Forgeries(token), tokens.Generated(token, false, 6, t.Options.Seed)...)
+	})
+	onOthers(t, func(o *review.Oracle) {
+		altered(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxOnOthers) })
+	})
+	unverified(t)
+}
+
+func splice(t *review.T) {
+	other, reason := t.OtherToken()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	altered(t, review.Critical, "parts of two tokens joined", func(token string) []tokens.Variant { return tokens.Splices(token, other) })
+}
+
+func cut(t *review.T) { altered(t, review.Critical, "a shortened token", tokens.Cuts) }

@@ -1,0 +1,270 @@
+package state
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// instances are the checks of a state elsewhere: at another instance, after a
+// restart, over another connection.
+var instances = []review.Check{
+	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a token at the address of --also, or in a second process; with --effects and --one-time one that was used before; first bytes of tokens of both are compared", Want: "accepted if instances share a key, else refused like any other state; different bytes",
+		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
+		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
+	{ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "a fresh token after the command of --restart; with --effects and --one-time one that was used before", Want: "the fresh one accepted or refused, the used one refused",
+		Source: review.SourceMRTR + ", single use", Impact: "a restart makes used tokens good again, or open flows are lost",
+		Fix: "keep the key, and the identifiers of used tokens, where a restart leaves them", Run: afterRestart},
+	{ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
+		Sent: "a token over a connection of its own, and over the one that minted it", Want: "accepted over both", Source: "revision 2026-07-28, basic: requests are independent of connections",
+		Impact: "a client behind a proxy, or one that reconnects, cannot go on", Fix: "bind the state to the user and not to the connection", Timed: true, Run: otherConnection},
+	{ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a token of one process in a second one, which is started for it; with --effects and --one-time one that was used before", Want: "accepted or refused, and the process goes on to answer", Source: review.SourceStdio,
+		Impact: "a token of yesterday ends the server of today", Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
+}
+
+// afterRestart presents tokens of before a restart.
+func afterRestart(t *review.T) {
+	if t.Options.Restart == nil {
+		t.Skip("no command is known that restarts the server; --restart gives one")
+		return
+	}
+	t.Prefer(t.OneTime)
+	token, reason := t.Mint()
+	used, also := t.Mint()
+	if reason != "" || also != "" {
+		t.Skip("%s%s", reason, also)
+		return
+	}
+	once := t.Options.Effects && oneTime(t)
+	if once {
+		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User); t.Oracle.Verdict(a) != review.Accepted {
+			t.Skip("control: the unchanged token is not accepted before the restart: %v", a)
+			return
+		}
+		once = t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)) == review.Refused
+	}
+	if err := t.Options.Restart(t.Context); err != nil {
+		t.Skip("restarting the server: %v", err)
+		return
+	}
+	own, reason := t.Mint()
+	if reason == "" && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(own), t.Oracle.User)) != review.Accepted {
+		reason = "a token of after the restart is not accepted"
+	}
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	if once {
+		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User); t.Oracle.Verdict(a) == review.Accepted {
+			t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again after a restart", Evidence: a.String(), Want: "refused", Got: "accepted"})
+		}
+	}
+	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	switch {
+	case a.Kind == client.Broken:
+		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Warning, Issue: "a token of before the restart is a fault of the server", Evidence: a.String(), Want: "accepted or refused", Got: "broken"})
+	case t.Oracle.Verdict(a) == review.Refused:
+		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Suggestion, Issue: "open flows are lost at a restart: the token is refused afterwards (a property)", Evidence: a.String(), Want: "accepted", Got: "refused"})
+	}
+}
+
+// otherConnection is decided by the controls of the flows, which use a connection
+// for each request. If they fail, mint and retry share one.
+func otherConnection(t *review.T) {
+	if len(t.Oracles) > 0 {
+		t.Trials++
+		return
+	}
+	for _, f := range t.Flows {
+		if len(f.Rounds) > 0 {
+			continue
+		}
+		token, _, err := t.Client.Mint(t.Context, f, client.FirstUser)
+		if err != nil {
+			t.Skip("%v", err)
+			return
+		}
+		apart := t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser)
+		together, err := overOne(t, f)
+		if err != nil {
+			t.Skip("%v", err)
+			return
+		}
+		t.Trials++
+		if apart.Refused() && !together.Refused() && together.Conclusive() {
+			t.Refute(review.Finding{Case: "another connection", Severity: review.Warning, Issue: "a token is accepted only over the connection that minted it", Flow: &f,
+				Evidence: fmt.Sprintf("over another connection: %v; over the same: %v", apart, together), Want: "accepted", Got: "refused"})
+		}
+		return
+	}
+	t.Skip("%s", t.NoFlow())
+}
+
+// overOne walks the first two rounds of a flow over one connection.
+func overOne(t *review.T, f client.Flow) (client.Answer, error) {
+	c := t.Client
+	var answers []client.Answer
+	conn, err := c.HTTP.Dial(t.Context)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	defer func(conn net.Conn) { conn.Close() }(conn)
+	call := f.Call(client.FirstUser)
+	for range 2 {
+		if err := c.Take(t.Context); err != nil {
+			return client.Answer{}, err
+		}
+		c.ID++
+		body, err := call.Body(c.ID)
+		if err != nil {
+			return client.Answer{}, err
+		}
+		var headers []rawmcp.Header
+		for _, h := range c.Headers(t.Context, call) {
+			if !strings.EqualFold(h.Name, "Connection") {
+				headers = append(headers, h)
+			}
+		}
+		e := c.HTTP.DoOver(t.Context, conn, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body})
+		c.Keep(e)
+		a := client.ReadAnswer(e, c.ID)
+		answers = append(answers, a)
+		if len(answers) == 2 {
+			break
+		}
+		if a.Kind != client.Asked || a.State == nil {
+			return a, fmt.Errorf("over one connection: %v, want a question", a)
+		}
+		call.State, call.Answers = jsondoc.Quote(*a.State), f.Last
+	}
+	return answers[1], nil
+}
+
+func otherInstance(t *review.T) {
+	there, reason := another(t.Review)
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	defer there.Close()
+	t.Prefer(t.OneTime)
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	own, _, err := there.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
+	if err != nil {
+		t.Skip("the second instance: %v", err)
+		return
+	}
+	if a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(own), t.Oracle.User); t.Oracle.Verdict(a) != review.Accepted {
+		t.Skip("the second instance refuses its own token: %v", a)
+		return
+	}
+	if t.Options.Effects && oneTime(t) {
+		usedElsewhere(t, there)
+	}
+	a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	drawnAlike(t, there, t.Oracle.Verdict(a) == review.Accepted)
+	if again := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); a.Kind == client.Broken && again.Kind == client.Broken {
+		t.Refute(review.Finding{Case: "a second instance", Severity: review.Warning, Issue: "a token of one instance is a fault of another", Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
+	}
+}
+
+// starts is the number of first tokens of a second instance, and drawn the number of their
+// first bytes that are compared.
+const (
+	starts = 12
+	drawn  = 16
+)
+
+// drawnAlike looks for the first bytes of tokens of a second instance among those of the
+// first. It refutes if there are any and instances share a key, or if whole tokens are the
+// same: both draw from one seed. Designs that give equal tokens at once are left alone, and
+// those whose tokens begin alike or can be read.
+func drawnAlike(t *review.T, there *client.Client, shared bool) {
+	if plain, reason := canBeRead(t); plain || reason != "" {
+		return
+	}
+	own := map[string]bool{}
+	for range repeats {
+		token, reason := t.Mint()
+		if reason != "" || own[token] {
+			return
+		}
+		own[token] = true
+	}
+	heads := map[string]string{}
+	for token := range t.Client.Minted {
+		if raw := tokens.LongestSegment(token); len(raw) >= drawn {
+			heads[string(raw[:drawn])] = token
+		}
+	}
+	if 10*len(heads) < 9*len(t.Client.Minted) {
+		return
+	}
+	for range starts {
+		token, _, err := there.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
+		raw := tokens.LongestSegment(token)
+		if err != nil || len(raw) < drawn {
+			return
+		}
+		t.Trials++
+		if here, ok := heads[string(raw[:drawn])]; ok && (shared || here == token) {
+			t.Refute(review.Finding{Case: "tokens of two instances", Severity: review.Critical, Issue: "two instances draw the same random bytes for their tokens", Evidence: client.Short(here, 160) + " of one, " + client.Short(token, 160) + " of the other", Want: "different bytes", Got: "the same"})
+			return
+		}
+	}
+}
+
+// usedElsewhere presents a token at a second instance that the first one has taken
+// and takes only once.
+func usedElsewhere(t *review.T, there *client.Client) {
+	used, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	here := func() review.Verdict {
+		return t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User))
+	}
+	if here() != review.Accepted || here() != review.Refused {
+		return // RS-REPLAY judges that
+	}
+	a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)
+	t.Trials++
+	if t.Oracle.Verdict(a) == review.Accepted {
+		t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again by a second instance", Evidence: "accepted, then refused; at the second instance: " + a.String(), Want: "refused", Got: "accepted"})
+	}
+}
+
+// another connects to a second instance of the server.
+func another(r *review.Review) (*client.Client, string) {
+	o := r.Options
+	switch {
+	case o.Target.Also != "":
+		o.Target.URL = o.Target.Also
+	case len(o.Target.Command) == 0:
+		return nil, "one address is known; --also gives a second one"
+	}
+	o.Budget = 80
+	c, err := client.New(o.Client())
+	if err != nil {
+		return nil, err.Error()
+	}
+	c.Repeated = r.Client.Repeated
+	return c, ""
+}

@@ -1,0 +1,81 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// derivedKeys are MACs under values that every client knows, under hashes of them and of
+// published keys, and under the credential of the request.
+func derivedKeys(t *review.T) []tokens.Keyless {
+	s, texts := t.Report.Server, tokens.Published()
+	var all []tokens.Keyless
+	for _, text := range []string{s.Name, s.Name + "-secret", s.Version, s.Name + s.Version, s.Name + "/" + s.Version, s.Name + "-" + s.Version, s.Name + ":" + s.Version, t.Options.Target.URL} {
+		if text != "" {
+			texts, all = append(texts, []byte(text)), append(all, tokens.HMACUnder([]byte(text)))
+		}
+	}
+	if t.Client.HTTP != nil {
+		texts = append(texts, []byte(t.Client.HTTP.Host()), []byte(t.Client.HTTP.Hostname()))
+	}
+	for _, text := range texts {
+		sum := sha256.Sum256(text)
+		digest := tokens.HMACUnder(sum[:])
+		digest.Name = fmt.Sprintf("HMAC-SHA256 under SHA-256 of %+q", text)
+		all = append(all, digest, tokens.HMACUnder([]byte(hex.EncodeToString(sum[:]))))
+	}
+	if _, secret := t.Options.Target.Authorization(); secret != "" {
+		own := tokens.HMACUnder([]byte(secret))
+		own.Name = "HMAC-SHA256 under the credential of the request"
+		all = append(all, own)
+	}
+	return all
+}
+
+func publishedKeys(t *review.T) {
+	f := t.Oracle.Flow
+	other := f
+	if f.Other != nil {
+		other = f.With(f.Other)
+	}
+	keyOf(t, f, other)
+	input := f.Offer.InputSchema()
+	if args := jsondoc.WithText(f.Arguments, input, strings.Repeat("a", longArgument)); args != nil && len(t.Findings) == 0 && t.Reason == "" {
+		keyOf(t, f.With(args), f.With(jsondoc.WithText(f.Arguments, input, strings.Repeat("b", longArgument)))) // long states may have another tag
+	}
+}
+
+// keyOf looks for a key of the tokens of a flow, which those of another one have as well.
+func keyOf(t *review.T, f, another client.Flow) {
+	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil {
+		if t.Trials == 0 {
+			t.Skip("control: %v", err)
+		}
+		return
+	}
+	if len(tokens.Views(token)) == 0 {
+		t.Skip("the state cannot be read, so that no tag can be computed")
+		return
+	}
+	all := tokens.Keylesses()
+	all = append(all, derivedKeys(t)...)
+	for _, k := range all {
+		if !k.Tags(token) {
+			continue
+		}
+		// Four bytes may fit by chance: another token has to have the tag as well.
+		if other, _, err := t.Client.Mint(t.Context, another, t.Oracle.User); err == nil && k.Tags(other) {
+			t.Refute(review.Finding{Case: k.Name, Severity: review.Critical, Issue: k.Issue, Evidence: fmt.Sprintf("token %s, tag %s", client.Short(token, 160), k.Name), Want: "an unknown key", Got: "a known key"})
+			return
+		}
+	}
+	t.Trials++
+}

@@ -1,0 +1,54 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// mergedFlows begins a call, begins another one of the same target, and ends the first. It
+// refutes if the result of the first names the argument of the second, twice: the server
+// keeps one state for both.
+func mergedFlows(t *review.T) {
+	for _, o := range t.Oracles {
+		label := "two calls of " + o.Flow.Target
+		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || t.Only != "" && t.Only != label {
+			continue
+		}
+		evidence := ""
+		for range 2 {
+			if evidence = merges(t, o); evidence == "" {
+				break
+			}
+		}
+		if evidence != "" {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a call is ended with the arguments of another one that began later", Evidence: evidence, Want: "the arguments of the call", Got: "those of the other", Flow: &o.Flow})
+		}
+	}
+}
+
+// merges is the evidence that a call ends with the argument of a later one, "" if it does not.
+func merges(t *review.T, o *review.Oracle) string {
+	input := o.Flow.Offer.InputSchema()
+	words := [2]string{t.Word(), t.Word()}
+	one, two := jsondoc.WithText(o.Flow.Arguments, input, words[0]), jsondoc.WithText(o.Flow.Arguments, input, words[1])
+	if one == nil {
+		return ""
+	}
+	token, _, err := t.Client.Mint(t.Context, o.Flow.With(one), o.User)
+	if err != nil {
+		return ""
+	}
+	if _, _, err := t.Client.Mint(t.Context, o.Flow.With(two), o.User); err != nil {
+		return ""
+	}
+	a := t.Client.Present(t.Context, o.Flow.With(one), jsondoc.Quote(token), o.User)
+	if t.Trials++; a.Kind != client.Completed || strings.Contains(a.Text, words[0]) || !strings.Contains(a.Text, words[1]) {
+		return ""
+	}
+	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)
+}

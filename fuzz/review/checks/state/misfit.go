@@ -1,0 +1,149 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// misfitting answers one member of each form with values that the form excludes: beside its
+// list, beyond its bounds or its length. It refutes if the tool runs to its end and its
+// result has the value in the place of an allowed one.
+func misfitting(t *review.T) {
+	for _, o := range t.Oracles {
+		if o.Good.Kind != client.Completed || o.Mask == nil {
+			continue
+		}
+		for _, f := range o.Flow.Stages() {
+			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+				misfitsIn(t, o, f, key)
+			}
+		}
+	}
+}
+
+// misfitsIn tries the members of one answer of a flow.
+func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
+	content := jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])
+	for _, name := range jsondoc.SortedKeys(content) {
+		label := fmt.Sprintf("a value of %s in round %d of %s that its form excludes", name, len(f.Rounds)+1, f.Target)
+		if len(t.Findings) > 0 || t.Only != "" && t.Only != label || string(content[name]) == "true" || string(content[name]) == "false" {
+			continue
+		}
+		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
+			wrong := withAnswer(o.Flow, len(f.Rounds), key, name, v)
+			a := freshAnswer(t, wrong, o)
+			if t.Trials++; !alikeBut(o, a, content[name], v) || !alikeBut(o, freshAnswer(t, wrong, o), content[name], v) {
+				continue
+			}
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: fmt.Sprintf("a value of %s that its form excludes is carried out", client.Short(name, 40)),
+				Evidence: fmt.Sprintf("%s -> %v; %s -> %v", content[name], o.Good, client.Short(string(v), 80), a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+			return
+		}
+	}
+}
+
+// fieldOf returns the schema of one member of the form that a flow ends with, nil if its
+// question has other keys.
+func fieldOf(t *review.T, f client.Flow, o *review.Oracle, key, name string) json.RawMessage {
+	_, a, err := t.Client.Mint(t.Context, f, o.User)
+	if err != nil {
+		return nil
+	}
+	return jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties[name]
+}
+
+// withAnswer returns a flow with one member of the answer of a round replaced.
+func withAnswer(f client.Flow, round int, key, name string, v json.RawMessage) client.Flow {
+	change := func(answers json.RawMessage) json.RawMessage {
+		all := jsondoc.Members(answers)
+		form := jsondoc.Members(all[key])
+		content := jsondoc.Object(jsondoc.With(jsondoc.Members(form["content"]), name, v))
+		return jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(jsondoc.With(form, "content", content))))
+	}
+	if round == len(f.Rounds) {
+		f.Last = change(f.Last)
+		return f
+	}
+	f.Rounds = append([]json.RawMessage(nil), f.Rounds...)
+	f.Rounds[round] = change(f.Rounds[round])
+	return f
+}
+
+// farOut is the distance of numbers from the bounds that they are outside of.
+const farOut = 7919
+
+// excluded returns values that a schema does not allow and that a text shows if they are
+// carried out.
+func excluded(raw, given json.RawMessage) []json.RawMessage {
+	var all []json.RawMessage
+	add := func(v any) {
+		if text, err := json.Marshal(v); err == nil && jsondoc.Misfit(raw, v) != "" {
+			all = append(all, text)
+		}
+	}
+	s := jsondoc.ParseSchema(raw)
+	var text string
+	var number float64
+	switch {
+	case raw == nil:
+	case s.Format != "": // an annotation for most validators
+	case json.Unmarshal(given, &text) == nil:
+		add(text + "-sealab")
+		if s.MaxLength != nil && *s.MaxLength < longArgument {
+			add(strings.Repeat("w", *s.MaxLength+1))
+		}
+	case json.Unmarshal(given, &number) == nil:
+		for _, bound := range []*float64{s.Maximum, s.Below} {
+			if bound != nil {
+				add(*bound + farOut)
+			}
+		}
+		for _, bound := range []*float64{s.Minimum, s.Above} {
+			if bound != nil {
+				add(*bound - farOut)
+			}
+		}
+		add(number + 0.5)
+	}
+	return all
+}
+
+// alikeBut reports whether a completion reads as that of a good token but for a value in
+// the place of another one.
+func alikeBut(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool {
+	old, now := strings.Trim(string(given), `"`), strings.Trim(string(v), `"`)
+	if a.Kind != client.Completed || !strings.Contains(a.Text, now) || strings.Contains(o.Good.Text, now) {
+		return false
+	}
+	a.Text = strings.ReplaceAll(a.Text, now, old)
+	return o.Alike(a)
+}
+
+// otherKinds answers questions for a draft and for folders with what no client gives: with a
+// form, and with folders that are no list. It refutes if the round goes on.
+func otherKinds(t *review.T) {
+	for _, o := range t.Oracles {
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
+			f, label := o.Flow, fmt.Sprintf("an answer of another kind for %s of %s", key, o.Flow.Target)
+			switch given := jsondoc.Members(jsondoc.Members(f.Last)[key]); {
+			case t.Only != "" && t.Only != label:
+				continue
+			case given["role"] != nil:
+				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"action":"accept","content":{"text":"sealab"}}`)))
+			case given["roots"] != nil:
+				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"roots":"sealab"}`)))
+			default:
+				continue
+			}
+			if a := freshAnswer(t, f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
+				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// An overriding adds members to the answers of a round.
+type overriding struct {
+	name string
+	add  func(answers, more jsondoc.Arguments) jsondoc.Arguments
+}
+
+// overridings are the places from which a careless server copies members into its state:
+// the content of a form, the answer around it, objects in both, and the answers themselves,
+// bare or as forms.
+var overridings = []overriding{
+	{"arguments among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
+		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
+			if jsondoc.Members(form["content"]) == nil {
+				return form
+			}
+			return jsondoc.With(form, "content", jsondoc.Object(joined(jsondoc.Members(form["content"]), more)))
+		})
+	}},
+	{"arguments beside the content of answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
+		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return joined(form, more) })
+	}},
+	{"arguments in the place of answers", joined},
+	{"arguments as answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
+		return joined(answers, each(more, func(jsondoc.Arguments) jsondoc.Arguments {
+			return jsondoc.Arguments{"action": jsondoc.Quote("accept"), "content": jsondoc.Object(more)}
+		}))
+	}},
+	{"arguments in objects beside the content of answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
+		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return joined(form, contained(more)) })
+	}},
+	{"arguments in objects among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
+		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
+			if jsondoc.Members(form["content"]) == nil {
+				return form
+			}
+			return jsondoc.With(form, "content", jsondoc.Object(joined(jsondoc.Members(form["content"]), contained(more))))
+		})
+	}},
+}
+
+// containers are names of objects that servers copy their members from.
+var containers = []string{"args", "arguments", "context", "data", "params", "payload", "state", "values"}
+
+// contained are objects of the same members under each of those names.
+func contained(more jsondoc.Arguments) jsondoc.Arguments {
+	all := jsondoc.Arguments{}
+	for _, name := range containers {
+		all[name] = jsondoc.Object(more)
+	}
+	return all
+}
+
+// each changes every member of an object.
+func each(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Arguments) jsondoc.Arguments {
+	next := jsondoc.Arguments{}
+	for name, raw := range all {
+		next[name] = jsondoc.Object(change(jsondoc.Members(raw)))
+	}
+	return next
+}
+
+// joined are the members of two objects; those of the first count.
+func joined(one, two jsondoc.Arguments) jsondoc.Arguments {
+	all := maps.Clone(two)
+	maps.Copy(all, one)
+	return all
+}
+
+// overridden answers every round with more members, named as the arguments and as what can
+// be read in the token. It refutes if their value shows in a later text, and that of a
+// member with another name does not.
+func overridden(t *review.T) {
+	if t.Oracle.Flow.Last == nil || len(t.Findings) > 0 {
+		return
+	}
+	for _, more := range overridingOf(t) {
+		var marks []string
+		for _, raw := range more {
+			marks = append(marks, leaves(raw)...)
+		}
+		if len(more) == 0 || plainly(t, marks) {
+			continue
+		}
+		for _, place := range overridings {
+			if (t.Only == "" || t.Only == place.name) && overrides(t, place, more, marks) {
+				return
+			}
+		}
+	}
+}
+
+// leaves are the texts of the values in a value.
+func leaves(raw json.RawMessage) []string {
+	m := jsondoc.Members(raw)
+	if m == nil {
+		return []string{strings.Trim(string(raw), `"`)}
+	}
+	var all []string
+	for _, inner := range m {
+		all = append(all, leaves(inner)...)
+	}
+	return all
+}
+
+// reworded is a value whose texts are a word, one whose value is no object if it has no texts.
+func reworded(given, word json.RawMessage) json.RawMessage {
+	m := maps.Clone(jsondoc.Members(given))
+	for name, inner := range m {
+		if inner[0] != '"' && inner[0] != '{' {
+			delete(m, name)
+			continue
+		}
+		m[name] = reworded(inner, word)
+	}
+	if m == nil {
+		return word
+	}
+	return jsondoc.Object(m)
+}
+
+// overriddenFully does so in a call that has every argument, if one of them is an object.
+func overriddenFully(t *review.T) {
+	own := t.Oracle
+	defer func() { t.Oracle = own }()
+	full := jsondoc.FullSample(own.Flow.Offer.InputSchema(), 0)
+	if !slices.ContainsFunc(slices.Collect(maps.Values(jsondoc.Members(full))), func(raw json.RawMessage) bool { return len(jsondoc.Members(raw)) > 0 }) || jsondoc.Same(full, own.Flow.Arguments) {
+		return
+	}
+	if o, reason := t.NewOracle(t.Context, own.Flow.With(full), own.User); reason == "" {
+		t.Oracle = o
+		overridden(t)
+	}
+}
+
+// overrides adds members at one place.
+func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []string) bool {
+	text, a := answeredWith(t, place, more)
+	if !containsAny(text, marks) {
+		return false
+	}
+	other := jsondoc.Arguments{}
+	for i, name := range jsondoc.SortedKeys(more) {
+		other[fmt.Sprintf("sealab_member%d", i)] = more[name]
+	}
+	if plain, _ := answeredWith(t, place, other); plain == "" || containsAny(plain, marks) {
+		return false
+	}
+	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member that no form has changes the call", Evidence: fmt.Sprintf("%s: %s -> %v", place.name, jsondoc.Object(more), a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
+	return true
+}
+
+// farNumbers are values of arguments that a text shows.
+var farNumbers = []float64{48151, 4815, 97}
+
+// overridingOf are members under the names of a state that no form asks for: with one word
+// for all, and with numbers and choices that the arguments allow.
+func overridingOf(t *review.T) [2]jsondoc.Arguments {
+	words, typed := jsondoc.Arguments{}, jsondoc.Arguments{}
+	word := jsondoc.Quote(t.Word())
+	for _, v := range tokens.Views(t.Oracle.Token) {
+		for name := range v.Object {
+			words[name] = word
+		}
+	}
+	properties := jsondoc.ParseSchema(t.Oracle.Flow.Offer.InputSchema()).Properties
+	for name, given := range jsondoc.Members(t.Oracle.Flow.Arguments) {
+		words[name] = reworded(given, word)
+		p := jsondoc.ParseSchema(properties[name])
+		for _, v := range farNumbers {
+			if kind := p.TypeOf(); (kind == "integer" || kind == "number") && len(p.Enum) == 0 && p.Allows(v) && typed[name] == nil {
+				typed[name] = json.RawMessage(strconv.Itoa(int(v)))
+			}
+		}
+		for _, v := range p.Enum {
+			if len(v) > 4 && v[0] == '"' && string(v) != string(given) {
+				typed[name] = v
+			}
+		}
+	}
+	for _, a := range t.Asking {
+		for key, q := range a.Questions {
+			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
+				delete(words, name)
+				delete(typed, name)
+			}
+			delete(words, key)
+			delete(typed, key)
+		}
+	}
+	return [2]jsondoc.Arguments{words, typed}
+}
+
+// plainly reports whether the texts of the flow show a mark anyway.
+func plainly(t *review.T, marks []string) bool {
+	return containsAny(carried(t, t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
+}
+
+func containsAny(text string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
+}
+
+// answeredWith walks the flow with more members at a place, and returns the texts from
+// the first answer on; "" if the flow does not go on.
+func answeredWith(t *review.T, place overriding, more jsondoc.Arguments) (string, client.Answer) {
+	changed := func(answers json.RawMessage) json.RawMessage {
+		return jsondoc.Object(place.add(jsondoc.Members(answers), more))
+	}
+	f := t.Oracle.Flow
+	f.Rounds, f.Last = nil, changed(t.Oracle.Flow.Last)
+	for _, answers := range t.Oracle.Flow.Rounds {
+		f.Rounds = append(f.Rounds, changed(answers))
+	}
+	token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil {
+		return "", question
+	}
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	return question.QuestionTexts() + a.QuestionTexts() + a.Text, a
+}

@@ -1,0 +1,317 @@
+package state
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// reading are the checks of the contents of tokens. They mint tokens and present
+// no altered one.
+var reading = []review.Check{
+	{ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "a call with a marker as an argument; the token, and what is nested in it, is searched for it, for the texts of --secret, and for what the second user called with", Want: "no secret can be read; other values may be readable if the token is authenticated",
+		Source: "revision 2026-07-28, basic/patterns/mrtr, security", Impact: "the client and everybody on its way read what the server keeps in its state",
+		Fix: "encrypt the state, or keep secrets on the server and put a reference into the state", Run: clear},
+	{ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: review.Suggestion, Category: "security",
+		Sent: "30 times the same call", Want: "an encrypted design gives a new token each time", Source: "NIST SP 800-38D, section 8",
+		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away", Fix: "draw a fresh nonce for each token", Run: fresh},
+	{ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared", Want: "no run of it, no such block, and no common part", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
+		Impact: "two tokens give their states away, and new states can be written", Fix: "encrypt by an AEAD, under a fresh nonce for each token", Run: nonces},
+	{ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
+		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state", Fix: "do not compress what is encrypted", Run: lengths},
+	{ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, and as a hash or checksum without a key", Want: "none fits", Source: "RFC 2104, section 3",
+		Impact: "anybody computes the tag of any state", Fix: "take the key from a secret store, at least 32 random bytes", Run: publishedKeys},
+	{ID: "RS-FORMSECRET", Name: "a question that asks for a secret or tells one", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "nothing; the forms that were seen are searched for names of secrets, and every question for credentials and stack traces that the call does not hold", Want: "secrets are asked for in URL mode, and no question has one", Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
+		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url, and write questions from fixed texts", Run: secretForms},
+	{ID: "RS-SHAPE", Name: "the form of a question", Severity: review.Warning, Category: "schema", Era: "modern",
+		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state in that member, known methods, flat forms with a message", Source: review.SourceMRTR + ", schema",
+		Impact: "a client cannot answer the question", Fix: "build the result with the types of the SDK", Run: questionShape},
+}
+
+// mintWith mints a token for a text argument; false if no argument takes it.
+func mintWith(t *review.T, text string) (token string, ok bool) {
+	f := t.Oracle.Flow
+	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
+	if args == nil {
+		return "", false
+	}
+	token, _, err := t.Client.Mint(t.Context, f.With(args), t.Oracle.User)
+	return token, err == nil
+}
+
+// canBeRead reports whether the marker argument or JSON stands in the open.
+func canBeRead(t *review.T) (bool, string) {
+	token, reason := t.Mint()
+	if reason != "" {
+		return false, reason
+	}
+	marked, ok := mintWith(t, review.MarkerA)
+	return tokens.Shows(token) || ok && strings.Contains(tokens.InTheOpen(marked), review.MarkerA), ""
+}
+
+func fresh(t *review.T) {
+	t.Prefer(review.TakesText)
+	if plain, reason := canBeRead(t); plain || reason != "" {
+		t.Skip("%s", orElse(reason, "the state can be read, so that equal tokens show no nonce"))
+		return
+	}
+	seen := map[string]bool{}
+	for range 30 {
+		token, reason := t.Mint()
+		if reason != "" {
+			t.Skip("%s", reason)
+			return
+		}
+		t.Trials++
+		seen[token] = true
+	}
+	if len(seen) < 30 {
+		t.Refute(review.Finding{Case: "30 calls", Severity: review.Suggestion, Issue: fmt.Sprintf("30 equal calls give %d different tokens", len(seen)), Evidence: "token " + client.Short(jsondoc.SortedKeys(seen)[0], 200), Want: "30 different tokens", Got: "fewer"})
+	}
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
+
+func nonces(t *review.T) {
+	t.Prefer(review.TakesText)
+	if plain, reason := canBeRead(t); plain || reason != "" {
+		t.Skip("%s", orElse(reason, "the state can be read"))
+		return
+	}
+	if repeatedBlocks(t) {
+		return
+	}
+	const minted = 10 // of each text: a counter may begin again after a few tokens
+	var given []string
+	var parts [][]byte
+	for i := range 2 * minted {
+		token, ok := mintWith(t, []string{review.MarkerA, review.MarkerB}[i/minted])
+		if !ok {
+			t.Skip("no argument takes a text of 40 characters")
+			return
+		}
+		given, parts = append(given, token), append(parts, tokens.LongestSegment(token))
+		t.Trials++
+	}
+	for a := range minted {
+		for b := minted; b < 2*minted; b++ {
+			if n := tokens.LongestRun(parts[a], parts[b], 'A'^'B'); n >= 12 {
+				t.Refute(review.Finding{Case: "A and B", Severity: review.Critical, Issue: fmt.Sprintf("the xor of two tokens shows %d times A xor B", n), Evidence: client.Short(given[a], 160) + " and " + client.Short(given[b], 160), Want: "no run", Got: "a run"})
+				return
+			}
+		}
+	}
+}
+
+// repeatedBlocks mints tokens for equal characters. It refutes if the bytes of one repeat
+// for as long: equal blocks of a state are equal blocks of its token.
+func repeatedBlocks(t *review.T) bool {
+	for _, n := range []int{240, 80} {
+		token, ok := mintWith(t, strings.Repeat("A", n))
+		if !ok {
+			continue
+		}
+		t.Trials++
+		for period := 1; period <= maxPeriod; period++ {
+			if raw := tokens.LongestSegment(token); len(raw) > n && longestRepeat(raw, period) >= n/2 {
+				t.Refute(review.Finding{Case: "equal blocks", Severity: review.Critical, Issue: fmt.Sprintf("the token of %d times A repeats itself every %d bytes: equal blocks of the state can be seen, moved and copied", n, period), Evidence: client.Short(token, 300), Want: "no repeated block", Got: "repeated blocks"})
+				return true
+			}
+		}
+		return repeatedPart(t, token, strings.Repeat("A", n))
+	}
+	return false
+}
+
+// repeatedPart mints a second token for a text. It refutes if both have as many bytes in
+// common as the text has, which no header and no digest of a call has.
+func repeatedPart(t *review.T, token, text string) bool {
+	second, ok := mintWith(t, text)
+	if !ok || second == token { // see RS-FRESH
+		return false
+	}
+	n := tokens.LongestRun(tokens.LongestSegment(token), tokens.LongestSegment(second), 0)
+	if n < len(text) {
+		return false
+	}
+	t.Refute(review.Finding{Case: "a common part", Severity: review.Warning, Issue: fmt.Sprintf("two tokens of one call have %d bytes in common: the state is encrypted without a fresh nonce, and equal beginnings can be seen", n),
+		Evidence: client.Short(token, 160) + " and " + client.Short(second, 160), Want: "no common part", Got: "a common part"})
+	return true
+}
+
+// longestRepeat returns the longest run of bytes that stand a period before as well.
+func longestRepeat(raw []byte, period int) int {
+	best, run := 0, 0
+	for i := period; i < len(raw); i++ {
+		if run++; raw[i] != raw[i-period] {
+			run = 0
+		}
+		best = max(best, run)
+	}
+	return best
+}
+
+// maxPeriod is the length of the longest block, or key, that may repeat.
+const maxPeriod = 32
+
+func lengths(t *review.T) {
+	t.Prefer(review.TakesText)
+	same, random := []int{}, []int{}
+	alphabet := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	for n := range 8 {
+		var b strings.Builder
+		for i := range 256 {
+			b.WriteByte(alphabet[(i*i*31+i*17+n*7+(i>>3)*11)%len(alphabet)])
+		}
+		for text, into := range map[string]*[]int{strings.Repeat("x", 256): &same, b.String(): &random} {
+			token, ok := mintWith(t, text)
+			if !ok {
+				t.Skip("no argument takes a text of 256 characters, or the call with it gives no token")
+				return
+			}
+			t.Trials++
+			*into = append(*into, len(token))
+		}
+	}
+	slices.Sort(same)
+	slices.Sort(random)
+	if random[4]-same[4] > 60 {
+		t.Refute(review.Finding{Case: "256 characters", Severity: review.Warning, Issue: "the token of a repetitive state is shorter: the state is compressed",
+			Evidence: fmt.Sprintf("median length %d for 256 times x, %d for mixed characters", same[4], random[4]), Want: "equal lengths", Got: "different lengths"})
+	}
+}
+
+var secretWords = []string{"password", "passwd", "api key", "apikey", "api_key", "secret", "access token", "access_token", "private key", "credit card", "card number", "cvv", "cvc"}
+
+func secretForms(t *review.T) {
+	for _, a := range t.Asking {
+		for _, key := range jsondoc.SortedKeys(a.Questions) {
+			q := a.Questions[key]
+			t.Trials++
+			if found := toldIn(t, a, key); found != "" {
+				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question tells a credential or internals of the server", Evidence: fmt.Sprintf("%s -> %s", a.Class(), client.Short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
+				return
+			}
+			if q.Method != "elicitation/create" || q.Params.Mode == "url" {
+				continue
+			}
+			text := strings.ToLower(q.Params.Message)
+			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
+				text += "\n" + strings.ToLower(name)
+			}
+			for _, w := range secretWords {
+				if strings.Contains(text, w) {
+					t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a form seems to ask for a secret: " + w, Evidence: client.Short(q.Params.Message, 200), Want: "mode url", Got: "a form"})
+					return
+				}
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no question was seen")
+	}
+}
+
+// toldIn returns the credential or the stack trace that a question holds beside its URL and
+// the texts of its call; "" if it has none.
+func toldIn(t *review.T, a client.Answer, key string) string {
+	raw := jsondoc.Members(jsondoc.Members(a.Result)["inputRequests"])[key]
+	text := string(raw)
+	if url := a.Questions[key].Params.URL; url != "" {
+		text = strings.ReplaceAll(text, strings.Trim(string(jsondoc.Quote(url)), `"`), "")
+	}
+	if credentialIn(t, text) == client.UsersCredential {
+		return client.UsersCredential
+	}
+	_, value := client.SecretSetting([]byte(text))
+	found := cmp.Or(client.KnownKeys.FindString(text), client.PasswordInError.FindString(text), client.StackTrace.FindString(text), value)
+	if strings.Contains(string(a.Exchange.Sent), found) {
+		return ""
+	}
+	return found
+}
+
+func questionShape(t *review.T) {
+	for _, o := range t.Oracles {
+		if o.Flow.Carrier != "" {
+			t.Refute(review.Finding{Case: "the place of the state", Severity: review.Warning, Issue: "the state stands in _meta under " + client.Short(o.Flow.Carrier, 60) + ", which clients do not return", Evidence: client.Short(string(o.Fresh.Result), 300), Want: "requestState", Got: "_meta"})
+			return
+		}
+	}
+	for _, a := range t.Asking {
+		t.Trials++
+		m := jsondoc.Members(a.Result)
+		var issue string
+		switch {
+		case len(a.Questions) == 0 && m["requestState"] == nil:
+			issue = "a result that wants input has neither inputRequests nor requestState"
+		case m["requestState"] != nil && string(m["requestState"]) != "null" && a.State == nil:
+			issue = "requestState is not a string"
+		}
+		for _, key := range jsondoc.SortedKeys(a.Questions) {
+			switch q := a.Questions[key]; q.Method {
+			case "elicitation/create", "sampling/createMessage", "roots/list":
+			default:
+				issue = fmt.Sprintf("the method of an input request is %s", client.Short(q.Method, 40))
+			}
+			if fault := formFault(a.Questions[key]); fault != "" && issue == "" {
+				issue = fault
+			}
+		}
+		if issue != "" {
+			t.Refute(review.Finding{Case: "a question", Severity: review.Warning, Issue: issue, Evidence: client.Short(string(a.Result), 300), Want: "the schema", Got: issue})
+			return
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no question was seen")
+	}
+}
+
+// formFault returns the reason why a client cannot show a form (client/elicitation), ""
+// if it can.
+func formFault(q client.Question) string {
+	if q.Method != "elicitation/create" || q.Params.Mode != "" && q.Params.Mode != "form" {
+		return ""
+	}
+	form := jsondoc.ParseSchema(jsondoc.Inline(q.Params.Schema))
+	switch {
+	case q.Params.Message == "":
+		return "a form has no message"
+	case form.TypeOf() != "object" || form.Properties == nil:
+		return "the schema of a form is not of an object with properties"
+	}
+	for _, name := range form.Required {
+		if form.Properties[name] == nil {
+			return fmt.Sprintf("a form requires %s, which it does not have", client.Short(name, 40))
+		}
+	}
+	for _, name := range jsondoc.SortedKeys(form.Properties) {
+		field := jsondoc.ParseSchema(form.Properties[name])
+		kind := field.TypeOf()
+		items := jsondoc.ParseSchema(field.Items).TypeOf()
+		switch {
+		case kind == "object" || kind == "array" && (items == "object" || items == "array"):
+			return fmt.Sprintf("the member %s of a form is nested", client.Short(name, 40))
+		case kind == "" && len(field.Enum)+len(field.OneOf)+len(field.AnyOf) == 0 && field.Const == nil:
+			return fmt.Sprintf("the member %s of a form has no type", client.Short(name, 40))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,298 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// refusing are the checks of the answers to bad states.
+var refusing = []review.Check{
+	{ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "states that are bad in different ways, and good ones of other arguments, targets and users, each three times", Want: "one status, body and set of headers for all",
+		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
+		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
+	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "bad states, odd texts, a token with another tag, and one of a marker with changed characters; the texts of the refusals are searched", Want: "nothing of the state, of keys, of tags, of files and of code", Source: review.SourceMRTR,
+		Impact: "an error shows how states are made, or parts of one", Fix: "answer every bad state by one error without a cause, and log the cause", Run: refusalText},
+}
+
+// badStates are states that are bad in different ways. Their names are the ways.
+func badStates(t *review.T, token string) []tokens.Variant {
+	all := []tokens.Variant{{Name: "no token", Text: review.GarbageState}, {Name: "no token, longer", Text: "sealab-probe-" + strings.Repeat("z", 60)}}
+	add := func(name, text string) {
+		if text != "" && text != token {
+			all = append(all, tokens.Variant{Name: name, Text: text})
+		}
+	}
+	// Of each list the middle: neither a border nor in the prefix.
+	for i, at := range []int{0, len(token) / 3, len(token) - len(token)/8 - 1} {
+		add(fmt.Sprintf("changed near %s", []string{"the start", "the middle", "the end"}[i]), token[:at]+string(tokens.Flip(token[at], false))+token[at+1:])
+	}
+	add("half of it", token[:len(token)/2])
+	add("without its end", token[:max(len(token)-4, 0)])
+	if text, ok := tokens.Scramble(token, rand.New(rand.NewPCG(t.Options.Seed, 2))); ok {
+		add("random content", text)
+	}
+	add("an empty object", "{}")
+	segments := tokens.Segments(token)
+	for _, i := range tokens.CodedSegments(segments) {
+		for _, text := range []string{"{}", "[]", "sealab"} {
+			add(fmt.Sprintf("segment %d %s", i, text), tokens.Replaced(segments, i, segments[i].Write([]byte(text))))
+		}
+		add(fmt.Sprintf("segment %d scrambled", i), tokens.Replaced(segments, i, tokens.Scrambled(segments[i].Text, rand.New(rand.NewPCG(t.Options.Seed, 3)))))
+	}
+	return all
+}
+
+// repeats is how often each kind of bad state is presented.
+const repeats = 3
+
+// answered is a variant with its answer.
+type answered struct {
+	name   string
+	answer client.Answer
+}
+
+// refusalsOf presents kinds of states and returns their refusals by class. Each round
+// has states of its own and begins at another request, so that the answers of servers
+// that take turns do not follow the kinds. A kind that is accepted, or refused in
+// changing ways, is left out.
+func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]answered, reason string) {
+	by := map[string][]answered{}
+	for round := range repeats {
+		all, reason := kinds(round)
+		if reason != "" {
+			return nil, reason
+		}
+		for range round {
+			t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)
+		}
+		for _, v := range all {
+			a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+			t.Trials++
+			by[v.Name] = append(by[v.Name], answered{v.Name, a})
+		}
+		token, reason := t.Mint()
+		if reason != "" {
+			return nil, reason
+		}
+		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); t.Oracle.Verdict(a) != review.Accepted {
+			return nil, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
+		}
+	}
+	for name, all := range by {
+		if !steady(all) {
+			delete(by, name)
+		}
+	}
+	classes = map[string][]answered{}
+	exact := exactParts(by)
+	for _, name := range jsondoc.SortedKeys(by) {
+		class := by[name][0].answer.Refusal()
+		for _, part := range exact {
+			class += fmt.Sprintf(", %s %s", part, client.Short(parts(by[name][0].answer)[part], 200))
+		}
+		classes[class] = append(classes[class], by[name][0])
+	}
+	return classes, ""
+}
+
+// steady reports whether a kind of state is always refused, and alike.
+func steady(all []answered) bool {
+	for _, a := range all {
+		if !a.answer.Refused() || a.answer.Refusal() != all[0].answer.Refusal() {
+			return false
+		}
+	}
+	return len(all) == repeats
+}
+
+// exactParts are the parts of refusals that are always the same for most kinds of states,
+// and differ between two kinds of about one length. Kinds for which such a part varies
+// are left out of by.
+func exactParts(by map[string][]answered) []string {
+	values := map[string]map[string]string{} // by part and kind
+	for _, all := range by {
+		for part := range parts(all[0].answer) {
+			values[part] = map[string]string{}
+		}
+	}
+	lengths := map[string]int{}
+	for name, all := range by {
+		lengths[name] = len(presented(all[0].answer))
+		for part := range values {
+			value := parts(all[0].answer)[part] // "" if absent
+			if !slices.ContainsFunc(all, func(a answered) bool { return parts(a.answer)[part] != value }) {
+				// A part that repeats the length tells nothing of the cause.
+				values[part][name] = strings.ReplaceAll(value, fmt.Sprint(lengths[name]), "#")
+			}
+		}
+	}
+	var exact []string
+	kinds := len(by)
+	for _, part := range jsondoc.SortedKeys(values) {
+		if len(values[part]) < (3*kinds+3)/4 || !differ(values[part], lengths) {
+			continue
+		}
+		exact = append(exact, part)
+		maps.DeleteFunc(by, func(name string, _ []answered) bool { _, ok := values[part][name]; return !ok })
+	}
+	return exact
+}
+
+// differ reports whether two kinds of about one length have different values.
+func differ(values map[string]string, lengths map[string]int) bool {
+	for one := range values {
+		for two := range values {
+			if d := lengths[one] - lengths[two]; d >= 0 && d <= 16 && values[one] != values[two] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts are the body of a response without its id, and its headers.
+func parts(a client.Answer) map[string]string {
+	all := map[string]string{}
+	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+		return all
+	}
+	m := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
+	delete(m, "id")
+	all["body"] = string(jsondoc.Object(m))
+	for name, value := range a.Exchange.Headers {
+		all["header "+name] = strings.Join(value, ", ")
+	}
+	return all
+}
+
+// badKinds are the bad states of a fresh token, and good ones of other calls and users.
+func badKinds(t *review.T, _ int) ([]tokens.Variant, string) {
+	token, reason := t.Mint()
+	if reason != "" {
+		return nil, reason
+	}
+	return append(badStates(t, token), elsewhere(t)...), ""
+}
+
+// elsewhere are good states of other calls and users. Their names begin with those.
+func elsewhere(t *review.T) []tokens.Variant {
+	var all []tokens.Variant
+	add := func(name string, f client.Flow, as client.User) {
+		if token, _, err := t.Client.Mint(t.Context, f, as); err == nil && token != "" {
+			all = append(all, tokens.Variant{Name: goodState + name, Text: token})
+		}
+	}
+	if f := t.Oracle.Flow; f.Other != nil {
+		add("other arguments", f.With(f.Other), t.Oracle.User)
+	}
+	for _, o := range t.Oracles {
+		if o.Flow.Method == t.Oracle.Flow.Method && o.Flow.Target != t.Oracle.Flow.Target {
+			add("another target", o.Flow, t.Oracle.User)
+			break
+		}
+	}
+	if len(t.Options.Target.Second) > 0 {
+		add("another user", t.Oracle.Flow, client.SecondUser)
+	}
+	return all
+}
+
+const goodState = "a good state of "
+
+func uniform(t *review.T) {
+	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	if len(classes) == 0 {
+		t.Skip("no kind of bad state is refused alike three times")
+		return
+	}
+	var lines []string
+	bad, good := map[string]bool{}, map[string]string{} // classes
+	for _, class := range jsondoc.SortedKeys(classes) {
+		for _, a := range classes[class] {
+			if name, ok := strings.CutPrefix(a.name, goodState); ok {
+				good[class] = name
+			} else {
+				bad[class] = true
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s -> %s", classes[class][0].name, class))
+	}
+	f := review.Finding{Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"}
+	switch {
+	case len(bad) > 1:
+		f.Case, f.Severity, f.Issue = "kinds of bad states", review.Warning, fmt.Sprintf("bad states are refused in %d ways", len(bad))
+		t.Refute(f)
+	case len(bad) == 1 && len(classes) > 1:
+		f.Case, f.Severity = "a good state of another call", review.Suggestion
+		for class, name := range good {
+			if !bad[class] {
+				f.Issue = goodState + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
+			}
+		}
+		t.Refute(f)
+	}
+}
+
+// expiredAlike compares the refusal of expired tokens, one for each round, with that of
+// tokens that were changed.
+func expiredAlike(t *review.T, old []string) {
+	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) {
+		token, reason := t.Mint()
+		if reason != "" {
+			return nil, reason
+		}
+		return append(badStates(t, token), tokens.Variant{Name: expiredState, Text: old[round]}), ""
+	})
+	if reason != "" || len(classes) < 2 {
+		return
+	}
+	var lines []string
+	changed, expired := "", "" // classes
+	for _, class := range jsondoc.SortedKeys(classes) {
+		for _, a := range classes[class] {
+			switch {
+			case a.name == expiredState:
+				expired = class
+			case strings.HasPrefix(a.name, "changed near"):
+				changed = class
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s -> %s", classes[class][0].name, class))
+	}
+	if expired != "" && changed != "" && len(classes[expired]) == 1 {
+		t.Refute(review.Finding{Case: "how it is refused", Severity: review.Suggestion, Issue: "an expired state is refused in another way than a changed one: whoever holds it learns that it was good",
+			Evidence: strings.Join(lines, "; "), Want: "one class", Got: "another"})
+	}
+}
+
+const expiredState = "an expired state"
+
+// presented is the state that an answer was given to, "" if it is no text.
+func presented(a client.Answer) string {
+	var sent struct {
+		Params struct {
+			State string         `json:"requestState"`
+			Meta  map[string]any `json:"_meta"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(client.BodyOf(a), &sent) // of another type: ""
+	if _, state := client.CarriedState(sent.Params.Meta); state != nil {
+		return *state
+	}
+	return sent.Params.State
+}

@@ -1,0 +1,142 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func replayed(t *review.T) {
+	t.Prefer(t.OneTime)
+	if t.Oracle.Good.Kind != client.Completed && !oneTime(t) {
+		t.Skip("the round does not run the tool to its end")
+		return
+	}
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	one := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+	two := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	if !one.Conclusive() || !two.Conclusive() || t.Oracle.Verdict(one) != review.Accepted {
+		t.Skip("control: %v, then %v", one, two)
+		return
+	}
+	if t.Oracle.Verdict(two) != review.Accepted {
+		atOnce(t)
+		usedOtherwise(t, token)
+		begunAgain(t)
+		forgotten(t, token)
+		return
+	}
+	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
+		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
+	if oneTime(t) {
+		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
+	}
+	t.Refute(f)
+}
+
+// usedOtherwise presents a used token with one more answer: a server may remember the
+// request and not the token.
+func usedOtherwise(t *review.T, used string) {
+	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
+		return
+	}
+	f := t.Oracle.Flow
+	f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(used), t.Oracle.User)
+	if t.Trials++; a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
+		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
+			Evidence: fmt.Sprintf("the same answers again: refused; answers %s -> %v", f.Last, a), Want: "refused", Got: "accepted"})
+	}
+}
+
+// begunAgain goes from one token of the first round to the end, twice.
+func begunAgain(t *review.T) {
+	if !oneTime(t) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
+		return
+	}
+	token, _, err := t.Client.Mint(t.Context, t.Oracle.Flow.Stages()[1], t.Oracle.User)
+	if err != nil {
+		return
+	}
+	one, two := finished(t, token), finished(t, token)
+	if t.Trials++; one.Kind == client.Completed && two.Kind == client.Completed && t.Oracle.Alike(one) && t.Oracle.Alike(two) {
+		t.Refute(review.Finding{Case: "from the first round", Severity: review.Critical, Issue: "one token of the first round of a tool for one use leads to its end twice",
+			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "refused", Got: "accepted"})
+	}
+}
+
+// finished answers the rounds of the flow from a token of the first one on.
+func finished(t *review.T, token string) client.Answer {
+	f := t.Oracle.Flow
+	var a client.Answer
+	for _, f.Last = range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
+		if a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User); a.Kind != client.Asked || a.State == nil {
+			break
+		}
+		t.Client.Minted[*a.State], token = a.Questions, *a.State
+	}
+	return a
+}
+
+// manyOthers is the number of tokens that are used before a used one is presented again.
+const manyOthers = 16
+
+// forgotten presents a used token again after others were used.
+func forgotten(t *review.T, used string) {
+	if !oneTime(t) || len(t.Findings) > 0 {
+		return
+	}
+	for range manyOthers {
+		token, reason := t.Mint()
+		if reason != "" || t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != review.Accepted {
+			return
+		}
+	}
+	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)
+	if t.Trials++; t.Oracle.Verdict(a) == review.Accepted {
+		t.Refute(review.Finding{Case: "used, after others", Severity: review.Critical, Issue: fmt.Sprintf("a used token is accepted again after %d others were used", manyOthers),
+			Evidence: fmt.Sprintf("accepted, refused, and after %d others: %v", manyOthers, a), Want: "refused", Got: "accepted"})
+	}
+}
+
+// crowd is the number of connections that present one token at once.
+const crowd = 8
+
+// atOnce presents one token over several connections at once: one may be accepted.
+func atOnce(t *review.T) {
+	if t.Client.HTTP == nil {
+		return
+	}
+	severity := review.Warning
+	if oneTime(t) {
+		severity = review.Critical
+	}
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	call := t.Oracle.Flow.Call(t.Oracle.User)
+	call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
+	answers := t.Together(slices.Repeat([]client.Call{call}, crowd))
+	n := 0
+	for _, a := range answers {
+		if a.Kind != "" && t.Oracle.Verdict(a) == review.Accepted {
+			n++
+		}
+	}
+	t.Trials++
+	if n > 1 {
+		t.Refute(review.Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
+			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
+	}
+}

@@ -1,0 +1,169 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// rounds are the checks of the protocol around a state.
+var rounds = []review.Check{
+	{ID: "RS-CAP", Name: "a question to a client that cannot answer", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "the call, and each later round, with clientCapabilities {}; the call with elicitation of URLs alone", Want: "error -32021 that names the capability, or no question",
+		Source: "revision 2026-07-28, basic, client capabilities", Impact: "the client gets a question that it cannot put to anybody, and the flow ends there",
+		Fix: "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities", Run: capability},
+	{ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent: "a good token without inputResponses and with {}", Want: "the same question", Source: review.SourceMRTR,
+		Impact: "a client that lost an answer cannot go on", Fix: "ask again if an answer is missing", Timed: true, Run: askAgain},
+	{ID: "RS-EXTRA", Name: "an answer that was not asked for", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent: "a good token with one more answer", Want: "ignored", Source: review.SourceMRTR, Impact: "a client that sends more is refused", Fix: "ignore unknown keys of inputResponses", Timed: true, Run: extraAnswer},
+	{ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent: "tools/list with a requestState", Want: "the list", Source: review.SourceMRTR, Impact: "a list asks for input, or is refused", Fix: "ignore requestState outside tools/call, prompts/get and resources/read", Run: where},
+	{ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action, none; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
+	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
+		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments in four places", Want: "asked again, or -32602; other members ignored", Source: review.SourceMRTR + ", SHOULD validate",
+		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
+	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
+		Source: "RFC 9110, section 15.5.14", Impact: "one request stops the server", Fix: "bound the length of a state before it is decoded", Run: sizes},
+	{ID: "RS-TAKEBACK", Name: "a state that its own server refuses", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "calls with longer and longer arguments; each token is presented at once", Want: "accepted, or not minted", Source: review.SourceMRTR,
+		Impact: "a flow with a long argument can never be finished", Fix: "refuse to mint a token that is longer than what is accepted back; keep large states on the server", Timed: true, Run: takeBack},
+}
+
+func capability(t *review.T) {
+	for _, declared := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
+		if len(t.Oracle.Fresh.Questions) == 0 {
+			t.Skip("the first question asks for no input")
+			return
+		}
+		if declared != "{}" && !formsOnly(t) {
+			continue
+		}
+		call := t.Oracle.Flow.Call(t.Oracle.User)
+		call.Capabilities = json.RawMessage(declared)
+		a := t.Client.Call(t.Context, call)
+		if !a.Conclusive() {
+			t.Skip("%v", a)
+			return
+		}
+		t.Trials++
+		if a.Kind == client.Asked && len(a.Questions) > 0 {
+			t.Refute(review.Finding{Case: declared, Severity: review.Warning, Issue: "a client that declares " + declared + " is asked", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked"})
+			return
+		}
+	}
+	for _, o := range t.Oracles {
+		if capabilityLater(t, o) {
+			return
+		}
+	}
+}
+
+// capabilityLater presents the token of each round without capabilities: with the answers of
+// an earlier round, and without answers of the last one, which is asked again.
+func capabilityLater(t *review.T, o *review.Oracle) bool {
+	for i, f := range o.Flow.Stages() {
+		label := fmt.Sprintf("{} in round %d of %s", len(f.Rounds)+2, f.Target)
+		if i == 0 {
+			f.Last = nil
+		}
+		token, question, err := t.Client.Mint(t.Context, f, o.User)
+		if err != nil || t.Only != "" && t.Only != label {
+			continue
+		}
+		call := f.Call(o.User)
+		call.State, call.Capabilities = jsondoc.Quote(token), json.RawMessage("{}")
+		if f.Last != nil {
+			call.Answers = t.Client.Rekeyed(f.Last, question.Questions)
+		}
+		a := t.Client.Call(t.Context, call)
+		if t.Trials++; a.Kind == client.Asked && len(a.Questions) > 0 {
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+			return true
+		}
+	}
+	return false
+}
+
+// formsOnly reports whether the first question is made of forms.
+func formsOnly(t *review.T) bool {
+	for _, q := range t.Oracle.Fresh.Questions {
+		if q.Method != "elicitation/create" || q.Params.Mode == "url" {
+			return false
+		}
+	}
+	return true
+}
+
+func askAgain(t *review.T) {
+	if len(t.Oracle.Fresh.Questions) == 0 {
+		t.Skip("the question asks for no input")
+		return
+	}
+	f := t.Oracle.Flow
+	f.Last = nil
+	for _, answers := range []json.RawMessage{nil, json.RawMessage("{}")} {
+		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+		if err != nil {
+			t.Skip("%v", err)
+			return
+		}
+		f.Last = answers
+		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		if !a.Conclusive() {
+			t.Skip("%v", a)
+			return
+		}
+		t.Trials++
+		if a.Kind == client.Asked {
+			continue
+		}
+		t.Refute(review.Finding{Case: "answers " + string(answers), Severity: review.Suggestion, Issue: "a good token without answers is not asked again", Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)})
+		return
+	}
+}
+
+func extraAnswer(t *review.T) {
+	m := jsondoc.Members(t.Oracle.Flow.Last)
+	if m == nil {
+		m = map[string]json.RawMessage{}
+	}
+	f := t.Oracle.Flow
+	f.Last = jsondoc.Object(jsondoc.With(m, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`)))
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if a.Refused() {
+		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+	}
+}
+
+func where(t *review.T) {
+	if len(t.Report.Server.Tools) == 0 {
+		t.Skip("the server lists no tools")
+		return
+	}
+	a := t.Client.Call(t.Context, client.Call{Method: "tools/list", State: jsondoc.Quote(review.GarbageState)})
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if a.Kind != client.Completed {
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "completed", Got: string(a.Kind)})
+	}
+}

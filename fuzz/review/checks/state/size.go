@@ -1,0 +1,207 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+func sizes(t *review.T) {
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	texts := []tokens.Variant{{Name: "16 KiB", Text: strings.Repeat("A", 16<<10)}, {Name: "60 KiB", Text: strings.Repeat("A", 60<<10)}, {Name: "60,000 full stops", Text: strings.Repeat(".", 60000)}}
+	if t.Options.Effects {
+		texts = append(texts, tokens.Variant{Name: "1 MB", Text: strings.Repeat("A", 1e6)}, tokens.Variant{Name: "4 MB", Text: strings.Repeat("A", 4e6)},
+			tokens.Variant{Name: "a million full stops", Text: strings.Repeat(".", 1e6)}, tokens.Variant{Name: "a token and a million line feeds", Text: token + strings.Repeat("\n", 1e6)})
+	}
+	for _, v := range append(deepStates(token), texts...) {
+		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+		t.Trials++
+		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)) == review.Refused && !strings.HasPrefix(v.Text, token) {
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Critical, Issue: "a state of " + v.Name + " that the server did not mint is accepted", Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
+			return
+		}
+		if took := slowly(t, v, a); took > 0 {
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server works long on a state of " + v.Name, Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
+			return
+		}
+		if alive := alive(t); alive != "" {
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server does not answer after a state of " + v.Name, Evidence: fmt.Sprintf("%v; then %s", a, alive), Want: "refused", Got: "broken"})
+			return
+		}
+	}
+	work(t, token)
+}
+
+// factors are what numbers in a token are multiplied by, and tellingWork the time above
+// which the answer to such a token is late.
+var factors = []int{30, 1000, 30_000}
+
+const tellingWork = 250 * time.Millisecond
+
+// work multiplies numbers in a token, as rounds of a function that makes keys. It refutes if
+// the refusal takes long, and that of garbage does not.
+func work(t *review.T, token string) {
+	for _, factor := range factors {
+		if factor > 1000 && !t.Options.Effects {
+			return
+		}
+		for _, v := range multiplied(token, factor) {
+			if t.Only != "" && t.Only != v.Name {
+				continue
+			}
+			a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+			t.Trials++
+			if !late(t, a) || !late(t, t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)) {
+				continue
+			}
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a number in a state that nobody minted says how long the server works", Evidence: fmt.Sprintf("%s -> %v after %v", client.Short(v.Text, 120), a, a.Exchange.Took.Round(time.Millisecond)), Want: "refused at once", Got: "refused late"})
+			return
+		}
+	}
+}
+
+// late reports whether an answer took long, and long beside the soonest of some to garbage.
+func late(t *review.T, a client.Answer) bool {
+	if !a.Refused() || a.Exchange == nil || a.Exchange.Took < tellingWork {
+		return false
+	}
+	soonest := a.Exchange.Took
+	for range repeats {
+		if b := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User); b.Exchange != nil {
+			soonest = min(soonest, b.Exchange.Took)
+		}
+	}
+	return a.Exchange.Took > longTimes*soonest
+}
+
+// multiplied are tokens of which one number is larger: a part that is a number of three to
+// seven digits, or a member of an object that can be read.
+func multiplied(token string, factor int) []tokens.Variant {
+	var all []tokens.Variant
+	add := func(name, text string) {
+		all = append(all, tokens.Variant{Name: fmt.Sprintf("%s times %d", name, factor), Text: text})
+	}
+	segments := tokens.Segments(token)
+	for i, s := range segments {
+		if n, err := strconv.Atoi(s.Text); err == nil && n >= 100 && n < 1e7 {
+			add(fmt.Sprintf("segment %d", i), tokens.Replaced(segments, i, strconv.Itoa(n*factor)))
+		}
+	}
+	for _, v := range tokens.Views(token) {
+		for _, name := range jsondoc.SortedKeys(v.Object) {
+			if n, err := strconv.Atoi(string(v.Object[name])); err == nil && n >= 100 && n < 1e7 {
+				add(fmt.Sprintf("%q", name), v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, json.RawMessage(strconv.Itoa(n*factor))))))
+			}
+		}
+	}
+	return all
+}
+
+// deep is how many lists stand in one another in a state that is nested deeply.
+const deep = 20_000
+
+// deepStates are nested lists in the place of a token, and of what can be read in one.
+func deepStates(token string) []tokens.Variant {
+	nested := json.RawMessage(strings.Repeat("[", deep) + strings.Repeat("]", deep))
+	all := []tokens.Variant{{Name: "nested lists", Text: string(nested)}}
+	for _, v := range tokens.Views(token) {
+		if v.Segment >= 0 {
+			all = append(all, tokens.Variant{Name: fmt.Sprintf("nested lists in segment %d", v.Segment), Text: v.Write(token, nested)})
+		}
+	}
+	return all
+}
+
+// longTimes is how many times as long as a good call a bad state may take.
+const longTimes = 20
+
+// slowly returns the time that a bad state takes twice, if it is long, and long beside
+// good calls before and after. It returns 0 otherwise.
+func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
+	// A slow reader may take 5 µs for a byte.
+	long := max(t.Options.Hang/6, 500*time.Millisecond) + time.Duration(len(v.Text))*5*time.Microsecond
+	if a.Exchange == nil || a.Exchange.Took < long {
+		return 0
+	}
+	good := t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User))
+	again := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+	for _, e := range []*rawmcp.Exchange{good.Exchange, t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User)).Exchange} {
+		if e == nil || again.Exchange == nil || again.Exchange.Took < max(long, longTimes*e.Took) {
+			return 0
+		}
+	}
+	return again.Exchange.Took
+}
+
+// alive returns the reason why the server does not answer a good call, "" if it
+// does. A server that comes back at once is alive.
+func alive(t *review.T) string {
+	process := t.Client.Process
+	if process != nil && !process.Alive() {
+		return fmt.Sprintf("the process ended: %v", process.State())
+	}
+	for range 3 {
+		if a := t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User)); a.Kind != client.Broken {
+			return ""
+		}
+	}
+	return "no answer to three calls"
+}
+
+// expires reports whether an unchanged token is refused after a time.
+func expires(t *review.T, after time.Duration) bool {
+	token, reason := t.Mint()
+	if reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil {
+		return true
+	}
+	return t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User).Refused()
+}
+
+func takeBack(t *review.T) {
+	t.Prefer(review.TakesText)
+	sizes := []int{1000, 10_000, 30_000}
+	if t.Options.Effects {
+		sizes = append(sizes, 60_000, 100_000, 400_000, 900_000)
+	}
+	for _, n := range sizes {
+		f := t.Oracle.Flow
+		args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("a", n))
+		if args == nil {
+			t.Skip("no argument takes a text of %d characters", n)
+			return
+		}
+		f = f.With(args)
+		before := t.Client.Clock.Now()
+		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+		if err != nil {
+			if !question.Conclusive() {
+				t.Skip("%v", err)
+			}
+			return // not minted
+		}
+		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		t.Trials++
+		if a.Refused() {
+			// The server counts from within the first answer to within the second.
+			if expires(t, max(t.Client.Clock.Now().Sub(before), question.Exchange.Took+a.Exchange.Took)) {
+				t.Skip("a token does not live as long as the answers about one of %d characters take", len(token))
+				return
+			}
+			t.Refute(review.Finding{Case: fmt.Sprintf("%d characters", n), Severity: review.Warning, Issue: fmt.Sprintf("the token of an argument of %d characters is minted and then refused", n),
+				Evidence: fmt.Sprintf("a token of %d characters -> %v", len(token), a), Want: "accepted, or not minted", Got: "refused"})
+			return
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package state
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// spelling are the checks of how a state is written.
+var spelling = []review.Check{
+	{ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "unused bits of the last character, padding, the other base64 alphabet, white space, NUL, a byte order mark, look-alikes, percent escapes, trailing characters, the token twice",
+		Want: "refused; the same text written with \\u escapes is accepted", Source: "RFC 4648, sections 3.3 and 3.5",
+		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
+		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
+	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: review.Critical, Category: "schema",
+		Sent: "requestState as a number, an object, an array and true; the readable state as an object, an operator of a database, and an array with a good token; answers of another type with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
+		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, or answered by an error that names another cause",
+		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
+	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent: "requestState twice in one object: garbage and a good token, in either order", Want: "both refused, or the last one counts in both",
+		Source: "RFC 8259, section 4", Impact: "an intermediary checks one state and the server reads the other",
+		Fix: "refuse objects with a member twice", Run: twice},
+}
+
+func spell(t *review.T) {
+	severity := review.Suggestion
+	if oneTime(t) {
+		severity = review.Warning
+	}
+	hits, _, reason := t.Sweep(func(token string) []tokens.Variant { return []tokens.Variant{{Name: "escaped", Raw: escaped(token)}} })
+	if t.Only == "" && (reason != "" || len(hits) == 0) {
+		t.Skip("control: the token written with \\u escapes is not accepted %s", reason)
+		return
+	}
+	if tampered, _, _ := t.Sweep(func(token string) []tokens.Variant { return tokens.Some(tokens.Flips(token), 16) }); t.Only == "" && len(tampered) > 0 {
+		t.Skip("the token is not protected against changes, see RS-TAMPER")
+		return
+	}
+	altered(t, severity, "another spelling of the token", func(token string) []tokens.Variant {
+		return append(tokens.Spellings(token), tokens.Generated(token, true, 8, t.Options.Seed)...)
+	})
+}
+
+// oneTime reports whether the user declared the tokens of the flow to be for one
+// use.
+func oneTime(t *review.T) bool { return t.OneTime(t.Oracle.Flow) }
+
+// escaped writes a token with a \u escape for each of its characters.
+func escaped(token string) json.RawMessage {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range token {
+		if r > 0xffff {
+			return jsondoc.Quote(token)
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	b.WriteByte('"')
+	return json.RawMessage(b.String())
+}
+
+func stateTypes(t *review.T) {
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	if bareState(t, token) || operator(t) {
+		return
+	}
+	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", inArray} {
+		raw := name
+		if name == inArray {
+			raw = "[" + string(jsondoc.Quote(token)) + "]"
+		}
+		a := t.Client.Present(t.Context, t.Oracle.Flow, json.RawMessage(raw), t.Oracle.User)
+		if !a.Conclusive() {
+			t.Skip("requestState %s: %v", raw, a)
+			return
+		}
+		t.Trials++
+		if a.Kind == client.Failed && a.Code == -32602 {
+			continue
+		}
+		t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "requestState " + name + " is not refused with -32602",
+			Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "refused with -32602", Got: a.String()})
+		return
+	}
+	answerTypes(t)
+}
+
+// answerTypes presents good tokens with inputResponses, and with an answer, of another type.
+// It refutes if that is a fault of the server.
+func answerTypes(t *review.T) {
+	all := []string{"[]", `"sealab"`, "5"}
+	for _, key := range jsondoc.SortedKeys(t.Oracle.Fresh.Questions) {
+		for _, answer := range []string{"null", "[]", `"sealab"`} {
+			all = append(all, string(jsondoc.Object(jsondoc.Arguments{key: json.RawMessage(answer)})))
+		}
+	}
+	for _, answers := range all {
+		name := "inputResponses " + answers
+		if t.Only != "" && t.Only != name {
+			continue
+		}
+		f, faults := t.Oracle.Flow, 0
+		f.Last = json.RawMessage(answers)
+		var a client.Answer
+		for range 2 {
+			token, reason := t.Mint()
+			if reason != "" {
+				return
+			}
+			a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+			if t.Trials++; noFaultOf(a) {
+				break
+			}
+			faults++
+		}
+		if faults == 2 {
+			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "answers of another type are a fault of the server",
+				Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "asked again, or refused with -32602", Got: a.String()})
+			return
+		}
+	}
+}
+
+// noFaultOf reports whether an answer is no fault of the server.
+func noFaultOf(a client.Answer) bool {
+	_, issue := review.NoFault(a)
+	return issue == "" || a.Kind == client.NoBudget || a.Kind == client.Throttled
+}
+
+const inArray = "an array with a good token"
+
+// operator presents an object that means any text to some databases, and one that means
+// nothing to them.
+func operator(t *review.T) bool {
+	const any, none = `{"$ne":"sealab"}`, `{"$eq":"sealab"}`
+	accepts := func(raw string) bool {
+		a := t.Client.Present(t.Context, t.Oracle.Flow, json.RawMessage(raw), t.Oracle.User)
+		t.Trials++
+		return t.Oracle.Verdict(a) == review.Accepted
+	}
+	if !accepts(any) || accepts(none) || !accepts(any) {
+		return false
+	}
+	t.Refute(review.Finding{Case: "an operator", Severity: review.Critical, Issue: "an object that is an operator of a database is accepted in the place of a state",
+		Evidence: any + ": accepted, twice; " + none + ": refused", Want: "refused with -32602", Got: "accepted"})
+	return true
+}
+
+// bareState presents the object in a readable token without the token around it. It
+// refutes if a value of the object comes back: no tag was asked for.
+func bareState(t *review.T, token string) bool {
+	for _, v := range tokens.Views(token) {
+		for nth := range min(countTexts(jsondoc.Object(v.Object)), maxProbed) {
+			a := t.Client.Present(t.Context, t.Oracle.Flow, replaceText(jsondoc.Object(v.Object), &nth), t.Oracle.User)
+			shows := a.Kind == client.Completed && t.Oracle.Bad.Refused() && strings.Contains(a.Text, review.EchoProbe)
+			if t.Trials++; review.Echoes(a) || shows {
+				t.Refute(review.Finding{Case: "the state as an object", Severity: review.Critical, Issue: "a state that is given as an object needs no tag",
+					Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "refused with -32602", Got: "accepted"})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func twice(t *review.T) {
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	a, ok := doubled(t, jsondoc.Quote(review.GarbageState), jsondoc.Quote(token))
+	if !ok {
+		return
+	}
+	last := t.Oracle.Verdict(a)
+	token, reason = t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	a, ok = doubled(t, jsondoc.Quote(token), jsondoc.Quote(review.GarbageState))
+	first := t.Oracle.Verdict(a)
+	if !ok || last == review.Refused && first == review.Refused || last == review.Accepted && first == review.Refused {
+		return
+	}
+	if echo := secondRead(t, token); echo != "" {
+		t.Refute(review.Finding{Case: "a good token, then a forged one", Severity: review.Critical, Issue: "of two members requestState one is verified and the other is read", Evidence: echo, Want: "the last one counts", Got: "both"})
+		return
+	}
+	t.Refute(review.Finding{Case: "either order", Severity: review.Suggestion, Issue: "of two members requestState the first counts, or either",
+		Evidence: fmt.Sprintf("garbage, then a good token: accepted %v; a good token, then garbage: accepted %v", last == review.Accepted, first == review.Accepted),
+		Want:     "the last one counts", Got: "another one"})
+}
+
+// doubled sends a request with the member requestState twice.
+func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
+	call := t.Oracle.Flow.Call(t.Oracle.User)
+	call.State, call.Answers = two, t.Oracle.Flow.Last
+	t.Client.ID++
+	body, err := call.Body(t.Client.ID)
+	if err != nil {
+		t.Skip("%v", err)
+		return client.Answer{}, false
+	}
+	member := string(jsondoc.Quote(cmp.Or(call.Carrier, "requestState"))) + ":"
+	text := strings.Replace(string(body), member, member+string(one)+","+member, 1)
+	a := t.Client.RawCall(t.Context, t.Client.Headers(t.Context, call), []byte(text))
+	if !a.Conclusive() {
+		t.Skip("requestState twice: %v", a)
+		return a, false
+	}
+	t.Trials++
+	return a, true
+}
+
+// secondRead returns evidence that a value of a forged member comes back that stands
+// after a good one, "" if no such value is seen.
+func secondRead(t *review.T, token string) string {
+	for _, v := range tokens.Views(token) {
+		for _, name := range jsondoc.SortedKeys(v.Object) {
+			if raw := v.Object[name]; len(raw) == 0 || raw[0] != '"' {
+				continue
+			}
+			forged := v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, jsondoc.Quote(review.EchoProbe))))
+			if a, ok := doubled(t, jsondoc.Quote(token), jsondoc.Quote(forged)); ok && review.Echoes(a) {
+				return fmt.Sprintf("a good token, then %s -> %v", client.Short(forged, 160), a)
+			}
+		}
+	}
+	return ""
+}

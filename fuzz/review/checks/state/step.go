@@ -1,0 +1,141 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func rolledBack(t *review.T) {
+	f := t.Oracle.Flow
+	if len(f.Rounds) == 0 {
+		t.Skip("the flow has one round with a state")
+		return
+	}
+	earlier := f
+	earlier.Rounds, earlier.Last = f.Rounds[:len(f.Rounds)-1], f.Rounds[len(f.Rounds)-1]
+	token, _, err := t.Client.Mint(t.Context, earlier, t.Oracle.User)
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	one := t.Client.Present(t.Context, earlier, jsondoc.Quote(token), t.Oracle.User)
+	two := t.Client.Present(t.Context, earlier, jsondoc.Quote(token), t.Oracle.User)
+	if !one.Conclusive() || !two.Conclusive() {
+		t.Skip("%v, then %v", one, two)
+		return
+	}
+	t.Trials++
+	if one.Kind == client.Asked && two.Class() == one.Class() && oneTime(t) {
+		t.Refute(review.Finding{Case: "the round before", Severity: review.Suggestion, Issue: "the token of an earlier round is accepted after a later one", Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
+	}
+}
+
+// earlyAnswers presents the token of the first round with the answers of the last, whose
+// question was not asked.
+func earlyAnswers(t *review.T) {
+	f := t.Oracle.Flow
+	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
+		return
+	}
+	early := f
+	early.Rounds = nil
+	token, _, err := t.Client.Mint(t.Context, early, t.Oracle.User)
+	if err != nil {
+		return
+	}
+	a := t.Client.Present(t.Context, early, jsondoc.Quote(token), t.Oracle.User)
+	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || resembles(t.Oracle, a) && asksFor(t, early)) {
+		t.Refute(review.Finding{Case: "answers of the last round", Severity: review.Critical, Issue: "the token of the first round runs the tool to its end with the answers of the last",
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", f.Last, a, t.Oracle.Good), Want: "the first question again", Got: "completed", Flow: &f})
+	}
+}
+
+// asksFor reports whether a flow asks again if answers stand under keys of no question.
+func asksFor(t *review.T, f client.Flow) bool {
+	f.Last = underOtherKeys(f.Last)
+	return freshAnswer(t, f, t.Oracle).Kind == client.Asked
+}
+
+// sameKeys reports whether answers are to a question of the same name.
+func sameKeys(one, two json.RawMessage) bool {
+	for key := range jsondoc.Members(one) {
+		if jsondoc.Members(two)[key] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func skipped(t *review.T) {
+	t.Prefer(func(f client.Flow) bool { return len(f.Rounds) > 0 })
+	earlyAnswers(t)
+	t.Prefer(t.OneTime)
+	for _, o := range append([]*review.Oracle{t.Oracle}, t.Oracles...) {
+		if t.Oracle = o; o.Flow.Last != nil && o.Good.Kind == client.Completed && withoutState(t) {
+			return
+		}
+	}
+	emptyState(t)
+	if t.Trials == 0 {
+		t.Skip("the rounds take no answers, or do not run tools to their end")
+	}
+}
+
+// emptyState presents an empty text as the state.
+func emptyState(t *review.T) {
+	otherText(t, "an empty state", func() string { return "" })
+}
+
+// otherText presents a text of the server's that is no state in each round. It refutes if the
+// round goes on, twice, and begins again without a state.
+func otherText(t *review.T, what string, text func() string) {
+	for _, o := range t.Oracles {
+		for _, f := range o.Flow.Stages() {
+			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
+			if f.Last == nil || o.Presence || t.Only != "" && t.Only != label {
+				continue
+			}
+			state := ""
+			goes := func() (client.Answer, bool) {
+				state = text()
+				a := t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User)
+				t.Trials++
+				return a, a.Kind == client.Completed && o.Good.Kind == client.Completed && o.Alike(a) || a.Kind == client.Asked && a.Class() != o.Fresh.Class()
+			}
+			call := f.Call(o.User)
+			call.Answers = f.Last
+			if a, is := goes(); is && t.Client.Call(t.Context, call).Class() == o.Fresh.Class() {
+				if _, again := goes(); again {
+					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one", Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a), Want: "refused, or the first question", Got: a.Class(), Flow: &o.Flow})
+					return
+				}
+			}
+		}
+	}
+}
+
+// withoutState sends the answers of the last round in the first call. It refutes if
+// they run the tool to its end.
+func withoutState(t *review.T) bool {
+	call := t.Oracle.Flow.Call(t.Oracle.User)
+	call.Answers = t.Oracle.Flow.Last
+	a := t.Client.Call(t.Context, call)
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return true
+	}
+	t.Trials++
+	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
+		return false
+	}
+	severity := review.Suggestion
+	if oneTime(t) {
+		severity = review.Critical
+	}
+	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	return true
+}

@@ -1,0 +1,238 @@
+package state
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// lasting are the checks of how long and how often a state is good.
+var lasting = []review.Check{
+	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); with --effects one that was presented before as well; over HTTP one with a header Date of its time", Want: "accepted before, refused after, like a changed token", Source: review.SourceMRTR + ", SHOULD expire",
+		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
+	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use with one more answer, from its first round, and after others", Want: "accepted once if the tool is declared for one use (--one-time)", Source: review.SourceMRTR + ", single use",
+		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
+	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
+		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: review.SourceMRTR,
+		Impact: "a flow can be taken back to an earlier step", Fix: "count the rounds in a store if that must not happen", Run: rolledBack},
+	{ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round; the answers of each round with an empty state", Want: "the flow begins", Source: review.SourceMRTR,
+		Impact: "the steps before the last are skipped", Fix: "decide by the verified state alone in which round a request is", Run: skipped},
+}
+
+// maxReadWait is how long a review waits for an expiry that it read in a token.
+const maxReadWait = 30 * time.Second
+
+// slack is the time past expiry after which a token must be refused.
+const slack = 2 * time.Second
+
+func expiry(t *review.T) {
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	ttl, told, now := t.Options.TTL, true, t.Client.Clock.Now()
+	if ttl == 0 {
+		told = false
+		ttl = tokens.TTL(token, now)
+	}
+	limit := max(t.Options.Wait, maxReadWait)
+	if issue := tokens.FaultOfTime(token, now); issue != "" && !told {
+		t.Trials++
+		t.Refute(review.Finding{Case: "the token", Severity: review.Warning, Issue: issue, Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200), Want: "a time of expiry", Got: issue})
+		return
+	}
+	switch {
+	case ttl == 0 && timeless(token):
+		t.Trials++
+		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion, Issue: "the readable token holds no time: it expires only if the server remembers when it was minted", Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200), Want: "a time", Got: "none"})
+		return
+	case ttl == 0 && t.Options.Wait == 0:
+		t.Skip("the time to live is unknown; --ttl tells it, --wait waits")
+		return
+	case ttl == 0:
+		waited(t, t.Options.Wait)
+		return
+	case !told && ttl+slack > limit:
+		t.Skip("the token says that it lives for %v; --wait %v waits for that", ttl.Round(time.Second), (ttl + slack).Round(time.Second))
+		return
+	}
+	if afterwards(t, ttl+slack) == review.Accepted {
+		_, remark := shown(t, t.Oracle.Flow)
+		t.Refute(review.Finding{Case: "after its time", Severity: review.Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)) + remark,
+			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + slack).Round(time.Second)), Want: "refused", Got: "accepted"})
+	}
+}
+
+// waited looks whether a token expires within a time.
+func waited(t *review.T, wait time.Duration) {
+	if afterwards(t, wait) == review.Accepted {
+		t.Skip("not refused within --wait %v", wait)
+	}
+}
+
+// afterwards mints tokens of each flow, waits, and presents them between two
+// controls. It returns accepted if all of a flow are, which is the flow from then on.
+func afterwards(t *review.T, wait time.Duration) review.Verdict {
+	own, old, known := t.Oracle, map[*review.Oracle][]string{}, known(t)
+	flows := append([]*review.Oracle{own}, slices.DeleteFunc(slices.Clone(t.Oracles), func(o *review.Oracle) bool { return o == own })...)
+	flows = append(slices.Clone(t.Sighted(t.Context)), flows...)
+	for _, t.Oracle = range flows {
+		for range repeats {
+			token, reason := t.Mint()
+			switch {
+			case reason == "":
+				old[t.Oracle] = append(old[t.Oracle], token)
+			case t.Oracle == own:
+				t.Skip("%s", reason)
+				return review.Unclear
+			}
+		}
+	}
+	minted := t.Client.Clock.Now()
+	t.Options.Log("waiting %v for a token to expire", wait)
+	if err := t.Client.Clock.Sleep(t.Context, wait); err != nil {
+		t.Skip("waiting: %v", err)
+		return review.Unclear
+	}
+	result := review.Unclear
+	for _, t.Oracle = range flows {
+		if len(old[t.Oracle]) < repeats {
+			continue
+		}
+		v, reason := aged(t, old[t.Oracle])
+		switch {
+		case v == review.Accepted:
+			return v
+		case t.Oracle == own && reason != "":
+			t.Skip("%s", reason)
+		case t.Oracle == own:
+			result = v
+		}
+	}
+	if t.Oracle = own; result != review.Refused {
+		return result
+	}
+	remembered(t, known)
+	datedBefore(t, old[own], minted)
+	expiredAlike(t, old[own])
+	return result
+}
+
+// known mints a token and presents it without answers, which lets a server remember its
+// verdict; "" without effects.
+func known(t *review.T) string {
+	f := t.Oracle.Flow
+	if f.Last == nil {
+		return ""
+	}
+	f.Last = nil
+	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil || t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User).Kind != client.Asked {
+		return ""
+	}
+	return token
+}
+
+// remembered presents a token after its time that was presented within it.
+func remembered(t *review.T, token string) {
+	if token == "" {
+		return
+	}
+	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	if t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) || a.Kind == client.Completed && !t.Oracle.Alike(a) {
+		return
+	}
+	t.Refute(review.Finding{Case: "presented before", Severity: review.Warning, Issue: "a token that was presented without answers within its time is accepted after it",
+		Evidence: fmt.Sprintf("tokens that were not presented: refused; this one: %v", a), Want: "refused", Got: "accepted"})
+}
+
+// datedBefore presents an expired token with the time of its minting in the header Date.
+func datedBefore(t *review.T, old []string, minted time.Time) {
+	if t.Client.HTTP == nil || len(t.Findings) > 0 {
+		return
+	}
+	for _, token := range old {
+		call := t.Oracle.Flow.Call(t.Oracle.User)
+		call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
+		t.Client.ID++
+		body, err := call.Body(t.Client.ID)
+		if err != nil {
+			return
+		}
+		headers := append(t.Client.Headers(t.Context, call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
+		a := t.Client.RawCall(t.Context, headers, body)
+		if t.Trials++; t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) {
+			return
+		}
+	}
+	t.Refute(review.Finding{Case: "with a Date", Severity: review.Warning, Issue: "an expired token is accepted if the header Date of the request names an earlier time",
+		Evidence: fmt.Sprintf("%d expired tokens: refused; with Date: %s: accepted", len(old), minted.UTC().Format(http.TimeFormat)), Want: "refused", Got: "accepted"})
+}
+
+// aged presents old tokens and then controls. It returns accepted if all are.
+func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
+	result := review.Accepted
+	for _, token := range tokens {
+		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+		if !a.Conclusive() {
+			return review.Unclear, a.String()
+		}
+		t.Trials++
+		t.NoteAgain(t.Oracle, a)
+		if v := t.Oracle.Verdict(a); v != review.Accepted && !renewed(t, a) {
+			result = v
+		}
+	}
+	token, reason := t.Mint()
+	if reason == "" && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != review.Accepted {
+		reason = "the unchanged token is not accepted afterwards"
+	}
+	if reason != "" {
+		return review.Unclear, reason
+	}
+	if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User); t.Oracle.Verdict(a) != review.Refused {
+		return review.Unclear, fmt.Sprintf("garbage is not refused afterwards: %v", a)
+	}
+	if result == review.Accepted && t.Oracle.Blind() && t.Again != "" {
+		return review.Unclear, t.Again
+	}
+	return result, ""
+}
+
+// renewed reports whether the answer to an old token is the question of its round and a
+// state that goes on: the server asks again instead of from the start.
+func renewed(t *review.T, a client.Answer) bool {
+	if a.Kind != client.Asked || a.State == nil || t.Oracle.Flow.Last == nil || len(t.Oracle.Flow.Rounds) == 0 || a.Class() == t.Oracle.Fresh.Class() {
+		return false
+	}
+	next := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(*a.State), t.Oracle.User)
+	return t.Oracle.Verdict(next) == review.Accepted && (next.Kind == client.Asked || t.Oracle.Alike(next))
+}
+
+var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
+
+// timeless reports whether a token can be read and holds no number or text that
+// may be a time.
+func timeless(token string) bool {
+	all := tokens.Views(token)
+	for _, v := range all {
+		if len(v.Before) > 0 || dated.Match(jsondoc.Object(v.Object)) {
+			return false
+		}
+	}
+	return len(all) > 0 && !dated.MatchString(tokens.InTheOpen(token))
+}

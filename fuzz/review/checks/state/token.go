@@ -1,0 +1,175 @@
+package state
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// guessing are the checks of tokens that are too short, and of URLs in questions.
+var guessing = []review.Check{
+	{ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "nothing; the part of a readable token that is no state is measured", Want: "a tag of at least 8 bytes", Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
+		Impact: "a forged state is accepted after so many tries as the tag has values", Fix: "use the whole tag, of 16 bytes at least", Run: shortTag},
+	{ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "20 times the same call; the characters that differ are counted, and short tokens compared with hashes of counters and times", Want: "tokens that differ in 64 random bits at least", Source: "RFC 9700, section 2.1; CWE-330",
+		Impact: "whoever counts on has the states of other users", Fix: "draw 16 random bytes for each state that the server keeps, and bind it to the user", Run: guessable},
+	{ID: "RS-URL", Name: "the URL of a question", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened", Want: "https and a host of the server's own, without user information and without credentials, addresses of persons or the state", Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the URL, and with it the secret, stands in logs and histories", Fix: "use https, and a reference that means something to the server alone", Run: questionURLs},
+}
+
+func shortTag(t *review.T) {
+	token, reason := t.Mint()
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	n, ok := tokens.TagLength(token)
+	if !ok {
+		t.Skip("the state cannot be read, so that the length of its tag is unknown")
+		return
+	}
+	t.Trials++
+	if n >= tokens.MinTag {
+		return
+	}
+	severity := review.Warning
+	if n <= 2 {
+		severity = review.Critical
+	}
+	issue := fmt.Sprintf("the tag of the token has %d bytes", n)
+	if n == 0 {
+		issue = "the token has no tag"
+		if t.Oracle.Presence {
+			severity = review.Critical
+		}
+	}
+	t.Refute(review.Finding{Case: "the tag", Severity: severity, Issue: issue, Evidence: "token " + client.Short(token, 200), Want: "8 bytes at least", Got: fmt.Sprintf("%d bytes", n)})
+}
+
+func guessable(t *review.T) {
+	var all []string
+	before, distinct := time.Now(), map[string]bool{}
+	for range 20 {
+		token, reason := t.Mint()
+		if reason != "" {
+			t.Skip("%s", reason)
+			return
+		}
+		t.Trials++
+		all, distinct[token] = append(all, token), true
+	}
+	if len(distinct) < len(all)/2 || len(tokens.Views(all[0])) > 0 {
+		t.Skip("the tokens are no handles: they carry their state")
+		return
+	}
+	issue, severity := "", review.Critical
+	of, bits := hashedHandle(t, all[0], before), tokens.VaryingBits(all)
+	switch {
+	case tokens.CountUp(all):
+		issue = "tokens count up"
+	case of != "":
+		issue = "a token is the hash of " + of
+	case bits < 64:
+		issue, severity = fmt.Sprintf("tokens of one call differ in %.0f bits", bits), review.Warning
+	}
+	if issue != "" {
+		t.Refute(review.Finding{Case: "20 calls", Severity: severity, Issue: issue, Evidence: strings.Join(all[:4], ", "), Want: "64 random bits", Got: issue})
+	}
+}
+
+// maxHandle is the length of the longest token that counts as a handle without a state.
+const maxHandle = 80
+
+// hashedHandle describes what a short token, or a coded part of it, is the hash of; "" if it
+// cannot be guessed.
+func hashedHandle(t *review.T, token string, before time.Time) string {
+	if len(token) > maxHandle {
+		return ""
+	}
+	text := token
+	for _, s := range tokens.Segments(token) {
+		text += " " + hex.EncodeToString(s.Raw())
+	}
+	return t.HashedIn(text, before, time.Now())
+}
+
+var personal = regexp.MustCompile(`(?i)[?&#](access_?token|token|password|passwd|secret|api_?key|email)=[^&]`)
+
+func questionURLs(t *review.T) {
+	for _, a := range t.Asking {
+		for _, key := range jsondoc.SortedKeys(a.Questions) {
+			q := a.Questions[key]
+			if q.Params.Mode != "url" && q.Params.URL == "" {
+				continue
+			}
+			t.Trials++
+			issue := urlIssue(t, q.Params.URL)
+			if issue == "" && carriesState(q.Params.URL, a.State) {
+				issue = "the URL of a question holds the state"
+			}
+			if issue != "" {
+				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: issue, Evidence: client.Short(q.Params.URL, 200), Want: "https and a reference", Got: issue})
+				return
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no URL was seen")
+		return
+	}
+	forwardedURL(t)
+}
+
+// carriesState reports whether a URL has a state in it that is as long as a token.
+func carriesState(text string, state *string) bool {
+	return state != nil && len(*state) >= tokens.MinCoded && (strings.Contains(text, *state) || strings.Contains(text, url.QueryEscape(*state)))
+}
+
+// forwardedURL asks with headers of proxies that name another host, which no URL may have.
+func forwardedURL(t *review.T) {
+	if t.Client.HTTP == nil {
+		return
+	}
+	for _, f := range t.Flows {
+		w := t.Request(f.Call(client.FirstUser))
+		w.Add("X-Forwarded-Host", "evil.example")
+		w.Add("Forwarded", "host=evil.example")
+		a := t.Send(w)
+		t.Trials++
+		for _, key := range jsondoc.SortedKeys(a.Questions) {
+			if u, err := url.Parse(a.Questions[key].Params.URL); err == nil && u.Hostname() == "evil.example" {
+				t.RefuteRequest("X-Forwarded-Host", review.Warning, "the URL of a question has the host that a header names", w, a)
+				return
+			}
+		}
+	}
+}
+
+func urlIssue(t *review.T, text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return "the URL of a question cannot be read"
+	}
+	ip := net.ParseIP(u.Hostname())
+	here := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case u.User != nil:
+		return "the URL of a question holds user information"
+	case u.Scheme != "https" && !here:
+		return "the URL of a question has the scheme " + client.Short(u.Scheme, 20)
+	case personal.MatchString(text):
+		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personal.FindStringSubmatch(text)[1], "?&#")
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package state
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// internals are texts that no client has a use for.
+var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
+	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
+	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
+
+func refusalText(t *review.T) {
+	if toldSecret(t) || toldState(t) || toldOdd(t) {
+		return
+	}
+	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
+	if reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	for _, class := range jsondoc.SortedKeys(classes) {
+		for _, a := range classes[class] {
+			text := a.answer.Message + "\n" + string(a.answer.Data)
+			found := internals.FindString(text)
+			if found == "" {
+				found = quoted(t, a, text)
+			}
+			if found == "" {
+				continue
+			}
+			t.Refute(review.Finding{Case: a.name, Severity: review.Warning, Issue: "a refusal tells internals of the server",
+				Evidence: fmt.Sprintf("%s -> %v, with %s", a.name, a.answer, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
+			return
+		}
+	}
+}
+
+// longText is a text that may be a key.
+var longText = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
+
+// toldSecret presents a token whose tag is changed. It refutes the check if the
+// refusal tells the tag of that token, or a key under which the tag fits.
+func toldSecret(t *review.T) bool {
+	token, reason := t.Mint()
+	at := strings.LastIndexAny(token, ".:~|,;!*$") + 1
+	if reason != "" || at == 0 || len(token)-at < 12 {
+		return false
+	}
+	tag := token[at:]
+	end := len(tag) - 1
+	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token[:at]+tag[1:end]+tag[:1]+tag[end:]), t.Oracle.User)
+	if t.Trials++; !a.Refused() {
+		return false
+	}
+	text := a.Message + "\n" + string(a.Data)
+	told := ""
+	for _, spelling := range writings(tag) {
+		if strings.Contains(text, spelling) {
+			told = "the tag that the server expects"
+		}
+	}
+	for _, word := range longText.FindAllString(text, 20) {
+		if t.KeyOfStates(word) {
+			told = "the key of the tag"
+		}
+	}
+	if told != "" {
+		t.Refute(review.Finding{Case: "another tag", Severity: review.Critical, Issue: "a refusal tells " + told, Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
+	}
+	return told != ""
+}
+
+// writings are the texts by which a tag may be told.
+func writings(tag string) []string {
+	all := []string{tag}
+	for _, raw := range tokens.LastParts(tag) {
+		if len(raw) >= 8 {
+			all = append(all, fmt.Sprintf("%x", raw), fmt.Sprintf("%X", raw), base64.RawStdEncoding.EncodeToString([]byte(raw)))
+		}
+	}
+	return all
+}
+
+// maxTold is the number of characters of a token that are changed, about.
+const maxTold = 60
+
+// toldState changes characters of a token that holds a marker. It refutes if a refusal has
+// the marker, and that of garbage in the same call has not: the state is decrypted before
+// it is verified.
+func toldState(t *review.T) bool {
+	own := t.Oracle
+	defer func() { t.Oracle = own }()
+	t.Prefer(review.TakesText)
+	f := t.Oracle.Flow
+	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat(review.MarkerA, 5))
+	if args == nil || t.Only != "" && t.Only != "a marker" {
+		return false
+	}
+	f = f.With(args)
+	told := func(a client.Answer) bool {
+		return a.Refused() && strings.Contains(a.Message+string(a.Data)+a.Text, review.MarkerA[:12])
+	}
+	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil || told(t.Client.Present(t.Context, f, jsondoc.Quote(review.GarbageState), t.Oracle.User)) {
+		return false
+	}
+	for _, v := range tokens.FlipsAt(token, func(d int) bool { return d%max(1, len(token)/maxTold) == 0 }) {
+		a := t.Client.Present(t.Context, f, v.State(), t.Oracle.User)
+		if t.Trials++; !told(a) || !told(t.Client.Present(t.Context, f, v.State(), t.Oracle.User)) || told(t.Client.Present(t.Context, f, jsondoc.Quote(review.GarbageState), t.Oracle.User)) {
+			continue
+		}
+		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal tells a part of the state", Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 5*len(review.MarkerA), v.Name, client.Short(string(a.Data)+a.Message, 200)), Want: "one text without a cause", Got: "a part of the state"})
+		return true
+	}
+	return false
+}
+
+// oddStates are texts that careless readers fail on outside of their care.
+var oddStates = []string{"%zz", "%E0%A4%A", "%ff", "%00", "\x00", "{", "[]", "null", "{}", "{\"a\":", "__proto__", "a.b.c", "a.b.c.d.e", "....", "\U0001f511", "="}
+
+// toldOdd presents odd texts alone and behind a token.
+func toldOdd(t *review.T) bool {
+	token, reason := t.Mint()
+	if reason != "" || t.Only != "" && !strings.HasPrefix(t.Only, "the text ") {
+		return false
+	}
+	for _, odd := range oddStates {
+		for _, text := range []string{odd, token + odd} {
+			a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(text), t.Oracle.User)
+			t.Trials++
+			if found := internals.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
+				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal tells internals of the server", Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// quoted returns a part of the presented state that a refusal repeats.
+func quoted(t *review.T, a answered, text string) string {
+	state := presented(a.answer)
+	if len(state) < 16 {
+		return ""
+	}
+	for i := 0; i+12 <= len(state); i += 4 {
+		if part := state[i : i+12]; strings.Contains(text, part) {
+			return part
+		}
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// maxProbed is the number of texts in a readable token that are changed.
+const maxProbed = 8
+
+// unverified presents changed states without answers if the rest of the check presents
+// them with answers: a server may verify a state only once it has an answer. It refutes
+// if a changed text comes back in the question or in the next state.
+func unverified(t *review.T) {
+	for _, o := range t.Oracles {
+		if len(t.Findings) > 0 || o.Flow.Last == nil {
+			continue
+		}
+		f := o.Flow
+		f.Last = nil
+		for i := range maxProbed {
+			name := fmt.Sprintf("text %d of the state of %s without answers", i, f.Target)
+			if t.Only != "" && t.Only != name {
+				continue
+			}
+			a, v, probed := presentProbe(t, f, o, i)
+			if !probed {
+				break
+			}
+			if t.Trials++; !review.Echoes(a) {
+				continue
+			}
+			again, _, _ := presentProbe(t, f, o, i)
+			if !review.Echoes(again) {
+				continue
+			}
+			severity, goes := review.Warning, "a question shows it"
+			if a.State != nil && strings.Contains(tokens.Readable(*a.State), review.EchoProbe) {
+				severity, goes = review.Critical, "the next state has it"
+			}
+			t.Refute(review.Finding{Case: name, Severity: severity, Issue: "a state is read before it is verified: a text in it is changed, and " + goes,
+				Evidence: fmt.Sprintf("%s -> %v %s", client.Short(v, 160), a, client.Short(a.QuestionTexts(), 80)), Want: "refused", Got: "asked", Flow: &o.Flow})
+			break
+		}
+	}
+}
+
+// presentProbe presents a fresh token without answers whose nth text is a probe; false if it has
+// no such text.
+func presentProbe(t *review.T, f client.Flow, o *review.Oracle, nth int) (client.Answer, string, bool) {
+	token, _, err := t.Client.Mint(t.Context, f, o.User)
+	if err != nil {
+		return client.Answer{}, "", false
+	}
+	for _, v := range tokens.Views(token) {
+		n := countTexts(jsondoc.Object(v.Object))
+		if nth >= n {
+			nth -= n
+			continue
+		}
+		text := v.Write(token, replaceText(jsondoc.Object(v.Object), &nth))
+		return t.Client.Present(t.Context, f, jsondoc.Quote(text), o.User), text, true
+	}
+	return client.Answer{}, "", false
+}
+
+// countTexts is the number of texts in a value. A text that is JSON counts as that.
+func countTexts(raw json.RawMessage) int {
+	if inner, ok := innerObject(raw); ok {
+		return countTexts(inner)
+	}
+	if raw[0] == '"' {
+		return 1
+	}
+	n := 0
+	for _, value := range jsondoc.Members(raw) {
+		n += countTexts(value)
+	}
+	return n
+}
+
+// innerObject is the object that a text holds.
+func innerObject(raw json.RawMessage) (json.RawMessage, bool) {
+	var text string
+	if json.Unmarshal(raw, &text) != nil || jsondoc.Members(json.RawMessage(text)) == nil {
+		return nil, false
+	}
+	return json.RawMessage(text), true
+}
+
+// replaceText returns a value with the probe in the place of its nth text.
+func replaceText(raw json.RawMessage, nth *int) json.RawMessage {
+	if inner, ok := innerObject(raw); ok {
+		return jsondoc.Quote(string(replaceText(inner, nth)))
+	}
+	if raw[0] == '"' {
+		if *nth--; *nth == -1 {
+			return jsondoc.Quote(review.EchoProbe)
+		}
+		return raw
+	}
+	m := jsondoc.Members(raw)
+	for _, name := range jsondoc.SortedKeys(m) {
+		m[name] = replaceText(m[name], nth)
+	}
+	if m == nil {
+		return raw
+	}
+	return jsondoc.Object(m)
+}

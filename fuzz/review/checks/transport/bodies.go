@@ -1,0 +1,332 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
+var bodies = []review.Check{
+	{ID: "H-UNKNOWN", Name: "an unknown method", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "sealab/none, and over HTTP a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, resources/subscribe, tasks/list", Want: "error -32601, over HTTP with status 404, and no page with the tag", Source: transportSpec,
+		Impact: "a client takes a method for supported, or a page runs what stands in its request", Fix: "answer -32601 with status 404", Run: unknownMethods},
+	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "arrays of one request and of two, of two notifications, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
+	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
+		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
+		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
+	{ID: "H-PARAMS", Name: "params of another type", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "params as an array, in an array, and null; over HTTP arguments as a text and null, no name, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
+		Impact: "a client's mistake is answered by an error that names another cause", Fix: "validate params before the request is handled", Run: wrongParams},
+	{ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
+		Sent: "null, 1.5, an object; texts, of digits, of 127 characters and with the end of a line, and a number beyond 32 bits", Want: "an error; an answer with the same id", Source: "revision 2026-07-28, basic", Impact: "a request is taken for a notification, or its answer is lost", Fix: "take strings and integers alone", Run: wrongIDs},
+	{ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id", Want: "status 202 without a body, or an error status", Source: transportSpec, Impact: "clients wait for what does not come", Fix: "answer 202 without a body", Run: notification},
+	{ID: "A-401", Name: "requests without credentials", Over: "http", Severity: review.Warning, Category: "security",
+		Sent: "a request with no credentials and one with made-up ones", Want: "status 401 with WWW-Authenticate, without the credential of the request", Source: "revision 2026-07-28, basic/authorization; RFC 9110, section 15.5.2; CWE-209, CWE-532",
+		Impact: "whoever reaches the server uses its tools; expired credentials stand in logs of errors", Fix: "require credentials on every request, and refuse by a fixed text", Run: unauthorized},
+}
+
+func unknownMethods(t *review.T) {
+	if t.Client.HTTP == nil {
+		unknownLine(t)
+		return
+	}
+	var all []review.Case
+	for _, m := range []string{"sealab/none", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"} {
+		all = append(all, review.Case{Name: m, Call: client.Call{Method: m}, Alter: func(*client.Request) {}, Judge: func(a client.Answer) (review.Severity, string) {
+			severity, issue := review.WantCode(review.Warning, review.Warning, -32601)(a)
+			if issue == "" && a.Status != 404 {
+				return review.Suggestion, fmt.Sprintf("refused with status %d instead of 404", a.Status)
+			}
+			return severity, issue
+		}})
+	}
+	all = append(all, review.Case{Name: "a tag of HTML", Call: client.Call{Method: "sealab/<sealab>"}, Alter: func(*client.Request) {}, Judge: func(a client.Answer) (review.Severity, string) {
+		if a.Exchange != nil && isPage(a.Exchange, "<sealab>") {
+			return review.Warning, "a page repeats the method as HTML"
+		}
+		return "", ""
+	}})
+	t.Cases(all...)
+}
+
+// unknownLine calls an unknown method over standard streams. Other codes are no fault of it.
+func unknownLine(t *review.T) {
+	p := t.ProcessWithin(silence)
+	if p == nil {
+		return
+	}
+	defer p.Stop(client.StopGrace)
+	const name = "sealab/none"
+	a := lineTo(t, p, func(body []byte) []byte {
+		return bytes.Replace(body, []byte(`"`+client.ListTools.Method+`"`), []byte(`"`+name+`"`), 1)
+	})
+	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(lineTo(t, p, bytes.Clone)) {
+		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue, Evidence: fmt.Sprintf("%s -> %v; then tools/list: served", review.SentText(a.Exchange), a), Want: "-32601", Got: string(a.Kind)})
+	}
+}
+
+func batches(t *review.T) {
+	judge := func(a client.Answer) (review.Severity, string) {
+		if a.Status == 200 && a.Contains(`"tools"`) {
+			return review.Warning, "served"
+		}
+		return "", ""
+	}
+	t.Cases(
+		review.Case{Name: "two requests", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "[%s,%s]", w.Body, w.Body) }, Judge: judge},
+		review.Case{Name: "one request in an array", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "[%s]", w.Body) }, Judge: judge},
+		review.Case{Name: "an empty array", Alter: func(w *client.Request) { w.Body = []byte("[]") }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Status/100 == 2 {
+				return review.Suggestion, "accepted"
+			}
+			return "", ""
+		}},
+		review.Case{Name: "two notifications", Alter: func(w *client.Request) {
+			w.Set("Mcp-Method", "notifications/cancelled")
+			w.Body = fmt.Appendf(nil, "[%s,%s]", cancelNobody, cancelNobody)
+		}, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Status/100 == 2 && a.Kind != client.Failed {
+				return review.Suggestion, "accepted"
+			}
+			return "", ""
+		}},
+	)
+}
+
+func noJSON(t *review.T) {
+	judge := func(a client.Answer) (review.Severity, string) {
+		switch {
+		case a.Kind == client.Failed:
+			return "", ""
+		case a.Status >= 500 || a.Status == 0:
+			return review.Warning, fmt.Sprintf("no refusal: status %d", a.Status)
+		case client.Served(a):
+			return review.Suggestion, "served"
+		}
+		return review.Suggestion, "the refusal is not a JSON-RPC error"
+	}
+	var all []review.Case
+	for name, body := range map[string]string{"no JSON": "{", "an empty body": "", "a number": "1", "null": "null", "10,000 nested arrays": strings.Repeat("[", 10000)} {
+		all = append(all, review.Case{Name: name, Alter: func(w *client.Request) { w.Body = []byte(body) }, Judge: judge})
+	}
+	all = append(all, review.Case{Name: "invalid UTF-8", Alter: func(w *client.Request) { w.Replace(`"sealab-review"`, "\"\xff\xfe\"") }, Judge: judge})
+	slices.SortFunc(all, func(a, b review.Case) int { return strings.Compare(a.Name, b.Name) })
+	for _, c := range all {
+		if t.Only != "" && t.Only != c.Name {
+			continue
+		}
+		if reason := t.Control(); reason != "" {
+			t.Skip("%s", reason)
+			return
+		}
+		t.RunCase(c)
+		if reason := t.Unanswered(); reason != "" && t.Unanswered() != "" {
+			t.Findings = nil
+			t.Refute(review.Finding{Case: c.Name, Severity: review.Warning, Issue: "the server does not answer after " + c.Name, Evidence: reason, Want: "answered", Got: "broken"})
+			return
+		}
+	}
+}
+
+// inArrays are params of another type: of JSON-RPC, where positions count, and the right
+// ones in an array.
+var inArrays = map[string]func(params string) string{
+	"params an array":    func(string) string { return "[1]" },
+	"params in an array": func(params string) string { return "[" + params + "]" },
+}
+
+// arrayed returns a request with other params.
+func arrayed(body []byte, params func(string) string) []byte {
+	return jsondoc.Object(jsondoc.With(jsondoc.Members(body), "params", json.RawMessage(params(string(jsondoc.Members(body)["params"])))))
+}
+
+// wrongLines sends params of another type to processes of their own. No answer is none: some
+// servers drop what is no message.
+func wrongLines(t *review.T) {
+	for _, name := range jsondoc.SortedKeys(inArrays) {
+		if t.Only != "" && t.Only != name {
+			continue
+		}
+		p := t.ProcessWithin(silence)
+		if p == nil {
+			return
+		}
+		a := lineTo(t, p, func(body []byte) []byte { return arrayed(body, inArrays[name]) })
+		if client.Served(a) {
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "-32602 or -32600", Got: "served"})
+		}
+		p.Stop(client.StopGrace)
+	}
+}
+
+func wrongParams(t *review.T) {
+	if t.Client.HTTP == nil {
+		wrongLines(t)
+		return
+	}
+	want := review.WantCode(review.Suggestion, review.Suggestion, -32602, -32600)
+	crash := func(a client.Answer) (review.Severity, string) {
+		if a.Kind == client.Broken {
+			return review.Warning, fmt.Sprintf("no answer, status %d", a.Status)
+		}
+		return "", ""
+	}
+	t.Cases(
+		review.Case{Name: "params null", Alter: func(w *client.Request) {
+			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.ID)
+		}, Judge: crash},
+		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":null`) }, Judge: crash},
+		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params an array"]) }, Judge: review.WantCode(review.Warning, review.Suggestion, -32602, -32600)},
+		review.Case{Name: "params in an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params in an array"]) }, Judge: review.WantRefused(review.Warning)},
+		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":"a"`) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Kind == client.ToolError {
+				return "", "" // the tool is unknown anyway
+			}
+			return want(a)
+		}},
+		review.Case{Name: "no name", Call: client.UnknownCall, Alter: func(w *client.Request) {
+			w.Replace(`"name":"`+client.NoSuchTool+`",`, "")
+			w.Drop("Mcp-Name")
+		}, Judge: review.NoFault},
+		review.Case{Name: "a name that is a number", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"name":"`+client.NoSuchTool+`"`, `"name":5`) }, Judge: want},
+	)
+}
+
+// honestIDs are ids that come back as they are.
+var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+
+// brokenLine is an id that ends the line of an event, if it is written there as it is.
+const brokenLine = `"sealab\ndata: 1"`
+
+// sameID reports whether an id came back, however its characters are escaped.
+func sameID(got, id string) bool {
+	var one, two string
+	return got == id || json.Unmarshal([]byte(got), &one) == nil && json.Unmarshal([]byte(id), &two) == nil && one == two
+}
+
+func wrongIDs(t *review.T) {
+	var all []review.Case
+	for _, id := range []string{"null", "1.5", `{"a":1}`} {
+		all = append(all, review.Case{Name: "id " + id, Alter: func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Status/100 == 2 && a.Kind != client.Failed {
+				return review.Suggestion, fmt.Sprintf("accepted with status %d", a.Status)
+			}
+			return "", ""
+		}})
+	}
+	for _, id := range honestIDs {
+		all = append(all, review.Case{Name: "id " + id, Alter: func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+				if a.Status == 202 {
+					return review.Warning, "taken for a notification"
+				}
+				return "", ""
+			}
+			if id == brokenLine && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
+				return review.Warning, "the answer is no event: the id stands in its lines"
+			}
+			m := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
+			if got := string(m["id"]); m["result"] != nil && !sameID(got, id) {
+				return review.Warning, "answered with the id " + client.Short(got, 40)
+			}
+			return "", ""
+		}})
+	}
+	t.Cases(all...)
+}
+
+// cancelNobody cancels a request that was not sent.
+const cancelNobody = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + client.MetaVersion + `":"` + client.Modern + `"}}}`
+
+// withoutID makes a notification of a request.
+func withoutID(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d,`, w.ID), "") }
+
+func notification(t *review.T) {
+	silent := func(a client.Answer) (review.Severity, string) {
+		switch {
+		case a.Status >= 400:
+			return "", ""
+		case a.Status != 202:
+			return review.Warning, fmt.Sprintf("status %d instead of 202", a.Status)
+		case a.Exchange != nil && len(strings.TrimSpace(string(a.Exchange.Body))) > 0:
+			return review.Warning, "status 202 with a body"
+		}
+		return "", ""
+	}
+	t.Cases(review.Case{Name: "notifications/cancelled", Alter: func(w *client.Request) {
+		w.Set("Mcp-Method", "notifications/cancelled")
+		w.Body = []byte(cancelNobody)
+	}, Judge: silent}, review.Case{Name: "a call of an unknown tool without an id", Call: client.UnknownCall, Alter: withoutID, Judge: silent})
+	if len(t.Oracles) > 0 {
+		t.Cases(review.Case{Name: "a call that asks, without an id", Call: t.Oracles[0].Flow.Call(client.FirstUser), Alter: withoutID, Judge: silent})
+	}
+	t.Cases(review.Case{Name: "tools/list without an id", Alter: withoutID, Judge: func(a client.Answer) (review.Severity, string) {
+		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
+			return review.Warning, "answered by a result"
+		}
+		return "", ""
+	}})
+}
+
+func unauthorized(t *review.T) {
+	if len(t.Options.Target.Headers) == 0 {
+		if t.OnLoopback() {
+			t.Skip("no credentials are known, and the server is on this machine; its risk profile is %s", t.Report.Server.Risk)
+			return
+		}
+		t.Trials++
+		if t.Report.Server.Risk != "R0" && len(t.Report.Server.Tools) > 0 {
+			t.Refute(review.Finding{Case: "no credentials", Severity: review.Warning, Issue: "a server of risk profile " + t.Report.Server.Risk + " beyond this machine answers without credentials", Evidence: "tools/list was answered", Want: "401", Got: "served"})
+		}
+		return
+	}
+	call := client.ListTools
+	for name, as := range map[string]client.User{"no credentials": client.Nobody, "made-up credentials": client.Stranger} {
+		call.As = as
+		if as == client.Stranger && len(t.Options.Target.Second) == 0 {
+			continue
+		}
+		a := t.Client.Call(t.Context, call)
+		if redirected := a.Status >= 300 && a.Status < 400; !a.Conclusive() && !redirected {
+			t.Skip("%v", a)
+			return
+		}
+		t.Trials++
+		switch {
+		case client.Served(a):
+			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: name + ": served", Evidence: a.String(), Want: "401", Got: "served"})
+		case a.Kind == client.Failed && a.Status/100 == 2:
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: fmt.Sprintf("%s: refused with status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
+		case a.Status >= 300 && a.Status < 400:
+			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: fmt.Sprintf("%s: status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
+		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
+		}
+	}
+	repeatedCredential(t)
+}
+
+// repeatedCredential sends made-up credentials. It refutes if the refusal repeats them.
+func repeatedCredential(t *review.T) {
+	var headers []rawmcp.Header
+	for _, h := range t.Options.Target.Headers {
+		headers = append(headers, rawmcp.Header{Name: h.Name, Value: client.MadeUpCredential(h.Value)})
+	}
+	a := t.ListedAs(headers)
+	if a.Exchange == nil || !a.Refused() {
+		return
+	}
+	if t.Trials++; bytes.Contains(a.Exchange.Received, []byte(client.UnknownCredential)) {
+		t.Fault("a repeated credential", review.Warning, "the refusal of a credential repeats it", a)
+	}
+}

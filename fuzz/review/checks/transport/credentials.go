@@ -1,0 +1,268 @@
+package transport
+
+import (
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+const authorization = "revision 2026-07-28, basic/authorization"
+
+// credentials are the checks of servers that want credentials.
+var credentials = []review.Check{
+	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake", Want: "status 401", Source: authorization + ", on every request; CWE-306",
+		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
+	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "a request with the beginning of a credential, more characters, another character, a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, ones that cannot be decoded, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
+		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
+	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
+		Impact: "behind a proxy that shares connections one user acts as another", Fix: "read the credentials of each request", Run: keptCredentials},
+}
+
+// wanting reports whether the server wants credentials and takes those that are known;
+// otherwise it skips the check.
+func wanting(t *review.T) bool {
+	if !knows(t) {
+		return false
+	}
+	headers := t.Options.Target.Headers
+	if own := t.ListedAs(headers); !client.Served(own) {
+		t.Skip("control: the server's own credentials: %v", own)
+		return false
+	}
+	return t.Authenticates()
+}
+
+// knows reports whether credentials are known; otherwise it skips the check.
+func knows(t *review.T) bool {
+	if len(t.Options.Target.Headers) == 0 {
+		t.Skip("no credentials are known; --header gives some")
+		return false
+	}
+	return true
+}
+
+func openMethods(t *review.T) {
+	if !wanting(t) {
+		return
+	}
+	calls := []client.Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall}
+	for _, f := range t.Reads() {
+		calls = append(calls, f.Call(client.Nobody))
+	}
+	if completesOpenly(t) {
+		return
+	}
+	if openByHeader(t) || notifiesOpenly(t) || openByPath(t) {
+		return
+	}
+	for _, call := range calls {
+		if isOpen(t, call, strings.TrimSpace(call.Method+" "+call.Target)) {
+			return
+		}
+	}
+	for _, o := range t.Oracles {
+		token, _, err := t.Client.Mint(t.Context, o.Flow, client.FirstUser)
+		if err != nil {
+			continue
+		}
+		call := o.Flow.Call(client.Nobody)
+		call.State = jsondoc.Quote(token)
+		if isOpen(t, call, call.Method+" "+call.Target+" with a state") {
+			return
+		}
+	}
+}
+
+// completesOpenly reports whether the first argument of a prompt is completed without
+// credentials.
+func completesOpenly(t *review.T) bool {
+	for _, p := range t.Report.Server.Prompts {
+		if len(p.Arguments) == 0 {
+			continue
+		}
+		ref := map[string]string{"type": "ref/prompt", "name": p.Name}
+		own, ok := t.Completion(client.FirstUser, ref, p.Arguments[0].Name, "")
+		a, also := t.Completion(client.Nobody, ref, p.Arguments[0].Name, "")
+		if ok && also && client.Served(own) && client.Served(a) {
+			t.Fault("completion/complete", review.Critical, "completion/complete is answered without credentials, and tools/list is not", a)
+			return true
+		}
+	}
+	return false
+}
+
+// notifiesOpenly reports whether a notification is accepted with credentials and without.
+func notifiesOpenly(t *review.T) bool {
+	var a client.Answer
+	for _, headers := range [][]rawmcp.Header{t.Options.Target.Headers, nil} {
+		w := t.ListingAs(headers)
+		w.Set("Mcp-Method", "notifications/cancelled")
+		w.Body = []byte(cancelNobody)
+		if a = t.Send(w); a.Status != 202 {
+			return false
+		}
+	}
+	t.Trials++
+	t.Fault("notifications/cancelled", review.Warning, "a notification is accepted without credentials, and tools/list is not", a)
+	return true
+}
+
+// openByPath asks without credentials at other spellings of the path, which some routers
+// take for the endpoint and some filters do not. It refutes if one is served.
+func openByPath(t *review.T) bool {
+	path, query, _ := strings.Cut(t.Client.HTTP.Path(), "?")
+	if query != "" {
+		query = "?" + query
+	}
+	for _, other := range []string{path + "/", "/" + path, "/." + path, strings.ToUpper(path), path + "/sealab", path + "%20"} {
+		if other == path {
+			continue
+		}
+		w := t.ListingAs(nil)
+		w.Path = other + query
+		a := t.Send(w)
+		if t.Trials++; client.Served(a) {
+			t.RefuteRequest("the path "+other, review.Critical, "answered without credentials", w, a)
+			return true
+		}
+	}
+	return false
+}
+
+// openByHeader sends requests without credentials whose Mcp-Method is that of a handshake. It
+// refutes if one is served.
+func openByHeader(t *review.T) bool {
+	for _, named := range []string{"server/discover", "initialize", "ping"} {
+		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": initialize(t, client.Older)} {
+			for _, h := range t.Options.Target.Headers {
+				w.Drop(h.Name)
+			}
+			if name == "initialize" && !t.Send(w).Refused() {
+				continue // open to everybody
+			}
+			w.Set("Mcp-Method", named)
+			a := t.Send(w)
+			if t.Trials++; client.Served(a) {
+				t.RefuteRequest(name+" under Mcp-Method "+named, review.Critical, "answered without credentials", w, a)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOpen makes a call with credentials and without, and refutes if the second one is answered.
+func isOpen(t *review.T, call client.Call, name string) bool {
+	call.As = client.FirstUser
+	own := t.Client.Call(t.Context, call)
+	call.As = client.Nobody
+	a := t.Client.Call(t.Context, call)
+	if !own.Conclusive() || !a.Conclusive() {
+		return false
+	}
+	t.Trials++
+	// An unknown tool is refused by its name only if the credentials were not looked at.
+	open := client.Served(a) || call.Target == client.NoSuchTool && a.Status != 401 && a.Status != 403 && a.Refusal() == own.Refusal()
+	if !open || t.Only != "" && t.Only != name {
+		return false
+	}
+	severity := review.Critical
+	if strings.HasSuffix(call.Method, "/list") || !client.Served(a) {
+		severity = review.Warning
+	}
+	t.Fault(name, severity, name+" is answered without credentials, and tools/list is not", a)
+	return true
+}
+
+// cookieNames are the names of cookies that careless servers take credentials from.
+var cookieNames = []string{"Authorization", "authorization", "access_token", "token", "auth", "auth_token", "session", "jwt", "api_key"}
+
+// proxyHeaders name a user; proxies add them behind a login.
+var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", "X-Authenticated-User", "X-User", "X-User-Id"}
+
+// addressHeaders name the address of a client; proxies add them.
+var addressHeaders = []string{"X-Forwarded-For", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP"}
+
+// cookiesOf are the cookies that an answer sets, as a request has them.
+func cookiesOf(a client.Answer) string {
+	var pairs []string
+	if a.Exchange != nil {
+		for _, cookie := range a.Exchange.Headers["Set-Cookie"] {
+			pair, _, _ := strings.Cut(cookie, ";")
+			pairs = append(pairs, pair)
+		}
+	}
+	return strings.Join(pairs, "; ")
+}
+
+// setCookies asks with nothing else than the cookies that the server sets.
+func setCookies(t *review.T) {
+	own := t.ListedAs(t.Options.Target.Headers)
+	cookies := cookiesOf(own)
+	if cookies == "" {
+		return
+	}
+	a := t.ListedAs([]rawmcp.Header{{Name: "Cookie", Value: cookies}})
+	if t.Trials++; client.Served(a) {
+		t.Fault("set cookies", review.Warning, "a cookie that the server sets is taken in the place of a credential", a)
+	}
+}
+
+// keptCredentials asks on a connection that good credentials were sent on.
+func keptCredentials(t *review.T) {
+	if !knows(t) {
+		return
+	}
+	for _, later := range []struct {
+		name    string
+		headers []rawmcp.Header
+	}{{"made-up credentials", review.MadeUpHeaders}, {"no credentials", nil}} {
+		if alone := t.ListedAs(later.headers); !alone.Refused() {
+			t.Skip("%s: the server answers them on a connection of their own: %v", later.name, alone)
+			continue
+		}
+		before, a, ok := onOneConnection(t, t.Options.Target.Headers, later.headers)
+		switch {
+		case !ok:
+			t.Skip("the server closes the connection after a request")
+			return
+		case !client.Served(before):
+			t.Skip("control: the server's own credentials: %v", before)
+			return
+		}
+		t.Trials++
+		if client.Served(a) {
+			t.Fault(later.name, review.Critical, later.name+" are taken on a connection that good ones were sent on", a)
+			return
+		}
+	}
+}
+
+// onOneConnection sends an honest request twice over one connection, with some
+// credentials and with others. It reports whether the connection stayed open.
+func onOneConnection(t *review.T, one, other []rawmcp.Header) (before, after client.Answer, ok bool) {
+	c := t.Client
+	conn, err := c.HTTP.Dial(t.Context)
+	if err != nil {
+		return before, after, false
+	}
+	defer conn.Close()
+	send := func(headers []rawmcp.Header) client.Answer {
+		w := t.ListingAs(headers)
+		w.Drop("Connection")
+		e := c.HTTP.DoOver(t.Context, conn, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: w.Ends})
+		c.Keep(e)
+		return client.ReadAnswer(e, w.ID)
+	}
+	if before = send(one); before.Exchange.Err != nil || before.Exchange.Stream {
+		return before, after, false
+	}
+	after = send(other)
+	return before, after, after.Exchange.Err == nil
+}

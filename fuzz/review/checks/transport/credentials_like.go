@@ -1,0 +1,127 @@
+package transport
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// A likeCredential is what resembles a credential.
+type likeCredential struct {
+	name     string
+	headers  []rawmcp.Header
+	severity review.Severity
+}
+
+func likenesses(scheme, secret string) []likeCredential {
+	var all []likeCredential
+	for _, l := range []struct {
+		name, value string
+		severity    review.Severity
+	}{
+		{"one character of a credential", scheme + " " + secret[:1], review.Critical},
+		{"half a credential", scheme + " " + secret[:len(secret)/2], review.Critical},
+		{"a credential with more characters", scheme + " " + secret + "x", review.Critical},
+		{"a credential with another character", scheme + " " + tokens.OtherCharacter(secret), review.Critical},
+		{"a credential behind a made-up word", scheme + " sealab " + secret, review.Suggestion},
+		{"a credential in the other case", scheme + " " + tokens.SwapCase(secret), review.Warning},
+		{"a credential of three words and full stops", scheme + " a.b.c", review.Critical}, {"a credential of full stops", scheme + " ..", review.Critical}, {"a credential of odd characters", scheme + " {%00\xff", review.Critical},
+		{"an empty credential", scheme + " ", review.Critical}, {"an empty header", "", review.Critical},
+		{"the credential null", scheme + " null", review.Critical}, {"the credential undefined", scheme + " undefined", review.Critical},
+		{"half a credential and a pattern of any text", scheme + " " + secret[:len(secret)/2] + ".*", review.Critical},
+		{"half a credential and a pattern of SQL", scheme + " " + secret[:len(secret)/2] + "%", review.Critical},
+		{"a condition of SQL", scheme + " sealab'OR'1'='1", review.Critical},
+		{"a credential of another scheme", "Sealab " + secret, review.Suggestion}, {"a credential without its scheme", secret, review.Suggestion},
+	} {
+		if l.value != scheme+" "+secret {
+			all = append(all, likeCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
+		}
+	}
+	var cookies []string
+	for _, name := range cookieNames {
+		cookies = append(cookies, name+"="+secret)
+	}
+	all = append(all, likeCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, review.Warning},
+		likeCredential{"a credential behind a made-up one", []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, review.Suggestion})
+	if !strings.EqualFold(scheme, "Basic") {
+		for _, as := range [][2]string{{"name", secret + ":"}, {"password", "sealab:" + secret}} {
+			all = append(all, likeCredential{"a credential as a " + as[0] + " of Basic", []rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, review.Warning})
+		}
+	}
+	for _, name := range proxyHeaders {
+		for _, value := range []string{"admin", secret} {
+			all = append(all, likeCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, review.Critical})
+		}
+	}
+	var nearby []rawmcp.Header
+	for _, name := range addressHeaders {
+		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
+	}
+	all = append(all, likeCredential{"headers that rewrite the request", []rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}}, review.Critical})
+	return append(all, likeCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), review.Critical})
+}
+
+func likeCredentials(t *review.T) {
+	scheme, secret := t.Options.Target.Authorization()
+	if secret == "" {
+		t.Skip("no credential of an Authorization header is known; --header gives one")
+		return
+	}
+	if !wanting(t) {
+		return
+	}
+	for _, l := range likenesses(scheme, secret) {
+		if t.Only != "" && t.Only != l.name {
+			continue
+		}
+		a := t.ListedAs(l.headers)
+		if !a.Conclusive() {
+			continue
+		}
+		t.Trials++
+		if client.Served(a) {
+			t.Fault(l.name, l.severity, l.name+" is taken", a)
+		}
+	}
+	setCookies(t)
+	renamedUser(t)
+}
+
+// renamedUser mints tokens with good credentials and headers of proxies that name a user.
+// It refutes if they are refused without those headers: the headers are the user.
+func renamedUser(t *review.T) {
+	if len(t.Oracles) == 0 {
+		return
+	}
+	c, o := t.Client, t.Oracles[0]
+	own := c.Target.Headers
+	defer func() { c.Target.Headers = own }()
+	named := slices.Clone(own)
+	for _, name := range proxyHeaders {
+		named = append(named, rawmcp.Header{Name: name, Value: "sealab-user"})
+	}
+	var a client.Answer
+	for range 2 {
+		c.Target.Headers = named
+		token, _, err := c.Mint(t.Context, o.Flow, client.FirstUser)
+		if err != nil || o.Verdict(c.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser)) != review.Accepted {
+			return
+		}
+		token, _, err = c.Mint(t.Context, o.Flow, client.FirstUser)
+		c.Target.Headers = own
+		if err != nil {
+			return
+		}
+		a = c.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser)
+		if t.Trials++; o.Verdict(a) != review.Refused {
+			return
+		}
+	}
+	t.Fault("headers of proxies", review.Critical, "a header such as "+proxyHeaders[0]+" names the user of a good credential", a)
+}

@@ -1,0 +1,139 @@
+package transport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// impersonating is the check of users that a request names beside its credential.
+var impersonating = []review.Check{
+	{ID: "A-NAME", Name: "a user that the request names", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "lists, calls that ask and, with --effects, tools that read only with members such as user and userId in _meta, in params and in the query, that name a made-up user and the second one", Want: "the answer for the user of the credential", Source: authorization + "; CWE-639, CWE-290",
+		Impact: "each user acts as every other", Fix: "take the user from the credential alone", Run: namedUsers},
+}
+
+// userMembers are the names by which careless servers find the user in a request.
+var userMembers = []string{"user", "userId", "user_id", "username", "sub", "principal"}
+
+// claiming runs f while every call has members that name a user.
+func claiming(t *review.T, x client.Claim, f func()) {
+	t.Client.Claim = &x
+	defer func() { t.Client.Claim = nil }()
+	f()
+}
+
+func namedUsers(t *review.T) {
+	if !wanting(t) {
+		return
+	}
+	values := []string{"sealab-user"}
+	if name := client.NameOf(t.Options.Target, client.SecondUser); name != "" {
+		values = append(values, name)
+	}
+	for _, place := range []string{"_meta", "params", "query"} {
+		for _, value := range values {
+			x := client.Claim{Place: place, Value: value, Names: userMembers}
+			if t.Only != "" && t.Only != x.Place {
+				continue
+			}
+			if namedInTokens(t, x) || namedInAnswers(t, x) {
+				return
+			}
+		}
+	}
+}
+
+// unlike returns the claim under names that no server reads.
+func unlike(x client.Claim) client.Claim {
+	x.Names = []string{"sealabNone"}
+	return x
+}
+
+// namedInTokens mints tokens with a claim. It refutes if they are refused without it, and
+// those with a member that tells nothing are accepted.
+func namedInTokens(t *review.T, x client.Claim) bool {
+	if len(t.Oracles) == 0 {
+		return false
+	}
+	o := t.Oracles[0]
+	var a client.Answer
+	mintedWith := func(x client.Claim) (token string) {
+		claiming(t, x, func() { token, _, _ = t.Client.Mint(t.Context, o.Flow, client.FirstUser) }) // "" if it is refused
+		return token
+	}
+	for range 2 {
+		token, other := mintedWith(x), ""
+		if token == "" {
+			return false
+		}
+		claiming(t, x, func() { a = t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser) })
+		if o.Verdict(a) != review.Accepted {
+			return false
+		}
+		if token = mintedWith(x); token == "" {
+			return false
+		}
+		a = t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser)
+		if t.Trials++; o.Verdict(a) != review.Refused {
+			return false
+		}
+		if other = mintedWith(unlike(x)); other == "" || o.Verdict(t.Client.Present(t.Context, o.Flow, jsondoc.Quote(other), client.FirstUser)) != review.Accepted {
+			return false
+		}
+	}
+	t.Fault(x.Place, review.Critical, fmt.Sprintf("a member of %s such as %s names the user of a good credential", x.Place, x.Names[0]), a)
+	return true
+}
+
+// namedInAnswers makes calls with a claim. It refutes if an answer names that user: twice,
+// and it does not without the claim, nor with a member that tells nothing.
+func namedInAnswers(t *review.T, x client.Claim) bool {
+	for _, call := range personal(t) {
+		names := func() bool {
+			a := t.Client.Call(t.Context, call)
+			t.Trials++
+			return client.Served(a) && strings.Contains(string(a.Result), x.Value)
+		}
+		with := func(x client.Claim) (is bool) {
+			claiming(t, x, func() { is = names() })
+			return is
+		}
+		if with(x) && !names() && !with(unlike(x)) && with(x) {
+			var a client.Answer
+			claiming(t, x, func() { a = t.Client.Call(t.Context, call) })
+			t.Fault(x.Place, review.Critical, fmt.Sprintf("%s answers for the user that a member of %s such as %s names", strings.TrimSpace(call.Method+" "+call.Target), x.Place, x.Names[0]), a)
+			return true
+		}
+	}
+	return false
+}
+
+// maxPersonal is the number of calls that are made under each claim.
+const maxPersonal = 8
+
+// personal are calls whose answers may name their user: lists, calls that ask, and with
+// effects tools that read only.
+func personal(t *review.T) []client.Call {
+	var all []client.Call
+	for _, capability := range []string{"resources", "tools", "prompts"} {
+		if t.Report.Server.Has(capability) {
+			all = append(all, client.Call{Method: capability + "/list"})
+		}
+	}
+	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
+		all = append(all, f.Call(client.FirstUser))
+	}
+	for _, tool := range t.Report.Server.Tools {
+		if t.Options.Effects && tool.IsReadOnly() && tool.Name != t.Options.Slow {
+			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0]})
+		}
+	}
+	// A tool without arguments answers by its user, if by anything.
+	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })
+	return all[:min(len(all), maxPersonal)]
+}

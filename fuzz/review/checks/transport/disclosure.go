@@ -1,0 +1,99 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// telling are the checks of what a server tells beside its answers.
+var telling = []review.Check{
+	{ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
+		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
+		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
+	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret, and no tag", Source: "CWE-215, CWE-538, CWE-79",
+		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
+}
+
+func toldInHeaders(t *review.T) {
+	_, secret := t.Options.Target.Authorization()
+	look := func(name string, a client.Answer, states ...string) {
+		if a.Exchange == nil || a.Exchange.Status == 0 || len(t.Findings) > 0 {
+			return
+		}
+		t.Trials++
+		for _, header := range jsondoc.SortedKeys(a.Exchange.Headers) {
+			for _, value := range a.Exchange.Headers[header] {
+				text := ""
+				for _, state := range states {
+					if len(state) >= 16 && strings.Contains(value, state) {
+						text = "the state"
+					}
+				}
+				// A short credential may be the name of its user.
+				if secret != "" && strings.Contains(value, secret) && (len(secret) >= 16 || header == "Set-Cookie" || strings.Contains(value, " "+secret)) {
+					text = "the credential"
+				}
+				if text != "" {
+					t.Fault(header, review.Warning, fmt.Sprintf("the header %s of the response holds %s", header, text), a)
+					return
+				}
+			}
+		}
+	}
+	look("a list", t.Client.Call(t.Context, client.ListTools))
+	if len(t.Oracles) == 0 {
+		return
+	}
+	f := t.Oracles[0].Flow
+	token, a, err := t.Client.Mint(t.Context, f, client.FirstUser)
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	look("a question", a, token)
+	look("a good state", t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser), token)
+	changed := token + "sealab"
+	look("a changed state", t.Client.Present(t.Context, f, jsondoc.Quote(changed), client.FirstUser), changed, token)
+}
+
+// settingPaths are paths at which servers show their settings.
+var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics", "/.well-known/jwks.json"}
+
+func settings(t *review.T) {
+	get := func(path string) *rawmcp.Exchange {
+		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}}, Done: func([]byte) bool { return true }})
+		t.Trials++
+		return e
+	}
+	other := get("/sealab-no-such-path%3Csealab%3E")
+	if isPage(other, "<sealab>") {
+		t.Refute(review.Finding{Case: "an unknown path", Severity: review.Warning, Issue: "a page repeats the path of its request as HTML", Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
+		return
+	}
+	for _, path := range settingPaths {
+		e := get(path)
+		name, value := client.SecretSetting(e.Body)
+		if e.Status != 200 || value == "" || string(other.Body) == string(e.Body) {
+			continue
+		}
+		severity, whose := review.Warning, "a value named "+client.Short(name, 40)
+		if t.KeyOfStates(value) {
+			severity, whose = review.Critical, "the key of the states"
+		}
+		t.Refute(review.Finding{Case: path, Severity: severity, Issue: fmt.Sprintf("GET %s shows %s to everybody", path, whose),
+			Evidence: fmt.Sprintf("%s -> status 200, with %s", review.SentText(e), client.Short(name, 40)), Want: "no secret", Got: "shown"})
+		return
+	}
+}
+
+// isPage reports whether a response is a page that a browser shows, with a tag in it.
+func isPage(e *rawmcp.Exchange, tag string) bool {
+	return strings.HasPrefix(e.Header("Content-Type"), "text/html") && bytes.Contains(e.Body, []byte(tag)) && e.Header("Content-Security-Policy") == ""
+}

@@ -1,0 +1,386 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
+
+// header are the checks of headers and their agreement with the body, over HTTP
+// in revision 2026-07-28.
+var header = []review.Check{
+	{ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
+		Sent: "the revisions 1900-01-01, 2099-12-31 and banana in header and body, the first also on a call of an unknown tool", Want: "error -32022 that names the supported revisions", Source: transportSpec + " and versioning",
+		Impact: "client and server speak different protocols without noticing", Fix: "compare the revision with those supported before anything else and answer -32022 with data.supported", Run: versions},
+	{ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "one revision in the header and another in _meta, either way; a list and a parameter in the header; no header with a body of 2026-07-28", Want: "error -32020, or -32022 for a revision that the server does not list", Source: transportSpec,
+		Impact: "an intermediary routes by the header and the server acts by the body", Fix: "compare MCP-Protocol-Version with _meta and answer -32020", Run: versionMismatch},
+	{ID: "H-META", Name: "a request without its _meta", Over: "http", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
+		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
+	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "no Mcp-Method, another one before each method, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
+		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
+	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, with a stroke behind its own, and with its own in upper case; an unknown prompt and an unknown resource with another one", Want: "error -32020", Source: transportSpec,
+		Impact: "a gateway that filters tools by header is passed", Fix: "compare Mcp-Name with the name and answer -32020", Run: nameHeader},
+	{ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one", Want: "the right one is taken, another is refused with -32020", Source: transportSpec,
+		Impact: "tools whose names are not ASCII cannot be called", Fix: "decode =?base64?...?= before the comparison", Run: nameBase64},
+	{ID: "H-TWICE", Name: "a header that stands twice", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "Mcp-Method, MCP-Protocol-Version and, on this machine, Host twice with two values; another host in the request line", Want: "refused", Source: "RFC 9110, section 5.3; RFC 9112, section 3.2",
+		Impact: "an intermediary reads one value and the server the other", Fix: "refuse headers that stand twice", Run: headerTwice},
+	{ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "method and name twice in the body, also in another case, the header once for each; Method alone", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
+		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
+	{ID: "H-SESSION", Name: "a session in a revision without sessions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "a made-up Mcp-Session-Id", Want: "ignored and not repeated", Source: transportSpec, Impact: "a client of older revisions is refused, or its header is reflected", Fix: "ignore the header", Run: sessionHeader},
+	{ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "Last-Event-ID", Want: "ignored", Source: transportSpec, Impact: "a client of older revisions is refused", Fix: "ignore the header", Run: lastEventID},
+	{ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "PUT, PATCH, DELETE, HEAD, TRACE; GET and OPTIONS; an honest request by GET in the body, in the query and with X-HTTP-Method-Override", Want: "status 405; GET may open a stream, OPTIONS may be a preflight", Source: transportSpec, Impact: "proxies and monitors misread the server; a call by GET is made by every link, is repeated, cached and logged; TRACE shows credentials to pages", Fix: "answer 405 with Allow", Run: verbs},
+}
+
+func versions(t *review.T) {
+	var all []review.Case
+	for _, v := range []string{"1900-01-01", "2099-12-31", "banana"} {
+		all = append(all, review.Case{Name: v, Alter: func(w *client.Request) {
+			w.Set("MCP-Protocol-Version", v)
+			w.Replace(client.Modern, v)
+		}, Judge: unsupported})
+	}
+	if own := t.Client.Call(t.Context, client.UnknownCall); own.Kind == client.Failed { // or only before some methods
+		all = append(all, review.Case{Name: "1900-01-01, a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
+			w.Set("MCP-Protocol-Version", "1900-01-01")
+			w.Replace(client.Modern, "1900-01-01")
+		}, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Kind == client.Failed && a.Code != -32022 && a.Refusal() == own.Refusal() {
+				return review.Warning, "refused by the name of the tool alone"
+			}
+			return "", ""
+		}})
+	}
+	t.Cases(all...)
+}
+
+// unsupported wants the error of a revision that the server does not support, with those
+// that it does.
+func unsupported(a client.Answer) (review.Severity, string) {
+	severity, issue := review.WantCode(review.Critical, review.Warning, -32022)(a)
+	if issue == "" && jsondoc.Members(a.Data)["supported"] == nil {
+		return review.Warning, "refused with -32022 that names no supported revision"
+	}
+	return severity, issue
+}
+
+func versionMismatch(t *review.T) {
+	want := review.WantCode(review.Warning, review.Warning, -32020)
+	t.Cases(
+		review.Case{Name: "an older body", Alter: func(w *client.Request) { w.Replace(client.Modern, client.Older) }, Judge: orUnsupported(want)},
+		review.Case{Name: "an older header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Older) }, Judge: orUnsupported(want)},
+		review.Case{Name: "no header", Alter: func(w *client.Request) { w.Drop("MCP-Protocol-Version") }, Judge: want},
+		review.Case{Name: "a list in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+", "+client.Older) }, Judge: review.WantRefused(review.Warning)},
+		review.Case{Name: "a parameter in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+";q=1") }, Judge: review.WantRefused(review.Warning)},
+	)
+}
+
+// orUnsupported accepts -32022 as well, if the server does not list the older revision: the
+// specification orders both errors and leaves open which one comes first.
+func orUnsupported(want func(client.Answer) (review.Severity, string)) func(client.Answer) (review.Severity, string) {
+	return func(a client.Answer) (review.Severity, string) {
+		if supported := jsondoc.Members(a.Data)["supported"]; a.Code == -32022 && supported != nil && !bytes.Contains(supported, []byte(client.Older)) {
+			return "", ""
+		}
+		return want(a)
+	}
+}
+
+func missingMeta(t *review.T) {
+	want := review.WantCode(review.Warning, review.Suggestion, -32602)
+	t.Cases(
+		review.Case{Name: "no _meta", Alter: func(w *client.Request) { w.Replace(`"_meta":`, `"meta":`) }, Judge: want},
+		review.Case{Name: "no protocolVersion", Alter: func(w *client.Request) { w.Replace(client.MetaVersion, "x/none") }, Judge: want},
+		review.Case{Name: "no clientCapabilities", Alter: func(w *client.Request) { w.Replace(client.MetaCapabilities, "x/none") }, Judge: want},
+		review.Case{Name: "a text as clientCapabilities", Alter: func(w *client.Request) { w.Replace(client.EveryCapability, `"all"`) }, Judge: want},
+	)
+}
+
+func methodHeader(t *review.T) {
+	want := review.WantCode(review.Warning, review.Warning, -32020)
+	other := everywhere(t, "another Mcp-Method", review.Warning, func(w *client.Request, method string) {
+		if w.Set("Mcp-Method", "tools/call"); method == "tools/call" {
+			w.Set("Mcp-Method", "prompts/get")
+		}
+	})
+	t.Cases(append(other,
+		review.Case{Name: "no Mcp-Method", Alter: func(w *client.Request) { w.Drop("Mcp-Method") }, Judge: want},
+		review.Case{Name: "another Mcp-Method", Alter: func(w *client.Request) { w.Set("Mcp-Method", "prompts/list") }, Judge: want},
+		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", "tools/call") }, Judge: want},
+		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", "TOOLS/LIST") }, Judge: want},
+		renamed("Mcp_Method"), renamed("Mcp.Method"),
+	)...)
+}
+
+// renamed is a request whose Mcp-Method has another name, which gateways pass on unread.
+func renamed(name string) review.Case {
+	return review.Case{Name: name, Alter: func(w *client.Request) {
+		w.Drop("Mcp-Method")
+		w.Add(name, client.ListTools.Method)
+	}, Judge: review.WantRefused(review.Suggestion)}
+}
+
+// mismatched reports whether a server refuses an Mcp-Name of its own accord:
+// with an honest header the unknown tool gives another answer.
+func mismatched(t *review.T) bool {
+	a := t.Client.Call(t.Context, client.UnknownCall)
+	if !a.Conclusive() || a.Code == -32020 || len(t.Report.Server.Tools) == 0 {
+		t.Skip("control: a call of an unknown tool: %v", a)
+		return false
+	}
+	return true
+}
+
+func nameHeader(t *review.T) {
+	if !mismatched(t) {
+		return
+	}
+	want := func(a client.Answer) (review.Severity, string) {
+		if a.Code == -32020 || a.Kind == client.HTTPError {
+			return "", ""
+		}
+		return review.Warning, "taken as if the header were right"
+	}
+	all := []review.Case{{Name: "the beginning of the name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool[:len(client.NoSuchTool)/2]) }, Judge: want},
+		{Name: "the name with more characters", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"s") }, Judge: want},
+		{Name: "the name with a stroke", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"/") }, Judge: want}}
+	for _, call := range []client.Call{{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI}} {
+		if a := t.Client.Call(t.Context, call); a.Kind == client.Failed && a.Code != -32020 && a.Code != -32601 {
+			all = append(all, review.Case{Name: "another Mcp-Name, " + call.Method, Call: call, Alter: func(w *client.Request) { w.Set("Mcp-Name", "other") }, Judge: want})
+		}
+	}
+	t.Cases(append(all,
+		review.Case{Name: "no Mcp-Name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Drop("Mcp-Name") }, Judge: want},
+		review.Case{Name: "another Mcp-Name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", "other") }, Judge: want},
+		review.Case{Name: "Mcp-Name in upper case", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", strings.ToUpper(client.NoSuchTool)) }, Judge: want},
+	)...)
+}
+
+func nameBase64(t *review.T) {
+	if !mismatched(t) {
+		return
+	}
+	t.Cases(
+		review.Case{Name: "the right name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form(client.NoSuchTool)) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Code == -32020 || a.Kind == client.HTTPError {
+				return review.Warning, "refused"
+			}
+			return "", ""
+		}},
+		review.Case{Name: "another name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form("other")) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Code == -32020 || a.Kind == client.HTTPError {
+				return "", ""
+			}
+			return review.Warning, "taken as if the header were right"
+		}},
+	)
+}
+
+func headerTwice(t *review.T) {
+	all := []review.Case{
+		{Name: "Mcp-Method twice", Alter: func(w *client.Request) { w.Add("Mcp-Method", "prompts/list") }, Judge: review.WantRefused(review.Suggestion)},
+		{Name: "MCP-Protocol-Version twice", Alter: func(w *client.Request) { w.Add("MCP-Protocol-Version", "2025-11-25") }, Judge: review.WantRefused(review.Suggestion)},
+	}
+	if t.OnLoopback() && !hostServed(t) {
+		all = append(all, review.Case{Name: "Host twice", Alter: func(w *client.Request) { w.Add("Host", "evil.example") }, Judge: review.WantRefused(review.Suggestion)},
+			review.Case{Name: "Host twice, the right one behind", Alter: func(w *client.Request) {
+				w.Headers = append([]rawmcp.Header{{Name: "Host", Value: "evil.example"}}, w.Headers...)
+			}, Judge: review.WantRefused(review.Suggestion)},
+			review.Case{Name: "another host in the request line", Alter: func(w *client.Request) { w.Path = "http://evil.example" + w.Path }, Judge: review.WantRefused(review.Suggestion)})
+	}
+	t.Cases(all...)
+}
+
+func smuggled(t *review.T) {
+	// The result says which method was carried out.
+	judge := func(named string) func(client.Answer) (review.Severity, string) {
+		return func(a client.Answer) (review.Severity, string) {
+			if m := jsondoc.Members(a.Result); a.Kind == client.Completed && m[named] == nil {
+				return review.Critical, "the header names the list of " + named + " and another is returned"
+			}
+			return "", ""
+		}
+	}
+	all := nameTwice(t)
+	all = append(all,
+		review.Case{Name: "the header names the first", Alter: func(w *client.Request) {
+			w.Replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`)
+		}, Judge: judge("tools")},
+		review.Case{Name: "the header names the last", Alter: func(w *client.Request) {
+			w.Replace(`"method":"tools/list"`, `"method":"prompts/list","method":"tools/list"`)
+		}, Judge: judge("tools")},
+		review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
+			w.Replace(`"method":"tools/list"`, `"method":"tools/list","METHOD":"prompts/list"`)
+		}, Judge: judge("tools")},
+		review.Case{Name: "Method in the place of method", Alter: func(w *client.Request) { w.Replace(`"method":`, `"Method":`) }, Judge: review.WantRefused(review.Suggestion)},
+	)
+	t.Cases(all...)
+}
+
+// nameTwice names a tool that asks and one that does not exist, which the header names.
+func nameTwice(t *review.T) []review.Case {
+	for _, f := range t.Flows {
+		if f.Method != "tools/call" {
+			continue
+		}
+		right, wrong := `"name":`+string(jsondoc.Quote(f.Target)), `"name":`+string(jsondoc.Quote(client.NoSuchTool))
+		judge := func(a client.Answer) (review.Severity, string) {
+			if a.Kind == client.Asked || a.Kind == client.Completed {
+				return review.Critical, "the header names a tool that does not exist, and another is called"
+			}
+			return "", ""
+		}
+		twice := func(text string) func(*client.Request) {
+			return func(w *client.Request) {
+				w.Replace(right, text)
+				w.Set("Mcp-Name", client.NoSuchTool)
+			}
+		}
+		other := strings.Replace(right, "name", "Name", 1)
+		return []review.Case{{Name: "the header names the first tool", Call: f.Call(client.FirstUser), Alter: twice(wrong + "," + right), Judge: judge},
+			{Name: "the header names the last tool", Call: f.Call(client.FirstUser), Alter: twice(right + "," + wrong), Judge: judge},
+			{Name: "Name beside name", Call: f.Call(client.FirstUser), Alter: twice(wrong + "," + other), Judge: judge},
+			{Name: "Name before name", Call: f.Call(client.FirstUser), Alter: twice(other + "," + wrong), Judge: judge}}
+	}
+	return nil
+}
+
+// initialize returns the first request of an older revision.
+func initialize(t *review.T, version string) *client.Request {
+	w := t.Request(client.ListTools)
+	t.Initializing(w, version)
+	return w
+}
+
+func sessionHeader(t *review.T) {
+	t.Cases(review.Case{Name: "a made-up session", Alter: func(w *client.Request) { w.Set("Mcp-Session-Id", "sealab-made-up") }, Judge: func(a client.Answer) (review.Severity, string) {
+		if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") == "sealab-made-up" {
+			return review.Suggestion, "the session is repeated in the response"
+		}
+		return review.WantServed(review.Suggestion)(a)
+	}})
+}
+
+func lastEventID(t *review.T) {
+	t.Cases(review.Case{Name: "Last-Event-ID", Alter: func(w *client.Request) { w.Set("Last-Event-ID", "1") }, Judge: review.WantServed(review.Suggestion)})
+}
+
+func verbs(t *review.T) {
+	var all []review.Case
+	for _, v := range []string{"PUT", "PATCH", "DELETE", "HEAD"} {
+		all = append(all, review.Case{Name: v, Alter: func(w *client.Request) {
+			if w.Verb = v; v == "HEAD" || v == "DELETE" {
+				w.Body = nil
+			}
+		}, Judge: func(a client.Answer) (review.Severity, string) {
+			switch {
+			case a.Status == 405 || a.Status == 501 || a.Status == 401 || a.Status == 403:
+				return "", ""
+			case v == "DELETE" && (a.Status == 400 || a.Status == 404) && len(t.Report.Server.Revisions) > 1: // of no session (older revisions)
+				return "", ""
+			case strings.HasPrefix(fmt.Sprint(a.Status), "2"):
+				return review.Suggestion, fmt.Sprintf("answered with status %d", a.Status)
+			}
+			return review.Suggestion, fmt.Sprintf("status %d instead of 405", a.Status)
+		}})
+	}
+	for _, v := range []string{"GET", "OPTIONS"} {
+		all = append(all, review.Case{Name: v, Alter: func(w *client.Request) { w.Verb, w.Body, w.Head = v, nil, true }, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Status > 0 && a.Status < 500 && (a.Status != 200 || v == "OPTIONS" || a.Exchange.Stream) || a.Status == 501 {
+				return "", ""
+			}
+			return review.Suggestion, fmt.Sprintf("answered with status %d and no stream", a.Status)
+		}})
+	}
+	all = append(all, review.Case{Name: "TRACE", Alter: func(w *client.Request) {
+		w.Verb, w.Body = "TRACE", nil
+		w.Set("X-Sealab", review.EchoProbe)
+	}, Judge: func(a client.Answer) (review.Severity, string) {
+		if a.Contains(review.EchoProbe) {
+			return review.Warning, "repeats the headers of the request"
+		}
+		return "", ""
+	}})
+	t.Cases(append(all, byGet(t)...)...)
+}
+
+// byGet are honest requests by GET. A server that opens a stream for any of them cannot
+// be asked.
+func byGet(t *review.T) []review.Case {
+	w := t.Request(client.ListTools)
+	w.Verb, w.Body, w.Head = "GET", nil, true
+	if a := t.Send(w); a.Exchange == nil || a.Exchange.Stream || a.Exchange.Status == 0 {
+		return nil
+	}
+	judge := func(a client.Answer) (review.Severity, string) {
+		// An id of the query is a text.
+		if client.Served(a) || a.Status == 200 && a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(`"result"`)) {
+			return review.Warning, "served"
+		}
+		return "", ""
+	}
+	get := func(w *client.Request) {
+		n := len(w.Body)
+		w.Verb, w.Length = "GET", &n
+	}
+	return []review.Case{
+		{Name: "GET with the request in its body", Alter: get, Judge: judge},
+		{Name: "GET with the request in the query", Alter: func(w *client.Request) {
+			var m map[string]json.RawMessage
+			_ = json.Unmarshal(w.Body, &m) // our own
+			w.Path += "?" + url.Values{"jsonrpc": {"2.0"}, "id": {string(m["id"])}, "method": {client.ListTools.Method}, "params": {string(m["params"])}}.Encode()
+			w.Verb, w.Body = "GET", nil
+		}, Judge: judge},
+		{Name: "GET with X-HTTP-Method-Override", Alter: func(w *client.Request) {
+			get(w)
+			w.Set("X-HTTP-Method-Override", "POST")
+		}, Judge: judge},
+	}
+}
+
+// harmlessCalls ask for lists, and for names that no server has.
+var harmlessCalls = []client.Call{
+	{Method: "server/discover"}, {Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall,
+	{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI},
+}
+
+// everywhere are cases of one alteration before each method that the server has: a check may
+// stand in the branch of one. An answer like that to the honest request is a fault.
+func everywhere(t *review.T, name string, severity review.Severity, alter func(w *client.Request, method string)) []review.Case {
+	if !t.Modern() {
+		return nil
+	}
+	var all []review.Case
+	for _, call := range harmlessCalls {
+		own := t.Client.Call(t.Context, call)
+		refusedByItself := own.Code == -32020 || own.Code == -32601 || own.Status == 403
+		if own.Kind != client.Completed && own.Kind != client.Failed && own.Kind != client.ToolError || refusedByItself {
+			continue
+		}
+		all = append(all, review.Case{Name: name + ", " + call.Method, Call: call, Alter: func(w *client.Request) { alter(w, call.Method) }, Judge: func(a client.Answer) (review.Severity, string) {
+			if client.Served(a) || a.Kind == own.Kind && a.Kind != client.Completed && a.Refusal() == own.Refusal() {
+				return severity, "answered as an honest request"
+			}
+			return "", ""
+		}})
+	}
+	return all
+}

@@ -1,0 +1,175 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// limits are the checks of long calls and large requests.
+var limits = []review.Check{
+	{ID: "X-CANCEL", Name: "a connection that is closed during a call", Over: "http", Era: "modern", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "a call of the tool of --slow, whose connection is closed at once; the tool of --effect tells whether it ran", Want: "the work stops", Source: transportSpec,
+		Impact: "work goes on that no client waits for", Fix: "pass the context of the request to the handler, and end with it", Timed: true, Run: disconnected},
+	{ID: "X-TIME", Name: "a host that does not answer", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
+		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
+	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: review.Suggestion, Category: "transport",
+		Sent: "subscriptions/listen for the list of tools, then a call of the tool of --changes", Want: "notifications/tools/list_changed", Source: "revision 2026-07-28, server/tools",
+		Impact: "clients go on with an old list", Fix: "send notifications/tools/list_changed when the list changes", Timed: true, Run: listChanged},
+}
+
+// effect is the text of the tool of --effect.
+func effect(t *review.T) (string, bool) {
+	a, ok := t.Ask("the tool of --effect", client.Call{Method: "tools/call", Target: t.Options.Effect, Arguments: json.RawMessage("{}")})
+	return a.Text, ok && a.Kind == client.Completed
+}
+
+// disconnected tells by the text of another tool whether a call ran to its end: a
+// whole call changes the text, and a closed one must not.
+func disconnected(t *review.T) {
+	call, ok := t.SlowCall()
+	if !ok {
+		return
+	}
+	if t.Options.Effect == "" {
+		t.Skip("whether a call ran cannot be seen; --effect names a tool that tells it")
+		return
+	}
+	before, ok := effect(t)
+	began := time.Now()
+	whole := t.Client.Call(t.Context, call)
+	took := time.Since(began)
+	after, also := effect(t)
+	if !ok || !also || whole.Kind != client.Completed || before == after {
+		t.Skip("control: the text of %s is the same before and after a whole call: %v", t.Options.Effect, whole)
+		return
+	}
+	var closed *rawmcp.Exchange
+	for range closings {
+		w := t.Request(call)
+		closed = t.Client.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Leave: true, Hold: took / 4})
+		if err := client.SystemClock().Sleep(t.Context, 2*took); err != nil {
+			t.Skip("%v", err)
+			return
+		}
+		last, ok := effect(t)
+		if !ok || last == after {
+			return
+		}
+		if closed.Took <= took/2 {
+			t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.Options.Effect, client.Short(after, 100), client.Short(last, 100)), Want: "the same text", Got: "another text"})
+			return
+		}
+		after = last
+	}
+	t.Skip("the connection was closed after %v, too late for a call of %v", closed.Took, took)
+}
+
+// closings is how often a connection is closed during a call. On a busy machine it may
+// be closed after the call.
+const closings = 3
+
+func silentHost(t *review.T) {
+	call, ok := t.SlowCall()
+	if !ok {
+		return
+	}
+	argument := t.URLArgument(call.Target)
+	if argument == "" {
+		t.Skip("no argument of %s takes a URL", call.Target)
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("listening: %v", err)
+		return
+	}
+	defer l.Close()
+	call.Arguments = jsondoc.Object(map[string]json.RawMessage{argument: jsondoc.Quote("http://" + l.Addr().String() + "/")})
+	c := *t.Client.HTTP
+	c.Limits.Time = t.Options.Hang
+	w := t.Request(call)
+	e := c.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: client.IsAnswer(w.ID)})
+	t.Client.Keep(e)
+	a := client.ReadAnswer(e, w.ID)
+	t.Trials++
+	if a.Kind == client.Broken && strings.Contains(fmt.Sprint(e.Err), "deadline") {
+		t.Fault(argument, review.Warning, fmt.Sprintf("no answer within %v while a host is silent", t.Options.Hang), a)
+	}
+}
+
+// listChanged reads a subscription while a tool changes the list.
+func listChanged(t *review.T) {
+	if t.Options.Changes == "" {
+		t.Skip("no tool is known that changes the list; --changes names one")
+		return
+	}
+	c := t.Client
+	before := tools(t)
+	c.ID++
+	id := c.ID
+	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen", Params: map[string]any{"_meta": (client.Call{}).Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	told, opened := make(chan bool, 1), make(chan struct{})
+	headers := c.Headers(t.Context, client.Call{Method: "subscriptions/listen"})
+	go func() {
+		http, seen := *c.HTTP, false
+		defer func() { told <- seen }()
+		http.Limits.Time = t.Options.Hang
+		http.Do(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body, Done: func(m []byte) bool {
+			if strings.Contains(string(m), "subscriptions/acknowledged") {
+				close(opened)
+			}
+			seen = strings.Contains(string(m), "notifications/tools/list_changed")
+			return seen
+		}})
+	}()
+	select {
+	case <-opened:
+	case <-told:
+		t.Skip("subscriptions/listen opens no stream")
+		return
+	}
+	if _, ok := t.Ask(t.Options.Changes, client.Call{Method: "tools/call", Target: t.Options.Changes, Arguments: json.RawMessage("{}")}); !ok {
+		return
+	}
+	if tools(t) == before {
+		t.Skip("%s does not change the list", t.Options.Changes)
+		return
+	}
+	if !<-told {
+		t.Refute(review.Finding{Case: t.Options.Changes, Severity: review.Suggestion, Issue: "the list of tools changes and no subscriber is told", Evidence: fmt.Sprintf("no notifications/tools/list_changed within %v", t.Options.Hang), Want: "told", Got: "not told"})
+	}
+}
+
+// tools are the names of all pages of the list.
+func tools(t *review.T) string {
+	var names []string
+	call := client.ListTools
+	for range review.MaxPages {
+		a := t.Client.Call(t.Context, call)
+		var r struct {
+			Tools []struct{ Name string }
+			Next  string `json:"nextCursor"`
+		}
+		_ = json.Unmarshal(a.Result, &r) // another form has no names
+		for _, tool := range r.Tools {
+			names = append(names, tool.Name)
+		}
+		if call.Cursor = r.Next; r.Next == "" {
+			break
+		}
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// capacity are the checks of large and of unfinished requests.
+var capacity = []review.Check{
+	{ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "arguments of 5 and 40 MiB for an unknown tool, also in chunks and compressed, a header of 100 kB, 90 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
+		Impact: "one client fills the memory of the server", Fix: "bound bodies and headers before they are read", Run: largeRequests},
+	{ID: "X-SLOW", Name: "a request that is not finished", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "a request whose body does not come for three seconds, and an honest one meanwhile", Want: "the honest one is answered at once", Source: "CWE-400, CWE-770",
+		Impact: "one slow client stops the server for all others", Fix: "serve each connection on its own, and give requests a time limit", Timed: true, Run: unfinished},
+}
+
+func largeRequests(t *review.T) {
+	if reason := t.Control(); reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	for _, size := range []int{t.Options.Large / 8, t.Options.Large} {
+		call := client.UnknownCall
+		call.Arguments = jsondoc.Object(map[string]json.RawMessage{"a": jsondoc.Quote(strings.Repeat("a", size))})
+		a := t.Send(t.Request(call))
+		t.Trials++
+		name := fmt.Sprintf("%d MiB", size>>20)
+		switch reason := t.Unanswered(); {
+		case reason != "":
+			t.Fault(name, review.Warning, "the server does not answer after a body of "+name+": "+reason, a)
+			return
+		case size == t.Options.Large && (a.Status/100 == 2 || a.Kind == client.Failed && a.Status < 413):
+			a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 400)]
+			t.Fault(name, review.Warning, "a body of "+name+" is read to its end", a)
+		}
+	}
+	packedRequests(t)
+	for _, h := range []struct {
+		name          string
+		count, length int
+	}{{"a header of 100 kB", 1, 100_000}, {"90 headers", 90, 10}} {
+		w := t.Request(client.ListTools)
+		for i := range h.count {
+			w.Add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
+		}
+		a := t.Send(w)
+		t.Trials++
+		if reason := t.Unanswered(); reason != "" {
+			t.Fault(h.name, review.Warning, "the server does not answer after "+h.name+": "+reason, a)
+			return
+		}
+	}
+}
+
+// A packing is another form of a body.
+type packing struct {
+	name, header, value string
+	pack                func([]byte) []byte
+}
+
+var packings = []packing{
+	{"in chunks", "Transfer-Encoding", "chunked", func(body []byte) []byte {
+		return fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	}},
+	{"compressed", "Content-Encoding", "gzip", func(body []byte) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write(body) // to memory
+		_ = w.Close()
+		return b.Bytes()
+	}},
+}
+
+// packedRequests sends a call of an unknown tool in other forms. A server that reads a
+// form is sent a large body in it.
+func packedRequests(t *review.T) {
+	plain := t.Send(t.Request(client.UnknownCall))
+	for _, p := range packings {
+		sent := func(size int) client.Answer {
+			call := client.UnknownCall
+			call.Arguments = jsondoc.Object(map[string]json.RawMessage{"a": jsondoc.Quote(strings.Repeat("a", size))})
+			w := t.Request(call)
+			w.Set(p.header, p.value)
+			if w.Body = p.pack(w.Body); p.header == "Transfer-Encoding" {
+				none := -1
+				w.Length = &none
+			}
+			return t.Send(w)
+		}
+		if small := sent(1); !small.Conclusive() || small.Refusal() != plain.Refusal() {
+			continue
+		}
+		a := sent(t.Options.Large)
+		t.Trials++
+		if a.Conclusive() && a.Refusal() == plain.Refusal() {
+			a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 400)]
+			t.Fault(p.name, review.Warning, fmt.Sprintf("a body of %d MiB, %s, is read to its end", t.Options.Large>>20, p.name), a)
+		}
+	}
+}
+
+// unfinishedFor is how long the body of a request stays away.
+const unfinishedFor = 3 * time.Second
+
+func unfinished(t *review.T) {
+	began := time.Now()
+	if reason := t.Control(); reason != "" {
+		t.Skip("%s", reason)
+		return
+	}
+	usual := time.Since(began)
+	w := t.Request(client.ListTools)
+	n := len(w.Body) + 1000
+	ended := make(chan struct{})
+	http := *t.Client.HTTP
+	go func() {
+		defer close(ended)
+		http.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body[:10], Length: &n, Leave: true, Hold: unfinishedFor})
+	}()
+	defer func() { <-ended }()
+	if err := client.SystemClock().Sleep(t.Context, unfinishedFor/10); err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	began = time.Now()
+	a := t.HonestAnswer()
+	took := time.Since(began)
+	switch t.Trials++; {
+	case a.Kind == client.Throttled || a.Kind == client.NoBudget:
+		t.Skip("%v", a)
+	case took > usual+unfinishedFor/2:
+		t.Fault("an unfinished body", review.Warning, fmt.Sprintf("an honest request waits for %v while a request of another connection is not finished", took.Round(100*time.Millisecond)), a)
+	}
+}

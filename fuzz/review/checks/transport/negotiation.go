@@ -1,0 +1,185 @@
+package transport
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// negotiating are the checks of headers of single tools, of Accept, of the
+// handshake of older revisions, and of credentials in a URL.
+var negotiating = []review.Check{
+	{ID: "H-PARAM", Name: "an argument that differs from its header", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
+		Sent: "the first call of a tool with x-mcp-header: no Mcp-Param header, another value, the right value in base64", Want: "error -32020; the right value is taken", Source: transportSpec,
+		Impact: "a gateway that routes by the header is passed", Fix: "compare each Mcp-Param header with its argument and answer -32020", Run: paramHeaders},
+	{ID: "H-ACCEPT", Name: "other types in Accept", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "Accept of JSON alone, of event streams alone, of text/html, none", Want: "an answer, or status 406 or 400", Source: transportSpec + "; RFC 9110, section 12.5.1",
+		Impact: "a client's mistake is a fault of the server", Fix: "answer 406", Run: accepts},
+	{ID: "H-INIT", Name: "the handshake of older revisions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "initialize of 2025-11-25", Want: "a result, or a JSON-RPC error", Source: "revision 2026-07-28, basic/versioning",
+		Impact: "an older client does not learn why it is refused", Fix: "answer initialize by an error that names the supported revisions", Run: initializeAnswered},
+	{ID: "A-QUERY", Name: "credentials in the URL", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
+		Sent: "the credential of --header as the query parameters access_token, token and api_key instead of a header", Want: "refused", Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
+		Impact: "credentials stand in logs, histories and Referer headers", Fix: "take credentials from the Authorization header alone", Run: queryCredentials},
+	{ID: "A-AUD", Name: "credentials for another server", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, also that token with another audience, without a signature, under alg none and nOnE, and as HS256 under an empty and a published key", Want: "status 401 or 403",
+		Source: "revision 2026-07-28, basic/authorization, MUST validate that a token was issued for this server; RFC 8707, section 2; RFC 9068, section 4",
+		Impact: "any server that a user gave a token to acts in the user's name here", Fix: "verify the signature of access tokens, and compare aud with the URL of this server", Run: foreignCredentials},
+}
+
+func paramHeaders(t *review.T) {
+	t.Prefer(func(f client.Flow) bool { return len(repeated(t, f)) > 0 })
+	repeated := repeated(t, t.Oracle.Flow)
+	if len(repeated) == 0 {
+		t.Skip("no tool that asks first has an argument that a header repeats")
+		return
+	}
+	header := repeated[0].Header
+	value, _ := repeated[0].Value(t.Oracle.Flow.Arguments)
+	call := t.Oracle.Flow.Call(t.Oracle.User)
+	want := review.WantCode(review.Warning, review.Warning, -32020)
+	t.Cases(
+		review.Case{Name: "no " + header, Call: call, Alter: func(w *client.Request) { w.Drop(header) }, Judge: want},
+		review.Case{Name: "another " + header, Call: call, Alter: func(w *client.Request) { w.Set(header, "sealab-other") }, Judge: want},
+		review.Case{Name: header + " in base64", Call: call, Alter: func(w *client.Request) { w.Set(header, client.Base64Form(value)) }, Judge: review.WantServed(review.Suggestion)},
+	)
+}
+
+// repeated are the arguments of a flow's first call that headers repeat.
+func repeated(t *review.T, f client.Flow) []client.RepeatedArgument {
+	var all []client.RepeatedArgument
+	for _, r := range t.Client.Repeated[f.Target] {
+		if _, ok := r.Value(f.Arguments); ok && f.Method == "tools/call" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func accepts(t *review.T) {
+	var all []review.Case
+	for _, v := range []string{"application/json", "text/event-stream", "text/html", ""} {
+		all = append(all, review.Case{Name: "Accept " + v, Alter: func(w *client.Request) {
+			if w.Set("Accept", v); v == "" {
+				w.Drop("Accept")
+			}
+		}, Judge: func(a client.Answer) (review.Severity, string) {
+			if a.Kind == client.Broken && (a.Status == 0 || a.Status >= 500) {
+				return review.Suggestion, fmt.Sprintf("no answer, status %d", a.Status)
+			}
+			return "", ""
+		}})
+	}
+	t.Cases(all...)
+}
+
+func initializeAnswered(t *review.T) {
+	a := t.Client.Initialize(t.Context, client.Older, client.FirstUser)
+	if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if a.Kind != client.Completed && a.Kind != client.Failed && a.Kind != client.ToolError {
+		t.Fault(client.Older, review.Suggestion, "initialize is not answered by a JSON-RPC response", a)
+	}
+}
+
+// queryNames are the parameters that careless servers take credentials from.
+var queryNames = []string{"access_token", "token", "api_key"}
+
+func queryCredentials(t *review.T) {
+	_, secret := t.Options.Target.Authorization()
+	if secret == "" {
+		t.Skip("no credentials are known; --header gives some")
+		return
+	}
+	if !t.Authenticates() {
+		return
+	}
+	call, c := client.ListTools, t.Client
+	call.As = client.Nobody
+	for _, name := range queryNames {
+		w := t.Request(call)
+		w.Path = c.PathWith(name, secret)
+		a := client.ReadAnswer(c.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: client.IsAnswer(w.ID)}), w.ID)
+		t.Trials++
+		if client.Served(a) {
+			t.Fault(name, review.Warning, "a credential in the query parameter "+name+" is taken", a)
+			return
+		}
+	}
+}
+
+func foreignCredentials(t *review.T) {
+	target := t.Options.Target
+	_, secret := target.Authorization()
+	altered := alteredJWT(secret)
+	if len(target.Foreign) == 0 && len(altered) == 0 {
+		t.Skip("no credential for another server is known; --foreign gives one")
+		return
+	}
+	if own := t.ListedAs(target.Headers); !client.Served(own) {
+		t.Skip("control: the server's own credentials: %v", own)
+		return
+	}
+	if !t.Authenticates() {
+		return
+	}
+	all := map[string][]rawmcp.Header{}
+	for name, token := range altered {
+		all[name] = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + token}}
+	}
+	if len(target.Foreign) > 0 {
+		all["a credential for another server"] = target.Foreign
+	}
+	for _, name := range jsondoc.SortedKeys(all) {
+		a := t.ListedAs(all[name])
+		if !a.Conclusive() {
+			t.Skip("%s: %v", name, a)
+			return
+		}
+		t.Trials++
+		if client.Served(a) {
+			t.Fault(name, review.Critical, name+" is taken", a)
+		}
+	}
+}
+
+// alteredJWT are changed forms of a JWT (RFC 7519) that no server may take; none if
+// the credential is no JWT.
+func alteredJWT(token string) map[string]string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	header, err := base64.RawURLEncoding.DecodeString(parts[0])
+	claims, also := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || also != nil || jsondoc.Members(header)["alg"] == nil || jsondoc.Members(claims) == nil {
+		return nil
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	body := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(claims), "aud", jsondoc.Quote("https://other.example/mcp"))))
+	none := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("none"))))
+	under := func(key string) string {
+		text := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("HS256")))) + "." + parts[1]
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(text))
+		return text + "." + encode(mac.Sum(nil))
+	}
+	return map[string]string{
+		"a JWT with another audience":   parts[0] + "." + body + "." + parts[2],
+		"a JWT without its signature":   parts[0] + "." + parts[1] + ".",
+		"a JWT under the alg none":      none + "." + parts[1] + ".",
+		"a JWT under the alg nOnE":      encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("nOnE")))) + "." + parts[1] + ".",
+		"a JWT under an empty key":      under(""),
+		"a JWT under the key of a page": under("secret"),
+	}
+}

@@ -1,0 +1,261 @@
+package transport
+
+import (
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/internal/rawmcp"
+)
+
+// reaching are the checks of pages of other sites, over HTTP.
+var reaching = []review.Check{
+	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer, and before each method", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
+		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
+	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
+		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
+	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: review.Warning, Category: "security",
+		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; both from names that begin or end as those of known clients and of an origin that the server names", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
+		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
+	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin", Want: "status 415 or 400", Source: transportSpec,
+		Impact: "a page can send it without a preflight", Fix: "take application/json alone", Run: contentTypes},
+}
+
+func origins(t *review.T) {
+	own := t.AnyRequest(func(w *client.Request) { w.Set("Origin", "http://"+t.Client.HTTP.Host()) })
+	w := t.Request(client.ListTools)
+	own.Alter(w)
+	honest := t.Send(w)
+	severity := review.Warning
+	if t.OnLoopback() && hostServed(t) {
+		severity = review.Critical
+	}
+	var all []review.Case
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.Client.HTTP.Host()), "http://evil-localhost:" + portOf(t.Client.HTTP.Host()), "http://" + t.Client.HTTP.Hostname() + ".evil.example", "garbage",
+		"chrome-extension://sealabsealabsealabsealabsealabse", "moz-extension://5ea1ab00-5ea1-4b00-85ea-1ab005ea1ab0"} {
+		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
+		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
+		all = append(all, c)
+	}
+	referred := t.AnyRequest(func(w *client.Request) {
+		w.Set("Origin", "https://evil.example")
+		w.Set("Referer", "https://evil.example/?http://localhost/,http://"+t.Client.HTTP.Host())
+	})
+	referred.Name, referred.Judge = "Origin: https://evil.example, with the server in Referer", review.WantRefused(severity)
+	all = append(all, referred)
+	for _, o := range lookalikes(t) {
+		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
+		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
+		all = append(all, c)
+	}
+	all = append(all, everywhere(t, "Origin: https://evil.example", severity, func(w *client.Request, _ string) { w.Set("Origin", "https://evil.example") })...)
+	if !honest.Conclusive() {
+		t.Skip("control: the server's own origin: %v", honest)
+		return
+	}
+	t.Cases(all...)
+	t.Findings = t.Findings[:min(len(t.Findings), 1)]
+}
+
+func portOf(host string) string {
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return "80"
+	}
+	return port
+}
+
+// hostServed reports whether a foreign Host is served.
+func hostServed(t *review.T) bool {
+	w := t.Request(client.ListTools)
+	t.AnyRequest(func(w *client.Request) { w.Set("Host", "evil.example") }).Alter(w)
+	return client.Served(t.Send(w))
+}
+
+func hosts(t *review.T) {
+	if !t.OnLoopback() {
+		t.Skip("a server that is not on this machine may be known by any name")
+		return
+	}
+	var all []review.Case
+	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.Client.HTTP.Host()), "localhost.evil.example",
+		t.Client.HTTP.Hostname() + ".evil.example", t.Client.HTTP.Hostname() + ".evil.example:" + portOf(t.Client.HTTP.Host()), "evil-localhost"} {
+		c := t.AnyRequest(func(w *client.Request) { w.Set("Host", h) })
+		c.Name, c.Judge = "Host: "+h, review.WantRefused(review.Critical)
+		all = append(all, c)
+	}
+	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // which a page may set
+		c := t.AnyRequest(func(w *client.Request) {
+			w.Set("Host", "evil.example")
+			w.Set(forwarded[0], forwarded[1])
+		})
+		c.Name, c.Judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], review.WantRefused(review.Critical)
+		all = append(all, c)
+	}
+	t.Cases(all...)
+	t.Findings = t.Findings[:min(len(t.Findings), 1)]
+}
+
+// corsOrigins are of pages that no server trusts; null is that of a frame in a sandbox.
+var corsOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
+
+func cors(t *review.T) {
+	judge := func(origin string) func(client.Answer) (review.Severity, string) {
+		return func(a client.Answer) (review.Severity, string) {
+			if a.Exchange == nil {
+				return "", ""
+			}
+			switch allowed := a.Exchange.Header("Access-Control-Allow-Origin"); {
+			case allowed == "*" && len(t.Options.Target.Headers) == 0:
+				return review.Suggestion, "every page may read the answer"
+			case allowed == "*", allowed == origin:
+				return review.Warning, "a page of " + origin + " may read the answer"
+			}
+			return "", ""
+		}
+	}
+	var all []review.Case
+	for i, origin := range corsOrigins {
+		request := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) })
+		request.Name, request.Judge = "a request", judge(origin)
+		if i > 0 {
+			request.Name += " from " + origin
+		}
+		all = append(all, request)
+	}
+	preflight := preflightCase(t, corsOrigins[0])
+	preflight.Name, preflight.Judge = "a preflight", judge(corsOrigins[0])
+	all = append(all, preflight)
+	for _, origin := range lookalikes(t) {
+		request, preflight := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) }), preflightCase(t, origin)
+		request.Name, request.Judge = "a request from "+origin, judge(origin)
+		preflight.Name, preflight.Judge = "a preflight from "+origin, judge(origin)
+		all = append(all, request, preflight)
+	}
+	t.Cases(all...)
+	t.Findings = t.Findings[:min(len(t.Findings), 2)]
+}
+
+// preflightCase asks whether a page may send a request with credentials.
+func preflightCase(t *review.T, origin string) review.Case {
+	return t.AnyRequest(func(w *client.Request) {
+		w.Verb, w.Body = "OPTIONS", nil
+		w.Set("Origin", origin)
+		w.Set("Access-Control-Request-Method", "POST")
+		w.Set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
+	})
+}
+
+// clientHosts are hosts of pages that servers often allow.
+var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.example.com"}
+
+// lookalikes are origins that a careless comparison takes for those of known clients, or
+// for the origin that the server names to a page of another one.
+func lookalikes(t *review.T) []string {
+	hosts := slices.Clone(clientHosts)
+	w := t.Request(client.ListTools)
+	t.AnyRequest(func(w *client.Request) { w.Set("Origin", corsOrigins[0]) }).Alter(w)
+	for _, a := range []client.Answer{t.ListedAs(t.Options.Target.Headers), t.Send(w)} {
+		if a.Exchange == nil {
+			continue
+		}
+		u, err := url.Parse(a.Exchange.Header("Access-Control-Allow-Origin"))
+		if err == nil && u.Hostname() != "" && u.String() != corsOrigins[0] && net.ParseIP(u.Hostname()) == nil {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	var all []string
+	for _, host := range hosts {
+		for _, other := range []string{"evil-" + host, host + ".evil.example", strings.Replace(host, ".", "x", 1)} {
+			if origin := "https://" + other; !slices.Contains(all, origin) {
+				all = append(all, origin)
+			}
+		}
+	}
+	return all
+}
+
+// simpleTypes are those that a page may send without a preflight, one that names JSON in a
+// parameter, and none.
+var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain; a=application/json", ""}
+
+func contentTypes(t *review.T) {
+	var all []review.Case
+	for _, v := range simpleTypes {
+		typed := func(w *client.Request) {
+			if w.Set("Content-Type", v); v == "" {
+				w.Drop("Content-Type")
+			}
+		}
+		all = append(all, review.Case{Name: "Content-Type " + v, Alter: typed, Judge: func(a client.Answer) (review.Severity, string) {
+			if !client.Served(a) {
+				return "", ""
+			}
+			w := t.Request(client.ListTools)
+			typed(w)
+			w.Set("Origin", "https://evil.example")
+			if t.Send(w).Refused() {
+				return review.Suggestion, "served, though not to pages"
+			}
+			return review.Warning, "served"
+		}})
+	}
+	t.Cases(all...)
+}
+
+func sessionOrigin(t *review.T) {
+	if _, ok := open(t, client.Older, client.FirstUser); !ok {
+		return
+	}
+	c := review.Case{Name: "Origin: https://evil.example", Alter: func(w *client.Request) {
+		t.Initializing(w, client.Older)
+		w.Set("Origin", "https://evil.example")
+	}}
+	severity := review.Warning
+	w := initialize(t, client.Older)
+	w.Set("Host", "evil.example")
+	if t.OnLoopback() && client.Served(t.Send(w)) {
+		severity = review.Critical
+	}
+	if w = initialize(t, client.Older); !t.Modern() {
+		if w.Set("Origin", "https://evil.example"); client.Served(t.Send(w)) {
+			t.Skip("initialize is served with a foreign Origin: see H-ORIGIN")
+			return
+		}
+	}
+	c.Judge = review.WantRefused(severity)
+	t.RunCase(c)
+	for i := range t.Findings {
+		t.Findings[i].Revision = client.Older
+	}
+	if len(t.Findings) == 0 {
+		originsInSession(t, severity)
+	}
+}
+
+// originsInSession sends foreign origins after the handshake, where some servers no longer
+// look at them.
+func originsInSession(t *review.T, severity review.Severity) {
+	s, ok := opened(t)
+	if !ok {
+		return
+	}
+	for _, o := range []string{"https://evil.example", "null"} {
+		headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Origin", Value: o})
+		a := t.Client.RawCall(t.Context, headers, []byte(oldList(t)))
+		if t.Trials++; a.Kind == client.Completed {
+			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity, Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "403", Got: "served", Revision: client.Older})
+			return
+		}
+	}
+	e := streamOf(t, s, client.FirstUser, rawmcp.Header{Name: "Origin", Value: "https://evil.example"})
+	if e.Stream {
+		t.Refute(review.Finding{Case: "Origin: https://evil.example, GET", Severity: review.Warning, Issue: "GET with Origin https://evil.example opens a stream, and POST is refused", Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200", Revision: client.Older})
+	}
+}

@@ -1,0 +1,219 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// results are the checks of lists.
+var results = []review.Check{
+	{ID: "H-RESULT", Name: "the form of results", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
+	{ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
+		Sent: "tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
+	{ID: "H-ORDER", Name: "a list in changing order", Severity: review.Suggestion, Category: "reliability",
+		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
+}
+
+// seen are the checks of all answers of a review. They come last.
+var seen = []review.Check{
+	{ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
+		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event of text/event-stream, with a result or an error and the id of its request, in UTF-8; one response to each request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
+	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Last: true, Severity: review.Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, no variable of the environment, and no credential of the request", Source: "CWE-209",
+		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
+	{ID: "H-NOTICE", Name: "notifications that were not asked for", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
+		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for", Fix: "send them if _meta of the request asks for them", Run: notices},
+}
+
+func resultForm(t *review.T) {
+	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
+		a := t.Report.Server.Lists[method]
+		if capability, _, _ := strings.Cut(method, "/"); a.Kind == client.Failed && a.Code == -32601 && t.Report.Server.Has(capability) && method != "resources/templates/list" {
+			t.Form(method, review.Warning, capability+" are declared, and "+method+" is unknown", a)
+		}
+		if a.Kind != client.Completed {
+			continue
+		}
+		t.Trials++
+		if media, _, _ := mime.ParseMediaType(a.Exchange.Header("Content-Type")); t.Client.HTTP != nil && media != "application/json" && media != "text/event-stream" {
+			t.Form(method, review.Warning, "a response of the type "+client.Short(media, 40), a)
+			continue
+		}
+		m := jsondoc.Members(a.Result)
+		var ttl float64
+		var scope, kind string
+		_ = json.Unmarshal(m["resultType"], &kind)
+		_ = json.Unmarshal(m["cacheScope"], &scope)
+		switch hasTTL := json.Unmarshal(m["ttlMs"], &ttl) == nil && m["ttlMs"] != nil; {
+		case kind == "":
+			t.Form(method, review.Warning, "no resultType", a)
+		case kind != "complete":
+			t.Form(method, review.Warning, "the resultType of a list is "+client.Short(kind, 40), a)
+		case hasTTL && ttl < 0:
+			t.Form(method, review.Warning, "a negative ttlMs", a)
+		case !hasTTL || scope != "public" && scope != "private":
+			t.Form(method, review.Warning, "no ttlMs and cacheScope", a)
+		case scope == "public" && differs(t, method, m):
+			t.Form(method, review.Warning, "cacheScope public on a list that differs between two users", a)
+		case scope == "public" && len(t.Options.Target.Headers) > 0:
+			t.Form(method, review.Suggestion, "cacheScope public on a list that needs credentials", a)
+		case jsondoc.Members(m["_meta"])["io.modelcontextprotocol/serverInfo"] == nil:
+			t.Form(method, review.Suggestion, "no serverInfo in _meta", a)
+		}
+	}
+	if c := t.Client; c.Uncached.Kind != "" && len(t.Findings) == 0 {
+		t.Form(c.UncachedBy, review.Warning, "a ttlMs or cacheScope of another form", c.Uncached)
+	}
+	if c := t.Client; c.Shared.Kind != "" {
+		t.Form(c.SharedBy, review.Warning, "Cache-Control gives an answer of one user to shared caches: "+client.Short(c.Shared.Exchange.Header("Cache-Control"), 60), c.Shared)
+	}
+}
+
+// differs reports whether the second user gets another list than the first: twice, with
+// the first user's own list unchanged between them.
+func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
+	if len(t.Options.Target.Second) == 0 {
+		return false
+	}
+	for _, member := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
+		if own[member] == nil {
+			continue
+		}
+		for _, as := range []client.User{client.SecondUser, client.FirstUser, client.SecondUser} {
+			a := t.Client.Call(t.Context, client.Call{Method: method, As: as})
+			same := string(jsondoc.Members(a.Result)[member]) == string(own[member])
+			if a.Kind != client.Completed || same != (as == client.FirstUser) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// definedCodes are the codes of the protocol in its own range.
+var definedCodes = []int{-32020, -32021, -32022}
+
+func errorCodes(t *review.T) {
+	for _, x := range []struct {
+		name, issue string
+		severity    review.Severity
+	}{{"result and error", client.BothMembers, review.Warning}, {"more data", client.Followed, review.Warning}, {"several events", client.InPieces, review.Warning}, {"another id", client.Misnamed, review.Warning}, {"two answers", client.AnsweredTwice, review.Warning}, {"no number", client.NoNumbers, review.Warning}, {"not UTF-8", client.OtherCoding, review.Warning}, {"another type", client.TypedAsOther, review.Suggestion}} {
+		if evidence := t.Client.Odd[x.issue]; evidence != "" {
+			t.Refute(review.Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
+		}
+	}
+	codes := t.Client.Codes
+	for _, code := range sortedCodes(codes) {
+		t.Trials++
+		switch {
+		case !t.Modern(): // other revisions reserve no codes
+		case code <= -32020 && code >= -32099 && !slices.Contains(definedCodes, code):
+			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code), Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
+		case code <= -32000 && code > -32020:
+			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Suggestion, Issue: fmt.Sprintf("error code %d should not be used", code), Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no error was seen")
+	}
+}
+
+// traces reads resources that are missing, whose errors may be those of files.
+func traces(t *review.T) {
+	if s := t.Report.Server; s.Has("resources") {
+		uris := []string{client.MissingURI}
+		for _, x := range s.Templates {
+			uris = append(uris, review.TemplateParameter.ReplaceAllString(x.URI, "sealab-none"))
+		}
+		for _, uri := range uris[:min(len(uris), 4)] {
+			t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: uri})
+		}
+	}
+	if t.Trials = len(t.Client.Codes); t.Trials == 0 {
+		t.Skip("no error was seen")
+	}
+	if trace := t.Client.Trace; trace != "" {
+		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential", Evidence: trace, Want: "none of them", Got: "one of them"})
+	}
+}
+
+func notices(t *review.T) {
+	t.Trials = t.Client.Sent
+	if notice := t.Client.Notice; notice != "" {
+		t.Refute(review.Finding{Case: "notifications", Severity: review.Warning, Issue: "a log or a progress is sent that was not asked for", Evidence: notice, Want: "no notification", Got: "a notification"})
+	}
+}
+
+func sortedCodes(m map[int]string) []int {
+	var all []int
+	for code := range m {
+		all = append(all, code)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func badCursor(t *review.T) {
+	a := t.Client.Call(t.Context, client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	paged := jsondoc.Members(t.Report.Server.Lists["tools/list"].Result)["nextCursor"] != nil
+	if paged {
+		cursorsBeyond(t)
+	}
+	switch {
+	case len(t.Findings) > 0:
+	case a.Kind == client.Completed && paged:
+		t.Form("tools/list", review.Suggestion, "an unknown cursor is answered by a page", a)
+	case a.Kind == client.Failed && a.Code != -32602:
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code), Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
+	}
+}
+
+// cursorsBeyond asks for pages before the first one and behind the last one, as cursors
+// that are numbers have them.
+func cursorsBeyond(t *review.T) {
+	for _, cursor := range []string{"-1", "99999999999999999999"} {
+		call := client.Call{Method: "tools/list", Cursor: cursor}
+		a := t.Client.Call(t.Context, call)
+		if t.Trials++; a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
+			t.Form("tools/list", review.Warning, "the cursor "+cursor+" is answered by a fault of the server", a)
+			return
+		}
+	}
+}
+
+func listOrder(t *review.T) {
+	var order string
+	for i := range 5 {
+		a := t.Client.Call(t.Context, client.ListTools)
+		if a.Kind != client.Completed {
+			t.Skip("tools/list: %v", a)
+			return
+		}
+		t.Trials++
+		var r struct{ Tools []struct{ Name string } }
+		_ = json.Unmarshal(a.Result, &r)
+		if names := fmt.Sprint(r.Tools); i == 0 {
+			order = names
+		} else if names != order {
+			t.Form("tools/list", review.Suggestion, "the order changes", a)
+			return
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package transport
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// minSessionBits is the least number of bits in which random ids differ, as far as
+// eight ids show it. Ids of 64 random bits show 56 to 64.
+const minSessionBits = 56
+
+// timed is a UUID of a version that is made of the time and the machine (RFC 9562).
+var timed = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[126][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
+
+func sessionIDs(t *review.T) {
+	var ids []string
+	var before, after time.Time
+	for range 8 {
+		before = t.Options.Clock.Now()
+		a := t.Client.Initialize(t.Context, client.Older, client.FirstUser)
+		if after = t.Options.Clock.Now(); a.Kind != client.Completed {
+			t.Skip("initialize: %v", a)
+			return
+		}
+		t.Trials++
+		if id := a.Exchange.Header("Mcp-Session-Id"); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return // stateless
+	}
+	last := ids[len(ids)-1]
+	inOrder := slices.Clone(ids)
+	slices.Sort(ids)
+	bits := tokens.VaryingBits(ids)
+	issue := ""
+	switch {
+	case tokens.CountUp(inOrder):
+		issue = "ids count up"
+	case len(slices.Compact(slices.Clone(ids))) < len(ids):
+		issue = "two sessions have one id"
+	case slices.ContainsFunc(ids, func(id string) bool { return len(id) < 16 }):
+		issue = "an id has fewer than 16 characters"
+	case slices.ContainsFunc(ids, func(id string) bool {
+		return strings.ContainsFunc(id, func(r rune) bool { return r < '!' || r > '~' })
+	}):
+		issue = "an id has other characters than visible ASCII"
+	case timed.MatchString(ids[0]) && timed.MatchString(last):
+		issue = "ids are UUIDs of the time"
+	case bits < minSessionBits:
+		issue = fmt.Sprintf("ids differ in %.0f bits", bits)
+	default:
+		if text := t.HashedIn(last, before, after); text != "" {
+			issue = "an id is the hash of " + text
+		}
+	}
+	if issue != "" {
+		t.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: issue, Evidence: strings.Join(ids, ", "), Want: "random ids", Got: issue, Revision: client.Older})
+	}
+}
+
+// An otherID is an id that a server did not give.
+type otherID struct {
+	name, id string
+	severity review.Severity
+}
+
+// otherIDs are ids beside the one of a session: none, made-up ones, and parts and
+// spellings of the id.
+func otherIDs(id string) []otherID {
+	half := len(id) / 2
+	all := []otherID{
+		{"no session", "", review.Warning}, {"a made-up session", madeUpID(id), review.Warning}, {"a made-up UUID", "6ba7b814-9dad-41d1-80b4-00c04fd430c8", review.Warning},
+		{"the first half of an id", id[:half], review.Warning}, {"the first half of an id and made-up characters", id[:half] + madeUpID(id[half:]), review.Warning},
+		{"the second half of an id behind made-up characters", madeUpID(id[:half]) + id[half:], review.Warning},
+		{"an id behind a made-up one and a comma", madeUpID(id) + ", " + id, review.Warning}, {"an id before a comma and a made-up one", id + "," + madeUpID(id), review.Warning},
+		{"an id with more characters", id + "0", review.Suggestion}, {"an id in quotes", strconv.Quote(id), review.Suggestion},
+	}
+	if swapped := tokens.SwapCase(id); swapped != id {
+		severity := review.Suggestion // as a UUID, which has one value in either case
+		if strings.ToLower(id) != id && strings.ToUpper(id) != id {
+			severity = review.Warning
+		}
+		all = append(all, otherID{"an id in the other case", swapped, severity})
+	}
+	return slices.DeleteFunc(all, func(o otherID) bool { return o.id == id })
+}
+
+// sessionParameters are the parameters of a URL that careless servers take ids from.
+var sessionParameters = []string{"sessionId", "session_id", "sid", "mcp-session-id"}
+
+func noSession(t *review.T) {
+	s, ok := keeping(t)
+	if !ok {
+		return
+	}
+	for _, o := range otherIDs(s.ID) {
+		other := s
+		other.ID = o.id
+		a := inSession(t, other, client.FirstUser, oldList(t))
+		t.Trials++
+		if a.Kind == client.Completed {
+			t.Refute(review.Finding{Case: o.name, Severity: o.severity, Issue: o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			return
+		}
+		if slices.ContainsFunc(t.Client.SessionIDs, func(id string) bool { return !strings.Contains(o.id, id) && a.Contains(id) }) {
+			t.Refute(review.Finding{Case: "an id in an answer", Severity: review.Critical, Issue: "the answer to " + o.name + " holds the id of a session", Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 300), Want: "no id", Got: "an id", Revision: client.Older})
+			return
+		}
+	}
+	for _, name := range sessionParameters {
+		c, without := t.Client, s
+		without.ID = ""
+		e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.PathWith(name, s.ID), Headers: t.Client.SessionHeaders(without, client.FirstUser), Body: []byte(oldList(t)), Done: client.IsAnswer(c.ID)})
+		a := client.ReadAnswer(e, c.ID)
+		t.Trials++
+		if a.Kind == client.Completed {
+			t.Refute(review.Finding{Case: "an id in the URL", Severity: review.Warning, Issue: "the parameter " + name + " of the URL names the session, so that ids stand in logs and histories", Evidence: review.SentText(e) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			return
+		}
+	}
+	var cookies []string
+	for _, name := range append([]string{"Mcp-Session-Id", "mcp_session_id", "session"}, sessionParameters...) {
+		cookies = append(cookies, name+"="+s.ID)
+	}
+	ownCookies := cookiesOf(s.Answer)
+	made, none := s, s
+	made.ID, none.ID = madeUpID(s.ID), ""
+	for _, c := range []struct {
+		name    string
+		session client.Session
+		header  rawmcp.Header
+	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
+		a := t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t)))
+		if t.Trials++; a.Kind == client.Completed {
+			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			return
+		}
+	}
+	if e := streamOf(t, made, client.FirstUser); e.Stream {
+		t.Refute(review.Finding{Case: "the stream of a made-up session", Severity: review.Warning, Issue: "GET opens the stream of a session that was not given", Evidence: review.SentText(e) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+	}
+}
+
+// madeUpID is an id of the same form with other digits.
+func madeUpID(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r < '9', r >= 'a' && r < 'f', r >= 'g' && r < 'z', r >= 'A' && r < 'Z' && r != 'F':
+			return r + 1
+		case r == '9':
+			return '0'
+		case r == 'f':
+			return 'a'
+		case r == 'z':
+			return 'g'
+		}
+		return r
+	}, id)
+}
+
+// unknownToolCall is a call that no tool answers, with the next id.
+func unknownToolCall(t *review.T) string {
+	t.Client.ID++
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, t.Client.ID, client.NoSuchTool)
+}
+
+// lives reports whether a request in a session is served: tools/list, or a call of an
+// unknown tool that is answered as in the live session of its user, and unlike one in a
+// made-up session.
+func lives(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
+	a := inSession(t, s, as, oldList(t))
+	t.Trials++
+	if a.Kind == client.Completed {
+		return a, true
+	}
+	none := own
+	none.ID = madeUpID(own.ID)
+	live, dead := inSession(t, own, owner, unknownToolCall(t)), inSession(t, none, owner, unknownToolCall(t))
+	b := inSession(t, s, as, unknownToolCall(t))
+	t.Trials++
+	return b, live.Conclusive() && live.Refusal() != dead.Refusal() && b.Refusal() == live.Refusal()
+}
+
+func ended(t *review.T) {
+	s, ok := keeping(t)
+	if !ok {
+		return
+	}
+	own, ok := opened(t)
+	if !ok {
+		return
+	}
+	inSession(t, s, client.FirstUser, unknownToolCall(t)) // a session that was used may be kept elsewhere
+	e := remove(t, s, client.FirstUser)
+	t.Trials++
+	if e.Status/100 != 2 {
+		return
+	}
+	if a, lives := lives(t, s, client.FirstUser, own, client.FirstUser); lives {
+		t.Refute(review.Finding{Case: "DELETE", Severity: review.Warning, Issue: "a session goes on after DELETE was answered with success", Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served", Revision: client.Older})
+	} else if next, ok := opened(t); ok && slices.Contains(t.Client.SessionIDs[:len(t.Client.SessionIDs)-1], next.ID) {
+		t.Refute(review.Finding{Case: "the id of an ended session", Severity: review.Warning, Issue: "a new session has the id of an earlier one", Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id", Revision: client.Older})
+	} else if after := streamOf(t, s, client.FirstUser); after.Stream {
+		t.Refute(review.Finding{Case: "the stream after DELETE", Severity: review.Warning, Issue: "the stream of a session opens after DELETE was answered with success", Evidence: review.SentText(after) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+	}
+}
+
+// remove ends a session with the credentials of a user.
+func remove(t *review.T, s client.Session, as client.User) *rawmcp.Exchange {
+	return t.Client.Raw(t.Context, rawmcp.Request{Verb: "DELETE", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as)})
+}

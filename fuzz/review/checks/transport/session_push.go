@@ -1,0 +1,300 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// pushing are the checks of questions, cancellation and lost streams in sessions.
+var pushing = []review.Check{
+	{ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
+		Impact: "an attacker hands an id out and then uses the session of whoever took it", Fix: "draw the id on the server and ignore that of the request", Run: chosenSession},
+	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a call of a tool that asks; its question is accepted by a POST, and by one in a session of the second user before its own declines it", Want: "the answer gets 202, and the call completes as its own session answered", Source: oldTransport + ", client/elicitation",
+		Impact: "the call hangs after the user has answered, or another user answers for him", Fix: "route responses to the request that asked, by session and id", Timed: true, Run: pushed},
+	{ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
+		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Timed: true, Run: cancelledInSession},
+	{ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the first, and with a made-up one; GET with that of an event and without a session; GET in the first session with a made-up one", Want: "no message of the first, and no answer a second time", Source: oldTransport + ", resumability",
+		Impact: "one client reads the messages of others", Fix: "send each message to its session alone, and look events up by session and id", Run: resumed},
+}
+
+func chosenSession(t *review.T) {
+	const chosen = "sealab-chosen-session-0123456789abcdef"
+	if _, ok := keeping(t); !ok {
+		return
+	}
+	var places []string
+	for _, name := range []string{"sid", "session", "sessionId", "session_id", "mcp-session-id"} {
+		places = append(places, name+"="+chosen)
+	}
+	for _, way := range []struct {
+		name  string
+		alter func(w *client.Request)
+	}{
+		{"a chosen id", func(w *client.Request) { w.Set("Mcp-Session-Id", chosen) }},
+		{"a chosen id in a cookie", func(w *client.Request) { w.Set("Cookie", strings.Join(places, "; ")) }},
+		{"a chosen id in the query", func(w *client.Request) {
+			w.Path = t.Client.PathWith("sealab", "1") + "&" + strings.Join(places, "&")
+		}},
+		{"a chosen id in params", func(w *client.Request) { w.Replace(`"params":{`, `"params":{"sessionId":"`+chosen+`",`) }},
+	} {
+		w := initialize(t, client.Older)
+		way.alter(w)
+		a := t.Send(w)
+		if !a.Conclusive() && a.Status == 0 {
+			t.Skip("initialize: %v", a)
+			return
+		}
+		t.Trials++
+		if a.Kind != client.Completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
+			continue
+		}
+		if b := inSession(t, client.Session{ID: chosen, Version: client.VersionOf(a)}, client.FirstUser, oldList(t)); b.Kind == client.Completed {
+			t.Fault(way.name, review.Critical, "a session has the id that the client chose", a)
+			return
+		}
+	}
+}
+
+// asking is a session with a call of a tool that asks, and its question.
+type askingCall struct {
+	session client.Session
+	call    []byte
+	id      int
+}
+
+// toolCall is a call of a tool that asks, in a session of an older revision.
+func toolCall(t *review.T, f client.Flow) (askingCall, bool) {
+	s, ok := opened(t)
+	if !ok {
+		return askingCall{}, false
+	}
+	c := t.Client
+	c.ID++
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, c.ID, jsondoc.Quote(f.Target), f.Arguments)
+	return askingCall{s, body, c.ID}, true
+}
+
+// maxPushed is the number of tools of which a question is wanted in a session.
+const maxPushed = 4
+
+// likelyAsking are tools that are known to ask, or those that are named or whose texts
+// say that they ask.
+func likelyAsking(t *review.T) []client.Flow {
+	var all []client.Flow
+	for _, o := range t.Oracles {
+		all = append(all, o.Flow)
+	}
+	if len(all) == 0 {
+		for _, g := range t.Candidates()[:2] {
+			all = append(all, g.Flows...)
+		}
+	}
+	all = slices.DeleteFunc(all, func(f client.Flow) bool { return f.Method != "tools/call" })
+	if len(all) == 0 {
+		t.Skip("no tool that asks first is known; --tool names one")
+	}
+	return all[:min(len(all), maxPushed)]
+}
+
+// serverRequest is a request of the server in a stream.
+func serverRequest(m []byte) (id json.RawMessage, ok bool) {
+	var r struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	return r.ID, json.Unmarshal(m, &r) == nil && r.ID != nil && r.Method == "elicitation/create"
+}
+
+// post sends a request without the bookkeeping of the client, so that two can be
+// under way.
+func post(t *review.T, ctx context.Context, s client.Session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+	headers := t.Client.SessionHeaders(s, client.FirstUser)
+	return t.Client.HTTP.Do(ctx, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: headers, Body: body, Done: done})
+}
+
+// openingTime is how long a stream may take to open before a call that may need it.
+const openingTime = 2 * time.Second
+
+// await waits until a stream is open or has ended. A server may send its header only
+// with its first event, so that the wait is bounded.
+func await(t *review.T, opened, ended <-chan struct{}) {
+	timer := time.NewTimer(openingTime)
+	defer timer.Stop()
+	select {
+	case <-opened:
+	case <-ended:
+	case <-timer.C:
+	case <-t.Context.Done():
+	}
+}
+
+// A reply answers the question with an id and returns the status of the response.
+type reply func(x askingCall, id, content json.RawMessage) int
+
+// respond posts the answer to a question in a session.
+func respond(t *review.T, s client.Session, as client.User, id json.RawMessage, action string, content json.RawMessage) int {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":%q,"content":%s}}`, id, action, content)
+	if action != "accept" {
+		body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":%q}}`, id, action)
+	}
+	return t.Client.HTTP.Do(t.Context, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as), Body: body}).Status
+}
+
+// asks makes a call of a tool and replies to its question. The status is that of the reply; 0
+// if nothing was asked.
+func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) {
+	x, ok := toolCall(t, f)
+	if !ok {
+		return client.Answer{}, 0, false
+	}
+	var answered sync.Once
+	var taken atomic.Int64 // the status of the response to the answer
+	answer := func(m []byte) {
+		id, ok := serverRequest(m)
+		if !ok {
+			return
+		}
+		answered.Do(func() {
+			var q struct {
+				Params struct {
+					Schema json.RawMessage `json:"requestedSchema"`
+				} `json:"params"`
+			}
+			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
+			taken.Store(int64(replies(x, id, jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0)[0])))
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context)
+	opened, listening := make(chan struct{}), make(chan struct{})
+	go func() { // a server may ask in the stream of the session
+		defer close(listening)
+		if x.session.ID != "" {
+			h := t.Client.HTTP
+			h.Do(ctx, rawmcp.Request{Verb: "GET", Path: h.Path(), Headers: t.Client.SessionHeaders(x.session, client.FirstUser), Opened: func() { close(opened) },
+				Done: func(m []byte) bool { answer(m); return taken.Load() != 0 }})
+		}
+	}()
+	await(t, opened, listening)
+	e := post(t, t.Context, x.session, x.call, func(m []byte) bool { answer(m); return client.IsAnswer(x.id)(m) })
+	cancel()
+	<-listening
+	t.Client.Keep(e)
+	a := client.ReadAnswer(e, x.id)
+	t.Trials++
+	return a, int(taken.Load()), true
+}
+
+func pushed(t *review.T) {
+	accept := func(x askingCall, id, content json.RawMessage) int {
+		return respond(t, x.session, client.FirstUser, id, "accept", content)
+	}
+	for _, f := range likelyAsking(t) {
+		a, status, ok := asks(t, f, accept)
+		switch {
+		case !ok:
+			return
+		case status == 0 && a.Conclusive():
+			t.Skip("the tool does not ask in revision %s: %v", client.Older, a)
+			continue
+		case status == 0:
+			t.Fault("a question", review.Warning, "a call of a tool that asks gets neither a question nor an answer", a)
+		case !a.Conclusive():
+			t.Fault("a question", review.Warning, fmt.Sprintf("a call does not end after its question was answered (status %d)", status), a)
+		case status != 202:
+			t.Fault("a question", review.Suggestion, fmt.Sprintf("the answer to a question gets status %d instead of 202", status), a)
+		default:
+			answeredElsewhere(t, f, a)
+		}
+		t.Reason = "" // of the tools before
+		return
+	}
+}
+
+// answeredElsewhere accepts a question in a session of the second user, and then declines it
+// in its own. It refutes if the call ends as one that was accepted, twice.
+func answeredElsewhere(t *review.T, f client.Flow, good client.Answer) {
+	if len(t.Options.Target.Second) == 0 {
+		return
+	}
+	other, ok := open(t, client.Older, client.SecondUser)
+	no, _, also := asks(t, f, func(x askingCall, id, _ json.RawMessage) int {
+		return respond(t, x.session, client.FirstUser, id, "decline", nil)
+	})
+	if !ok || !also || good.Kind != client.Completed || client.Blank(no.Text) == client.Blank(good.Text) {
+		return
+	}
+	var a client.Answer
+	for range 2 {
+		a, _, _ = asks(t, f, func(x askingCall, id, content json.RawMessage) int {
+			respond(t, other, client.SecondUser, id, "accept", content)
+			_ = client.SystemClock().Sleep(t.Context, pause)
+			return respond(t, x.session, client.FirstUser, id, "decline", nil)
+		})
+		if a.Kind != client.Completed || client.Blank(a.Text) != client.Blank(good.Text) {
+			return
+		}
+	}
+	t.Refute(review.Finding{Case: "an answer of another session", Severity: review.Critical, Issue: "a question to one user is answered by another in a session of his own",
+		Evidence: fmt.Sprintf("%s: accepted in the second user's session, then declined in its own -> %v; declined alone -> %v", f, a, no), Want: "declined", Got: "accepted", Revision: client.Older})
+}
+
+func cancelledInSession(t *review.T) {
+	call, ok := t.SlowCall()
+	if !ok {
+		return
+	}
+	s, ok := opened(t)
+	if !ok {
+		return
+	}
+	c := t.Client
+	start := func() (id int, ended chan client.Answer) {
+		c.ID++
+		id, ended = c.ID, make(chan client.Answer, 1)
+		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, jsondoc.Quote(call.Target), call.Arguments)
+		go func() { ended <- client.ReadAnswer(post(t, t.Context, s, body, client.IsAnswer(id)), id) }()
+		return id, ended
+	}
+	began := time.Now()
+	_, ended := start()
+	if whole := <-ended; whole.Kind != client.Completed {
+		t.Skip("control: a whole call: %v", whole)
+		return
+	}
+	took := time.Since(began)
+	began = time.Now()
+	id, ended := start()
+	if err := client.SystemClock().Sleep(t.Context, took/4); err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	notified := post(t, t.Context, s, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	told := time.Since(began)
+	a := <-ended
+	t.Trials++
+	switch {
+	case a.Kind != client.Completed:
+	case s.ID == "" && notified.Status >= 400:
+		t.Skip("the server keeps no sessions and refuses the notification with status %d", notified.Status)
+	case told > took/2:
+		t.Skip("the call was cancelled after %v, too late for one of %v", told, took)
+	default:
+		t.Fault(call.Target, review.Warning, "a cancelled call completes", a)
+	}
+}

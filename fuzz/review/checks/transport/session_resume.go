@@ -1,0 +1,172 @@
+package transport
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+var eventID = regexp.MustCompile(`(?m)^id: ?(\S+)\r?$`)
+
+func resumed(t *review.T) {
+	if _, ok := keeping(t); !ok {
+		return
+	}
+	if overhears(t); len(t.Findings) > 0 {
+		return
+	}
+	if resumedAnswers(t); len(t.Findings) > 0 {
+		return
+	}
+	asking := likelyAsking(t)
+	t.Reason = "" // the answers of lists were asked for
+	if len(asking) == 0 {
+		return
+	}
+	x, ok := toolCall(t, asking[0])
+	if !ok {
+		return
+	}
+	var question []byte
+	e := post(t, t.Context, x.session, x.call, func(m []byte) bool {
+		if client.IsQuestion(m) {
+			question = m
+		}
+		return question != nil || client.IsAnswer(x.id)(m)
+	})
+	t.Client.Keep(e)
+	found := eventID.FindSubmatch(e.Received)
+	if question != nil && found != nil {
+		after(t, string(found[1]), client.IsQuestion)
+	}
+}
+
+// overhears opens the stream of one session and makes calls with a new word in another one.
+// It refutes if the word stands in the stream.
+func overhears(t *review.T) {
+	own, ok := opened(t)
+	as := client.FirstUser
+	if len(t.Options.Target.Second) > 0 {
+		as = client.SecondUser
+	}
+	other, also := open(t, client.Older, as)
+	if !ok || !also {
+		return
+	}
+	word := t.Word()
+	told := func(m []byte) bool {
+		return bytes.Contains(m, []byte(word)) || own.ID != "" && bytes.Contains(m, []byte(own.ID))
+	}
+	ctx, cancel := context.WithCancel(t.Context)
+	defer cancel()
+	opened, ended := make(chan struct{}), make(chan struct{})
+	var heard *rawmcp.Exchange
+	http := *t.Client.HTTP
+	http.Limits.Time = min(http.Limits.Time, openingTime+client.ListenFor, t.Options.Hang)
+	go func() {
+		defer close(ended)
+		w := &client.Request{Headers: t.Client.SessionHeaders(other, as)}
+		w.Drop("Content-Type")
+		heard = http.Do(ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: w.Headers, Opened: func() { close(opened) },
+			Done: told})
+	}()
+	await(t, opened, ended)
+	select {
+	case <-ended:
+		if !slices.ContainsFunc(heard.Messages, told) {
+			return // no stream
+		}
+	default:
+	}
+	arguments := jsondoc.Object(map[string]json.RawMessage{"text": jsondoc.Quote(word)})
+	for _, body := range []string{
+		client.InitializedNotice,
+		strings.Replace(unknownToolCall(t), `"arguments":{}`, `"arguments":`+string(arguments), 1),
+		fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%q,"reason":%q}}`, "sealab-none", word),
+	} {
+		inSession(t, own, client.FirstUser, body)
+	}
+	for _, f := range t.Wordy() {
+		if f.Method == "prompts/get" || t.Options.Effects {
+			t.Client.ID++
+			call := f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word))
+			inSession(t, own, client.FirstUser, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"name":%s,"arguments":%s}}`, t.Client.ID, call.Method, jsondoc.Quote(call.Target), call.Arguments))
+			break
+		}
+	}
+	timer := time.AfterFunc(client.ListenFor, cancel)
+	defer timer.Stop()
+	<-ended
+	t.Trials++
+	if i := slices.IndexFunc(heard.Messages, told); i >= 0 {
+		t.Refute(review.Finding{Case: "the stream of another session", Severity: review.Critical, Issue: "the stream of a session gives messages about the calls of another one", Evidence: client.Short(string(heard.Messages[i]), 300), Want: "no message", Got: "a message", Revision: client.Older})
+	}
+}
+
+// resumedAnswers asks for the events after an answer of another session.
+func resumedAnswers(t *review.T) {
+	s, ok := opened(t)
+	if !ok {
+		return
+	}
+	var event string
+	var answers [][]byte
+	for range 2 {
+		a := inSession(t, s, client.FirstUser, oldList(t))
+		if a.Kind != client.Completed {
+			return
+		}
+		if found := eventID.FindSubmatch(a.Exchange.Received); found != nil {
+			event = cmp.Or(event, string(found[1]))
+		}
+		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
+	}
+	answered := func(m []byte) bool {
+		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
+	}
+	event = cmp.Or(event, "0") // a server may count events that it does not number
+	after(t, event, answered)
+	after(t, madeUpEvent, answered)
+	resume(t, client.Session{Version: s.Version}, event, answered, review.Finding{Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
+	resume(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
+}
+
+// madeUpEvent is the id of an event that no server has sent.
+const madeUpEvent = "sealab-no-such-event"
+
+// after opens the stream of a new session behind an event of another one. It refutes if a
+// message belongs to that one.
+func after(t *review.T, event string, other func(message []byte) bool) {
+	s, ok := opened(t)
+	if !ok {
+		return
+	}
+	resume(t, s, event, other, review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"})
+}
+
+// resume opens the stream of a session behind an event, and refutes if it gives a message.
+func resume(t *review.T, s client.Session, event string, message func([]byte) bool, f review.Finding) {
+	if len(t.Findings) > 0 {
+		return
+	}
+	headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Last-Event-ID", Value: event})
+	http := *t.Client.HTTP
+	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.Options.Hang)
+	again := http.Do(t.Context, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: message})
+	t.Trials++
+	if i := slices.IndexFunc(again.Messages, message); i >= 0 {
+		f.Evidence, f.Want, f.Got, f.Revision = fmt.Sprintf("Last-Event-ID %s -> %s", event, client.Short(string(again.Messages[i]), 200)), "no message", "a message", client.Older
+		t.Refute(f)
+	}
+}

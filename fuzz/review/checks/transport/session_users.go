@@ -1,0 +1,94 @@
+package transport
+
+import (
+	"fmt"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/internal/rawmcp"
+)
+
+func hijacked(t *review.T) {
+	if len(t.Options.Target.Second) == 0 {
+		t.Skip("one user alone is known; --second gives the credentials of another")
+		return
+	}
+	s, ok := keeping(t)
+	if !ok {
+		return
+	}
+	own, ok := open(t, client.Older, client.SecondUser)
+	if !ok {
+		return
+	}
+	if a := inSession(t, own, client.SecondUser, oldList(t)); a.Kind != client.Completed {
+		t.Skip("control: the second user's own session: %v", a)
+		return
+	}
+	if a := inSession(t, client.Session{Version: s.Version}, client.Stranger, oldList(t)); a.Status != 401 && a.Status != 403 {
+		if b := t.Client.Initialize(t.Context, client.Older, client.Stranger); b.Kind == client.Completed {
+			t.Skip("made-up credentials open a session as well, so that the server knows no users")
+			return
+		}
+	}
+	for _, as := range []client.User{client.SecondUser, client.Nobody} {
+		name := map[client.User]string{client.SecondUser: "the second user", client.Nobody: "nobody"}[as]
+		if a, lives := lives(t, s, as, own, client.SecondUser); lives {
+			t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "the session of the first user is used by " + name, Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: client.Older})
+			continue
+		}
+		if a, pings := pingsIn(t, s, as, own); pings {
+			t.Refute(review.Finding{Case: "ping, by " + name, Severity: review.Warning, Issue: "a ping in the session of the first user is answered to " + name, Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "401, 403 or 404", Got: "served", Revision: client.Older})
+		}
+		if e := streamOf(t, s, as); e.Stream {
+			t.Refute(review.Finding{Case: "the stream, by " + name, Severity: review.Critical, Issue: "the stream of the first user's session is opened by " + name, Evidence: review.SentText(e) + " -> status 200", Want: "401, 403 or 404", Got: "200", Revision: client.Older})
+		}
+		removedBy(t, as, name)
+	}
+}
+
+// pingsIn reports whether a ping is answered in a session, and not in a made-up one.
+func pingsIn(t *review.T, s client.Session, as client.User, own client.Session) (client.Answer, bool) {
+	ping := func(s client.Session, as client.User) client.Answer {
+		t.Client.ID++
+		return inSession(t, s, as, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, t.Client.ID))
+	}
+	none := own
+	none.ID = madeUpID(own.ID)
+	a := ping(s, as)
+	t.Trials++
+	return a, a.Kind == client.Completed && ping(none, client.SecondUser).Kind != client.Completed
+}
+
+// streamOf asks for the stream of a session as a user, with more headers.
+func streamOf(t *review.T, s client.Session, as client.User, more ...rawmcp.Header) *rawmcp.Exchange {
+	w := &client.Request{Headers: append(t.Client.SessionHeaders(s, as), more...)}
+	w.Set("Accept", "text/event-stream")
+	w.Drop("Content-Type")
+	e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
+	t.Trials++
+	return e
+}
+
+// removedBy refutes if sessions of the first user end by the DELETE of another: twice,
+// and each lives until then.
+func removedBy(t *review.T, as client.User, name string) {
+	evidence := ""
+	for range 2 {
+		s, ok := opened(t)
+		if !ok {
+			return
+		}
+		e := remove(t, s, as)
+		t.Trials++
+		if e.Status/100 != 2 {
+			return
+		}
+		a := inSession(t, s, client.FirstUser, oldList(t))
+		if !a.Refused() {
+			return
+		}
+		evidence = fmt.Sprintf("%s -> status %d; then tools/list by the first user -> %v", review.SentText(e), e.Status, a)
+	}
+	t.Refute(review.Finding{Case: "DELETE by " + name, Severity: review.Critical, Issue: "the session of the first user is ended by " + name, Evidence: evidence, Want: "401, 403 or 404", Got: "ended", Revision: client.Older})
+}

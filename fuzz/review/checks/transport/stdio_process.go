@@ -1,0 +1,130 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// slowProcess returns a slow call and a server of its own for it, nil if there is none.
+func slowProcess(t *review.T) (client.Call, *rawmcp.Process) {
+	call, ok := t.SlowCall()
+	if !ok {
+		return call, nil
+	}
+	return call, t.Process()
+}
+
+func duringSlow(t *review.T) {
+	call, p := slowProcess(t)
+	if p == nil {
+		return
+	}
+	defer p.Stop(client.StopGrace)
+	slow, list, e := twoLines(t, p, call, client.ListTools)
+	if e.Err != nil {
+		t.Skip("%v", e.Err)
+		return
+	}
+	t.Trials++
+	if client.IsAnswer(slow)(e.Messages[len(e.Messages)-1]) {
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list waits for a slow call", Evidence: fmt.Sprintf("request %d before %d was answered after it", list, slow), Want: "the list first", Got: "the slow call first"})
+	}
+}
+
+// twoLines sends two calls and reads up to the first answer.
+func twoLines(t *review.T, p *rawmcp.Process, one, two client.Call) (first, second int, e *rawmcp.Exchange) {
+	c := t.Client
+	first, second = c.ID+1, c.ID+2
+	c.ID += 2
+	body, err := c.Body(one, first)
+	next, also := c.Body(two, second)
+	if err != nil || also != nil {
+		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
+	}
+	if e = p.Do(t.Context, body, nil); e.Err != nil {
+		return first, second, e
+	}
+	e = p.Do(t.Context, next, func(line []byte) bool { return client.IsAnswer(first)(line) || client.IsAnswer(second)(line) })
+	return first, second, e
+}
+
+func cancelled(t *review.T) {
+	call, p := slowProcess(t)
+	if p == nil {
+		return
+	}
+	defer p.Stop(client.StopGrace)
+	c := t.Client
+	c.ID++
+	id := c.ID
+	body, err := c.Body(call, id)
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	p.Do(t.Context, body, nil)
+	p.Do(t.Context, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	ctx, cancel := context.WithTimeout(t.Context, t.Options.Grace) // a sound server is silent
+	defer cancel()
+	e := p.Await(ctx, client.IsAnswer(id))
+	t.Trials++
+	if e.Err == nil {
+		t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a cancelled call is answered", Evidence: client.Short(string(e.Body), 300), Want: "no response", Got: "a response"})
+	}
+}
+
+func endOfInput(t *review.T) {
+	p := t.Process()
+	if p == nil {
+		return
+	}
+	t.Trials++
+	if !p.Stop(t.Options.Grace) {
+		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+	}
+}
+
+func terminated(t *review.T) {
+	p := t.Process()
+	if p == nil {
+		return
+	}
+	t.Trials++
+	if err := p.Terminate(); err != nil {
+		t.Skip("%v", err)
+		p.Stop(client.StopGrace)
+		return
+	}
+	if !stops(t, p) {
+		t.Refute(review.Finding{Case: "SIGTERM", Severity: review.Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+	}
+	p.Stop(client.StopGrace)
+}
+
+func standardError(t *review.T) {
+	if t.Client.Process == nil || len(t.Oracles) == 0 {
+		t.Skip("no token was seen")
+		return
+	}
+	t.Trials++
+	token, _, err := t.Client.Mint(t.Context, t.Oracles[0].Flow, client.FirstUser)
+	if err != nil {
+		t.Skip("%v", err)
+		return
+	}
+	t.Client.Present(t.Context, t.Oracles[0].Flow, jsondoc.Quote(token), client.FirstUser)
+	t.Client.Present(t.Context, t.Oracles[0].Flow, jsondoc.Quote(token+"x"), client.FirstUser) // servers log refusals
+	p := t.Client.Process
+	p.Stop(client.StopGrace) // all of standard error has been read when it has ended
+	t.Client.Process = nil
+	text := string(p.Stderr())
+	if strings.Contains(text, token) {
+		t.Refute(review.Finding{Case: "a token", Severity: review.Warning, Issue: "a token stands on standard error", Evidence: client.Short(text, 300), Want: "nothing of it", Got: "a token"})
+	}
+}

@@ -1,0 +1,335 @@
+package client
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+	"sealab/internal/rawmcp"
+)
+
+// A Kind classifies the answer to a request.
+type Kind string
+
+// The kinds of answers.
+const (
+	Completed Kind = "completed" // a result
+	Asked     Kind = "asked"     // a result that wants input
+	ToolError Kind = "error of the tool"
+	Failed    Kind = "refused"      // a JSON-RPC error
+	HTTPError Kind = "HTTP error"   // a status of 400 to 499 without a JSON-RPC error
+	Broken    Kind = "broken"       // anything else: no response, status 500, no JSON
+	Throttled Kind = "rate-limited" // after all retries
+	NoBudget  Kind = "not sent"     // the budget of exchanges is used up
+)
+
+// An Answer is the response to one request.
+type Answer struct {
+	Kind      Kind
+	Status    int
+	Code      int
+	Message   string
+	Data      json.RawMessage
+	Result    json.RawMessage
+	State     *string
+	Carrier   string // the member of _meta with the state; "" if it is requestState
+	Questions map[string]Question
+	Text      string // of a complete result
+	Cause     error  // of a broken exchange
+	Exchange  *rawmcp.Exchange
+}
+
+// A Question is one input request.
+type Question struct {
+	Method string `json:"method"`
+	Params struct {
+		Mode    string          `json:"mode"`
+		Message string          `json:"message"`
+		Schema  json.RawMessage `json:"requestedSchema"`
+		URL     string          `json:"url"`
+	} `json:"params"`
+}
+
+type rpcResponse struct {
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+}
+
+// ReadAnswer reads the response to a request with an id out of an exchange.
+func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
+	a := Answer{Kind: Broken, Status: e.Status, Cause: e.Err, Exchange: e}
+	if e.Status == 429 || e.Status == 503 {
+		a.Kind = Throttled
+		return a
+	}
+	r, ok := response(e.Messages, id)
+	switch {
+	case ok && r.Error != nil:
+		a.Kind, a.Code, a.Message, a.Data = Failed, r.Error.Code, r.Error.Message, r.Error.Data
+		if rateLimited.MatchString(r.Error.Message) {
+			a.Kind = Throttled
+		}
+	case ok:
+		a.readResult(r.Result)
+	case e.Status >= 400 && e.Status < 500:
+		a.Kind, a.Message = HTTPError, string(e.Body[:min(len(e.Body), 300)])
+	case e.Err == nil:
+		a.Cause = fmt.Errorf("no JSON-RPC response with the id of the request (status %d)", e.Status)
+	}
+	return a
+}
+
+var rateLimited = regexp.MustCompile(`(?i)\brate.?limit|too many requests|throttl`)
+
+// response finds the response with an id, or an error without one.
+func response(messages [][]byte, id int) (rpcResponse, bool) {
+	for _, raw := range messages {
+		var r rpcResponse
+		if json.Unmarshal(raw, &r) != nil || r.Result == nil && r.Error == nil {
+			continue
+		}
+		if is := string(r.ID); is == fmt.Sprint(id) || r.Error != nil && (is == "" || is == "null") {
+			return r, true
+		}
+	}
+	return rpcResponse{}, false
+}
+
+func (a *Answer) readResult(raw json.RawMessage) {
+	var r struct {
+		Type      string              `json:"resultType"`
+		Questions map[string]Question `json:"inputRequests"`
+		State     json.RawMessage     `json:"requestState"`
+		IsError   bool                `json:"isError"`
+		Meta      map[string]any      `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		a.Cause = fmt.Errorf("reading the result: %w", err)
+		return
+	}
+	a.Result, a.Questions = raw, r.Questions
+	var state string
+	if json.Unmarshal(r.State, &state) == nil && len(r.State) > 0 && string(r.State) != "null" {
+		a.State = &state
+	}
+	switch {
+	case r.Type == "input_required":
+		if a.Kind = Asked; r.State == nil {
+			a.Carrier, a.State = CarriedState(r.Meta)
+		}
+	case r.IsError:
+		a.Kind = ToolError
+		a.Message = texts(raw)
+	default:
+		a.Kind = Completed
+		a.Text = texts(raw)
+	}
+}
+
+// carrier is the name of a member of _meta that may hold a state.
+var carrier = regexp.MustCompile(`(?i)state|token|continu|resum`)
+
+// CarriedState returns the first member of _meta that may be a state, with a text of the length of a token, and the text.
+func CarriedState(meta map[string]any) (name string, state *string) {
+	for _, name := range jsondoc.SortedKeys(meta) {
+		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && carrier.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
+			return name, &text
+		}
+	}
+	return "", nil
+}
+
+// texts returns every text of a result, one a line.
+func texts(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return ""
+	}
+	var all []string
+	collect(v, &all)
+	return strings.Join(all, "\n")
+}
+
+func collect(v any, all *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range jsondoc.SortedKeys(v) {
+			if s, ok := v[k].(string); ok && (k == "text" || k == "message") {
+				*all = append(*all, s)
+				continue
+			}
+			if k != "_meta" {
+				collect(v[k], all)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			collect(x, all)
+		}
+	}
+}
+
+// Refused reports whether the server turned the request down.
+func (a Answer) Refused() bool { return a.Kind == Failed || a.Kind == ToolError || a.Kind == HTTPError }
+
+// Conclusive reports whether the server answered at all.
+func (a Answer) Conclusive() bool {
+	return a.Kind != Broken && a.Kind != Throttled && a.Kind != NoBudget
+}
+
+// Class is the class of an answer that goes on: the keys of its questions, or
+// that it is complete.
+func (a Answer) Class() string {
+	if a.Kind != Asked {
+		return string(a.Kind)
+	}
+	var keys []string
+	for k, q := range a.Questions {
+		keys = append(keys, Blank(k)+" "+q.Method)
+	}
+	slices.Sort(keys)
+	return "asked " + strings.Join(keys, ", ")
+}
+
+// Refusal is the class of a refusal: everything that a client sees of it except
+// its varying parts.
+func (a Answer) Refusal() string {
+	return fmt.Sprintf("%s, status %d, code %d, %q, data %s%s", a.Kind, a.Status, a.Code, Blank(a.Message), Blank(string(a.Data)), a.telling())
+}
+
+// tellingHeader names headers that may tell the cause of an error.
+var tellingHeader = regexp.MustCompile(`(?i)error|reason|cause|detail|debug`)
+
+// telling returns the headers of an answer that may tell its cause.
+func (a Answer) telling() string {
+	var all []string
+	if a.Exchange != nil {
+		for _, name := range jsondoc.SortedKeys(a.Exchange.Headers) {
+			if tellingHeader.MatchString(name) {
+				all = append(all, fmt.Sprintf(", %s %q", name, Blank(a.Exchange.Header(name))))
+			}
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// String describes an answer in a line of evidence.
+func (a Answer) String() string {
+	switch a.Kind {
+	case Completed:
+		return fmt.Sprintf("completed %s", Short(a.Text, 120))
+	case Asked:
+		return a.Class()
+	case Failed:
+		return fmt.Sprintf("refused with %d %s", a.Code, Short(a.Message, 120))
+	case ToolError:
+		return fmt.Sprintf("error of the tool %s", Short(a.Message, 120))
+	case HTTPError:
+		return fmt.Sprintf("HTTP status %d", a.Status)
+	case Broken:
+		return fmt.Sprintf("no answer (status %d): %v", a.Status, a.Cause)
+	default:
+		return string(a.Kind)
+	}
+}
+
+// Advice returns what to try if the address is not that of a server, or it wants credentials.
+func (a Answer) Advice() string {
+	if a.Exchange == nil {
+		return ""
+	}
+	if a.Exchange.Err != nil {
+		if _, ok := errors.AsType[tls.RecordHeaderError](a.Exchange.Err); ok {
+			return "; the server does not speak TLS: try http"
+		}
+		return ""
+	}
+	where := a.Exchange.Header("Location")
+	switch status := a.Exchange.Status; {
+	case status >= 300 && status < 400 && where != "":
+		return fmt.Sprintf("; it redirects to %s, which is not followed", Short(where, 120))
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return "; it wants credentials: give them with --header or --header-file"
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return "; want the URL of its MCP endpoint"
+	case strings.HasPrefix(a.Exchange.Header("Content-Type"), "text/html"):
+		return "; it answers with HTML: want the URL of its MCP endpoint"
+	}
+	return ""
+}
+
+// Pushes reports whether the server asked in the stream of the response.
+func (a Answer) Pushes() bool {
+	return a.Exchange != nil && slices.ContainsFunc(a.Exchange.Messages, IsQuestion)
+}
+
+// Contains reports whether an answer carries a text anywhere.
+func (a Answer) Contains(text string) bool {
+	return a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(text))
+}
+
+// OffersIn returns the offers of a page, and the cursor of the next one.
+func OffersIn(a Answer, member string) (page []Offer, next string) {
+	m := jsondoc.Members(a.Result)
+	_ = json.Unmarshal(m[member], &page) // of another form: none
+	_ = json.Unmarshal(m["nextCursor"], &next)
+	return page, next
+}
+
+// QuestionTexts are the texts of the questions of an answer.
+func (a Answer) QuestionTexts() string {
+	var all []string
+	for _, k := range jsondoc.SortedKeys(a.Questions) {
+		all = append(all, Blank(a.Questions[k].Params.Message))
+	}
+	return strings.Join(all, "\n")
+}
+
+// VersionOf returns the revision in a result of initialize, "" if there is none.
+func VersionOf(a Answer) string {
+	var v string
+	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)
+	return v
+}
+
+// BodyOf returns the body of the request of an answer.
+func BodyOf(a Answer) []byte {
+	if a.Exchange == nil {
+		return nil
+	}
+	if _, body, ok := strings.Cut(string(a.Exchange.Sent), "\r\n\r\n"); ok {
+		return []byte(body)
+	}
+	return a.Exchange.Sent
+}
+
+// Served reports whether a request was answered by a result.
+func Served(a Answer) bool { return a.Kind == Completed || a.Kind == Asked || a.Kind == ToolError }
+
+// varying are the parts of texts that differ between equal requests: numbers,
+// times, and identifiers in hexadecimal.
+var varying = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
+
+// Blank replaces the varying parts of a text.
+func Blank(text string) string { return varying.ReplaceAllString(text, "#") }
+
+// Short quotes the first characters of a text, in ASCII.
+func Short(text string, n int) string {
+	if len(text) > n {
+		return fmt.Sprintf("%+q... (%d bytes)", text[:n], len(text))
+	}
+	return fmt.Sprintf("%+q", text)
+}

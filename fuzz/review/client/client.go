@@ -1,0 +1,398 @@
+// Package client sends the requests of a review: calls of the Model Context Protocol over
+// streamable HTTP and standard streams, in the newest revision and in sessions of older ones.
+//
+// It adds the credentials of users, keeps to a rate and a budget of exchanges, classifies
+// answers, and notes facts of all answers that checks judge later. It judges nothing itself.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// A Client sends requests within a rate and a budget, and counts them.
+type Client struct {
+	Target  Target
+	HTTP    *rawmcp.HTTP
+	Process *rawmcp.Process
+	Limits  rawmcp.Limits
+	rate    float64 // exchanges a second; 0: unlimited
+	budget  int
+	Until   time.Time // no exchange begins after; zero: no limit
+	Unsent  int       // exchanges that were not begun
+	Clock   Clock
+	record  func(*rawmcp.Exchange)
+
+	Sent       int
+	ID         int
+	next       time.Time     // no exchange begins before
+	pause      time.Duration // between exchanges, grown by rate limits
+	waits      int           // rate limits that were met
+	Away       bool          // the server was not reached for as long as a start may take
+	Ran        int           // tools that ran to their end
+	Ended      int           // processes that ended by themselves
+	Last       *rawmcp.Exchange
+	Lost       *rawmcp.Exchange // the first one of a check without a response
+	Codes      map[int]string   // error codes that were seen, each with its first message
+	SessionIDs []string         // ids of sessions
+	// Minted are the questions beside tokens, and Newest those beside the last token.
+	Minted map[string]map[string]Question
+	keys   map[string]int // of questions, each with the number of questions
+	Newest map[string]Question
+	Trace  string            // the first stack trace or path in an error
+	Notice string            // the longest run of notifications that were not asked for
+	noisy  int               // its length
+	Odd    map[string]string // responses of another form, by their fault
+	// sentIDs and gotIDs count requests and responses by id, over standard streams.
+	sentIDs, gotIDs map[string]int
+	// Uncached is the first result of a call whose members for caches have another form.
+	Uncached   Answer
+	UncachedBy string
+	// Shared is the first answer of one user that shared caches may keep.
+	Shared   Answer
+	SharedBy string
+	// Repeated are the arguments that headers repeat, by tool.
+	Repeated map[string][]RepeatedArgument
+	Claim    *Claim // of every call, nil for none
+	// Older is the revision of a server that does not know the newest one, "" if it does, and
+	// opened are the sessions over HTTP in which its calls are made.
+	Older  string
+	opened map[User]Session
+}
+
+// Options say which server a client asks, and how.
+type Options struct {
+	Target Target
+	Limits rawmcp.Limits
+	Rate   float64 // exchanges a second; 0: no limit
+	Budget int     // exchanges
+	Clock  Clock
+	Record func(*rawmcp.Exchange) // nil: not recorded
+}
+
+// New returns a client of a server. It sends nothing, and starts no process.
+func New(o Options) (*Client, error) {
+	c := &Client{Target: o.Target, Minted: map[string]map[string]Question{}, keys: map[string]int{}, Codes: map[int]string{}, Odd: map[string]string{}, sentIDs: map[string]int{}, gotIDs: map[string]int{}, Repeated: map[string][]RepeatedArgument{}, opened: map[User]Session{}, Limits: o.Limits, rate: o.Rate, budget: o.Budget, Clock: o.Clock, record: o.Record}
+	if o.Rate > 0 {
+		c.pause = time.Duration(float64(time.Second) / o.Rate)
+	}
+	if o.Target.URL == "" {
+		return c, nil
+	}
+	var err error
+	c.HTTP, err = rawmcp.NewHTTP(o.Target.URL, o.Limits)
+	return c, err
+}
+
+// Close ends the process of a server on standard streams.
+func (c *Client) Close() {
+	if c.Process != nil {
+		c.Process.Stop(StopGrace)
+		c.Process = nil
+	}
+}
+
+// LastWords is the end of standard error of a process that does not answer, "" if it is
+// silent there.
+func (c *Client) LastWords() string {
+	if c.Process == nil {
+		return ""
+	}
+	c.Process.Stop(StopGrace) // all of standard error has been read when it has ended
+	lines := strings.Split(strings.TrimSpace(string(c.Process.Stderr())), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return "; standard error: " + Short(last, 300)
+	}
+	return ""
+}
+
+// StopGrace is how long a process may take to end before it is killed.
+const StopGrace = 2 * time.Second
+
+// ErrBudget and ErrTime end a review that has used up its exchanges or its time.
+var (
+	ErrBudget = errors.New("the budget of exchanges is used up; --budget raises it")
+	ErrTime   = errors.New("the time of the review is used up; --time raises it")
+)
+
+// Over is the reason why no exchange may begin, nil if one may.
+func (c *Client) Over() error {
+	switch {
+	case c.Sent >= c.budget:
+		return ErrBudget
+	case !c.Until.IsZero() && c.Clock.Now().After(c.Until):
+		return ErrTime
+	}
+	return nil
+}
+
+// Take waits for the turn of an exchange and counts it.
+func (c *Client) Take(ctx context.Context) error {
+	if err := c.Over(); err != nil {
+		c.Unsent++
+		return err
+	}
+	if wait := c.next.Sub(c.Clock.Now()); wait > 0 && c.pause > 0 {
+		if err := c.Clock.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.Sent++
+	c.next = c.Clock.Now().Add(c.pause)
+	return nil
+}
+
+// retries is how often a request is sent again that a rate limit refused.
+const retries = 6
+
+// Call sends a call and reads the answer. A server that limits the rate is asked
+// again after the time that it names; one that cannot be reached, as long as a start
+// may take.
+func (c *Client) Call(ctx context.Context, call Call) Answer {
+	return c.Patiently(ctx, func() Answer {
+		a := c.callOnce(ctx, call)
+		if a.Status == http.StatusNotFound && c.opened[call.As].ID != "" { // the session has ended
+			delete(c.opened, call.As)
+			a = c.callOnce(ctx, call)
+		}
+		c.note(call, a)
+		return a
+	})
+}
+
+// Patiently sends a request, and again as long as patience allows.
+func (c *Client) Patiently(ctx context.Context, once func() Answer) Answer {
+	var waited time.Duration
+	for try := 0; ; try++ {
+		a := once()
+		wait, again := c.patience(a, try, waited)
+		if !again {
+			return a
+		}
+		if err := c.Clock.Sleep(ctx, wait); err != nil {
+			return a
+		}
+		waited += wait
+	}
+}
+
+// patience returns how long to wait before a request is sent again, and whether
+// it is. A server that stayed away for a whole start is not waited for again.
+func (c *Client) patience(a Answer, try int, waited time.Duration) (time.Duration, bool) {
+	switch unreached := a.Unreached(); {
+	case unreached && !c.Away && waited < c.Limits.Start:
+		return min(100*time.Millisecond<<min(try, 4), c.Limits.Start-waited), true
+	case unreached:
+		c.Away = true
+		return 0, false
+	case try >= retries || a.Kind == NoBudget:
+		return 0, false
+	case a.Kind == Throttled:
+		c.waits++
+		c.pause = min(max(2*c.pause, 20*time.Millisecond), 2*time.Second)
+		wait := time.Second << try
+		if a.Exchange != nil {
+			if s, err := strconv.Atoi(a.Exchange.Header("Retry-After")); err == nil && s >= 0 {
+				wait = time.Duration(s) * time.Second
+			}
+		}
+		return min(wait, maxPatience), true
+	default:
+		c.Away, c.pause = false, c.pause-c.pause/16 // a limit that is not met again
+		return 0, false
+	}
+}
+
+// Unreached reports whether no connection to the server was opened.
+func (a Answer) Unreached() bool {
+	return a.Kind == Broken && a.Exchange != nil && a.Exchange.Err != nil && strings.HasPrefix(a.Exchange.Err.Error(), "dialing")
+}
+
+// maxPatience is the longest wait that a server can ask for.
+const maxPatience = time.Minute
+
+func (c *Client) callOnce(ctx context.Context, call Call) Answer {
+	if err := c.Take(ctx); err != nil {
+		return Answer{Kind: NoBudget, Cause: err}
+	}
+	headers := c.Headers(ctx, call)
+	c.ID++
+	id := c.ID
+	body, err := c.Body(call, id)
+	if err != nil {
+		return Answer{Kind: Broken, Cause: err}
+	}
+	body = c.Claim.body(body)
+	done := func(message []byte) bool {
+		_, ok := response([][]byte{message}, id) // also an error without an id
+		return ok || IsAnswer(id)(message) || c.Older != "" && IsQuestion(message)
+	}
+	var e *rawmcp.Exchange
+	if c.HTTP != nil {
+		e = c.HTTP.Do(ctx, rawmcp.Request{Verb: "POST", Path: c.Claim.path(c.HTTP.Path()), Headers: headers, Body: body, Done: done})
+	} else {
+		e = c.line(ctx, body, done)
+	}
+	c.Keep(e)
+	a := ReadAnswer(e, id)
+	if c.Older != "" && a.Kind == Broken && a.Pushes() {
+		return c.leftOpen(ctx, call, id, a)
+	}
+	if (a.Kind == Broken || a.Kind == HTTPError) && e.Err == nil && len(e.Messages) == 1 && c.HTTP != nil {
+		return c.ofAnotherID(a)
+	}
+	return a
+}
+
+// Raw sends a request over HTTP as it stands, once.
+func (c *Client) Raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
+	if err := c.Take(ctx); err != nil {
+		return &rawmcp.Exchange{Err: err}
+	}
+	e := c.HTTP.Do(ctx, r)
+	c.Keep(e)
+	return e
+}
+
+// line sends a line to the process, which it starts if necessary.
+func (c *Client) line(ctx context.Context, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+	if c.Process != nil && !c.Process.Alive() {
+		c.Ended++
+		c.Close()
+	}
+	if c.Process == nil {
+		p, err := rawmcp.Start(c.Target.Command, c.Limits)
+		if err != nil {
+			return &rawmcp.Exchange{Sent: body, Err: err}
+		}
+		c.Process = p
+		if c.Older != "" {
+			c.Handshake(ctx, p) // a failure shows in the answer to the line
+		}
+	}
+	e := c.Process.Do(ctx, body, done)
+	if e.Err != nil && c.Lost == nil {
+		c.Lost = e
+	}
+	return e
+}
+
+// RawCall is a call that a check sends with a body or headers of its own. It ends
+// at a question of the server as well, which waits for the client.
+func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {
+	var id struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(body, &id)
+	n, err := strconv.Atoi(string(id.ID))
+	if err != nil {
+		n = -1
+	}
+	if c.HTTP == nil {
+		if err := c.Take(ctx); err != nil {
+			return Answer{Kind: NoBudget, Cause: err}
+		}
+		e := c.line(ctx, body, IsAnswer(n))
+		c.Keep(e)
+		return ReadAnswer(e, n)
+	}
+	done := func(m []byte) bool { return IsAnswer(n)(m) || IsQuestion(m) }
+	e := c.Raw(ctx, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body, Done: done})
+	return ReadAnswer(e, n)
+}
+
+// Headers are all headers of a call over HTTP, nil over standard streams.
+func (c *Client) Headers(ctx context.Context, call Call) []rawmcp.Header {
+	if c.HTTP == nil {
+		return nil
+	}
+	if c.Older != "" {
+		return c.SessionHeaders(c.sessionOf(ctx, call.As), call.As)
+	}
+	h := append(c.hostHeaders(call.As), call.headers()...)
+	for _, r := range c.Repeated[call.Target] {
+		if value, ok := r.Value(call.Arguments); ok && call.Method == "tools/call" {
+			h = append(h, rawmcp.Header{Name: r.Header, Value: headerText(value)})
+		}
+	}
+	return h
+}
+
+// A RepeatedArgument is an argument that a header repeats (x-mcp-header).
+type RepeatedArgument struct {
+	path   []string
+	Header string
+}
+
+// RepeatedArguments returns the arguments of a schema that headers repeat.
+func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
+	var all []RepeatedArgument
+	properties := jsondoc.ParseSchema(raw).Properties
+	for _, name := range jsondoc.SortedKeys(properties) {
+		at := append(append([]string(nil), path...), name)
+		var header string
+		if json.Unmarshal(jsondoc.Members(properties[name])["x-mcp-header"], &header) == nil && header != "" {
+			all = append(all, RepeatedArgument{at, "Mcp-Param-" + header})
+		}
+		if len(at) < 6 {
+			all = append(all, RepeatedArguments(properties[name], at)...)
+		}
+	}
+	return all
+}
+
+// Value returns the argument as the header has it; false if it is absent.
+func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
+	for _, name := range r.path {
+		arguments = jsondoc.Members(arguments)[name]
+	}
+	var text string
+	switch {
+	case len(arguments) == 0 || string(arguments) == "null" || arguments[0] == '{' || arguments[0] == '[':
+		return "", false
+	case json.Unmarshal(arguments, &text) == nil:
+		return text, true
+	}
+	return string(arguments), true
+}
+
+// PathWith is the path of the server with a parameter.
+func (c *Client) PathWith(name, value string) string {
+	separator := "?"
+	if strings.Contains(c.HTTP.Path(), "?") {
+		separator = "&"
+	}
+	return c.HTTP.Path() + separator + name + "=" + url.QueryEscape(value)
+}
+
+// A Clock tells and passes time. Tests have one of their own.
+type Clock struct {
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+}
+
+// SystemClock is the clock of the machine.
+func SystemClock() Clock {
+	return Clock{Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+}

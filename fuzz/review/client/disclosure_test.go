@@ -1,0 +1,49 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/rawmcp"
+)
+
+func TestSecretSetting(t *testing.T) {
+	for page, want := range map[string]string{
+		"SECRET_KEY=c2VjcmV0MTIzNDU2Nzg5MA\n":                                "SECRET_KEY",
+		`{"env":{"STATE_KEY":{"value":"00112233445566778899aabbccddeeff"}}}`: "STATE_KEY",
+		`{"stateKeyId":"0011223344556677","hmac_secret":"8899aabbccddeeff"}`: "hmac_secret",
+		`{"signing_key_id":"0011223344556677"}`:                              "",
+		`{"session_key_fingerprint":"00112233445566778899aabbccddeeff"}`:     "",
+		`{"encryption_key":"configured-from-vault"}`:                         "",
+		`{"status":"ok","uptime":"1234567890123456"}`:                        "",
+	} {
+		name, _ := SecretSetting([]byte(page))
+		require.Equal(t, want, name, page)
+	}
+}
+
+func TestInsides(t *testing.T) {
+	for text, want := range map[string]string{
+		"Traceback (most recent call last)":              "Traceback (most recent",
+		"parse error in /srv/app/server.py":              " /srv/app/server.py",
+		`C:\app\server.js: no such key`:                  `C:\app\server.js`,
+		"connecting to redis://default:hunter2@10.0.0.7": "redis://default:hunter2@10.0.0.7",
+		"see https://example.com/docs/errors/app.js":     "",
+		"/srv/notes/asked.py is not listed":              "", // the request names it
+		"connecting to postgres://app:***@db":            "",
+		"use application/json, not a.b.go/c.rs":          "",
+	} {
+		a := Answer{Kind: Failed, Message: text, Exchange: &rawmcp.Exchange{Sent: []byte("read /srv/notes/asked.py"), Body: []byte(text)}}
+		require.Equal(t, want, string(a.insides()), text)
+	}
+	missing := "ENOENT: no such file or directory, open '/home/alice/notes/none'"
+	for status, want := range map[int]string{0: "", 200: missing[:len(missing)-1]} {
+		a := Answer{Kind: ToolError, Message: missing, Exchange: &rawmcp.Exchange{Status: status, Body: []byte(missing)}}
+		require.Equal(t, want, string(a.insides()))
+	}
+	for kind, text := range map[Kind]string{ToolError: "lint: /src/lib/a.go:3: unused", HTTPError: `<script src="/static/js/app.js">`} {
+		a := Answer{Kind: kind, Message: text, Exchange: &rawmcp.Exchange{Body: []byte(text)}}
+		require.Empty(t, a.insides(), text)
+	}
+}

@@ -1,0 +1,111 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A Flow is the way to a token: the call, and the answers of the rounds before
+// the one that gave it. It is a scheme without a key: Mint walks the flow, and
+// Present sends a token in the round after.
+type Flow struct {
+	Method    string          `json:"method"`
+	Target    string          `json:"target"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Other     json.RawMessage `json:"other,omitempty"` // other arguments of the same call
+	// Rounds are the answers of the rounds before the token, Last the answers
+	// that are sent with it; nil if the flow stops at the token.
+	Rounds []json.RawMessage `json:"rounds,omitempty"`
+	Last   json.RawMessage   `json:"last,omitempty"`
+	// Carrier is the member of _meta in which the server keeps the state; "" for requestState.
+	Carrier string `json:"carrier,omitempty"`
+
+	Offer Offer `json:"-"` // that the flow calls; empty if the server does not list it
+	Named bool  `json:"-"` // by the user
+}
+
+// String names a flow.
+func (f Flow) String() string { return strings.TrimSpace(f.Method + " " + f.Target) }
+
+// Call is the first call of a flow.
+func (f Flow) Call(as User) Call {
+	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, Carrier: f.Carrier, As: as}
+}
+
+// With returns the flow under other arguments.
+func (f Flow) With(arguments json.RawMessage) Flow {
+	f.Arguments = arguments
+	return f
+}
+
+// Mint walks the flow and returns the token it ends with.
+func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
+	call := f.Call(as)
+	a := c.Call(ctx, call)
+	for i, answers := range f.Rounds {
+		if a.Kind != Asked {
+			return "", a, fmt.Errorf("round %d of %s: %v, want a question", i+1, f, a)
+		}
+		call.Answers, call.State = c.Rekeyed(answers, a.Questions), nil
+		if a.State != nil {
+			call.State = jsondoc.Quote(*a.State)
+		}
+		a = c.Call(ctx, call)
+	}
+	switch {
+	case a.Kind != Asked:
+		return "", a, fmt.Errorf("round %d of %s: %v, want a question", len(f.Rounds)+1, f, a)
+	case a.State == nil || *a.State == "":
+		return "", a, fmt.Errorf("round %d of %s: a question without a state", len(f.Rounds)+1, f)
+	}
+	c.Minted[*a.State], c.Newest = a.Questions, a.Questions
+	return *a.State, a, nil
+}
+
+// Rekeyed returns answers under the keys of questions, if their own were seen in one
+// question and no other: the server draws keys anew for each.
+func (c *Client) Rekeyed(answers json.RawMessage, questions map[string]Question) json.RawMessage {
+	own := jsondoc.Members(answers)
+	if len(own) == 0 || len(own) != len(questions) {
+		return answers
+	}
+	all, keys := map[string]json.RawMessage{}, jsondoc.SortedKeys(questions)
+	for i, key := range jsondoc.SortedKeys(own) {
+		if _, ok := questions[key]; ok || c.keys[key] != 1 {
+			return answers
+		}
+		all[keys[i]] = own[key]
+	}
+	return jsondoc.Object(all)
+}
+
+// Present sends a token in the round after the flow.
+func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as User) Answer {
+	call := f.Call(as)
+	var token string
+	_ = json.Unmarshal(state, &token) // of another type: ""
+	questions, ok := c.Minted[token]
+	if !ok {
+		questions = c.Newest
+	}
+	call.State, call.Answers = state, f.Last
+	if f.Last != nil {
+		call.Answers = c.Rekeyed(f.Last, questions)
+	}
+	return c.Call(ctx, call)
+}
+
+// Stages are the flow and those of its earlier rounds, each with the answers of the round.
+func (f Flow) Stages() []Flow {
+	all := []Flow{f}
+	for i := range f.Rounds {
+		earlier := f
+		earlier.Rounds, earlier.Last = f.Rounds[:i], f.Rounds[i]
+		all = append(all, earlier)
+	}
+	return all
+}

@@ -1,0 +1,198 @@
+package client
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// Modern is the revision that knows requestState.
+const Modern = "2026-07-28"
+
+// The members of _meta that every request of revision 2026-07-28 has.
+const (
+	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaClient       = "io.modelcontextprotocol/clientInfo"
+	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+)
+
+// EveryCapability is declared by default: servers that check it ask only
+// clients that declare it.
+const EveryCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
+
+// A User names the credentials of a request.
+type User int
+
+// The users of a review, with the flags that give their credentials.
+const (
+	FirstUser  User = iota // --header
+	SecondUser             // --second
+	Nobody                 // no credentials
+	Stranger               // credentials that no server knows
+	Foreigner              // --foreign: credentials for another server
+)
+
+// A Call is a request of revision 2026-07-28.
+type Call struct {
+	Method    string          `json:"method"`
+	Target    string          `json:"target,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Answers are the inputResponses, State the requestState as JSON; nil if
+	// the member is absent.
+	Answers json.RawMessage `json:"answers,omitempty"`
+	State   json.RawMessage `json:"state,omitempty"`
+
+	Cursor       string            `json:"-"`
+	Ref          map[string]string `json:"-"` // of a completion, with its argument
+	Argument     map[string]string `json:"-"`
+	Progress     bool              `json:"-"` // asks for progress under progressToken, and for logs
+	Carrier      string            `json:"-"` // the member of _meta with the state; "" for requestState
+	Capabilities json.RawMessage   `json:"-"` // nil: all of them
+	As           User              `json:"-"`
+}
+
+type callParams struct {
+	Name      string            `json:"name,omitempty"`
+	URI       string            `json:"uri,omitempty"`
+	Arguments json.RawMessage   `json:"arguments,omitempty"`
+	Answers   json.RawMessage   `json:"inputResponses,omitempty"`
+	State     json.RawMessage   `json:"requestState,omitempty"`
+	Cursor    string            `json:"cursor,omitempty"`
+	Ref       map[string]string `json:"ref,omitempty"`
+	Argument  map[string]string `json:"argument,omitempty"`
+	Meta      map[string]any    `json:"_meta,omitempty"`
+}
+
+// A Message is a JSON-RPC request.
+type Message struct {
+	Version string `json:"jsonrpc"`
+	ID      int    `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}
+
+// Meta is the _meta of a request.
+func (c Call) Meta() map[string]any {
+	capabilities := c.Capabilities
+	if capabilities == nil {
+		capabilities = json.RawMessage(EveryCapability)
+	}
+	all := map[string]any{
+		MetaVersion:      Modern,
+		metaClient:       map[string]string{"name": "sealab-review", "version": "1"},
+		MetaCapabilities: capabilities,
+	}
+	if c.Carrier != "" && c.State != nil {
+		all[c.Carrier] = c.State
+	}
+	if c.Progress {
+		all["progressToken"], all["io.modelcontextprotocol/logLevel"] = ProgressToken, "debug"
+	}
+	return all
+}
+
+// Body returns the JSON-RPC request of a call.
+func (c Call) Body(id int) ([]byte, error) { return c.withMeta(id, c.Meta()) }
+
+// olderBody returns the request in a session of an older revision, which knows no state, and
+// whose handshake has told who the client is.
+func (c Call) olderBody(id int) ([]byte, error) {
+	c.Answers, c.State = nil, nil
+	meta := map[string]any{}
+	if c.Progress {
+		meta["progressToken"] = ProgressToken
+	}
+	return c.withMeta(id, meta)
+}
+
+func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
+	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Ref: c.Ref, Argument: c.Argument, Meta: meta}
+	if c.Carrier != "" {
+		p.State = nil
+	}
+	if c.Method == "resources/read" {
+		p.URI = c.Target
+	} else {
+		p.Name = c.Target
+	}
+	raw, err := json.Marshal(Message{"2.0", id, c.Method, p})
+	if err != nil {
+		return nil, fmt.Errorf("writing the request %s: %w", c.Method, err)
+	}
+	return raw, nil
+}
+
+// headers returns the headers that streamable HTTP wants for a call, without
+// Host and credentials.
+func (c Call) headers() []rawmcp.Header {
+	h := []rawmcp.Header{
+		{Name: "Content-Type", Value: "application/json"},
+		{Name: "Accept", Value: "application/json, text/event-stream"},
+		{Name: "MCP-Protocol-Version", Value: Modern},
+		{Name: "Mcp-Method", Value: c.Method},
+	}
+	if c.Target != "" {
+		h = append(h, rawmcp.Header{Name: "Mcp-Name", Value: headerText(c.Target)})
+	}
+	return h
+}
+
+// headerText writes a value that is not plain ASCII in the base64 form of the
+// transport.
+func headerText(value string) string {
+	for i, r := range value {
+		if r < ' ' || r > '~' || r == ' ' && (i == 0 || i == len(value)-1) {
+			return Base64Form(value)
+		}
+	}
+	return value
+}
+
+// IsQuestion reports whether a message is a question of the server in a session of
+// an older revision.
+func IsQuestion(raw []byte) bool {
+	method := string(jsondoc.Members(raw)["method"])
+	return jsondoc.Members(raw)["id"] != nil && (method == `"elicitation/create"` || method == `"sampling/createMessage"`)
+}
+
+// IsAnswer returns a function that recognizes the response with an id.
+func IsAnswer(id int) func([]byte) bool {
+	return func(raw []byte) bool {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method *string         `json:"method"`
+		}
+		return json.Unmarshal(raw, &m) == nil && m.Method == nil && string(m.ID) == fmt.Sprint(id)
+	}
+}
+
+// ProgressToken is the progressToken of every request that asks for progress.
+const ProgressToken = "sealab-progress"
+
+// Base64Form writes a value of a header in the base64 form of the transport.
+func Base64Form(text string) string {
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+}
+
+// NoSuchTool is the name of a tool that no server has, so that its call is
+// harmless.
+const NoSuchTool = "sealab-no-such-tool"
+
+// UnknownCall calls a tool that no server has.
+var UnknownCall = Call{Method: "tools/call", Target: NoSuchTool, Arguments: []byte("{}")}
+
+// MissingURI is of a resource that no server has.
+const MissingURI = "sealab-none://no-such-resource"
+
+// NoSuchPrompt is the name of a prompt that no server has.
+const NoSuchPrompt = "sealab-no-such-prompt"
+
+// ListenFor is how long a stream is read for messages that belong to other sessions.
+const ListenFor = 500 * time.Millisecond
+
+// ListTools is the honest request that is altered by default. It reads only.
+var ListTools = Call{Method: "tools/list"}

@@ -1,0 +1,203 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sealab/fuzz/review/jsondoc"
+	"sealab/internal/rawmcp"
+)
+
+// note counts the tools that ran to their end, and keeps error codes.
+func (c *Client) note(call Call, a Answer) {
+	if call.Method == "tools/call" && a.Kind == Completed {
+		c.Ran++
+	}
+	for key := range a.Questions {
+		c.keys[key]++
+	}
+	c.NoteCode(call.Method, a)
+	if a.Kind == Completed && c.Uncached.Kind == "" && misleadsCaches(a.Result) {
+		c.Uncached, c.UncachedBy = a, call.Method
+	}
+	if c.Shared.Kind == "" && a.isShared() {
+		c.Shared, c.SharedBy = a, call.Method
+	}
+}
+
+// isShared reports whether Cache-Control gives an answer of one user to shared caches: one
+// that cacheScope calls private, or a question with a state.
+func (a Answer) isShared() bool {
+	if a.Exchange == nil || string(jsondoc.Members(a.Result)["cacheScope"]) != `"private"` && (a.Kind != Asked || a.State == nil) {
+		return false
+	}
+	public := false
+	for _, directive := range strings.Split(strings.ToLower(strings.Join(a.Exchange.Headers["Cache-Control"], ",")), ",") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(directive), "="); {
+		case name == "private", name == "no-store", name == "no-cache", name == "max-age" && strings.Trim(value, `0"`) == "":
+			return false
+		case name == "public":
+			public = true
+		}
+	}
+	return public
+}
+
+// misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than
+// that of the protocol.
+func misleadsCaches(result json.RawMessage) bool {
+	m := jsondoc.Members(result)
+	var ttl float64
+	scope := string(m["cacheScope"])
+	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
+}
+
+// NoteCode keeps the code of an error with its first message, and the first stack trace.
+func (c *Client) NoteCode(method string, a Answer) {
+	if a.Kind == Failed && c.Codes[a.Code] == "" {
+		c.Codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
+	}
+	if a.Kind != Completed && a.Kind != Asked && a.Exchange != nil && c.Trace == "" {
+		if c.Target.RepeatedIn(string(a.Exchange.Body)) {
+			c.Trace = fmt.Sprintf("%s -> %v, with %s", method, a, UsersCredential)
+		} else if name := c.Target.variableIn(string(a.Exchange.Body), string(a.Exchange.Sent)); name != "" {
+			c.Trace = fmt.Sprintf("%s -> %v, with the variable %s of the environment", method, a, name)
+		} else if found := a.insides(); found != nil {
+			c.Trace = fmt.Sprintf("%s -> %v, with %s", method, a, Short(string(found), 80))
+		}
+	}
+}
+
+// Keep takes the credentials out of an exchange and records it.
+func (c *Client) Keep(e *rawmcp.Exchange) {
+	e.Sent, c.Last = c.Target.Masked(e.Sent), e
+	if c.Lost == nil && c.HTTP != nil && e.Status == 0 {
+		c.Lost = e
+	}
+	c.firstDocument(e)
+	c.noteNotices(e)
+	c.noteAnswers(e)
+	if c.record != nil {
+		kept := *e
+		kept.Received = c.Target.Masked(e.Received)
+		c.record(&kept)
+	}
+}
+
+// noteNotices keeps the longest run of logs and progress beside the answer to a request of
+// the newest revision of a server, and the first response of each odd form. The requests of a
+// review ask for no logs, and no progress but those of [ProgressToken].
+func (c *Client) noteNotices(e *rawmcp.Exchange) {
+	if c.Older == "" && !bytes.Contains(e.Sent, []byte(`"`+MetaVersion+`":"`+Modern+`"`)) || bytes.Contains(e.Sent, []byte(ProgressToken)) {
+		return
+	}
+	var one string
+	n := 0
+	for _, m := range e.Messages {
+		all := jsondoc.Members(m)
+		if fault := oddity(e, all); fault != "" && c.Odd[fault] == "" {
+			c.Odd[fault] = Short(string(e.Sent), 300) + " -> " + Short(string(m), 300)
+		}
+		var method string
+		if _ = json.Unmarshal(all["method"], &method); method == "notifications/message" || method == "notifications/progress" {
+			n++
+			one = cmp.Or(one, Short(string(m), 200))
+		}
+	}
+	if n > c.noisy {
+		c.noisy, c.Notice = n, fmt.Sprintf("%s -> %d, the first %s", Short(string(e.Sent), 300), n, one)
+	}
+}
+
+// The odd forms of responses.
+const (
+	BothMembers   = "a response has both a result and an error"
+	Followed      = "a response is followed by more data"
+	InPieces      = "a response is cut into several events"
+	Misnamed      = "a response has another id than its request"
+	AnsweredTwice = "a request is answered twice"
+	NoNumbers     = "a response has NaN or Infinity, which JSON has not"
+	OtherCoding   = "a response is not UTF-8"
+	TypedAsOther  = "a response is neither of the type JSON nor a stream"
+)
+
+// oddity is the fault of the form of a response; "" if it has none.
+func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
+	media, _, _ := mime.ParseMediaType(e.Header("Content-Type"))
+	switch {
+	case response["result"] != nil && response["error"] != nil:
+		return BothMembers
+	case e.Cut:
+		return InPieces
+	case e.Mended:
+		return NoNumbers
+	case (response["result"] != nil || response["error"] != nil) && !utf8.Valid(e.Body):
+		return OtherCoding
+	case (response["result"] != nil || response["error"] != nil) && e.Status != 0 && media != "application/json" && media != "text/event-stream":
+		return TypedAsOther
+	}
+	return ""
+}
+
+// ofAnotherID reads the only message of an exchange, if it is a response with another id than
+// that of the request, which it keeps.
+func (c *Client) ofAnotherID(a Answer) Answer {
+	m := jsondoc.Members(a.Exchange.Messages[0])
+	if m["result"] == nil && m["error"] == nil || m["id"] == nil {
+		return a
+	}
+	if c.Odd[Misnamed] == "" {
+		c.Odd[Misnamed] = Short(string(a.Exchange.Sent), 600) + " -> " + Short(string(a.Exchange.Messages[0]), 300)
+	}
+	renamed := *a.Exchange
+	renamed.Messages = [][]byte{jsondoc.Object(jsondoc.With(m, "id", json.RawMessage(fmt.Sprint(c.ID))))}
+	return ReadAnswer(&renamed, c.ID)
+}
+
+// firstDocument takes what follows a JSON-RPC response out of the messages of an exchange,
+// and keeps the first response that something follows.
+func (c *Client) firstDocument(e *rawmcp.Exchange) {
+	if e.Status == 0 || e.Stream || len(e.Messages) != 1 || json.Valid(e.Body) {
+		return
+	}
+	first, rest, ok := jsondoc.Prefix(bytes.TrimSpace(e.Body))
+	if !ok || jsondoc.Members(first)["jsonrpc"] == nil {
+		return
+	}
+	e.Messages = [][]byte{first}
+	if c.Odd[Followed] == "" {
+		c.Odd[Followed] = Short(string(e.Sent), 300) + " -> " + Short(string(rest), 100)
+	}
+}
+
+// sentID is the id of a request as it is sent.
+var sentID = regexp.MustCompile(`"id":(\d+)`)
+
+// noteAnswers keeps the first response to a number that has been answered as often as it
+// was sent: in one exchange over HTTP, in all of them over standard streams.
+func (c *Client) noteAnswers(e *rawmcp.Exchange) {
+	sent, got := c.sentIDs, c.gotIDs
+	if c.HTTP != nil {
+		sent, got = map[string]int{}, map[string]int{}
+	}
+	for _, id := range sentID.FindAllSubmatch(e.Sent, -1) {
+		sent[string(id[1])]++
+	}
+	for _, m := range e.Messages {
+		all := jsondoc.Members(m)
+		id := string(all["id"])
+		if _, err := strconv.Atoi(id); err != nil || sent[id] == 0 || all["method"] != nil || all["result"] == nil && all["error"] == nil {
+			continue
+		}
+		if got[id]++; got[id] > sent[id] && c.Odd[AnsweredTwice] == "" {
+			c.Odd[AnsweredTwice] = "again: " + Short(string(m), 300)
+		}
+	}
+}

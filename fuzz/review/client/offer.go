@@ -1,0 +1,67 @@
+package client
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sealab/fuzz/review/jsondoc"
+)
+
+// An Offer is one tool, prompt or resource of a server.
+type Offer struct {
+	Name        string          `json:"name"`
+	URI         string          `json:"uri,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
+	Output      json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations struct {
+		ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+		Destructive *bool `json:"destructiveHint,omitempty"`
+	} `json:"annotations,omitzero"`
+	Arguments []struct {
+		Name     string `json:"name"`
+		Required bool   `json:"required,omitempty"`
+	} `json:"arguments,omitempty"`
+
+	Raw json.RawMessage `json:"-"` // the inputSchema as the server wrote it
+}
+
+// IsReadOnly reports whether a tool claims to read only and is not named like one that
+// changes data.
+func (t Offer) IsReadOnly() bool {
+	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !Mentions(t.Name, Changing)
+}
+
+// IsDestructive reports whether a tool says that it destroys data.
+func (t Offer) IsDestructive() bool {
+	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
+}
+
+// Changing are parts of the names of tools that change the world.
+var Changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set_", "transfer",
+	"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post",
+	"migrate", "install", "restart", "upgrade", "checkout", "charge", "reserve", "schedule", "register", "sign", "start", "process"}
+
+// Mentions reports whether a text has one of some words in it, in any case. The words are in
+// lower case.
+func Mentions(text string, words []string) bool {
+	text = strings.ToLower(text)
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// InputSchema is the schema of the arguments; prompts take texts alone.
+func (o Offer) InputSchema() json.RawMessage {
+	if len(o.Arguments) == 0 {
+		return o.Input
+	}
+	properties := map[string]json.RawMessage{}
+	for _, a := range o.Arguments {
+		properties[a.Name] = json.RawMessage(`{"type":"string"}`)
+	}
+	return jsondoc.Object(map[string]json.RawMessage{"type": jsondoc.Quote("object"), "properties": jsondoc.Object(properties)})
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/internal/rawmcp"
+)
+
+// A Request is a request over HTTP that a check may change anywhere.
+type Request struct {
+	Verb, Path string
+	Headers    []rawmcp.Header
+	Body       []byte
+	ID         int
+	Length     *int
+	Head       bool // the header of the response is enough
+	Start      bool // the first message of a stream is enough
+}
+
+// Set replaces a header, or adds it.
+func (w *Request) Set(name, value string) {
+	for i, h := range w.Headers {
+		if strings.EqualFold(h.Name, name) {
+			w.Headers[i].Value = value
+			return
+		}
+	}
+	w.Add(name, value)
+}
+
+// Add adds a header, which may then stand twice.
+func (w *Request) Add(name, value string) {
+	w.Headers = append(w.Headers, rawmcp.Header{Name: name, Value: value})
+}
+
+// Drop takes a header away.
+func (w *Request) Drop(name string) {
+	var kept []rawmcp.Header
+	for _, h := range w.Headers {
+		if !strings.EqualFold(h.Name, name) {
+			kept = append(kept, h)
+		}
+	}
+	w.Headers = kept
+}
+
+// Replace replaces the first occurrence of a text in the body.
+func (w *Request) Replace(old, new string) {
+	w.Body = bytes.Replace(w.Body, []byte(old), []byte(new), 1)
+}
+
+// Ends reports whether a message of a stream ends the exchange.
+func (w *Request) Ends(message []byte) bool { return w.Start || IsAnswer(w.ID)(message) }
+
+// Curl returns a command that sends the request, without credentials; "" if the
+// body is too long for a command.
+func (c *Client) Curl(w *Request) string {
+	if len(w.Body) >= 2000 {
+		return ""
+	}
+	var b strings.Builder
+	body := " --data-binary " + shellQuote(string(w.Body))
+	if octal := octalEscapes(w.Body); octal != "" {
+		fmt.Fprintf(&b, "printf %s | ", shellQuote(octal))
+		body = " --data-binary @-"
+	}
+	if w.Verb == "HEAD" {
+		b.WriteString("curl -sS --head")
+	} else {
+		fmt.Fprintf(&b, "curl -sS -i -X %s", w.Verb)
+	}
+	own := []string{"Accept"} // headers that curl adds
+	if len(w.Body) > 0 {
+		own = append(own, "Content-Type")
+		b.WriteString(body)
+	}
+	for _, h := range w.Headers {
+		if h.Name == "Connection" || h.Name == "User-Agent" {
+			continue
+		}
+		line := h.Name + ": " + h.Value
+		if h.Value == "" {
+			line = h.Name + ";" // how curl sends a header without a value
+		}
+		own = slices.DeleteFunc(own, func(name string) bool { return strings.EqualFold(name, h.Name) })
+		fmt.Fprintf(&b, " -H %s", shellQuote(line))
+	}
+	for _, name := range own {
+		fmt.Fprintf(&b, " -H %s", shellQuote(name+":"))
+	}
+	scheme, _, _ := strings.Cut(c.Target.URL, "://")
+	fmt.Fprintf(&b, " %s", shellQuote(scheme+"://"+c.HTTP.Host()+w.Path))
+	return string(c.Target.Masked([]byte(b.String())))
+}
+
+// octalEscapes returns a format of printf for a body that a report cannot show, as
+// one that is not UTF-8; "" if it can.
+func octalEscapes(body []byte) string {
+	special := func(c byte) bool { return c < ' ' && c != '\n' || c >= 0x7f }
+	if !slices.ContainsFunc(body, special) {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range body {
+		switch {
+		case special(c):
+			fmt.Fprintf(&b, `\%03o`, c)
+		case c == '%' || c == '\\':
+			b.WriteByte(c)
+			fallthrough
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

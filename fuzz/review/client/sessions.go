@@ -1,0 +1,149 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"sealab/internal/rawmcp"
+)
+
+// Older is the newest of the older revisions.
+const Older = "2025-11-25"
+
+// A Session is a session of an older revision; id "" if the server is stateless.
+type Session struct {
+	ID, Version string
+	Answer      Answer
+}
+
+// InitializedNotice ends the handshake of the older revisions.
+const InitializedNotice = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
+// sessionCapabilities are those of every capability that a client may leave unused: a
+// server that asks for the roots waits for them.
+const sessionCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{}}`
+
+// initialization opens the handshake of a revision.
+func initialization(id int, version string) ([]byte, error) {
+	raw, err := json.Marshal(Message{"2.0", id, "initialize", map[string]any{
+		"protocolVersion": version,
+		"capabilities":    json.RawMessage(sessionCapabilities),
+		"clientInfo":      map[string]string{"name": "sealab-review", "version": "1"},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("writing initialize: %w", err)
+	}
+	return raw, nil
+}
+
+// Initialize opens the handshake of the older revisions.
+func (c *Client) Initialize(ctx context.Context, version string, as User) Answer {
+	c.ID++
+	body, err := initialization(c.ID, version)
+	if err != nil {
+		return Answer{Kind: Broken, Cause: err}
+	}
+	if c.HTTP == nil {
+		c.Close() // the era can stick to the process
+		return c.RawCall(ctx, nil, body)
+	}
+	headers := append(c.hostHeaders(as),
+		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
+		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
+	a := c.RawCall(ctx, headers, body)
+	if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") != "" {
+		c.SessionIDs = append(c.SessionIDs, a.Exchange.Header("Mcp-Session-Id"))
+	}
+	return a
+}
+
+// Begin makes all further calls in sessions of an older revision, the first of which is the
+// one that an answer to initialize has opened.
+func (c *Client) Begin(ctx context.Context, opened Answer, version string) {
+	c.Older = version
+	if c.HTTP != nil {
+		c.opened[FirstUser] = c.FinishHandshake(ctx, opened, FirstUser)
+	} else if c.Process != nil {
+		c.Process.Do(ctx, []byte(InitializedNotice), nil)
+	}
+}
+
+// FinishHandshake ends the handshake over HTTP that an answer has opened.
+func (c *Client) FinishHandshake(ctx context.Context, opened Answer, as User) Session {
+	s := Session{ID: opened.Exchange.Header("Mcp-Session-Id"), Version: VersionOf(opened), Answer: opened}
+	c.RawCall(ctx, c.SessionHeaders(s, as), []byte(InitializedNotice))
+	return s
+}
+
+// sessionOf returns the session of a user in which calls are made. Without one the server
+// refuses the call.
+func (c *Client) sessionOf(ctx context.Context, as User) Session {
+	s, ok := c.opened[as]
+	if !ok {
+		if a := c.Initialize(ctx, c.Older, as); a.Kind == Completed {
+			s = c.FinishHandshake(ctx, a, as)
+			c.opened[as] = s
+		} else {
+			s.Version = c.Older
+		}
+	}
+	return s
+}
+
+// Handshake opens the session of a process. It returns the answer to initialize.
+func (c *Client) Handshake(ctx context.Context, p *rawmcp.Process) Answer {
+	c.ID++
+	body, err := initialization(c.ID, c.Older)
+	if err != nil {
+		return Answer{Kind: Broken, Cause: err}
+	}
+	e := p.Do(ctx, body, IsAnswer(c.ID))
+	c.Keep(e)
+	p.Do(ctx, []byte(InitializedNotice), nil)
+	return ReadAnswer(e, c.ID)
+}
+
+// Idle is a request that every server answers.
+func (c *Client) Idle() Call {
+	if c.Older != "" {
+		return Call{Method: "ping"}
+	}
+	return Call{Method: "server/discover"}
+}
+
+// Body returns the JSON-RPC request of a call in the revision of the server.
+func (c *Client) Body(call Call, id int) ([]byte, error) {
+	if c.Older != "" {
+		return call.olderBody(id)
+	}
+	return call.Body(id)
+}
+
+// leftOpen reads the question that a server asks during a call in a session, and gives the
+// call up: no question is answered.
+func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answer {
+	a.Kind, a.Cause, a.Questions = Asked, nil, map[string]Question{}
+	for _, m := range a.Exchange.Messages {
+		var q Question
+		if IsQuestion(m) && json.Unmarshal(m, &q) == nil {
+			a.Questions[q.Method] = q
+		}
+	}
+	if c.HTTP == nil {
+		c.Close()
+		return a
+	}
+	c.RawCall(ctx, c.SessionHeaders(c.opened[call.As], call.As), fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	return a
+}
+
+// SessionHeaders are the headers of requests in a session.
+func (c *Client) SessionHeaders(s Session, as User) []rawmcp.Header {
+	h := append(c.hostHeaders(as), rawmcp.Header{Name: "Content-Type", Value: "application/json"},
+		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"}, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version})
+	if s.ID != "" {
+		h = append(h, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID})
+	}
+	return h
+}

@@ -1,0 +1,67 @@
+package review
+
+import (
+	"fmt"
+	"net"
+
+	"sealab/fuzz/review/client"
+	"sealab/internal/rawmcp"
+)
+
+// AnyRequest is an honest request of the newest revision that the server speaks.
+func (t *T) AnyRequest(alter func(*client.Request)) Case {
+	c := Case{Alter: alter}
+	if !t.Modern() {
+		c.Alter = func(w *client.Request) {
+			t.Initializing(w, t.Report.Server.Revisions[0])
+			alter(w)
+		}
+	}
+	return c
+}
+
+// Initializing makes the first request of an older revision of a request.
+func (t *T) Initializing(w *client.Request, version string) {
+	w.Drop("MCP-Protocol-Version")
+	w.Drop("Mcp-Session-Id")
+	w.Drop("Mcp-Method")
+	w.Drop("Mcp-Name")
+	w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"sealab-review","version":"1"}}}`, w.ID, version)
+}
+
+// MadeUpHeaders are a credential that no server knows.
+var MadeUpHeaders = []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential("Bearer x")}}
+
+// Authenticates reports whether the server refuses nobody and a made-up credential;
+// otherwise it skips the check.
+func (t *T) Authenticates() bool {
+	for _, headers := range [][]rawmcp.Header{nil, MadeUpHeaders} {
+		if a := t.ListedAs(headers); !a.Refused() {
+			t.Skip("the server answers without good credentials: %v", a)
+			return false
+		}
+	}
+	return true
+}
+
+// ListedAs is the answer to an honest request of either era with some credentials.
+func (t *T) ListedAs(headers []rawmcp.Header) client.Answer { return t.Send(t.ListingAs(headers)) }
+
+// ListingAs is the request for a list with headers in the place of credentials.
+func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
+	call := client.ListTools
+	call.As = client.Nobody
+	w := t.Request(call)
+	t.AnyRequest(func(*client.Request) {}).Alter(w)
+	w.Headers = append(w.Headers, headers...)
+	return w
+}
+
+// OnLoopback reports whether the target is this machine.
+func (r *Review) OnLoopback() bool {
+	if r.Client.HTTP == nil {
+		return false
+	}
+	ip := net.ParseIP(r.Client.HTTP.Hostname())
+	return r.Client.HTTP.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

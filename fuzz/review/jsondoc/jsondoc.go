@@ -1,0 +1,99 @@
+// Package jsondoc has functions on JSON documents as they were received: members of
+// objects, JSON Schema 2020-12, and the values that a schema allows.
+//
+// Samples and other arguments are drawn without randomness: equal schemas give equal values.
+package jsondoc
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Members returns the members of a JSON object, nil if raw is not an object.
+func Members(raw json.RawMessage) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// Object returns the object with some members, sorted by name.
+func Object(m map[string]json.RawMessage) json.RawMessage {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// With returns a copy of an object with one member replaced.
+func With(m map[string]json.RawMessage, name string, v json.RawMessage) map[string]json.RawMessage {
+	next := map[string]json.RawMessage{}
+	maps.Copy(next, m)
+	next[name] = v
+	return next
+}
+
+// Without returns the members but for one. It changes no argument.
+func Without(m map[string]json.RawMessage, name string) map[string]json.RawMessage {
+	rest := maps.Clone(m)
+	delete(rest, name)
+	return rest
+}
+
+// SortedKeys returns the names of the members of an object in order.
+func SortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Quote writes a token as JSON.
+func Quote(token string) json.RawMessage {
+	raw, err := json.Marshal(token)
+	if err != nil {
+		panic(err) // a string can be written
+	}
+	return raw
+}
+
+// Merged returns the members of two objects; those of the first count.
+func Merged(one, two json.RawMessage) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	maps.Copy(all, Members(two))
+	maps.Copy(all, Members(one))
+	return Object(all)
+}
+
+// Same reports whether two objects have the same members, in any order.
+func Same(one, two json.RawMessage) bool {
+	return string(Object(Members(one))) == string(Object(Members(two)))
+}
+
+// quoteAll is a list of texts.
+func quoteAll(texts ...string) json.RawMessage {
+	raw, err := json.Marshal(texts)
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return raw
+}
+
+// Prefix splits bytes that begin with a JSON object.
+func Prefix(raw []byte) (object, rest []byte, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	var v json.RawMessage
+	if d.Decode(&v) != nil {
+		return nil, nil, false
+	}
+	return v, raw[len(v):], true
+}

@@ -1,0 +1,195 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// cutLengths are lengths beyond those at which careless servers cut a text.
+var cutLengths = []int{300, 4000}
+
+// maxTexts is the number of texts of a call that are cut.
+const maxTexts = 6
+
+// joints are texts that join two arguments in careless digests.
+func joints(next string) []string {
+	return []string{"", "|", ",", ":", "/", ";", " ", "\n", "&" + next + "=", "," + next + "="}
+}
+
+// Arguments are members of a call; nil if one is absent.
+type Arguments = map[string]json.RawMessage
+
+// nearPairs are pairs of arguments that differ in few of their values.
+type nearPairs struct {
+	given      Arguments // what both of a pair have
+	required   []string
+	properties map[string]Schema
+	all        [][2]json.RawMessage
+}
+
+func newNearPairs(input, full json.RawMessage) *nearPairs {
+	s := ParseSchema(input)
+	n := &nearPairs{given: Members(full), required: s.Required, properties: map[string]Schema{}}
+	for name := range n.given {
+		n.properties[name] = ParseSchema(s.Properties[name])
+	}
+	return n
+}
+
+// named returns the names, in order, of the arguments whose schemas have a property.
+func (n *nearPairs) named(has func(Schema) bool) (names []string) {
+	for _, name := range SortedKeys(n.given) {
+		if has(n.properties[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (n *nearPairs) add(one, two Arguments) {
+	var pair [2]json.RawMessage
+	for i, v := range []Arguments{one, two} {
+		all := maps.Clone(n.given)
+		maps.Copy(all, v)
+		maps.DeleteFunc(all, func(_ string, raw json.RawMessage) bool { return raw == nil })
+		pair[i] = Object(all)
+	}
+	n.all = append(n.all, pair)
+}
+
+// farBehind adds a pair of long texts that differ at their ends, and one at their beginnings.
+func (n *nearPairs) farBehind(name string, length int) {
+	if most := n.properties[name].MaxLength; most == nil || *most > length {
+		long := strings.Repeat("x", length)
+		n.add(Arguments{name: Quote(long + "a")}, Arguments{name: Quote(long + "b")})
+		n.add(Arguments{name: Quote("a" + long)}, Arguments{name: Quote("b" + long)})
+	}
+}
+
+// texts adds pairs that differ in the text of one argument.
+func (n *nearPairs) texts(name string) {
+	pairs := [][2]string{{"probe", "boper"}, {"prob\u00e9", "probe"}, {"prob\u00e9", "prob"}, {"probe\x00a", "probe\x00b"}}
+	for _, p := range pairs {
+		n.add(Arguments{name: Quote(p[0])}, Arguments{name: Quote(p[1])})
+	}
+	for _, length := range cutLengths {
+		n.farBehind(name, length)
+	}
+}
+
+// integers adds pairs that a float64 or a sign does not tell apart.
+func (n *nearPairs) integers(name string) {
+	p := n.properties[name]
+	if p.Allows(1<<53) && p.Allows(1<<53+2) {
+		n.add(Arguments{name: json.RawMessage("9007199254740992")}, Arguments{name: json.RawMessage("9007199254740993")})
+	}
+	if p.Allows(7) && p.Allows(-7) {
+		n.add(Arguments{name: json.RawMessage("7")}, Arguments{name: json.RawMessage("-7")})
+	}
+}
+
+// fractions adds pairs that differ behind the point alone, and far behind it.
+func (n *nearPairs) fractions(name string) {
+	p := n.properties[name]
+	for _, v := range [][2]float64{{10.25, 10.75}, {0.25, 0.75}, {10.2501, 10.2504}} {
+		if p.Allows(v[0]) && p.Allows(v[1]) {
+			n.add(Arguments{name: fmt.Append(nil, v[0])}, Arguments{name: fmt.Append(nil, v[1])})
+		}
+	}
+}
+
+// items adds pairs of lists that differ in one item, or whose text moves between items.
+func (n *nearPairs) items(name string) {
+	p := n.properties[name]
+	if p.MinItems > 2 || p.MaxItems != nil && *p.MaxItems < 2 {
+		return
+	}
+	for _, v := range [][2]json.RawMessage{{quoteAll("a", "b"), quoteAll("a", "c")}, {quoteAll("b", "a"), quoteAll("c", "a")}} {
+		n.add(Arguments{name: v[0]}, Arguments{name: v[1]})
+	}
+	if p.MinItems > 1 {
+		return
+	}
+	for _, joint := range []string{",", "", " ", "|"} {
+		n.add(Arguments{name: quoteAll("a" + joint + "b")}, Arguments{name: quoteAll("a", "b")})
+	}
+}
+
+// digits adds pairs whose digits move from an integer to a text.
+func (n *nearPairs) digits(integer, text string) {
+	if p := n.properties[integer]; !p.Allows(1) || !p.Allows(12) {
+		return
+	}
+	whole := Arguments{integer: json.RawMessage("12"), text: Quote("probe")}
+	n.add(whole, Arguments{integer: json.RawMessage("1"), text: Quote("2probe")})
+	n.add(whole, Arguments{integer: json.RawMessage("2"), text: Quote("probe1")})
+}
+
+// letters adds pairs whose letters move from one text to the next.
+func (n *nearPairs) letters(first, second string) {
+	n.add(Arguments{first: Quote("probe"), second: Quote("sample")}, Arguments{first: Quote("sample"), second: Quote("probe")})
+	for _, joint := range joints(second) {
+		n.add(Arguments{first: Quote("a" + joint + "b"), second: Quote("c")}, Arguments{first: Quote("a"), second: Quote("b" + joint + "c")})
+	}
+}
+
+// NearArguments are pairs of arguments that careless digests confuse: texts that differ
+// far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
+// the next, lists that differ in one item, and numbers that a float64, a sign or rounding
+// does not tell apart; before them those that differ in an empty value or in an object of
+// any members.
+func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	n.empties()
+	n.free()
+	texts := n.named(Schema.anyText)
+	integers := n.named(func(s Schema) bool { return s.TypeOf() == "integer" && len(s.Enum) == 0 })
+	for _, name := range integers {
+		n.integers(name)
+	}
+	for _, name := range n.named(func(s Schema) bool { return s.TypeOf() == "number" && len(s.Enum) == 0 }) {
+		n.fractions(name)
+	}
+	for _, name := range n.named(func(s Schema) bool { return s.TypeOf() == "array" && ParseSchema(s.Items).anyText() }) {
+		n.items(name)
+	}
+	if len(texts) > 0 {
+		for _, name := range integers {
+			n.digits(name, texts[0])
+		}
+		n.texts(texts[0])
+		for _, name := range texts[1:min(len(texts), maxTexts)] {
+			n.farBehind(name, cutLengths[0])
+		}
+	}
+	if len(texts) > 1 {
+		n.letters(texts[0], texts[1])
+	}
+	return n.all
+}
+
+// EqualArguments are pairs of arguments that some servers mean to be the same: texts that
+// differ in case, in spaces around them or in their normal form (Unicode TR 15), lists in
+// another order, and values that are absent or empty.
+func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	for _, name := range SortedKeys(n.given) {
+		p := n.properties[name]
+		if empty := p.empty(); empty != nil && !slices.Contains(n.required, name) {
+			n.add(Arguments{name: nil}, Arguments{name: empty})
+		}
+		switch {
+		case p.anyText():
+			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("PROBE")})
+			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote(" probe ")})
+			n.add(Arguments{name: Quote("prob\u00e9")}, Arguments{name: Quote("probe\u0301")})
+			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("\uff50robe")})
+		case p.TypeOf() == "array" && ParseSchema(p.Items).anyText():
+			n.add(Arguments{name: quoteAll("probe", "sample")}, Arguments{name: quoteAll("sample", "probe")})
+		}
+	}
+	return n.all
+}

@@ -1,0 +1,176 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// OtherArguments returns arguments that the schema allows and that differ in one
+// member, nil if the schema allows no others.
+func OtherArguments(args, raw json.RawMessage) json.RawMessage {
+	m, s := Members(args), ParseSchema(raw)
+	for _, name := range SortedKeys(m) {
+		property := ParseSchema(s.Properties[name])
+		if property.Const != nil {
+			continue
+		}
+		if property.TypeOf() == "object" {
+			if nested := OtherArguments(m[name], s.Properties[name]); nested != nil {
+				return Object(With(m, name, nested))
+			}
+		}
+		for _, v := range alternatives(s.Properties[name], m[name]) {
+			if string(v) != string(m[name]) {
+				return Object(With(m, name, v))
+			}
+		}
+	}
+	for _, name := range SortedKeys(s.Properties) {
+		if v := Samples(s.Properties[name], 0)[0]; m != nil && m[name] == nil && string(v) != "null" {
+			return Object(With(m, name, v)) // an optional argument
+		}
+	}
+	return nil
+}
+
+// MaxFull is how deep a full sample goes.
+const MaxFull = 4
+
+// FullSample returns a value with all members that a schema names, and two values in
+// each list.
+func FullSample(raw json.RawMessage, depth int) json.RawMessage {
+	s := ParseSchema(raw)
+	one := Samples(raw, depth)[0]
+	if s.Const != nil || len(s.Enum)+len(s.OneOf)+len(s.AnyOf) > 0 || depth == MaxFull {
+		return one
+	}
+	switch s.TypeOf() {
+	case "object":
+		m := map[string]json.RawMessage{}
+		for _, name := range SortedKeys(s.Properties) {
+			if v := FullSample(s.Properties[name], depth+1); string(v) != "null" {
+				m[name] = v
+			}
+		}
+		return Object(m)
+	case "array":
+		items := []json.RawMessage{FullSample(s.Items, depth+1)}
+		items = append(items, ChangedLeaves(s.Items, items[0], depth+1)...)
+		items = items[:min(len(items), max(2, s.MinItems))]
+		if s.MaxItems != nil {
+			items = items[:min(len(items), max(0, *s.MaxItems))]
+		}
+		if v, err := json.Marshal(items); err == nil && len(items) >= s.MinItems {
+			return v
+		}
+	}
+	return one
+}
+
+// ChangedLeaves returns values that differ from one in a single place: a text by its end
+// or as a whole, a number by one, a truth by its opposite. The places that are deepest
+// and last come first, since careless readers leave them out.
+func ChangedLeaves(raw, given json.RawMessage, depth int) []json.RawMessage {
+	s := ParseSchema(raw)
+	var text string
+	var items []json.RawMessage
+	var all, flat []json.RawMessage
+	m := Members(given)
+	switch {
+	case s.Const != nil || depth > MaxFull:
+	case m != nil:
+		for _, name := range SortedKeys(m) {
+			deep := m[name][0] == '{' || m[name][0] == '['
+			for _, v := range ChangedLeaves(s.Properties[name], m[name], depth+1) {
+				if next := Object(With(m, name, v)); deep {
+					all = append(all, next)
+				} else {
+					flat = append(flat, next)
+				}
+			}
+		}
+	case json.Unmarshal(given, &items) == nil && items != nil:
+		for i := range slices.Backward(items) {
+			for _, v := range ChangedLeaves(s.Items, items[i], depth+1) {
+				if next, err := json.Marshal(slices.Replace(slices.Clone(items), i, i+1, v)); err == nil {
+					all = append(all, next)
+					break
+				}
+			}
+		}
+	default:
+		if json.Unmarshal(given, &text) == nil && s.Format == "" && s.Pattern == "" && len(s.Enum) == 0 && (s.MaxLength == nil || *s.MaxLength > len(text)) {
+			flat = append(flat, Quote(text+"s"))
+		}
+		for _, v := range alternatives(raw, given) {
+			if string(v) != string(given) {
+				flat = append(flat, v)
+				break
+			}
+		}
+	}
+	return append(all, flat...)
+}
+
+// alternatives returns values for a member in the place of one.
+func alternatives(raw, given json.RawMessage) []json.RawMessage {
+	s := ParseSchema(raw)
+	all := Samples(raw, 0)
+	var text string
+	var number float64
+	switch {
+	case len(s.Enum) > 0:
+	case len(s.OneOf)+len(s.AnyOf) > 0:
+		for _, b := range slices.Concat(s.OneOf, s.AnyOf) {
+			all = append(all, alternatives(branch(raw, b), given)...)
+		}
+		all = slices.DeleteFunc(all, func(v json.RawMessage) bool { return string(v) == "null" })
+	case string(given) == "null" || s.TypeOf() == "null":
+	case json.Unmarshal(given, &text) == nil && others[s.Format] != "":
+		all = append(all, Quote(others[s.Format]))
+	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "":
+		all = append(all, Quote(s.text("sample")))
+		for nth := range 4 {
+			if v, ok := matching(s.Pattern, s.MinLength, nth); ok && s.Pattern != "" {
+				all = append(all, Quote(v))
+			}
+		}
+	case s.TypeOf() == "array":
+		var items []json.RawMessage
+		_ = json.Unmarshal(given, &items)
+		for _, v := range alternatives(s.Items, json.RawMessage("null")) {
+			present := slices.ContainsFunc(items, func(x json.RawMessage) bool { return string(x) == string(v) })
+			if next, err := json.Marshal(append(slices.Clone(items), v)); err == nil && !present {
+				all = append(all, next)
+			}
+		}
+	case json.Unmarshal(given, &number) == nil:
+		for _, v := range []float64{number + 1, number - 1} {
+			if s.Allows(v) {
+				next, _ := json.Marshal(v)
+				all = append(all, next)
+			}
+		}
+	}
+	return all
+}
+
+// WithText returns arguments with a text in the first member that takes any text
+// of that length, nil if no member does.
+func WithText(args, raw json.RawMessage, text string) json.RawMessage {
+	m, s := Members(args), ParseSchema(raw)
+	for _, name := range SortedKeys(s.Properties) {
+		p := ParseSchema(s.Properties[name])
+		if p.anyText() && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
+			return Object(With(m, name, Quote(text)))
+		}
+	}
+	for _, name := range SortedKeys(s.Properties) {
+		if p := ParseSchema(s.Properties[name]); p.Properties != nil && m[name] != nil {
+			if nested := WithText(m[name], s.Properties[name], text); nested != nil {
+				return Object(With(m, name, nested))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package review
+
+import (
+	"context"
+	"fmt"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A Move is a token of one flow in another.
+type Move struct {
+	Source, Target         client.Flow
+	SourceUser, TargetUser client.User
+	// Strict wants the class of the target's own token, not only that the token
+	// is not refused.
+	Strict bool
+}
+
+// goes reports whether a token goes on where it was moved to.
+func (m Move) goes(o *Oracle, token string, a client.Answer) bool {
+	if m.Strict {
+		return o.Judge(token, a) == Accepted
+	}
+	begins := a.Kind == client.Asked && o.Good.Class() != o.Fresh.Class() && a.Class() == o.Fresh.Class()
+	return a.Conclusive() && !a.Refused() && !begins && (o.Bad.Refused() || a.Class() != o.Bad.Class())
+}
+
+// Moved reports whether a token is accepted where it was not minted: twice, with
+// a token of the place itself accepted and garbage refused there.
+func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
+	o, reason := t.place(m)
+	if reason != "" {
+		return "", false, fmt.Sprintf("%s: %s", m.Target, reason)
+	}
+	if evidence, is, reason = t.moves(m, o); !is {
+		return evidence, is, reason
+	}
+	if o, reason = t.NewOracle(t.Context, m.Target, m.TargetUser); reason != "" {
+		return "", false, fmt.Sprintf("%s: %s", m.Target, reason)
+	}
+	return t.moves(m, o)
+}
+
+// place returns the controls of the place that a token is moved to. Those of a place where
+// the check has been before are not carried out again.
+func (t *T) place(m Move) (*Oracle, string) {
+	key := fmt.Sprintf("%d %s %s %s %s %s", m.TargetUser, m.Target.Method, m.Target.Target, m.Target.Arguments, m.Target.Rounds, m.Target.Last)
+	if o := t.places[key]; o != nil {
+		return o, ""
+	}
+	o, reason := t.NewOracle(t.Context, m.Target, m.TargetUser)
+	if reason == "" {
+		t.places[key] = o
+	}
+	return o, reason
+}
+
+// moves reports whether a token is accepted by the controls of a place.
+func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
+	if o.Presence {
+		return "", false, fmt.Sprintf("%s: any text is accepted as a state", m.Target)
+	}
+	for range 2 {
+		token, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
+		if err != nil {
+			return "", false, err.Error()
+		}
+		a, after := t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser), ""
+		if !m.goes(o, token, a) {
+			// A server may remember its verdict by a part of the request.
+			t.Client.Present(t.Context, m.Source, jsondoc.Quote(token), m.SourceUser)
+			a, after = t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser), ", after it was used in its own place"
+		}
+		if !a.Conclusive() {
+			return "", false, fmt.Sprintf("%s: %v", m.Target, a)
+		}
+		t.Trials++
+		if !m.goes(o, token, a) {
+			return "", false, ""
+		}
+		evidence = fmt.Sprintf("token of %s %s: at %s %s%s -> %v; garbage there -> %v", m.Source, m.Source.Arguments, m.Target, m.Target.Arguments, after, a, o.Bad)
+	}
+	if o.Blind() {
+		if again := t.beginsAgain(t.Context); again != "" {
+			return "", false, again
+		}
+	}
+	return evidence, true, ""
+}
+
+// Blind reports whether a good token gets the question of a call without one.
+func (o *Oracle) Blind() bool {
+	return o.Flow.Last == nil && o.Good.Class() == o.Fresh.Class() && !o.messages
+}
+
+// Sighted returns the prompts and resources that give tokens, with answers. They change
+// nothing, and tell a state that is accepted from a flow that begins again.
+func (r *Review) Sighted(ctx context.Context) []*Oracle {
+	if r.deep == nil {
+		r.deep = []*Oracle{}
+		for _, o := range r.Oracles {
+			f := o.Flow
+			if f.Method == "tools/call" || !o.Blind() || !r.answered(ctx, &f, o) {
+				continue
+			}
+			if deeper, reason := r.NewOracle(ctx, f, o.User); reason == "" && !deeper.Blind() && deeper.Bad.Refused() {
+				r.deep = append(r.deep, deeper)
+			}
+		}
+	}
+	return r.deep
+}
+
+// answered adds answers to a flow with which its own state goes on.
+func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
+	for _, f.Last = range answersTo(o.Fresh.Questions) {
+		token, _, err := r.Client.Mint(ctx, *f, o.User)
+		if err != nil {
+			return false
+		}
+		if a := r.Client.Present(ctx, *f, jsondoc.Quote(token), o.User); a.Kind == client.Completed || a.Kind == client.Asked && a.Class() != o.Fresh.Class() {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsAgain reports whether a prompt or resource begins again on the state of another
+// call with the same question, and returns the reason why the other flows of such a
+// server cannot be judged without effects.
+func (r *Review) beginsAgain(ctx context.Context) string {
+	for _, o := range r.Sighted(ctx) {
+		for _, source := range r.Oracles {
+			from := source.Flow
+			if from.Method == o.Flow.Method && from.Target == o.Flow.Target {
+				from.Arguments = o.Flow.Other
+			}
+			if r.Again != "" || from.Arguments == nil && from.Target == o.Flow.Target || source.Fresh.Class() != o.Fresh.Class() {
+				continue
+			}
+			if token, _, err := r.Client.Mint(ctx, from, o.User); err == nil {
+				r.NoteAgain(o, r.Client.Present(ctx, o.Flow, jsondoc.Quote(token), o.User))
+			}
+		}
+	}
+	return r.Again
+}
+
+// NoteAgain keeps the fact that a flow begins again on a good state of another call or time.
+func (r *Review) NoteAgain(o *Oracle, a client.Answer) {
+	if a.Kind == client.Asked && o.Bad.Refused() && !o.Blind() && o.Verdict(a) == Refused {
+		r.Again = fmt.Sprintf("%s begins again on a good state of another call or time, as this call may: --effects tells that from a state that is accepted", o.Flow)
+	}
+}

@@ -1,0 +1,337 @@
+package tokens
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// timeInOpen is a time of this century in seconds or milliseconds.
+var timeInOpen = regexp.MustCompile(`^[1-3]\d{9}(\d{3})?$`)
+
+// laterTimes writes later times in the place of those that stand in the open.
+func laterTimes(add func(name, text string), token string) {
+	segments := Segments(token)
+	for i, s := range segments {
+		if n, err := strconv.ParseUint(s.Text, 10, 64); err == nil && timeInOpen.MatchString(s.Text) {
+			day := uint64(86400)
+			if len(s.Text) > 10 {
+				day *= 1000
+			}
+			add(fmt.Sprintf("a day more in segment %d", i), Replaced(segments, i, strconv.FormatUint(n+day, 10)))
+			add(fmt.Sprintf("centuries more in segment %d", i), Replaced(segments, i, "9"+s.Text[1:]))
+		}
+	}
+}
+
+// Forgeries are states that need no key. Each says something else than the
+// token, or says it without its tag.
+func Forgeries(token string) []Variant {
+	var all []Variant
+	add := func(name, text string) {
+		if text != token && text != "" {
+			all = append(all, Variant{Name: name, Text: text})
+		}
+	}
+	for _, v := range Views(token) {
+		for name, changed := range changedObjects(v.Object) {
+			add(fmt.Sprintf("segment %d with %s", v.Segment, name), v.Write(token, changed))
+			forgedAlone(add, name, changed)
+			withoutTag(add, token, v, name, changed)
+		}
+		if _, ok := v.Object["alg"]; ok {
+			algNone(add, token, v)
+			ownKey(add, token, v)
+			missingKey(add, token, v)
+		}
+	}
+	for _, v := range Views(token) {
+		for name, changed := range changedObjects(v.Object) {
+			knownTags(func(tag, text string) { add(tag+" with "+name, text) }, Segments(v.Write(token, changed)))
+		}
+	}
+	laterTimes(add, token)
+	otherHeads(add, token)
+	otherNames(add, token)
+	continued(add, token)
+	segments := Segments(token)
+	knownTags(add, segments)
+	at := CodedSegments(segments)
+	for _, i := range at {
+		raw := segments[i].Raw()
+		for _, n := range []int{16, 32} {
+			if len(raw) > n {
+				zero := append(append([]byte(nil), raw[:len(raw)-n]...), make([]byte, n)...)
+				add(fmt.Sprintf("the last %d bytes of segment %d zero", n, i), Replaced(segments, i, segments[i].Write(zero)))
+			}
+		}
+		if len(at) > 1 {
+			add(fmt.Sprintf("segment %d empty", i), Replaced(segments, i, ""))
+			add(fmt.Sprintf("segment %d zero", i), Replaced(segments, i, segments[i].Write(make([]byte, len(raw)))))
+		}
+	}
+	if len(at) > 1 {
+		var empty strings.Builder
+		for _, s := range segments {
+			if !s.coded {
+				empty.WriteString(s.Text)
+			}
+		}
+		add("every segment empty", empty.String())
+	}
+	return all
+}
+
+// forgedAlone adds a changed state without the rest of the token.
+func forgedAlone(add func(name, text string), name string, changed json.RawMessage) {
+	add("JSON with "+name, string(changed))
+	add("base64 of JSON with "+name, base64.StdEncoding.EncodeToString(changed))
+	add("base64url of JSON with "+name, base64.RawURLEncoding.EncodeToString(changed))
+}
+
+// withoutTag adds a changed state with the segments after it empty, zero or
+// absent.
+func withoutTag(add func(name, text string), token string, v View, name string, changed json.RawMessage) {
+	if v.Segment < 0 {
+		return
+	}
+	segments := Segments(v.Write(token, changed))
+	last := len(segments) - 1
+	if last <= v.Segment {
+		return
+	}
+	if segments[last].coded {
+		add("empty tag with "+name, Replaced(segments, last, ""))
+		add("zero tag with "+name, Replaced(segments, last, segments[last].Write(make([]byte, len(segments[last].Raw())))))
+	}
+	add("no tag with "+name, Replaced(segments[:v.Segment+1], -1, ""))
+}
+
+// otherHeads adds tokens with another key ID or version: the neighbours of each
+// character before the first separator. An older version may name no key and have no tag.
+func otherHeads(add func(name, text string), token string) {
+	n := strings.IndexAny(token, separators)
+	if n < 1 || n > 4 {
+		return
+	}
+	longest := slices.MaxFunc(part.FindAllString(token, -1), func(a, b string) int { return len(a) - len(b) })
+	for i := range n {
+		for _, d := range []int{-2, -1, 1, 2, 3} {
+			c := int(token[i]) + d
+			if c < 0x80 && isCoded(byte(c)) {
+				name, text := fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:]
+				if add(name, text); d == 1 && i == n-1 {
+					knownTags(func(tag, text string) { add(name+" and "+tag, text) }, Segments(text))
+				}
+				if end := strings.LastIndexAny(text, separators); end > n && (d == 1 || d == -1) {
+					add(name+" and no tag", text[:end])
+					add(name+" and the longest part alone", text[:n+1]+longest)
+				}
+			}
+		}
+	}
+}
+
+// part is a run of a token between two separators.
+var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
+
+// maxName is the length of the longest part that is taken for the name of a key.
+const maxName = 40
+
+// otherNames adds tokens with another text in a part that is neither the longest nor the
+// last one, which may name a key, under tags that anybody computes.
+func otherNames(add func(name, text string), token string) {
+	parts := part.FindAllStringIndex(token, -1)
+	if len(parts) < 3 {
+		return
+	}
+	longest := slices.MaxFunc(parts[:len(parts)-1], func(a, b []int) int { return a[1] - a[0] - b[1] + b[0] })
+	for i, at := range parts[:len(parts)-1] {
+		name := token[at[0]:at[1]]
+		if at[0] == longest[0] || len(name) > maxName {
+			continue
+		}
+		for what, other := range map[string]string{"made up": "sealab", "changed": OtherCharacter(name)} {
+			text := token[:at[0]] + other + token[at[1]:]
+			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, what, tag), text) }, Segments(text))
+		}
+	}
+}
+
+// knownTags adds the state with tags that anybody computes, of its text and of its bytes.
+func knownTags(add func(name, text string), segments []Segment) {
+	last := len(segments) - 1
+	if last < 1 || !segments[last].coded {
+		return
+	}
+	messages := map[string][]byte{"text": []byte(strings.TrimRight(Replaced(segments, last, ""), separators))}
+	for _, s := range segments[:last] {
+		if s.coded && len(s.Text) >= len(messages["segment"]) {
+			messages["bytes"], messages["segment"] = s.Raw(), []byte(s.Text) // of the longest one
+		}
+	}
+	n := len(segments[last].Raw())
+	for of, message := range messages {
+		for name, tag := range knownSums(message) {
+			add(fmt.Sprintf("%s of the %s", name, of), Replaced(segments, last, segments[last].Write(tag[:min(n, len(tag))])))
+		}
+	}
+}
+
+// knownSums are tags of a message that need no secret.
+func knownSums(message []byte) map[string][]byte {
+	sum := sha256.Sum256(message)
+	all := map[string][]byte{"SHA-256": sum[:]}
+	for _, key := range []string{"", "secret"} {
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write(message)
+		all[fmt.Sprintf("HMAC-SHA256 under %q", key)] = mac.Sum(nil)
+	}
+	return all
+}
+
+// algNone adds JWTs whose header asks for no signature.
+func algNone(add func(name, text string), token string, header View) {
+	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
+		object := jsondoc.Object(jsondoc.With(header.Object, "alg", jsondoc.Quote(alg)))
+		text := header.Write(token, object)
+		segments := Segments(text)
+		add(fmt.Sprintf("alg %q", alg), text)
+		add(fmt.Sprintf("alg %q and an empty signature", alg), Replaced(segments, len(segments)-1, ""))
+	}
+}
+
+// ownKey adds the JWT under a key that stands in its own header.
+func ownKey(add func(name, text string), token string, header View) {
+	key := sha256.Sum256([]byte("sealab"))
+	text := jsondoc.Quote(base64.RawURLEncoding.EncodeToString(key[:]))
+	hs256 := jsondoc.With(header.Object, "alg", jsondoc.Quote("HS256"))
+	signed := func(name string, members map[string]json.RawMessage) {
+		add(name, signedUnder(key[:], header.Write(token, jsondoc.Object(members))))
+	}
+	signed("a key in the header", jsondoc.With(hs256, "jwk", jsondoc.Object(map[string]json.RawMessage{"kty": jsondoc.Quote("oct"), "k": text})))
+	for _, name := range jsondoc.SortedKeys(header.Object) {
+		if raw := header.Object[name]; name != "alg" && name != "typ" && len(raw) > 0 && raw[0] == '"' {
+			signed(fmt.Sprintf("a key in the header %q", name), jsondoc.With(hs256, name, text))
+		}
+	}
+}
+
+// signedUnder is a JWT with the tag of a key.
+func signedUnder(key []byte, token string) string {
+	segments := Segments(token)
+	last := len(segments) - 1
+	if !segments[last].coded {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(strings.TrimRight(Replaced(segments, last, ""), separators)))
+	return Replaced(segments, last, segments[last].Write(mac.Sum(nil)))
+}
+
+// foundKeys are names of keys, each with the texts that careless readers find under it:
+// of a key that is missing, and of a member that every object has.
+var foundKeys = map[string][]string{
+	"sealab":            {"", "undefined", "null", "None"},
+	"__proto__":         {"", "[object Object]"},
+	"constructor":       {"function Object() { [native code] }"},
+	"toString":          {"function toString() { [native code] }"},
+	"../../../dev/null": {""},
+}
+
+// missingKey adds the JWT with the name of a key that the server has not, under what takes
+// the place of that key.
+func missingKey(add func(name, text string), token string, header View) {
+	names := []string{"kid"}
+	for _, name := range jsondoc.SortedKeys(header.Object) {
+		if raw := header.Object[name]; name != "alg" && name != "typ" && name != "kid" && len(raw) > 0 && raw[0] == '"' {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		for _, id := range jsondoc.SortedKeys(foundKeys) {
+			for _, key := range foundKeys[id] {
+				add(fmt.Sprintf("%s %q and the key %q", name, id, key), signedUnder([]byte(key), header.Write(token, jsondoc.Object(jsondoc.With(header.Object, name, jsondoc.Quote(id))))))
+			}
+		}
+	}
+}
+
+// maxKey is the length of the longest key in front of a message that is tried.
+const maxKey = 64
+
+// continued adds forms, as a=1&b=2, to which their last member is appended once more, with
+// the hash of key || form continued: such a hash is no tag.
+func continued(add func(name, text string), token string) {
+	segments := Segments(token)
+	at := CodedSegments(segments)
+	if len(at) < 2 {
+		return
+	}
+	body, tag := at[len(at)-2], at[len(at)-1]
+	form, digest := segments[body].Raw(), segments[tag].Raw()
+	end := strings.LastIndexByte(string(form), '&')
+	if end < 0 || !strings.Contains(string(form[end:]), "=") || !utf8.Valid(form) {
+		return
+	}
+	for _, chain := range tokenfmt.Chains {
+		for n := 1; n <= maxKey && len(digest) == chain.Size; n++ {
+			next, err := chain.Extend(digest, n+len(form), form[end:])
+			if err != nil {
+				break
+			}
+			longer := slices.Concat(form, chain.Padding(n+len(form)), form[end:])
+			text := Replaced(Segments(Replaced(segments, tag, segments[tag].Write(next))), body, segments[body].Write(longer))
+			add(fmt.Sprintf("%s continued behind a key of %d bytes", chain.Name, n), text)
+		}
+	}
+}
+
+// changedObjects returns copies of a state in each of which one value is
+// another. Members that look like times are left alone: their change may be
+// refused for another reason.
+func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, name := range jsondoc.SortedKeys(state) {
+		if changed := changedValue(state[name], 3); changed != nil {
+			all[fmt.Sprintf("another %q", name)] = jsondoc.Object(jsondoc.With(state, name, changed))
+		}
+	}
+	return all
+}
+
+// changedValue returns another value of the same type, nil if the value has no other.
+func changedValue(raw json.RawMessage, depth int) json.RawMessage {
+	var text string
+	var number float64
+	switch {
+	case json.Unmarshal(raw, &text) == nil:
+		return jsondoc.Quote(text + "x")
+	case json.Unmarshal(raw, &number) == nil && number < 1e8:
+		return json.RawMessage(fmt.Sprint(number + 1))
+	case string(raw) == "true":
+		return json.RawMessage("false")
+	case string(raw) == "false":
+		return json.RawMessage("true")
+	}
+	m := jsondoc.Members(raw)
+	for _, name := range jsondoc.SortedKeys(m) {
+		if depth == 0 {
+			break
+		}
+		if changed := changedValue(m[name], depth-1); changed != nil {
+			return jsondoc.Object(jsondoc.With(m, name, changed))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package tokens
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sealab/fuzz/attack/tokenfmt"
+)
+
+// careless are keys of templates and tutorials, and what a missing variable turns into.
+var careless = []string{
+	"change-me", "change_me", "changeit", "change-this", "replace-me", "please-change-me", "change-me-in-production", "undefined", "null", "None", "nil", "default", "example", "insecure", "not-a-secret",
+	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret", "my-secret-key", "mysecretkey", "your-secret", "your-secret-key", "your_secret_key", "your-secret-key-here",
+	"supersecretkey", "super_secret_key", "super-secret", "topsecret", "s3cr3t", "secretkey", "secret_key", "secret123", "password123", "admin", "123456", "12345678", "keyboard cat", "shhhhh",
+	"jwt_secret", "jwt-secret", "session-secret", "state-secret", "signing-key", "signing-secret", "hmac-key", "hmac-secret", "mcp", "mcp-secret", "mcp-server", "a-string-secret-at-least-256-bits-long",
+}
+
+// Published are keys that stand in examples and documents, and careless ones.
+func Published() [][]byte {
+	keys := [][]byte{
+		[]byte("example-request-state-signing-key-32b!"), []byte("rust-sdk-conformance-request-state-key!!"),
+		[]byte("example-development-key-example-development-key-"), []byte("secret"), []byte("changeme"), []byte("password"), []byte("key"), []byte("test"), []byte("development"),
+		[]byte("your-256-bit-secret"), []byte("super-secret-key"), []byte("supersecret"), []byte("secret-key"), []byte("0123456789abcdef0123456789abcdef"), []byte("abcdefghijklmnopqrstuvwxyz123456"),
+	}
+	for _, word := range careless {
+		keys = append(keys, []byte(word))
+	}
+	for _, c := range []byte{0, 1, 0xff, 'a', 'A', 'k', 'x', '0', 's'} {
+		for _, n := range []int{16, 32, 64} {
+			keys = append(keys, bytes.Repeat([]byte{c}, n))
+		}
+	}
+	return keys
+}
+
+// A Keyless is a tag that anybody can compute.
+type Keyless struct {
+	Issue, Name string
+	sum         func(message []byte) []byte
+}
+
+// HMACUnder is HMAC-SHA256 under a key that is known.
+func HMACUnder(key []byte) Keyless {
+	return Keyless{"the tag of the token is that of a published, trivial or public key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(message)
+		return mac.Sum(nil)[:12]
+	}}
+}
+
+// Keylesses are MACs under published keys, hashes and checksums.
+func Keylesses() []Keyless {
+	var all []Keyless
+	for _, key := range Published() {
+		all = append(all, HMACUnder(key))
+	}
+	for _, c := range tokenfmt.Checksums() {
+		all = append(all, Keyless{"the tag of the token is computed without a key", c.Name, c.Sum})
+	}
+	return all
+}
+
+// Tags reports whether the token holds the tag of one of its parts: anywhere if it
+// is long, else as its last part.
+func (k Keyless) Tags(token string) bool {
+	all, last := Readable(token), LastParts(token)
+	for _, message := range signedTexts(token) {
+		sum := string(k.sum(message))
+		if len(sum) >= 8 && strings.Contains(all, sum) || slices.Contains(last, sum) {
+			return true
+		}
+	}
+	return false
+}
+
+// separators are characters that part a tag from the rest of a token.
+const separators = ".:~|,;!*$"
+
+// LastParts returns the bytes that the text behind the last separator may stand
+// for. A number stands for four bytes.
+func LastParts(token string) []string {
+	text := token[strings.LastIndexAny(token, separators)+1:]
+	var all []string
+	if b, err := hex.DecodeString(text); err == nil {
+		all = append(all, string(b))
+	}
+	for _, code := range codings {
+		if b, err := code.DecodeString(text); err == nil {
+			all = append(all, string(b))
+		}
+	}
+	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
+		all = append(all, string(binary.BigEndian.AppendUint32(nil, uint32(n))))
+	}
+	return all
+}
+
+// signedTexts are the parts of a token that its tag may cover: each run of
+// segments from the start or from the first coded one, as text and as bytes.
+func signedTexts(token string) [][]byte {
+	segments := Segments(token)
+	var all [][]byte
+	for from := range segments {
+		for to := from + 1; to <= len(segments); to++ {
+			all = append(all, []byte(Replaced(segments[from:to], -1, "")))
+		}
+		raw := segments[from].Raw()
+		all = append(all, raw)
+		for _, tag := range []int{16, 20, 32} {
+			if len(raw) > tag {
+				all = append(all, raw[:len(raw)-tag])
+			}
+		}
+	}
+	return all
+}

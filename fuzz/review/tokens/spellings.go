@@ -1,0 +1,117 @@
+package tokens
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// OtherCharacter changes the last character but one of a credential: the last one of
+// base64 may have bits that count for nothing.
+func OtherCharacter(secret string) string {
+	i := max(len(secret)-2, 0)
+	other := "0"
+	if secret[i] == '0' {
+		other = "1"
+	}
+	return secret[:i] + other + secret[i+1:]
+}
+
+// SwapCase replaces letters by those of the other case.
+func SwapCase(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, text)
+}
+
+// Spellings writes a token in other ways that careless readers take for the same
+// bytes.
+func Spellings(token string) []Variant {
+	var all []Variant
+	add := func(name, text string) {
+		if text != token {
+			all = append(all, Variant{Name: name, Text: text})
+		}
+	}
+	segments := Segments(token)
+	at := CodedSegments(segments)
+	for _, i := range at {
+		spelledSegment(add, segments, i)
+	}
+	for name, x := range map[string]string{
+		"a space": " ", "a tab": "\t", "a line feed": "\n", "CR LF": "\r\n", "NUL": "\x00", "a no-break space": "\u00a0", "a byte order mark": "\ufeff", "a zero-width space": "\u200b",
+	} {
+		add(name+" at the end", token+x)
+		add(name+" in front", x+token)
+		add(name+" in the middle", token[:len(token)/2]+x+token[len(token)/2:])
+	}
+	for _, x := range []string{"A", "AAAA", ".", ".x", ".A", "=", "==", "&x=1", ",", "|"} {
+		add(fmt.Sprintf("%q at the end", x), token+x)
+	}
+	add("a full stop in front", "."+token)
+	add("the token twice", token+token)
+	add("the token twice with a full stop between", token+"."+token)
+	add("percent escapes", url.QueryEscape(token))
+	add("every character escaped with percent", percent(token))
+	add("in quotes", `"`+token+`"`)
+	if i := strings.IndexAny(token, ".:_-"); i > 0 && i < MinCoded {
+		add("the prefix in upper case", strings.ToUpper(token[:i])+token[i:])
+		add("the prefix in lower case", strings.ToLower(token[:i])+token[i:])
+	}
+	if len(at) > 0 {
+		add("a full-width last character", FullWidth(token))
+	}
+	return all
+}
+
+// spelledSegment adds other texts of the bytes of one segment.
+func spelledSegment(add func(name, text string), segments []Segment, i int) {
+	s := segments[i]
+	in := func(name, text string) {
+		if text != s.Text {
+			add(fmt.Sprintf("%s in segment %d", name, i), Replaced(segments, i, text))
+		}
+	}
+	if s.hex {
+		in("upper case", strings.ToUpper(s.Text))
+		in("lower case", strings.ToLower(s.Text))
+		return
+	}
+	body := strings.TrimRight(s.Text, "=")
+	in("no padding", body)
+	if pad := (4 - len(body)%4) % 4; pad > 0 {
+		in("padding", body+strings.Repeat("=", pad))
+	}
+	in("wrong padding", body+"===")
+	in("the alphabet of base64", strings.NewReplacer("-", "+", "_", "/").Replace(s.Text))
+	in("the alphabet of base64url", strings.NewReplacer("+", "-", "/", "_").Replace(s.Text))
+	if spare := map[int]int{2: 16, 3: 4}[len(body)%4]; spare > 0 {
+		last := strings.IndexByte(base64Letters, strings.NewReplacer("+", "-", "/", "_").Replace(body[len(body)-1:])[0])
+		if other := base64Letters[last^1]; last >= 0 && last%spare == 0 {
+			in("unused bits of the last character", body[:len(body)-1]+string(other)+s.Text[len(body):])
+		}
+	}
+}
+
+func percent(token string) string {
+	var b strings.Builder
+	for i := range len(token) {
+		fmt.Fprintf(&b, "%%%02X", token[i])
+	}
+	return b.String()
+}
+
+// FullWidth returns a token with its last character in the full-width form, which is not ASCII.
+func FullWidth(token string) string {
+	c := token[len(token)-1]
+	if c <= ' ' || c >= 0x7f {
+		return token
+	}
+	return token[:len(token)-1] + string(rune(c)+0xfee0)
+}

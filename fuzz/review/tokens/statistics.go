@@ -1,0 +1,157 @@
+package tokens
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// LongestSegment returns the bytes of the longest coded segment.
+func LongestSegment(token string) []byte {
+	var found []byte
+	for _, s := range Segments(token) {
+		if raw := s.Raw(); len(raw) > len(found) {
+			found = raw
+		}
+	}
+	return found
+}
+
+// LongestRun returns the longest run of x in the xor of a and b, at any of a few
+// shifts.
+func LongestRun(a, b []byte, x byte) int {
+	best := 0
+	for shift := -4; shift <= 4; shift++ {
+		run := 0
+		for i := range a {
+			j := i + shift
+			if j < 0 || j >= len(b) || a[i]^b[j] != x {
+				run = 0
+				continue
+			}
+			run++
+			best = max(best, run)
+		}
+	}
+	return best
+}
+
+// MinTag is the shortest tag, in bytes, that is not reported.
+const MinTag = 8
+
+// TagLength returns the bytes of a token that are not its readable state; false if
+// the state cannot be read or the tag is inside of it.
+func TagLength(token string) (int, bool) {
+	all := Views(token)
+	segments := Segments(token)
+	switch {
+	case len(all) > 0 && all[0].Segment >= 0:
+		longest := len(all[0].after)
+		for _, part := range strings.FieldsFunc(token[strings.Index(token, segments[all[0].Segment].Text)+len(segments[all[0].Segment].Text):], separator) {
+			longest = max(longest, bytesOf(part))
+		}
+		return longest, true
+	}
+	return 0, false // JSON in the open may hold its tag as a member
+}
+
+func separator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }
+
+// bytesOf is the most bytes that a text can stand for.
+func bytesOf(text string) int {
+	if b, err := hex.DecodeString(text); err == nil {
+		return len(b)
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return int(math.Ceil(math.Log2(float64(n)+1) / 8))
+	}
+	for _, code := range codings {
+		if b, err := code.DecodeString(text); err == nil {
+			return len(b)
+		}
+	}
+	if b, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "=")); err == nil {
+		return len(b)
+	}
+	return len(text)
+}
+
+// CountUp reports whether tokens hold a number that grows from each to the next.
+func CountUp(all []string) bool {
+	for _, base := range []int{10, 16} {
+		last, grows := uint64(0), true
+		for i, token := range all {
+			n, ok := differing(token, all, base)
+			if !ok || i > 0 && (n <= last || n-last > 1<<34) {
+				grows = false
+				break
+			}
+			last = n
+		}
+		if grows {
+			return true
+		}
+	}
+	return false
+}
+
+// differing is the number that stands in a token where tokens differ, read as
+// digits of a base, with the digits beside it.
+func differing(token string, all []string, base int) (uint64, bool) {
+	prefix, suffix := common(all)
+	if len(prefix)+len(suffix) >= len(token) {
+		return 0, false
+	}
+	digits := "0123456789abcdef"[:base]
+	from, to := len(prefix), len(token)-len(suffix)
+	for from > 0 && strings.IndexByte(digits, token[from-1]) >= 0 && len(prefix)-from < 12 {
+		from--
+	}
+	if to-from > 16 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(token[from:to], base, 64)
+	return n, err == nil
+}
+
+// common returns the prefix and the suffix that all texts share.
+func common(all []string) (prefix, suffix string) {
+	prefix, suffix = all[0], all[0]
+	for _, s := range all[1:] {
+		for !strings.HasPrefix(s, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+		for !strings.HasSuffix(s, suffix) {
+			suffix = suffix[1:]
+		}
+	}
+	return prefix, suffix
+}
+
+// VaryingBits bounds the entropy of tokens by the characters that differ.
+func VaryingBits(all []string) float64 {
+	bits := 0.0
+	for i := range len(all[0]) {
+		seen := map[byte]bool{}
+		class := 10.0
+		for _, token := range all {
+			if i >= len(token) {
+				continue
+			}
+			c := token[i]
+			seen[c] = true
+			switch {
+			case c >= 'g' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("-_+/", c) >= 0:
+				class = 64
+			case c >= 'a' && c <= 'f':
+				class = max(class, 16)
+			}
+		}
+		if len(seen) > 1 {
+			bits += math.Log2(min(class, float64(len(seen))*4))
+		}
+	}
+	return bits
+}

@@ -1,0 +1,286 @@
+package tokens
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sealab/fuzz/attack/tokenfmt"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A Variant is a state made from a token.
+type Variant struct {
+	Name string          // stable between tokens
+	Text string          // the token that is presented
+	Raw  json.RawMessage // the whole member, if it is not text
+}
+
+// State returns the JSON value of the member requestState.
+func (v Variant) State() json.RawMessage {
+	if v.Raw != nil {
+		return v.Raw
+	}
+	return jsondoc.Quote(v.Text)
+}
+
+// caseOf is the number of letters of a segment that are written in the other case: more of
+// one that can be read, in which most letters are of names and of marks.
+func caseOf(s Segment) int {
+	if utf8.Valid(s.Raw()) {
+		return 64
+	}
+	return 8
+}
+
+// OtherCase writes letters of base64 segments in the other case, which stands for other
+// bytes: a tag over the text without regard to case is none over the bytes.
+func OtherCase(token string) []Variant {
+	var all []Variant
+	start := 0
+	for _, s := range Segments(token) {
+		var letters []int
+		for i := range len(s.Text) {
+			if c := s.Text[i] | 0x20; s.code != nil && c >= 'a' && c <= 'z' {
+				letters = append(letters, start+i)
+			}
+		}
+		start += len(s.Text)
+		if strings.ToUpper(s.Text) == s.Text || strings.ToLower(s.Text) == s.Text {
+			continue // a code of one case, whose readers may take both
+		}
+		most := min(len(letters), caseOf(s))
+		for n := range most {
+			i := letters[n*len(letters)/most]
+			all = append(all, Variant{Name: fmt.Sprintf("case of character %d", i), Text: token[:i] + string(token[i]^0x20) + token[i+1:]})
+		}
+	}
+	return all
+}
+
+// Flips changes each character of a token; of a long token the first and the last
+// 140, and between them every third, but at most some 300.
+func Flips(token string) []Variant {
+	step := max(3, (len(token)-280)/300|1)
+	return FlipsAt(token, func(d int) bool { return d <= 140 || d%step == 0 })
+}
+
+// mendedPlaces is the number of bytes that are changed beside a checksum, about.
+const mendedPlaces = 20
+
+// Mended changes bytes of the longest segment together with a CRC-32 in its last four bytes,
+// or in front of the bytes that it covers. A stream cipher leaves such a checksum linear:
+// its change follows from that of the bytes.
+func Mended(token string) []Variant {
+	segments, at := Segments(token), -1
+	for i, s := range segments {
+		if s.coded && (at < 0 || len(s.Text) > len(segments[at].Text)) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	raw := segments[at].Raw()
+	var all []Variant
+	for _, sum := range []int{-4, 0, 12, 16} { // where it stands; -4: at the end
+		from, to, place := sum+4, len(raw), sum
+		if sum < 0 {
+			from, to, place = 0, len(raw)-4, len(raw)-4
+		}
+		if to-from < mendedPlaces {
+			continue
+		}
+		for n := range mendedPlaces {
+			i := from + n*(to-from)/mendedPlaces
+			delta := make([]byte, to-i)
+			change := crc32.ChecksumIEEE(delta)
+			delta[0] = 1
+			change ^= crc32.ChecksumIEEE(delta)
+			for name, order := range map[string]binary.ByteOrder{"big": binary.BigEndian, "little": binary.LittleEndian} {
+				changed := slices.Clone(raw)
+				changed[i] ^= 1
+				order.PutUint32(changed[place:], order.Uint32(changed[place:])^change)
+				all = append(all, Variant{Name: fmt.Sprintf("byte %d/%d with a CRC-32 at %d, %s-endian", n, mendedPlaces, sum, name), Text: Replaced(segments, at, segments[at].Write(changed))})
+			}
+		}
+	}
+	return all
+}
+
+// FewFlips changes between 12 and 24 characters of a long token. Tokens of nearly the same
+// length have them at the same places.
+func FewFlips(token string) []Variant {
+	step := 1
+	for len(token)/step > 24 {
+		step *= 2
+	}
+	return FlipsAt(token, func(d int) bool { return d%step == step/2 })
+}
+
+// FlipsAt changes the characters of a token at some distances from its nearer end. Their
+// names tell that distance, and so mean the same place in a token of another length.
+func FlipsAt(token string, at func(d int) bool) []Variant {
+	var all []Variant
+	i := 0
+	for _, s := range Segments(token) {
+		for range len(s.Text) {
+			d, name := i, fmt.Sprintf("character %d", i)
+			if i >= len(token)/2 {
+				d = len(token) - i
+				name = fmt.Sprintf("character %d from the end", d)
+			}
+			if c := token[i]; c != '=' && c < 0x80 && at(d) {
+				all = append(all, Variant{Name: name, Text: token[:i] + string(Flip(c, s.hex)) + token[i+1:]})
+			}
+			i++
+		}
+	}
+	return all
+}
+
+// Splices joins parts of two tokens at the borders of segments and in their
+// middle. Those that are equal to either are left out.
+func Splices(token, other string) []Variant {
+	var all []Variant
+	add := func(name, text string) {
+		if text != token && text != other {
+			all = append(all, Variant{Name: name, Text: text})
+		}
+	}
+	a, b := Segments(token), Segments(other)
+	if len(a) == len(b) {
+		for i := range a {
+			add(fmt.Sprintf("segment %d of another token", i), Replaced(a, i, b[i].Text))
+		}
+	}
+	for _, part := range []int{4, 3, 2} {
+		i := len(token) / part
+		if i < len(other) {
+			add(fmt.Sprintf("1/%d of one, the rest of another", part), token[:i]+other[i:])
+			add(fmt.Sprintf("1/%d of another, the rest of one", part), other[:i]+token[i:])
+		}
+	}
+	for _, n := range []int{16, 22, 43, 64} { // text of tags of 12, 16, 32 and 48 bytes
+		if n < len(token) && n < len(other) {
+			add(fmt.Sprintf("the last %d characters of another", n), token[:len(token)-n]+other[len(other)-n:])
+		}
+	}
+	return all
+}
+
+// Cuts shortens a token: by each length up to 70 characters, which covers tags,
+// and to some lengths below. The empty text is left out: it can mean no state.
+func Cuts(token string) []Variant {
+	var all []Variant
+	for n := len(token) - 1; n > 0; n-- {
+		gone := len(token) - n
+		if gone <= 70 || gone%max(8, len(token)/128) == 0 || n <= 8 {
+			all = append(all, Variant{Name: fmt.Sprintf("%d characters cut off", gone), Text: token[:n]})
+		}
+	}
+	for _, n := range []int{1, 2, 3, 4} {
+		if n < len(token) {
+			all = append(all, Variant{Name: fmt.Sprintf("%d characters cut off in front", n), Text: token[n:]})
+		}
+	}
+	return append(all, shorterTags(token)...)
+}
+
+// shorterTags cuts the bytes of the last segment and writes them again, so that a
+// strict reader takes the text. Segments that are longer than any tag are left out.
+func shorterTags(token string) []Variant {
+	segments := Segments(token)
+	last := len(segments) - 1
+	raw := segments[last].Raw()
+	var all []Variant
+	for n := 1; n < len(raw) && last > 0 && len(raw) <= 64; n++ {
+		all = append(all, Variant{Name: fmt.Sprintf("a tag of %d bytes", n), Text: Replaced(segments, last, segments[last].Write(raw[:n]))})
+	}
+	return all
+}
+
+// Some returns about n of the variants, from all parts.
+func Some(all []Variant, n int) []Variant {
+	var few []Variant
+	for i := 0; i < len(all); i += (len(all) + n - 1) / n {
+		few = append(few, all[i])
+	}
+	return few
+}
+
+// Flip changes one character in the highest bit of its base64 value, so that no
+// unused bit alone is changed; a hexadecimal digit in the highest bit of its
+// value, and any other character in the lowest bit of its ASCII code.
+func Flip(c byte, inHex bool) byte {
+	if inHex {
+		const digits = "0123456789abcdef"
+		if i := strings.IndexByte(digits, c|0x20); i >= 0 && c >= '0' {
+			if c >= 'A' && c <= 'F' {
+				return strings.ToUpper(digits[i^8 : i^8+1])[0]
+			}
+			return digits[i^8]
+		}
+	}
+	switch i := strings.IndexByte(base64Letters, c); {
+	case i >= 0:
+		return base64Letters[i^32]
+	case c == '+':
+		return 'e'
+	case c == '/':
+		return 'f'
+	}
+	return c ^ 1
+}
+
+// Scramble replaces the characters of every coded segment by random ones of the
+// same kind, so that the form is right and the content is not.
+func Scramble(token string, r *rand.Rand) (string, bool) {
+	all := Segments(token)
+	at := CodedSegments(all)
+	for _, i := range at {
+		all[i].Text = Scrambled(all[i].Text, r)
+	}
+	return Replaced(all, -1, ""), len(at) > 0
+}
+
+// Scrambled returns a text with random letters and digits in the places of its own, of the
+// digits of hexadecimal if it is written in them.
+func Scrambled(text string, r *rand.Rand) string {
+	letters := base64Letters[:62]
+	if strings.Trim(text, "0123456789abcdef-") == "" {
+		letters = "0123456789abcdef"
+	}
+	b := []byte(text)
+	for i, c := range b {
+		if strings.IndexByte("-_+/=", c) < 0 {
+			b[i] = letters[r.IntN(len(letters))]
+		}
+	}
+	return string(b)
+}
+
+// Generated returns at most most alterations of a token for each generator of the
+// attacks that is of a kind. Names are the same for tokens of one form.
+func Generated(token string, spelling bool, most int, seed uint64) []Variant {
+	var all []Variant
+	format := tokenfmt.Infer([]byte(token))
+	for _, g := range tokenfmt.Generators {
+		if g.Spelling != spelling {
+			continue
+		}
+		var of []Variant
+		for a := range g.Alter(format, tokenfmt.NewSource(seed)) {
+			if len(a.Text) > 0 && utf8.Valid(a.Text) && string(a.Text) != token { // JSON carries UTF-8 alone
+				of = append(of, Variant{Name: fmt.Sprintf("%s %d", g.Name, len(of)), Text: string(a.Text)})
+			}
+		}
+		all = append(all, Some(of, most)...)
+	}
+	return all
+}

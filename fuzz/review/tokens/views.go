@@ -1,0 +1,175 @@
+package tokens
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A View is JSON that a token carries in the open: the whole token, or a coded
+// segment of it.
+type View struct {
+	Segment int // -1 if the whole token is the JSON
+	Object  map[string]json.RawMessage
+	// Before and after are the bytes of the segment around the JSON.
+	Before, after []byte
+}
+
+// maxOpen is the number of bytes that are read in a token, and maxNested how many codes deep.
+const (
+	maxOpen   = 1 << 18
+	maxNested = 4
+)
+
+// InTheOpen is everything that can be read in a token: the bytes of its segments, inflated
+// forms, and what texts in them stand for in turn.
+func InTheOpen(token string) string {
+	var b strings.Builder
+	unfold(&b, token, maxNested)
+	return b.String()
+}
+
+func unfold(b *strings.Builder, text string, depth int) {
+	b.WriteString(text)
+	for _, s := range Segments(text) {
+		if !s.coded || b.Len() > maxOpen {
+			continue
+		}
+		raw := s.Raw()
+		forms := []string{string(raw)}
+		for skip := range min(16, len(raw)) {
+			if out := inflated(raw[skip:]); out != "" {
+				forms = append(forms, out)
+			}
+		}
+		for _, form := range forms {
+			b.WriteByte('\n')
+			if depth > 1 && utf8.ValidString(form) {
+				unfold(b, form, depth-1)
+			} else {
+				b.WriteString(form)
+			}
+		}
+	}
+}
+
+// inflated undoes DEFLATE and zlib, of at most 64 KiB.
+func inflated(raw []byte) string {
+	for _, open := range []func() (io.Reader, error){
+		func() (io.Reader, error) { return flate.NewReader(bytes.NewReader(raw)), nil },
+		func() (io.Reader, error) { return zlib.NewReader(bytes.NewReader(raw)) },
+	} {
+		r, err := open()
+		if err != nil {
+			continue
+		}
+		if out, err := io.ReadAll(io.LimitReader(r, 1<<16)); err == nil && len(out) > 16 {
+			return string(out)
+		}
+	}
+	return ""
+}
+
+// maxBefore is how many bytes of a segment may stand before its JSON.
+const maxBefore = 16
+
+// Views returns the JSON objects that can be read in a token without a key.
+func Views(token string) []View {
+	if m := jsondoc.Members(json.RawMessage(token)); m != nil {
+		return []View{{Segment: -1, Object: m}}
+	}
+	var all []View
+	segments := Segments(token)
+	for _, i := range CodedSegments(segments) {
+		raw := segments[i].Raw()
+		for at := range min(maxBefore+1, len(raw)) {
+			if object, rest, ok := jsondoc.Prefix(raw[at:]); ok && len(jsondoc.Members(object)) > 0 {
+				all = append(all, View{i, jsondoc.Members(object), raw[:at], rest})
+				break
+			}
+		}
+	}
+	return all
+}
+
+// Write returns the token with another object in the place of the view.
+func (v View) Write(token string, object json.RawMessage) string {
+	if v.Segment < 0 {
+		return string(object)
+	}
+	all := Segments(token)
+	return Replaced(all, v.Segment, all[v.Segment].Write(slices.Concat(v.Before, object, v.after)))
+}
+
+// Readable returns everything that can be read in a token without a key: its
+// text and the bytes of its segments.
+func Readable(token string) string {
+	var b strings.Builder
+	b.WriteString(token)
+	for _, s := range Segments(token) {
+		if s.coded {
+			b.WriteByte('\n')
+			b.Write(s.Raw())
+		}
+	}
+	return b.String()
+}
+
+// Shows reports whether a part of a token can be read that is no header of JOSE,
+// which encrypted tokens have as well (RFC 7516).
+func Shows(token string) bool {
+	return slices.ContainsFunc(Views(token), func(v View) bool { return v.Object["alg"] == nil || v.Object["enc"] == nil })
+}
+
+// longLife is the time to live above which a token is reported.
+const longLife = 7 * 24 * time.Hour
+
+// FaultOfTime is the fault of the time that a readable token of now states, "" if it
+// states none or a sound one.
+func FaultOfTime(token string, now time.Time) string {
+	for _, v := range Views(token) {
+		if len(v.Before) == 8 && binary.BigEndian.Uint64(v.Before) == 0 {
+			return "the time of expiry in the token is zero: it never expires"
+		}
+	}
+	if ttl := TTL(token, now); ttl > longLife {
+		return fmt.Sprintf("the token says that it lives for %v", ttl.Round(time.Hour))
+	}
+	return ""
+}
+
+// TTL returns the time to live that a readable token of now states, 0 if it
+// states no time.
+func TTL(token string, now time.Time) time.Duration {
+	for _, v := range Views(token) {
+		if len(v.Before) == 8 {
+			if left := time.UnixMilli(int64(binary.BigEndian.Uint64(v.Before))).Sub(now); left > 0 && left < 100000*time.Hour {
+				return left
+			}
+		}
+		for _, name := range []string{"exp", "expires", "expires_at", "expiresAt", "expiry", "e"} {
+			var n float64
+			if json.Unmarshal(v.Object[name], &n) != nil || n <= 0 {
+				continue
+			}
+			at := time.Unix(int64(n), 0)
+			if n > 1e11 {
+				at = time.UnixMilli(int64(n))
+			}
+			if left := at.Sub(now); left > 0 && left < 100000*time.Hour {
+				return left
+			}
+		}
+	}
+	return 0
+}
