@@ -45,7 +45,10 @@ func (r *Review) discover(ctx context.Context) error {
 		s.Transport = "stdio"
 	}
 	a := r.Client.Call(ctx, client.Call{Method: "server/discover"})
-	if a.Kind == client.Broken || a.Kind == client.NoBudget || a.Kind == client.Throttled {
+	switch {
+	case a.Unreached():
+		return fmt.Errorf("%v%s", a, a.Advice())
+	case !a.Conclusive():
 		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.Advice(), r.Client.LastWords())
 	}
 	modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022

@@ -258,4 +258,7 @@ func TestAdvice(t *testing.T) {
 	defer server.Close()
 	_, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: strings.Replace(server.URL, "http:", "https:", 1)}, Limits: rawmcp.Limits{Start: time.Millisecond}})
 	require.ErrorContains(t, err, "; the server does not speak TLS: try http")
+	server.Close()
+	_, err = review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: server.URL}, Limits: rawmcp.Limits{Start: time.Millisecond}})
+	require.ErrorContains(t, err, "no server answers at "+strings.TrimPrefix(server.URL, "http://")+": ")
 }

@@ -2,14 +2,17 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
@@ -87,7 +90,7 @@ func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
 	case e.Status >= 400 && e.Status < 500:
 		a.Kind, a.Message = HTTPError, string(e.Body[:min(len(e.Body), 300)])
 	case e.Err == nil:
-		a.Cause = fmt.Errorf("no JSON-RPC response with the id of the request (status %d)", e.Status)
+		a.Cause = fmt.Errorf("no JSON-RPC response with the id of the request in %s", Short(string(e.Body), 100))
 	}
 	return a
 }
@@ -240,10 +243,37 @@ func (a Answer) String() string {
 	case HTTPError:
 		return fmt.Sprintf("HTTP status %d", a.Status)
 	case Broken:
-		return fmt.Sprintf("no answer (status %d): %v", a.Status, a.Cause)
+		return a.silence()
 	default:
 		return string(a.Kind)
 	}
+}
+
+// silence is the reason why there is no answer.
+func (a Answer) silence() string {
+	dial, ok := errors.AsType[*net.OpError](a.Cause)
+	switch {
+	case ok && dial.Op == "dial":
+		where := ""
+		if dial.Addr != nil { // the name is known
+			where = " at " + dial.Addr.String()
+		}
+		return fmt.Sprintf("no server answers%s: %v", where, root(dial.Err))
+	case errors.Is(a.Cause, context.DeadlineExceeded) && a.Exchange != nil:
+		return fmt.Sprintf("no answer after %v", a.Exchange.Took.Round(100*time.Millisecond))
+	case a.Status == 0:
+		return fmt.Sprintf("no answer: %v", a.Cause)
+	default:
+		return fmt.Sprintf("no answer (status %d): %v", a.Status, a.Cause)
+	}
+}
+
+// root is the innermost of wrapped errors.
+func root(err error) error {
+	for next := err; next != nil; next = errors.Unwrap(next) {
+		err = next
+	}
+	return err
 }
 
 // Advice returns what to try if the address is not that of a server, or it wants credentials.
