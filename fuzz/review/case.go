@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"sealab/fuzz/review/client"
-	"sealab/internal/rawmcp"
 )
 
 // A Case is one altered request. Judge returns the fault of an answer and its
@@ -33,7 +32,7 @@ func (t *T) Request(call client.Call) *client.Request {
 func (t *T) Send(w *client.Request) client.Answer {
 	c := t.Client
 	return c.Patiently(t.Context, func() client.Answer {
-		a := client.ReadAnswer(c.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Length: w.Length, Head: w.Head, Done: w.Ends}), w.ID)
+		a := client.ReadAnswer(c.Raw(t.Context, w.Raw()), w.ID)
 		c.NoteCode(w.Verb, a)
 		return a
 	})

@@ -142,6 +142,7 @@ var rows = []row{
 	{fault: "any of several names", checks: []string{"H-SMUGGLE"}},
 	{fault: "names without case", checks: []string{"H-SMUGGLE"}},
 	{fault: "methods without case", checks: []string{"H-SMUGGLE"}},
+	{fault: "bodies of two lengths", checks: []string{"H-LENGTH"}},
 	{fault: "header names as in CGI", checks: []string{"H-METHOD"}},
 	{fault: "name headers without case", checks: []string{"H-NAME"}},
 	{fault: "hosts of request lines unread", checks: []string{"H-TWICE"}},

@@ -81,7 +81,7 @@ func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
 	defer cancel()
-	e := &Exchange{Sent: r.bytes()}
+	e := &Exchange{Sent: r.Text()}
 	defer func() { e.Took = time.Since(began) }()
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
 	defer cancel()
-	e := &Exchange{Sent: r.bytes()}
+	e := &Exchange{Sent: r.Text()}
 	defer func() { e.Took = time.Since(began) }()
 	written := c.exchange(ctx, conn, r, e)
 	if e.Err != nil || e.Stream {
@@ -161,8 +161,8 @@ func (c *HTTP) dial(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// bytes returns the request as it is sent.
-func (r Request) bytes() []byte {
+// Text returns the request as it is sent.
+func (r Request) Text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.Verb, r.Path)
 	for _, h := range r.Headers {

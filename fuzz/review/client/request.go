@@ -55,6 +55,11 @@ func (w *Request) Replace(old, new string) {
 // Ends reports whether a message of a stream ends the exchange.
 func (w *Request) Ends(message []byte) bool { return w.Start || IsAnswer(w.ID)(message) }
 
+// Raw is the request as it stands.
+func (w *Request) Raw() rawmcp.Request {
+	return rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Length: w.Length, Head: w.Head, Done: w.Ends}
+}
+
 // Curl returns a command that sends the request, without credentials; "" if the
 // body is too long for a command.
 func (c *Client) Curl(w *Request) string {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -190,6 +191,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	if !ok {
 		return
 	}
+	if s.has("bodies of two lengths") && s.hide(r.RemoteAddr, body) {
+		http.Error(w, "want a request", http.StatusBadRequest)
+		return
+	}
 	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
 		s.die()
 		panic(http.ErrAbortHandler)
@@ -206,6 +211,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		s.reply(w, 400, req.id, nil, fail)
 		return
 	}
+	if hidden := s.hiddenBy(r.RemoteAddr); hidden != nil {
+		req.id = hidden
+	}
 	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	switch {
@@ -216,6 +224,30 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	default:
 		s.dispatch(w, r, req)
 	}
+}
+
+// hide keeps the id of a request that stands in a body in chunks. A server that reads the
+// body by its Content-Length answers that request next.
+func (s *Server) hide(connection string, body []byte) bool {
+	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(body)))
+	if err != nil {
+		return false
+	}
+	var m struct{ ID json.RawMessage }
+	if json.NewDecoder(r.Body).Decode(&m) != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hidden[connection] = m.ID
+	return true
+}
+
+// hiddenBy is the id of the request that a connection has hidden, nil if there is none.
+func (s *Server) hiddenBy(connection string) json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hidden[connection]
 }
 
 // unacceptable refuses a request of another type, or of a client that does not take both

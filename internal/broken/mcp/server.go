@@ -12,6 +12,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -55,11 +56,12 @@ type Server struct {
 	count  int                // of handles and sessions
 	live   map[string]session // by id
 	waits  map[string]chan map[string]any
-	users  map[string]string // by connection
-	events []event           // of all sessions
-	said   map[string]string // texts of questions by call, with a fault
-	grown  int               // more tools that are listed
-	last   string            // the id of the session that ended last
+	users  map[string]string          // by connection
+	events []event                    // of all sessions
+	said   map[string]string          // texts of questions by call, with a fault
+	hidden map[string]json.RawMessage // ids of requests in bodies by connection, with a fault
+	grown  int                        // more tools that are listed
+	last   string                     // the id of the session that ended last
 	dead   bool
 	late   bool // a request that is not in flight was cancelled
 }
@@ -73,7 +75,7 @@ const TTL = 10 * time.Second
 // New returns a server with faults, which are names of Faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: random(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}}
+		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
 }
 
 func random(n int) []byte {
