@@ -305,6 +305,7 @@ var rows = []row{
 	{fault: "notes cached for all users", checks: []string{"R-USER"}},
 	{modern: true, fault: "answers remembered by id + questions name the call", checks: []string{"T-MIX"}},
 	{fault: "paths in pages", checks: []string{"H-PATH"}},
+	{fault: "folders in pages", checks: []string{"H-PATH"}},
 	{fault: "arguments of total not validated", checks: []string{"T-TYPE"}, change: withEffects},
 	{fault: "no arguments are a fault", checks: []string{"T-TYPE"}, change: withEffects},
 	{fault: "sums of zero left out", checks: []string{"T-OUT"}, change: withEffects},

@@ -85,6 +85,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
 	case strings.HasPrefix(path, "/sealab") && s.has("paths in pages"):
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<p>Cannot GET %s</p>", path)
+	case strings.HasPrefix(path, "/sealab") && s.has("folders in pages"):
+		http.Error(w, "no file /srv/notes/public"+path, http.StatusNotFound)
 	case path == "/health" && s.has("passwords on pages"):
 		fmt.Fprint(w, `{"status":"ok","database":"postgres://app:S3cr3tPw@db.internal:5432/notes"}`)
 	case path == "/env" && s.has("settings for everybody"):

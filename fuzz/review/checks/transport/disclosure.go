@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -17,7 +18,7 @@ var telling = []review.Check{
 		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
 		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
 	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret, and no tag", Source: "CWE-215, CWE-538, CWE-79",
+		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret, no tag and no folder", Source: "CWE-209, CWE-215, CWE-538, CWE-79",
 		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
 }
 
@@ -77,6 +78,10 @@ func settings(t *review.T) {
 		t.Refute(review.Finding{Case: "an unknown path", Severity: review.Warning, Issue: "a page repeats the path of its request as HTML", Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
 		return
 	}
+	if folder := folderInPage.Find(other.Body); folder != nil {
+		t.Refute(review.Finding{Case: "the folder of an unknown path", Severity: review.Warning, Issue: "a page tells the folder of the server", Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(folder), 200)), Want: "no folder", Got: "told"})
+		return
+	}
 	for _, path := range settingPaths {
 		e := get(path)
 		name, value := client.SecretSetting(e.Body)
@@ -92,6 +97,9 @@ func settings(t *review.T) {
 		return
 	}
 }
+
+// folderInPage is a folder of a server, and not of a URL, before the unknown path.
+var folderInPage = regexp.MustCompile(`(?:/(?:srv|var|home|usr|opt|root|app|tmp|mnt|private|Users)|[A-Za-z]:)(?:[/\\][\w.+-]+)+[/\\]sealab-no-such-path`)
 
 // isPage reports whether a response is a page that a browser shows, with a tag in it.
 func isPage(e *rawmcp.Exchange, tag string) bool {
