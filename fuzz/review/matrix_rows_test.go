@@ -153,6 +153,7 @@ var rows = []row{
 	{fault: "calls without an id refused aloud", checks: []string{"H-202"}},
 	{fault: "logs for everybody", checks: []string{"H-NOTICE"}},
 	{fault: "paths in errors", checks: []string{"H-TRACE"}},
+	{fault: "sources in the data of errors", checks: []string{"H-TRACE"}},
 	{fault: "unknown methods with status 200", checks: []string{"H-UNKNOWN"}},
 	{fault: "unknown tools with status 500", checks: []string{"T-UNKNOWN"}},
 	{fault: "credentials in cookies", checks: []string{"A-LIKE"}},

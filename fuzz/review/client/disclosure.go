@@ -63,7 +63,7 @@ func (a Answer) insides() []byte {
 	if found := cmp.Or(KnownKeys.FindString(text), value); found != "" && !bytes.Contains(e.Sent, []byte(found)) {
 		return []byte(found)
 	}
-	if found := sourceInError.FindString(a.Message); a.Kind == Failed && found != "" && !bytes.Contains(e.Sent, []byte(strings.Trim(found, ` "'([=`))) {
+	if found := sourceInError.FindString(text); a.Kind == Failed && found != "" && !bytes.Contains(e.Sent, []byte(strings.Trim(found, ` "'([=`))) {
 		return []byte(found)
 	}
 	found := pathInError.FindSubmatch(e.Body)

@@ -59,11 +59,17 @@ func misleadsCaches(result json.RawMessage) bool {
 	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
 }
 
-// NoteCode keeps the code of an error with its first message, and the first stack trace.
+// NoteCode keeps the code of an error with its first message, and the first error that tells
+// internals.
 func (c *Client) NoteCode(method string, a Answer) {
 	if a.Kind == Failed && c.Codes[a.Code] == "" {
 		c.Codes[a.Code] = fmt.Sprintf("%s -> %v", method, a)
 	}
+	c.NoteTrace(method, a)
+}
+
+// NoteTrace keeps the first error that tells internals.
+func (c *Client) NoteTrace(method string, a Answer) {
 	if a.Kind != Completed && a.Kind != Asked && a.Exchange != nil && c.Trace == "" {
 		if c.Target.RepeatedIn(string(a.Exchange.Body)) {
 			c.Trace = fmt.Sprintf("%s -> %v, with %s", method, a, UsersCredential)

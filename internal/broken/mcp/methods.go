@@ -285,6 +285,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 	if s.has("sources in errors") {
 		return nil, invalid("not found (/srv/app/notes/store.py)")
 	}
+	if s.has("sources in the data of errors") {
+		return nil, &failure{code: -32602, status: 400, message: "unknown resource", data: object{"main": "/srv/app/notes/main.js"}}
+	}
 	if s.has("paths in errors") {
 		return nil, invalid("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}

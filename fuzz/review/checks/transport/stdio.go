@@ -138,6 +138,7 @@ func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.An
 	e := p.Do(t.Context, alter(body), client.IsAnswer(c.ID))
 	c.Keep(e)
 	a := client.ReadAnswer(e, c.ID)
+	c.NoteTrace("a line", a)
 	t.Trials++
 	return a
 }
