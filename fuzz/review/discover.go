@@ -26,7 +26,8 @@ type Server struct {
 	Risk         string         `json:"risk"` // R0 to R3, by the names of the tools
 	SDK          string         `json:"sdk,omitempty"`
 
-	Lists map[string]client.Answer `json:"-"` // the first page of each list, by method
+	Lists   map[string]client.Answer `json:"-"` // the first page of each list, by method
+	Endless map[string]client.Answer `json:"-"` // of each list without an end, a page that leads back
 }
 
 // A Template is a resource template.
@@ -40,7 +41,7 @@ const MaxPages = 50
 // discover asks which era the server speaks and reads its lists.
 func (r *Review) discover(ctx context.Context) error {
 	s := &r.Report.Server
-	s.Transport, s.Lists = "http", map[string]client.Answer{}
+	s.Transport, s.Lists, s.Endless = "http", map[string]client.Answer{}, map[string]client.Answer{}
 	if r.Client.HTTP == nil {
 		s.Transport = "stdio"
 	}
@@ -121,7 +122,7 @@ type serverInfo struct {
 // empty list.
 func (r *Review) list(ctx context.Context, method, member string, into any) error {
 	var all []json.RawMessage
-	cursor := ""
+	cursor, named := "", map[string]bool{}
 	for page := range MaxPages {
 		a := r.Client.Call(ctx, client.Call{Method: method, Cursor: cursor})
 		if page == 0 {
@@ -138,10 +139,14 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 		_ = json.Unmarshal(m[member], &items)
 		all = append(all, items...)
 		var next string
-		if json.Unmarshal(m["nextCursor"], &next) != nil || next == "" || next == cursor {
+		if json.Unmarshal(m["nextCursor"], &next) != nil || next == "" {
 			break
 		}
-		cursor = next
+		if named[next] {
+			r.Report.Server.Endless[method] = a
+			break
+		}
+		cursor, named[next] = next, true
 	}
 	raw, err := json.Marshal(all)
 	if err != nil {

@@ -286,6 +286,7 @@ var rows = []row{
 	{fault: "results of another type", checks: []string{"H-RESULT"}},
 	{fault: "results without cache members", checks: []string{"H-RESULT"}},
 	{modern: true, fault: "undefined code", checks: []string{"H-CODES", "H-UNKNOWN"}},
+	{fault: "pages without an end", checks: []string{"H-CURSOR"}},
 	{fault: "any cursor", checks: []string{"H-CURSOR"}},
 	{fault: "changing order", checks: []string{"H-ORDER"}},
 	{fault: "no credentials wanted", checks: []string{"A-401"}},

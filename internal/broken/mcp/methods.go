@@ -242,7 +242,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 		tools[0]["description"] = fmt.Sprintf("%v, for %s", tools[0]["description"], r.user)
 		result["cacheScope"] = "public"
 	}
-	if cursor == "" {
+	if cursor == "" || s.has("pages without an end") {
 		result["nextCursor"] = "2"
 	}
 	return result, nil

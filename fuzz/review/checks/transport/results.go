@@ -18,7 +18,7 @@ var results = []review.Check{
 		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
 	{ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
-		Sent: "tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice", Fix: "answer -32602", Run: badCursor},
+		Sent: "every list to its end; tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "an end; error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice, or pages without end", Fix: "answer -32602, and name no next page on the last one", Run: badCursor},
 	{ID: "H-ORDER", Name: "a list in changing order", Severity: review.Suggestion, Category: "reliability",
 		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
 }
@@ -166,6 +166,10 @@ func sortedCodes(m map[int]string) []int {
 }
 
 func badCursor(t *review.T) {
+	endless := t.Report.Server.Endless
+	for _, method := range jsondoc.SortedKeys(endless) {
+		t.Form(method, review.Warning, "a page leads back to an earlier one: the list has no end", endless[method])
+	}
 	a := t.Client.Call(t.Context, client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
 	if !a.Conclusive() {
 		t.Skip("%v", a)
