@@ -303,6 +303,7 @@ var rows = []row{
 	{fault: "schemas of unknown types", checks: []string{"T-SCHEMA"}},
 	{modern: true, fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
 	{fault: "descriptions in tag characters", checks: []string{"T-HIDDEN"}},
+	{fault: "descriptions without width", checks: []string{"T-HIDDEN"}},
 	{fault: "every change told", checks: []string{"L-LISTEN"}},
 	{fault: "notes cached for all users", checks: []string{"R-USER"}},
 	{modern: true, fault: "answers remembered by id + questions name the call", checks: []string{"T-MIX"}},
