@@ -73,6 +73,7 @@ var rows = []row{
 	{fault: "keys of questions by chance + unbound arguments", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers under any key", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "rounds out of order", checks: []string{"RS-SKIP"}, change: withEffects},
+	{fault: "answers before their question", checks: []string{"RS-SKIP"}, change: withEffects},
 	{fault: "full stops take long", checks: []string{"RS-SIZE"}, timed: true, change: func(o *review.Options) { o.Hang = 3 * time.Second }},
 	{fault: "unbound tool", checks: []string{"RS-TOOL"}},
 	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -35,22 +36,32 @@ func rolledBack(t *review.T) {
 }
 
 // earlyAnswers presents the token of the first round with the answers of the last, whose
-// question was not asked.
+// question was not asked, and with those of all rounds.
 func earlyAnswers(t *review.T) {
 	f := t.Oracle.Flow
 	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
 		return
 	}
-	early := f
-	early.Rounds = nil
-	token, _, err := t.Client.Mint(t.Context, early, t.Oracle.User)
-	if err != nil {
+	together := jsondoc.Members(f.Last)
+	for _, answers := range f.Rounds {
+		maps.Copy(together, jsondoc.Members(answers))
+	}
+	early(t, "answers of the last round", review.Critical, f.Last)
+	early(t, "answers of all rounds", review.Suggestion, jsondoc.Object(together))
+}
+
+// early presents the token of the first round with answers to later questions.
+func early(t *review.T, label string, severity review.Severity, answers json.RawMessage) {
+	f := t.Oracle.Flow
+	f.Rounds, f.Last = nil, answers
+	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+	if err != nil || len(t.Findings) > 0 || t.Only != "" && t.Only != label {
 		return
 	}
-	a := t.Client.Present(t.Context, early, jsondoc.Quote(token), t.Oracle.User)
-	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || resembles(t.Oracle, a) && asksFor(t, early)) {
-		t.Refute(review.Finding{Case: "answers of the last round", Severity: review.Critical, Issue: "the token of the first round runs the tool to its end with the answers of the last",
-			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", f.Last, a, t.Oracle.Good), Want: "the first question again", Got: "completed", Flow: &f})
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || resembles(t.Oracle, a) && asksFor(t, f)) {
+		t.Refute(review.Finding{Case: label, Severity: severity, Issue: "the token of the first round runs the tool to its end with the " + label,
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", answers, a, t.Oracle.Good), Want: "a question", Got: "completed"})
 	}
 }
 
