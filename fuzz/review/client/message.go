@@ -49,7 +49,8 @@ type Call struct {
 	Cursor       string            `json:"-"`
 	Ref          map[string]string `json:"-"` // of a completion, with its argument
 	Argument     map[string]string `json:"-"`
-	Progress     bool              `json:"-"` // asks for progress under progressToken, and for logs
+	Progress     string            `json:"-"` // asks for progress under this token, as JSON, and for logs
+	Level        string            `json:"-"` // of the logs
 	Carrier      string            `json:"-"` // the member of _meta with the state; "" for requestState
 	Capabilities json.RawMessage   `json:"-"` // nil: all of them
 	As           User              `json:"-"`
@@ -89,8 +90,8 @@ func (c Call) Meta() map[string]any {
 	if c.Carrier != "" && c.State != nil {
 		all[c.Carrier] = c.State
 	}
-	if c.Progress {
-		all["progressToken"], all["io.modelcontextprotocol/logLevel"] = ProgressToken, "debug"
+	if c.Progress != "" {
+		all["progressToken"], all["io.modelcontextprotocol/logLevel"] = json.RawMessage(c.Progress), c.Level
 	}
 	return all
 }
@@ -103,8 +104,8 @@ func (c Call) Body(id int) ([]byte, error) { return c.withMeta(id, c.Meta()) }
 func (c Call) olderBody(id int) ([]byte, error) {
 	c.Answers, c.State = nil, nil
 	meta := map[string]any{}
-	if c.Progress {
-		meta["progressToken"] = ProgressToken
+	if c.Progress != "" {
+		meta["progressToken"] = json.RawMessage(c.Progress)
 	}
 	return c.withMeta(id, meta)
 }
@@ -169,9 +170,6 @@ func IsAnswer(id int) func([]byte) bool {
 		return json.Unmarshal(raw, &m) == nil && m.Method == nil && string(m.ID) == fmt.Sprint(id)
 	}
 }
-
-// ProgressToken is the progressToken of every request that asks for progress.
-const ProgressToken = "sealab-progress"
 
 // Base64Form writes a value of a header in the base64 form of the transport.
 func Base64Form(text string) string {

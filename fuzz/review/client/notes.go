@@ -99,9 +99,9 @@ func (c *Client) Keep(e *rawmcp.Exchange) {
 
 // noteNotices keeps the longest run of logs and progress beside the answer to a request of
 // the newest revision of a server, and the first response of each odd form. The requests of a
-// review ask for no logs, and no progress but those of [ProgressToken].
+// review ask for no logs, and no progress, but those of a call with Progress.
 func (c *Client) noteNotices(e *rawmcp.Exchange) {
-	if c.Older == "" && !bytes.Contains(e.Sent, []byte(`"`+MetaVersion+`":"`+Modern+`"`)) || bytes.Contains(e.Sent, []byte(ProgressToken)) {
+	if c.Older == "" && !bytes.Contains(e.Sent, []byte(`"`+MetaVersion+`":"`+Modern+`"`)) || bytes.Contains(e.Sent, []byte(`"progressToken":`)) {
 		return
 	}
 	var one string

@@ -76,6 +76,13 @@ func Same(one, two json.RawMessage) bool {
 	return string(Object(Members(one))) == string(Object(Members(two)))
 }
 
+// SameText reports whether two values are written alike, or are one text however its
+// characters are escaped.
+func SameText(one, two string) bool {
+	var a, b string
+	return one == two || json.Unmarshal([]byte(one), &a) == nil && json.Unmarshal([]byte(two), &b) == nil && a == b
+}
+
 // quoteAll is a list of texts.
 func quoteAll(texts ...string) json.RawMessage {
 	raw, err := json.Marshal(texts)

@@ -21,12 +21,18 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	if s.has("progress under another token") {
 		token = json.RawMessage("1")
 	}
+	if s.has("numbers of progress as texts") && token[0] != '"' {
+		token = fmt.Appendf(nil, "%q", token)
+	}
 	values := []int{1, 2}
-	if s.has("progress that falls") {
+	if s.has("progress that falls") || s.has("progress of tools that read falls") && readsOnly(req) {
 		values = []int{2, 1}
 	}
 	for _, n := range values {
 		before = append(before, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, token, n))
+	}
+	if s.has("logs of every level") {
+		before = append(before, []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"begun"}}`))
 	}
 	if string(meta["io.modelcontextprotocol/logLevel"]) == `"debug"` {
 		before = append(before, s.logs(req)...)
@@ -35,6 +41,12 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 		return before[:1], before[1:]
 	}
 	return before, nil
+}
+
+// readsOnly reports whether a request calls a tool that reads only.
+func readsOnly(req request) bool {
+	name := string(req.params["name"])
+	return name == `"total"` || name == `"page"`
 }
 
 // logs are those of a request. Digests of its parameters are no fault.
@@ -66,9 +78,15 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, m
 		return false
 	}
 	flusher := events(w)
-	for _, m := range append(append(before, message), after...) {
+	all := append(append(before, message), after...)
+	for _, m := range all[:len(all)-1] {
 		fmt.Fprintf(w, "data: %s\n\n", m)
 	}
+	end := "\n\n"
+	if s.has("events of tools that read do not end") && readsOnly(req) {
+		end = "\n"
+	}
+	fmt.Fprintf(w, "data: %s%s", all[len(all)-1], end)
 	if flusher.Flush() == nil && s.has("streams left open") {
 		<-r.Context().Done()
 	}

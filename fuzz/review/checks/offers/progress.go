@@ -1,6 +1,7 @@
 package offers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,10 +20,16 @@ import (
 // progressing is the check of the messages around one answer.
 var progressing = []review.Check{
 	{ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
-		Sent: "a call of a tool that asks or reads only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken and the logLevel debug; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; the stream ends with it; logs without states, keys and credentials",
+		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken that is a text and the logLevel debug; those that send notifications again, with a number and the logLevel error; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; its event ends, and the stream with it; logs of the level, without states, keys and credentials",
 		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
 		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, and log no secrets", Timed: true, Run: progress},
 }
+
+// progressTokens are the tokens of the requests of the check, as JSON.
+var progressTokens = [2]string{`"sealab-progress"`, "7305829146"}
+
+// logLevels are the levels of logs, the lowest first.
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // leftOpen is how long a stream goes on after the answer of a call until it counts as left open.
 const leftOpen = time.Second
@@ -33,9 +40,12 @@ const logged = "logs"
 // A called is a call with the messages that came until its end.
 type called struct {
 	name     string
+	token    string // of its progress, as JSON
+	level    string // of its logs
 	messages [][]byte
 	answer   int  // the index of the answer; -1 if there is none
 	open     bool // the stream went on for leftOpen
+	unended  bool // the answer came, and its event did not end
 }
 
 func progress(t *review.T) {
@@ -48,32 +58,66 @@ func progress(t *review.T) {
 		if t.Only != "" && t.Only != name && t.Only != logged {
 			continue
 		}
-		x, ok := inProgress(t, name, call)
-		if !ok {
-			return
-		}
-		t.Trials++
-		issue, label := x.issue(), name
-		if told := loggedIn(t, x, call, keys); issue == "" && told != "" {
-			issue, label = "a log or a progress tells "+told, logged
-		}
-		if issue != "" {
-			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: name + ": " + issue, Evidence: x.evidence(), Want: "see the check", Got: issue})
-			return
+		for i, level := range []string{"debug", "error"} {
+			call.Progress, call.Level = progressTokens[i], level
+			x, ok := inProgress(t, name, call)
+			if !ok || noisy(t, x, call, keys) {
+				return
+			}
+			if len(x.messages) < 2 || call.State != nil {
+				break
+			}
 		}
 	}
 }
 
-// progressCalls are one call each of a tool that asks or reads only, of a prompt, of a
-// resource, and of a list.
+// noisy reports whether it found a fault of the messages of a call.
+func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
+	t.Trials++
+	severity, issue, label := review.Warning, x.issue(), x.name
+	if told := loggedIn(t, x, call, keys); issue == "" && told != "" {
+		issue, label = "a log or a progress tells "+told, logged
+	}
+	if low := x.belowLevel(); issue == "" && low != "" && t.Client.Older == "" {
+		severity, issue = review.Suggestion, "a log of the level "+client.Short(low, 20)+", although "+x.level+" was asked for"
+	}
+	if issue != "" {
+		t.Refute(review.Finding{Case: label, Severity: severity, Issue: x.name + ": " + issue, Evidence: x.evidence(), Want: "see the check", Got: issue})
+	}
+	return issue != ""
+}
+
+// belowLevel is the level of the first log that is lower than the one of the call; "" if there
+// is none.
+func (x called) belowLevel() string {
+	for _, m := range x.messages {
+		var log struct {
+			Method string
+			Params struct{ Level string }
+		}
+		if json.Unmarshal(m, &log) != nil || log.Method != "notifications/message" {
+			continue
+		}
+		if i := slices.Index(logLevels, log.Params.Level); i >= 0 && i < slices.Index(logLevels, x.level) {
+			return log.Params.Level
+		}
+	}
+	return ""
+}
+
+// maxReading is the number of tools that read only and are called with effects.
+const maxReading = 2
+
+// progressCalls are one call each of a tool that asks, of tools that read only, of a prompt, of
+// a resource, and of a list.
 func progressCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
 		all = append(all, f.Call(client.FirstUser))
 	}
-	for _, f := range t.Wordy() {
-		if f.Method == "tools/call" && len(all) == 0 {
-			all = append(all, f.Call(client.FirstUser))
+	for _, tool := range t.Report.Server.Tools {
+		if tool.IsReadOnly() && t.Options.Effects && tool.Name != t.Options.Slow && len(all) <= maxReading {
+			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], As: client.FirstUser})
 		}
 	}
 	reads := t.Reads()
@@ -135,10 +179,9 @@ func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) stri
 // inProgress makes a call with a progressToken, and asks for all logs.
 func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	c := t.Client
-	x := called{name: name, answer: -1}
+	x := called{name: name, token: call.Progress, level: call.Level, answer: -1}
 	c.ID++
 	id := c.ID
-	call.Progress = true
 	body, err := c.Body(call, id)
 	if err == nil {
 		err = c.Take(t.Context)
@@ -163,6 +206,9 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 		return false
 	}})
 	c.Keep(e)
+	x.unended = x.answer < 0 && e.Stream && slices.ContainsFunc(bytes.Split(e.Received, []byte("\n")), func(line []byte) bool {
+		return client.IsAnswer(id)(bytes.TrimPrefix(line, []byte("data:")))
+	})
 	x.open = x.answer >= 0 && e.Err != nil && ctx.Err() != nil && t.Context.Err() == nil
 	return x, true
 }
@@ -199,20 +245,20 @@ func (x called) issue() string {
 	last := -1.0
 	for i, m := range x.messages {
 		all := jsondoc.Members(m)
-		var method, token string
+		var method string
 		var value float64
 		params := jsondoc.Members(all["params"])
 		_ = json.Unmarshal(all["method"], &method) // a response has none
-		_ = json.Unmarshal(params["progressToken"], &token)
+		own := jsondoc.SameText(string(params["progressToken"]), x.token)
 		after := x.answer >= 0 && i > x.answer
 		switch {
-		case after && (method == "notifications/progress" && token == client.ProgressToken):
+		case after && (method == "notifications/progress" && own):
 			return "progress after the answer"
 		case after && (all["result"] != nil || all["error"] != nil):
 			return "a second answer"
 		case method != "notifications/progress" || after:
 			continue
-		case token != client.ProgressToken:
+		case !own:
 			return "progress under the token " + client.Short(string(params["progressToken"]), 40)
 		case json.Unmarshal(params["progress"], &value) != nil:
 			return "progress without a number"
@@ -220,6 +266,9 @@ func (x called) issue() string {
 			return fmt.Sprintf("progress %v after %v", value, last)
 		}
 		last = value
+	}
+	if x.unended {
+		return "no empty line ends the event of the answer"
 	}
 	if x.open {
 		return fmt.Sprintf("the stream stays open for %v after the answer", leftOpen)
