@@ -149,6 +149,8 @@ var rows = []row{
 	{fault: "hosts of request lines unread", checks: []string{"H-TWICE"}},
 	{fault: "requests without an id answered", checks: []string{"H-202"}, also: []string{"H-ID"}},
 	{fault: "ids of 32 bits", checks: []string{"H-ID"}},
+	{fault: "chunks decoded alone", checks: []string{"H-ID"}},
+	{fault: "lengths in characters", checks: []string{"H-ID"}},
 	{fault: "texts of digits are numbers", checks: []string{"H-ID"}},
 	{fault: "zero is no id", checks: []string{"H-ID"}},
 	{fault: "calls without an id refused aloud", checks: []string{"H-202"}},

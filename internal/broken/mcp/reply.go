@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // reply writes a JSON-RPC response.
@@ -61,7 +62,11 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		w.Header().Set("Content-Type", "text/plain")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(s.written(response(id, result, fail))) // the client may be gone
+	raw := s.written(response(id, result, fail))
+	if s.has("lengths in characters") {
+		raw = raw[:utf8.RuneCount(raw)]
+	}
+	_, _ = w.Write(raw) // the client may be gone
 	if fail != nil && s.has("errors followed by data") {
 		fmt.Fprint(w, "\n{}")
 	}

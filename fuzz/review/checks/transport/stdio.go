@@ -274,7 +274,7 @@ func lineIDs(t *review.T) {
 		}
 		t.Trials++
 		last := e.Messages[len(e.Messages)-1]
-		if got := string(jsondoc.Members(last)["id"]); !sameID(got, id) && jsondoc.Members(last)["result"] != nil {
+		if got := string(jsondoc.Members(last)["id"]); !jsondoc.SameText(got, id) && jsondoc.Members(last)["result"] != nil {
 			t.Refute(review.Finding{Case: id, Severity: review.Warning, Issue: "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40), Evidence: client.Short(string(last), 300), Want: "the same id", Got: "another id"})
 			return
 		}
