@@ -186,6 +186,9 @@ func (c *Client) firstDocument(e *rawmcp.Exchange) {
 // sentID is the id of a request as it is sent.
 var sentID = regexp.MustCompile(`"id":(\d+)`)
 
+// SentID reports whether a request with an id was sent over standard streams.
+func (c *Client) SentID(id string) bool { return c.sentIDs[id] > 0 }
+
 // noteAnswers keeps the first response to a number that has been answered as often as it
 // was sent: in one exchange over HTTP, in all of them over standard streams.
 func (c *Client) noteAnswers(e *rawmcp.Exchange) {

@@ -34,6 +34,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	if s.has("chunks are lines") {
 		in = chunked{in}
 	}
+	if s.has("chunks decoded alone") {
+		in = byChunk{in}
+	}
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := lines.ReadString('\n')
@@ -60,15 +63,19 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		}
 		req, notification, fail := s.parse([]byte(line))
 		switch {
-		case s.has("bad lines end the server") && fail != nil:
+		case s.has("bad lines end the server") && fail != nil, s.has("params of arrays end the server") && fail != nil && strings.Contains(line, `"params":[`):
 			return errEnded
+		case fail != nil && req.id == nil && s.has("bad lines are number 0"):
+			write(response(json.RawMessage("0"), nil, fail))
+			continue
 		case fail != nil && s.has("bad lines logged"):
 			write([]byte("WARN a line cannot be read"))
 			continue
 		case fail != nil:
 			write(response(req.id, nil, fail))
 			continue
-		case notification && req.method == "notifications/cancelled" && req.params["requestId"] == nil && s.has("cancellations of nothing end the server"):
+		case notification && req.method == "notifications/cancelled" && req.params["requestId"] == nil && s.has("cancellations of nothing end the server"),
+			notification && req.method == "notifications/progress" && s.has("progress of a client ends the server"):
 			return errEnded
 		case notification && req.method == "notifications/roots/list_changed" && s.has("changes of roots logged"):
 			write([]byte("the roots have changed"))
@@ -182,4 +189,12 @@ func (c chunked) Read(b []byte) (int, error) {
 		n++
 	}
 	return n, err
+}
+
+// byChunk replaces the characters that a read has only a part of.
+type byChunk struct{ io.Reader }
+
+func (d byChunk) Read(b []byte) (int, error) {
+	n, err := d.Reader.Read(b[:len(b)/3])
+	return copy(b, strings.ToValidUTF8(string(b[:n]), "\ufffd")), err
 }

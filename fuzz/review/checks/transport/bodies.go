@@ -165,6 +165,9 @@ func wrongLines(t *review.T) {
 		if client.Served(a) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "-32602 or -32600", Got: "served"})
 		}
+		if a.Kind == client.Broken && t.Pings(p) != "" && stops(t, p) {
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": the process ends", Evidence: fmt.Sprintf("%s -> %v; standard error: %s", review.SentText(a.Exchange), p.State(), client.Short(string(p.Stderr()), 200)), Want: "-32602 or -32600", Got: "ended"})
+		}
 		p.Stop(client.StopGrace)
 	}
 }

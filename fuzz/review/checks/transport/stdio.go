@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -34,7 +36,7 @@ var streams = []review.Check{
 		Sent: "the notifications of clients, one that cancels an answered request, an unknown one, a response that nobody asked for, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no line on standard output after a notification, and an answer to the request; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + review.SourceStdio,
 		Impact: "the client takes the line for the answer to another request", Fix: "answer requests with an id alone, and refuse arrays", Run: strayAnswers},
 	{ID: "IO-ID", Name: "an id that does not come back", Over: "stdio", Severity: review.Warning, Category: "schema",
-		Sent: "tools/list under texts, of digits and of 127 characters, and a number beyond 32 bits", Want: "an answer with the same id", Source: "revision 2026-07-28, basic",
+		Sent: "tools/list under texts, of digits, of 127 characters and with a character that comes in two parts, and a number beyond 32 bits", Want: "an answer with the same id", Source: "revision 2026-07-28, basic",
 		Impact: "the answer to a request is lost", Fix: "keep the id as it came", Run: lineIDs},
 	{ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Severity: review.Suggestion, Category: "reliability",
 		Sent: "tools/list while the tool of --slow runs", Want: "answered first", Source: "revision 2026-07-28, basic", Impact: "one slow tool stops all others", Fix: "handle requests concurrently", Timed: true, Run: duringSlow},
@@ -159,6 +161,7 @@ func strayAnswers(t *review.T) {
 		}, review.Warning},
 		{"notifications/cancelled without a request", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
 		{"notifications/roots/list_changed", client.ListTools, instead(unanswered["notifications/roots/list_changed"]), review.Warning},
+		{"notifications/progress", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
 		{"notifications/sealab-none", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
 		{"a response that nobody asked for", client.ListTools, instead(unanswered["a response"]), review.Warning},
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
@@ -186,11 +189,17 @@ func strayAnswers(t *review.T) {
 	}
 }
 
-// noise refutes if a process has written a line that is no message.
+// noise refutes if a process has written a line that is no message, or an error under a
+// number that no request had.
 func noise(t *review.T, p *rawmcp.Process, after string) {
 	for line := range bytes.Lines(p.Output()) {
 		text := bytes.TrimSpace(line)
-		if issue := notJSONRPC(text); bytes.HasSuffix(line, []byte("\n")) && len(text) > 0 && text[0] != '[' && issue != "" {
+		issue := notJSONRPC(text)
+		id := string(jsondoc.Members(text)["id"])
+		if _, err := strconv.Atoi(id); err == nil && jsondoc.Members(text)["error"] != nil && !t.Client.SentID(id) {
+			issue = "an error has the id " + id + " of no request"
+		}
+		if bytes.HasSuffix(line, []byte("\n")) && len(text) > 0 && text[0] != '[' && issue != "" {
 			t.Refute(review.Finding{Case: after, Severity: review.Warning, Issue: "on standard output, after " + after + ": " + issue, Evidence: client.Short(string(line), 300), Want: "JSON-RPC", Got: issue})
 			return
 		}
@@ -249,7 +258,7 @@ func stops(t *review.T, p *rawmcp.Process) bool {
 
 // lineIDs sends honest ids and compares them with those of the answers.
 func lineIDs(t *review.T) {
-	for _, id := range honestIDs {
+	for _, id := range append(slices.Clone(honestIDs), splitText) {
 		if t.Only != "" && t.Only != id {
 			continue
 		}
@@ -264,7 +273,11 @@ func lineIDs(t *review.T) {
 			return
 		}
 		body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.ID), []byte(`"id":`+id), 1)
-		e := p.Do(t.Context, body, func(line []byte) bool {
+		begin, rest := idParts(body, id)
+		if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, pause) != nil) {
+			return
+		}
+		e := p.Do(t.Context, rest, func(line []byte) bool {
 			return jsondoc.Members(line)["result"] != nil || jsondoc.Members(line)["error"] != nil
 		})
 		c.Keep(e)
@@ -279,6 +292,15 @@ func lineIDs(t *review.T) {
 			return
 		}
 	}
+}
+
+// idParts returns the parts in which a request is written.
+func idParts(body []byte, id string) (begin, rest []byte) {
+	if id != splitText {
+		return nil, body
+	}
+	at := bytes.Index(body, []byte(id)) + len(id) - 2
+	return body[:at], body[at:]
 }
 
 func beforeHandshake(t *review.T) {
