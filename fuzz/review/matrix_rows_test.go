@@ -171,6 +171,7 @@ var rows = []row{
 	{fault: "ids of ended sessions given again", checks: []string{"S-END"}},
 	{fault: "sessions told in every stream", checks: []string{"S-RESUME"}},
 	{modern: true, fault: "apostrophes end queries", checks: []string{"T-VALUE"}, critical: true},
+	{modern: true, fault: "tabs unescaped", checks: []string{"T-VALUE"}},
 	{modern: true, fault: "half pairs are faults", checks: []string{"T-VALUE"}},
 	{modern: true, fault: "brackets end patterns", checks: []string{"T-VALUE"}},
 	{modern: true, fault: "percent signs are faults", checks: []string{"T-VALUE"}},

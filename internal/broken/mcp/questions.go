@@ -46,7 +46,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
 	}
-	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound") { // a text
+	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") { // a text
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {

@@ -97,6 +97,8 @@ func (s *Server) written(message []byte) []byte {
 			b = append(b, byte(r))
 		}
 		return b
+	case s.has("tabs unescaped"):
+		return bytes.ReplaceAll(message, []byte(`\t`), []byte("\t"))
 	}
 	return message
 }

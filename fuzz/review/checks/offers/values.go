@@ -14,7 +14,7 @@ import (
 // careless handlers fail at.
 var values = []review.Check{
 	{ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
-		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, with brackets that do not close, with a percent sign, half a surrogate pair, a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused", Want: "an answer or a refusal, without an error of SQL, the value of a term, a fault of the server and a file outside",
+		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, with brackets that do not close, with a percent sign, with a tab and an end of a line, half a surrogate pair, a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused", Want: "an answer or a refusal in JSON, without an error of SQL, the value of a term, a fault of the server and a file outside",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2", Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call", Fix: "pass values as parameters of queries, resolve paths before they are compared, and refuse numbers and texts that cannot be represented", Run: awkwardValues},
 }
 
@@ -32,6 +32,7 @@ var awkward = []awkwardValue{
 	{"an apostrophe", "string", `"sealab'"`, ""},
 	{"brackets that do not close", "string", `"sealab{[(*"`, ""},
 	{"a percent sign", "string", `"sealab%"`, ""},
+	{"a tab and an end of a line", "string", `"sealab\t\nsealab"`, ""},
 	{"half a surrogate pair", "string", `"sealab\ud800"`, ""},
 	{"a number beyond all floats", "number", "1e400", ""},
 	{"a number beyond all floats", "integer", "1e400", ""},
@@ -112,6 +113,9 @@ func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue st
 	}
 	if a.Status >= 500 || a.Code == -32603 {
 		return review.Warning, "answered by a fault of the server"
+	}
+	if a.Kind == client.Broken && a.Exchange.Err == nil && a.Status == 200 {
+		return review.Warning, "answered by no JSON-RPC response"
 	}
 	return "", ""
 }
