@@ -86,11 +86,9 @@ func away(next http.Handler, _ *fakeClock) http.Handler {
 // TestManySound reviews sound servers under different seeds: none is accused of
 // more than a property. In the middle of each third review the server restarts.
 func TestManySound(t *testing.T) {
+	testenv.SkipSample(t)
 	t.Parallel()
 	for i := range *soundServers {
-		if testenv.Sample() && i > 0 {
-			continue // one of the servers
-		}
 		kind := kinds[i%len(kinds)]
 		if kind.name == "slow" && i/len(kinds)%7 == 6 {
 			kind.name, kind.before = "late", delayed
