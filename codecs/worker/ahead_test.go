@@ -3,6 +3,8 @@ package worker_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -94,4 +96,89 @@ func TestManyMinted(t *testing.T) {
 		}
 		require.Contains(t, string(a.Payload), fmt.Sprintf(`m%d`, i))
 	}
+}
+
+// witness verifies tokens: the state is the token and the method. It refuses "refused",
+// ends at "fatal", and ends at "weary" if the next request is there already.
+func witness() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var ask struct {
+			Op, Token string
+			Binding   struct{ Method string }
+		}
+		if err := json.Unmarshal(line, &ask); err != nil {
+			os.Exit(2)
+		}
+		switch {
+		case ask.Op == "hello":
+			fmt.Println(`{"ok":true,"protocol":1,"name":"witness","version":"1","kind":"scheme","abilities":["clock"],"guarantees":{}}`)
+		case ask.Op == "open":
+			fmt.Println(`{"ok":true,"handle":1}`)
+		case ask.Op != "verify":
+			fmt.Println(`{"ok":false,"unsupported":true}`)
+		case ask.Token == "fatal", ask.Token == "weary" && in.Buffered() > 0:
+			os.Exit(3)
+		case ask.Token == "refused":
+			fmt.Printf(`{"ok":false,"rejected":"misbound","reason":"%s"}`+"\n", ask.Binding.Method)
+		default:
+			fmt.Printf(`{"ok":true,"state_b64":"%s"}`+"\n", base64.RawURLEncoding.EncodeToString([]byte(ask.Token+" "+ask.Binding.Method)))
+		}
+	}
+}
+
+// verifyEach verifies tokens, each in a context with a method of its own, m0 and so on.
+func verifyEach(t *testing.T, tokens string) (*worker.Client, []lab.Answer, error) {
+	t.Helper()
+	c := dial(t, "witness", worker.Limits{})
+	remote, err := c.Design().NewScheme(codecs.Config{Secrets: secrets()})
+	require.NoError(t, err)
+	texts := bytes.Fields([]byte(tokens))
+	contexts := make([]*codecs.Context, len(texts))
+	for i := range contexts {
+		contexts[i] = &codecs.Context{Now: time.Unix(int64(i), 0), Method: fmt.Sprint("m", i)}
+	}
+	answers, err := remote.(lab.Verifier).VerifyEach(texts, contexts)
+	return c, answers, err
+}
+
+// TestVerifyEach gives each token its own answer, also if the worker dies between two answers.
+func TestVerifyEach(t *testing.T) {
+	for _, tokens := range []string{"a b refused d a f refused h", "a b refused weary a f refused weary", "weary b refused", "a", ""} {
+		t.Run(tokens, func(t *testing.T) {
+			c, answers, err := verifyEach(t, tokens)
+			require.NoError(t, err)
+			var want, got []string
+			for i, token := range strings.Fields(tokens) {
+				want = append(want, fmt.Sprintf("%s m%d", token, i))
+			}
+			for _, a := range answers {
+				if r := codecs.Rejected(a.Err); r != nil {
+					require.Equal(t, codecs.Misbound, r.Stage)
+					got = append(got, "refused "+r.Reason)
+					continue
+				}
+				require.NoError(t, a.Err)
+				got = append(got, string(a.Payload))
+			}
+			require.Equal(t, want, got)
+			require.Empty(t, c.Events())
+		})
+	}
+}
+
+// TestVerifyEachMeetsItsEnd shows that a token which ends the worker is a fault, with the
+// token in its event, and that no answers are made up.
+func TestVerifyEachMeetsItsEnd(t *testing.T) {
+	c, answers, err := verifyEach(t, "a b fatal d")
+	require.ErrorIs(t, err, codecs.ErrFault)
+	require.Nil(t, answers)
+	events := c.Events()
+	require.Len(t, events, 1)
+	require.Equal(t, worker.Died, events[0].Kind)
+	require.Contains(t, string(events[0].Input), `"fatal"`)
 }

@@ -40,6 +40,7 @@ var roles = map[string]func(){
 	"scheme":    func() { serve(ticket) },
 	"impatient": impatient,
 	"late":      late,
+	"witness":   witness,
 	"plain": func() {
 		abilities = ""
 		respond(`{"ok":false,"unsupported":true}`, func() { fmt.Println(`{"ok":false,"rejected":"malformed"}`) })
