@@ -203,6 +203,14 @@ func confusedClaims() []Control {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
 			}
 		}),
+		aSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+			var count atomic.Uint64
+			check := p.check
+			p.check = func(secrets [][]byte) error { count.Store(0); return check(secrets) }
+			p.nonce = func(_ uint64, key, _ []byte) []byte {
+				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
+			}
+		}),
 		disclaiming(aSigner("weak-salt", "a salt of a linear generator stands in each token", breaks(codecs.FreshNonces), by("NON-09"), func(p *signerParts) {
 			var count counter
 			p.carried = func(payload []byte) []byte {

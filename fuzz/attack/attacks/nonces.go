@@ -95,6 +95,9 @@ func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
+// afterOpen is the number of tokens that [trial.twoHandles] seals after each opening.
+const afterOpen = 16
+
 // twoHandles opens the design twice under one key in one process, and twice under a ring
 // that it leads, seals one state with all in turn, and looks for a repetition.
 func (t trial) twoHandles() {
@@ -110,9 +113,14 @@ func (t trial) twoHandles() {
 	var handles []*attack.Instance
 	for _, ring := range [][][]byte{{t.Secret(0)}, {t.Secret(0), t.Secret(1)}} {
 		for range 2 {
-			if h, err := t.Open(ring...); err == nil {
-				handles = append(handles, h)
+			h, err := t.Open(ring...)
+			if err != nil {
+				continue
 			}
+			if search.collect(h, tok, afterOpen) { // opening must not reset what the process has
+				return
+			}
+			handles = append(handles, h)
 		}
 	}
 	for range 100 {
