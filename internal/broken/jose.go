@@ -2,6 +2,7 @@ package broken
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -12,6 +13,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"io"
 	"math/big"
 	"strings"
 
@@ -148,6 +150,21 @@ func joses() []Control {
 				return nil
 			}
 		}),
+		stating(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", breaks(codecs.Inert), "RES-12", func(j *jws) {
+			j.unfolded = func(token []byte) []byte {
+				parts := strings.Split(string(token), ".")
+				var h struct{ Zip string }
+				if head, ok := canonical(parts[0]); !ok || len(parts) != 3 || json.Unmarshal(head, &h) != nil || h.Zip != "DEF" {
+					return token
+				}
+				packed, _ := canonical(parts[1])
+				_, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 64<<20))
+				if err != nil {
+					return nil
+				}
+				return token
+			}
+		}), codecs.Inert),
 		aJWS("two-readers", "the tag is read from the JSON form, and the payload from the compact one", forged, "JOS-04", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				var form struct{ Protected, Payload, Signature string }

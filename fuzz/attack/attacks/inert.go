@@ -258,30 +258,70 @@ func packedTo(n int) map[string][]byte {
 	return packed
 }
 
+// A bombPlace is a place in a token at which compressed data may begin.
+type bombPlace struct {
+	f             tokenfmt.Format
+	segment, keep int    // the segment, and the number of its first bytes that stay
+	asked         string // the rest of the token that asks for it, for a person
+}
+
+// with returns the token with data at the place.
+func (b bombPlace) with(data []byte) []byte {
+	return b.f.With(b.segment, slices.Concat(b.f.Segments[b.segment].Bytes[:b.keep], data))
+}
+
+func (b bombPlace) String() string {
+	return fmt.Sprintf("behind %d bytes of segment %d%s", b.keep, b.segment, b.asked)
+}
+
+// bombPlaces returns the places behind each of some numbers of bytes of a segment, and the
+// other segments beside a readable header that says they are compressed (RFC 7516, section
+// 4.1.3).
+func bombPlaces(f tokenfmt.Format, keeps []int) (all []bombPlace) {
+	for _, i := range f.Encoded() {
+		raw := f.Segments[i].Bytes
+		for _, keep := range keeps {
+			if keep <= len(raw) {
+				all = append(all, bombPlace{f, i, keep, ""})
+			}
+		}
+		if !bytes.HasPrefix(raw, []byte("{")) || !json.Valid(raw) {
+			continue
+		}
+		asking := f.Altered(i, append([]byte(`{"zip":"DEF",`), raw[1:]...))
+		for _, j := range f.Encoded() {
+			if j != i {
+				all = append(all, bombPlace{asking, j, 0, fmt.Sprintf(` beside "zip":"DEF" in segment %d`, i)})
+			}
+		}
+	}
+	return all
+}
+
 // inflatesElsewhere presents segments that are compressed zeros behind their first bytes to
 // another process, and compares the work with that of as many random bytes.
 func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
-	all := packedTo(farBombBytes)
+	all, keeps := packedTo(farBombBytes), make([]int, farBombPlaces)
+	for keep := range keeps {
+		keeps[keep] = keep
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		zeros := all[name]
-		for _, i := range f.Encoded() {
-			for keep := range min(farBombPlaces, len(f.Segments[i].Bytes)+1) {
-				head := f.Segments[i].Bytes[:keep]
-				text := f.With(i, slices.Concat(head, zeros))
-				t.Try(codecs.Inert)
-				if t.works(func() { in.Unseal(text, tok.Under) }) <= costly {
-					continue
-				}
-				other := f.With(i, slices.Concat(head, t.Bytes(len(zeros))))
-				took, otherwise, call := t.beside(in, tok, func() []byte { return text }, other)
-				if call.Answer.Outcome != verdict.Refused || took <= costly {
-					continue
-				}
-				_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // a call may collect the garbage of the one before
-				if otherwise = min(otherwise, apart); took > steered*otherwise {
-					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d takes %s, and of as many random bytes %s", len(zeros), name, keep, i, took, otherwise), call)
-					return
-				}
+		for _, at := range bombPlaces(f, keeps) {
+			text := at.with(zeros)
+			t.Try(codecs.Inert)
+			if t.works(func() { in.Unseal(text, tok.Under) }) <= costly {
+				continue
+			}
+			other := at.with(t.Bytes(len(zeros)))
+			took, otherwise, call := t.beside(in, tok, func() []byte { return text }, other)
+			if call.Answer.Outcome != verdict.Refused || took <= costly {
+				continue
+			}
+			_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // a call may collect the garbage of the one before
+			if otherwise = min(otherwise, apart); took > steered*otherwise {
+				t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s %s takes %s, and of as many random bytes %s", len(zeros), name, at, took, otherwise), call)
+				return
 			}
 		}
 	}
@@ -291,19 +331,13 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 // memory of refusing them.
 func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	for name, zeros := range packedZeros() {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
-			for _, keep := range []int{0, 4, 16} {
-				if keep > len(raw) {
-					continue
-				}
-				text := f.With(i, slices.Concat(raw[:keep], zeros))
-				var call verdict.Call
-				t.Try(codecs.Inert)
-				if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
-					t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s behind %d bytes of segment %d allocates %d MiB", len(zeros), name, keep, i, grown>>20), call)
-					return
-				}
+		for _, at := range bombPlaces(f, []int{0, 4, 16}) {
+			text := at.with(zeros)
+			var call verdict.Call
+			t.Try(codecs.Inert)
+			if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
+				t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s %s allocates %d MiB", len(zeros), name, at, grown>>20), call)
+				return
 			}
 		}
 	}
