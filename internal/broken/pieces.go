@@ -38,6 +38,7 @@ func pieces() []Control {
 		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", breaks(codecs.Inert), by("RES-12"), powerUpTo(20)),
 		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
 		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
+		aPair("deep-lists", "a payload of lists in lists, in MessagePack, ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepLists),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
 		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
 		aPair("member-asserted", "a number of the header is read without asking for its type", breaks(codecs.Total), by("FRM-03"), memberAsserted),
@@ -287,6 +288,26 @@ func deepJSON(key []byte) pair {
 				panic("broken: the stack of a recursive parser is full")
 			}
 			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+		},
+	}
+}
+
+// deepLists reads base64url(0x91 || payload || tag[32]), in which 0x91 opens a list of one.
+func deepLists(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			return joinText(slices.Concat([]byte{0x91}, payload, hmacSHA256(key, payload)))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 1)
+			if err != nil || len(parts[0]) < 1+sha256.Size || parts[0][0] != 0x91 {
+				return nil, errMalformed
+			}
+			payload, tag := parts[0][1:len(parts[0])-sha256.Size], parts[0][len(parts[0])-sha256.Size:]
+			if bytes.HasPrefix(payload, bytes.Repeat([]byte{0x91}, 1000)) {
+				panic("broken: the stack of a recursive parser is full")
+			}
+			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
 		},
 	}
 }

@@ -94,12 +94,29 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 		t.presents(in, tok, string(tok.Text)+text)
 	}
 	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack
-	f := tok.Format()
-	for _, i := range f.Encoded() { // the other segments pass their checks
-		t.presents(in, tok, string(f.With(i, bytes.Repeat([]byte(`{"a":`), min(1<<16, t.Budget.Bytes)/8))))
-	}
+	t.nested(in, tok)
 	for _, b := range bombs(tok, prefix) {
 		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
+	}
+}
+
+// nests open a level more with each repetition: in JSON, XML, bencode and PHP, MessagePack and
+// CBOR (lists, maps, tags), ASN.1 and protobuf. A recursive reader may run out of stack.
+var nests = []string{`{"a":`, "[", "<a>", "l", "a:1:{i:0;", "\x91", "\x81", "\x81\xa1a", "\xa1\x61a", "\xc1", "\x9f", "\x30\x80", "\x0b"}
+
+// nested fills each segment with nests, also behind the constant head of the tokens of a key.
+// The other segments pass their checks.
+func (t trial) nested(in *attack.Instance, tok *attack.Token) {
+	f := tok.Format()
+	segment, n, constant := t.headOf(in, tok)
+	for _, nest := range nests {
+		deep := bytes.Repeat([]byte(nest), min(1<<16, t.Budget.Bytes)/8)
+		for _, i := range f.Encoded() {
+			t.presents(in, tok, string(f.With(i, deep)))
+		}
+		if constant {
+			t.presents(in, tok, string(f.With(segment, slices.Concat(f.Segments[segment].Bytes[:n], deep))))
+		}
 	}
 }
 
