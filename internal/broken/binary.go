@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sealab/codecs"
 )
@@ -19,6 +20,20 @@ func inBinary() []Control {
 		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
 		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", breaks(codecs.Canonical), by("ENC-07"), inProtobuf),
 		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", breaks(codecs.Canonical), by("ENC-07"), inNetstrings),
+		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair {
+			list := inCBOR(key, false)
+			return pair{
+				seal: func(payload []byte) string { return "b2" + list.seal(payload) },
+				unseal: func(token string) ([]byte, error) {
+					text, ok := strings.CutPrefix(token, "b2")
+					if !ok {
+						return nil, errMalformed
+					}
+					return list.unseal(text)
+				},
+			}
+		}),
+		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
 
@@ -115,6 +130,38 @@ func inNetstrings(key []byte) pair {
 			payload, rest, okPayload := read(raw)
 			tag, rest, okTag := read(rest)
 			if !ok || !okPayload || !okTag || len(rest) > 0 {
+				return nil, errMalformed
+			}
+			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
+		},
+	}
+}
+
+// inGroups writes
+//
+//	token = base64url(0x07 || length || payload || tag[32])
+//
+// with the version and the length in groups of seven bits. If strict, it reads one form.
+func inGroups(key []byte, strict bool) pair {
+	const version = 7
+	write := func(payload, tag []byte) string {
+		head := binary.AppendUvarint([]byte{version}, uint64(len(payload)))
+		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, tag))
+	}
+	return pair{
+		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			raw, ok := canonical(token)
+			v, width := binary.Uvarint(raw)
+			if !ok || v != version || width <= 0 {
+				return nil, errMalformed
+			}
+			n, size := binary.Uvarint(raw[width:])
+			if size <= 0 || n > uint64(len(raw)) || len(raw) != width+size+int(n)+sha256.Size {
+				return nil, errMalformed
+			}
+			payload, tag := raw[width+size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+			if strict && write(payload, tag) != token {
 				return nil, errMalformed
 			}
 			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))

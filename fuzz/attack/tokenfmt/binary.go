@@ -14,8 +14,8 @@ type head struct {
 }
 
 // BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack,
-// protobuf, ASN.1 or a row of netstrings in longer forms, one at a time, and adds fields that
-// a reader of the format skips.
+// protobuf, ASN.1, a row of netstrings or of fields behind their lengths in longer forms, one
+// at a time, and adds fields that a reader of the format skips.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		put := func(from, to int, with []byte, how string) {
@@ -51,6 +51,7 @@ var binaries = []struct {
 	{"protobuf", protobufHeads, [][]byte{{0x78, 0x01}, {0x7a, 0x00}, {0xf8, 0x07, 0x00}}},
 	{"ASN.1", asn1Heads, nil},
 	{"netstrings", netstringHeads, nil},
+	{"fields", fieldHeads, nil},
 }
 
 // cborHeads returns the heads of one item that is all of raw.

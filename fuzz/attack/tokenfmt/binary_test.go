@@ -26,6 +26,7 @@ func TestBinaryForms(t *testing.T) {
 		"ASN.1":                {join([]byte{0x30, 56, 4, 12}, nonce, []byte{4, 40}, text), join([]byte{0x30, 56, 4, 0x81, 12}, nonce, []byte{4, 40}, text)},
 		"netstrings":           {join([]byte("12:"), nonce, []byte(",40:"), text, []byte(",")), join([]byte("12:"), nonce, []byte(",040:"), text, []byte(","))},
 		"bencode":              {join([]byte("l12:"), nonce, []byte("40:"), text, []byte("e")), join([]byte("l012:"), nonce, []byte("40:"), text, []byte("e"))},
+		"fields and a tag":     {join([]byte{7, 12}, nonce, []byte{40}, text, raw(4, 32)), join([]byte{7, 12}, nonce, []byte{0x80 | 40, 0}, text, raw(4, 32))},
 		"protobuf with a time": {join([]byte{0x08, 0x96, 0x01, 0x12, 40}, text), join([]byte{0x08, 0x96, 0x81, 0, 0x12, 40}, text)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package tokenfmt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"regexp"
 	"slices"
 	"strconv"
@@ -70,4 +71,46 @@ func netstringHeads(raw []byte) (heads []head, ok bool) {
 		at += len(m[0]) + n
 	}
 	return heads, len(heads) > 0
+}
+
+// A row of fields with lengths in groups of 7 bits has few fields, stands behind few numbers, and
+// ends at the end or in front of a tag of one of these lengths.
+const (
+	mostFields  = 8
+	mostNumbers = 4
+)
+
+var behindRow = []int{0, 12, 16, 20, 32, 64}
+
+// fieldHeads returns the lengths of the first row of fields in raw, and the numbers in front of
+// it, all in groups of 7 bits. Other bytes may look like a short row.
+func fieldHeads(raw []byte) (heads []head, ok bool) {
+	for at := 0; at < len(raw) && len(heads) <= mostNumbers; {
+		if row := fieldsFrom(raw, at); row != nil {
+			return append(heads, row...), true
+		}
+		_, n := binary.Uvarint(raw[at:])
+		if n <= 0 {
+			break
+		}
+		heads = append(heads, overlong(raw, at, n))
+		at += n
+	}
+	return nil, false
+}
+
+// fieldsFrom returns the lengths of the fields of a row that begins at a place.
+func fieldsFrom(raw []byte, at int) (row []head) {
+	for len(row) < mostFields {
+		n, size := binary.Uvarint(raw[at:])
+		if size <= 0 || n == 0 || n > uint64(len(raw)-at-size) {
+			return nil
+		}
+		row = append(row, overlong(raw, at, size))
+		at += size + int(n)
+		if slices.Contains(behindRow, len(raw)-at) {
+			return row
+		}
+	}
+	return nil
 }

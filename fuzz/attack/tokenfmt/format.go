@@ -11,6 +11,7 @@ import (
 type Format struct {
 	Segments []Segment
 	worded   bool // the first segment is a leading word that was cut from the second
+	letters  int  // length of the first segment if it was cut from the second without a separator
 }
 
 // A Segment is a run of the text of a token: a word, a separator, or encoded bytes.
@@ -31,8 +32,12 @@ func Infer(token []byte, references ...[]byte) Format {
 		rows = append(rows, splitAtBorders(string(r)))
 	}
 	rows, worded := cutWords(rows)
-	alike := slices.DeleteFunc(rows, func(row []string) bool { return len(row) != len(rows[0]) })
 	f := Format{worded: worded}
+	if !worded {
+		f.letters = lettersBefore(rows)
+		rows = cutLetters(rows, f.letters)
+	}
+	alike := likeFirst(rows)
 	for i, text := range alike[0] {
 		var column []string
 		for _, row := range alike {
@@ -108,6 +113,52 @@ func cutWord(text string) (word, rest string, ok bool) {
 		}
 	}
 	return text[:i+1], text[i+1:], true
+}
+
+// likeFirst returns the rows that have as many texts as the first one.
+func likeFirst(rows [][]string) [][]string {
+	return slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return len(row) != len(rows[0]) })
+}
+
+// mostLetters is the length of the longest prefix that has no separator behind it.
+const mostLetters = 4
+
+// lettersBefore returns the number of letters that all rows begin with, if the rests of their
+// first texts are encoded bytes that differ, and the whole texts are not. Fewer than three rows
+// may agree by chance.
+func lettersBefore(rows [][]string) int {
+	common := mostLetters
+	for _, row := range rows {
+		if len(rows) < 3 || len(row) == 0 || len(row[0]) < mostLetters+minEncoded {
+			return 0
+		}
+		for row[0][:common] != rows[0][0][:common] {
+			common--
+		}
+	}
+	for n := range common + 1 {
+		var column []string
+		for _, row := range likeFirst(rows) {
+			column = append(column, row[0][n:])
+		}
+		if _, ok := encodingOf(column); ok && len(slices.Compact(column)) > 1 {
+			return n
+		}
+	}
+	return 0
+}
+
+// cutLetters cuts n letters from the first text of each row.
+func cutLetters(rows [][]string, n int) [][]string {
+	if n == 0 {
+		return rows
+	}
+	var cut [][]string
+	for _, row := range rows {
+		at := min(n, len(row[0]))
+		cut = append(cut, slices.Concat([]string{row[0][:at], row[0][at:]}, row[1:]))
+	}
+	return cut
 }
 
 // Encoded returns the indices of the segments that carry bytes.
@@ -198,6 +249,9 @@ func (f Format) Spells(text []byte) bool {
 	found := [][]string{splitAtBorders(string(text))}
 	if f.worded {
 		found, _ = cutWords(found)
+	}
+	if len(found[0]) > 0 {
+		found = cutLetters(found, f.letters)
 	}
 	if len(found[0]) != len(f.Segments) {
 		return bytes.Equal(decodeLeniently(text), decodeLeniently(f.Text()))

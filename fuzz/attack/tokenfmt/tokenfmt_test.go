@@ -28,6 +28,9 @@ func TestInfer(t *testing.T) {
 	}{
 		{"dotted", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 32)) }, `"v1" "." base64url "." base64url`},
 		{"prefix with a dash", func(s uint64) string { return "tok-" + url(raw(s, 24)) }, `"tok-" base64url`},
+		{"letters before base64url", func(s uint64) string { return "m1" + url(raw(s, 24+int(s))) }, `"m1" base64url`},
+		{"letters before hexadecimal", func(s uint64) string { return "ng" + hex.EncodeToString(raw(s, 24)) }, `"ng" hex`},
+		{"one word", func(s uint64) string { return "sessiontokenv." + url(raw(s, 24)) }, `"sessiontokenv" "." base64url`},
 		{"bare", func(s uint64) string { return url(raw(s, 40)) }, `base64url`},
 		{"hexadecimal", func(s uint64) string { return hex.EncodeToString(raw(s, 40)) }, `hex`},
 		{"base32", func(s uint64) string { return base32.StdEncoding.EncodeToString(raw(s, 40)) }, `BASE32`},
@@ -89,6 +92,16 @@ func TestSpells(t *testing.T) {
 }
 
 // TestGenerators holds every generator to at least one alteration of a token.
+// TestSpellsBehindLetters finds the bytes of a token behind a prefix without a separator.
+func TestSpellsBehindLetters(t *testing.T) {
+	token := func(seed uint64) []byte {
+		return []byte("m1" + base64.RawURLEncoding.EncodeToString(raw(seed, 24+int(seed))))
+	}
+	f := tokenfmt.Infer(token(1), token(2), token(3))
+	require.True(t, f.Spells(append(token(1), '=', '=')))
+	require.False(t, f.Spells(f.Flip(1, 9).Text))
+}
+
 func TestGenerators(t *testing.T) {
 	text, f := token()
 	for _, g := range tokenfmt.Generators {
