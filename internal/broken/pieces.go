@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -37,6 +38,7 @@ func pieces() []Control {
 		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
 		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", breaks(codecs.Inert), by("RES-12"), powerUpTo(20)),
 		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
+		aPair("failed-comparison", "a tag that is not ASCII cannot be compared, and the error is ignored", breaks(codecs.Integrity, codecs.Canonical), by("TAG-02"), failedComparison),
 		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
 		aPair("deep-lists", "a payload of lists in lists, in MessagePack, ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepLists),
 		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
@@ -288,6 +290,21 @@ func deepJSON(key []byte) pair {
 				panic("broken: the stack of a recursive parser is full")
 			}
 			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(key, parts[0])))
+		},
+	}
+}
+
+func failedComparison(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			text, tag, _ := strings.Cut(token, ".")
+			payload, ok := canonical(text)
+			if !ok {
+				return nil, errMalformed
+			}
+			ascii := strings.IndexFunc(tag, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+			return payload, refusedUnless(!ascii || tag == joinText(hmacSHA256(key, payload)))
 		},
 	}
 }

@@ -64,6 +64,7 @@ func (f Format) shorterTags(i int, s *Source) iter.Seq[Alteration] {
 // is and changed, and the algorithm "none" into JSON headers.
 func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		f.foreignTags(i, yield)
 		for _, n := range []int{1, 2, 4, 8, 10, 12, 16, 20, 28, 32, 48, 64} {
 			if n > len(raw) {
 				break
@@ -81,6 +82,24 @@ func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 			yield(a)
 		}
 	})
+}
+
+// foreignTags writes characters that no encoding has behind and in place of segment i, with each
+// other segment changed. A comparison may fail to work on them, and its error may be ignored.
+func (f Format) foreignTags(i int, yield func(Alteration)) {
+	for _, j := range f.Encoded() {
+		if i == j || len(f.Segments[j].Bytes) == 0 {
+			continue
+		}
+		altered := bytes.Clone(f.Segments[j].Bytes)
+		altered[len(altered)/2] ^= 1
+		g := f.Altered(j, altered)
+		for _, foreign := range []string{"\u00e9", "\x00", "%", "\xff"} {
+			for _, text := range []string{foreign, f.Segments[i].Text + foreign} {
+				yield(Alteration{g.WithText(i, text), fmt.Sprintf("%q for segment %d, and a byte in segment %d changed", text, i, j)})
+			}
+		}
+	}
 }
 
 // constantTag writes a constant over the end and over the start of segment i.
