@@ -1,4 +1,4 @@
-"""More workers of the corpus in Python: python3 further.py NAME. Most are broken in a ring, beside a long field or in single use."""
+"""More workers of the corpus in Python: python3 further.py NAME. Most are broken in a ring, beside a long field, in single use or in the form of a token."""
 from worker import *
 
 # Rings. Each token names its key by four bytes of an HMAC.
@@ -74,5 +74,74 @@ class sound_noise(Signed):
     def read(self, token):
         body = super().read(token)
         return body[1 + body[0]:]
+
+# Forms of tokens.
+
+def groups(n):
+    """Write a number in groups of seven bits."""
+    out = b""
+    while n > 127: out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+def grouped(b, at):
+    n = shift = 0
+    while True:
+        if at == len(b) or shift > 56: raise Refused("malformed")
+        n, shift, at = n | (b[at] & 127) << shift, shift + 7, at + 1
+        if b[at - 1] < 128: return n, at
+
+class sound_counted(Signed):
+    """Letters without a separator, and behind them a version, the length of the claims, the claims and the tag."""
+    prefix = "pk"
+    def write(self, key, body): return self.prefix + text(groups(7) + groups(len(body)) + body + self.tag(key, body))
+    def read(self, token):
+        if not token.startswith(self.prefix): raise Refused("malformed")
+        b = raw(token[len(self.prefix):])
+        version, at = grouped(b, 0)
+        n, at = grouped(b, at)
+        if version != 7 or len(b) != at + n + 32: raise Refused("malformed")
+        self.authenticate(b[at:at + n], b[at + n:])
+        self.written(token, b[at:at + n], b[at + n:])
+        return b[at:at + n]
+    def written(self, token, body, tag):
+        if token != self.prefix + text(groups(7) + groups(len(body)) + body + tag): raise Refused("malformed")
+class lengths_overlong(sound_counted):
+    def written(self, *_): pass
+class lists_recursive(Signed):
+    """A list of one in MessagePack, read by a recursive function before the tag is checked."""
+    def write(self, key, body): return super().write(key, b"\x91" + body)
+    def read(self, token):
+        self.depth(raw(self.split(token)[1]), 0)
+        return super().read(token)[1:]
+    def depth(self, b, at): return self.depth(b, at + 1) if b[at:at + 1] == b"\x91" else at
+class claims_packed_if_asked(Signed):
+    """A JSON header, which may say that the claims are compressed. They are decompressed before the tag is checked."""
+    header = text(b'{"alg":"HS256"}')
+    prefix = header
+    def read(self, token):
+        head, claims, _ = (token.split(".") + ["", ""])[:3]
+        try: packed = json.loads(raw(head)).get("zip") == "DEF"
+        except (ValueError, AttributeError, RecursionError): raise Refused("malformed")
+        try: packed and zlib.decompress(raw(claims), -15)
+        except zlib.error: raise Refused("malformed")
+        return super().read(token)
+class tag_compared_as_text(Signed):
+    """hmac.compare_digest takes texts in ASCII only, and its error is ignored."""
+    def read(self, token):
+        _, body, tag = self.split(token)
+        try:
+            if not any([hmac.compare_digest(text(self.tag(k, f"{self.prefix}.{body}".encode())), tag) for k in self.keys]): raise Refused("unauthentic")
+        except TypeError: pass
+        return raw(body)
+class nonces_begin_anew(sound_sealed):
+    """Opening a handle sets the count of nonces of the process to zero."""
+    def __init__(self, secrets, ttl):
+        super().__init__(secrets, ttl)
+        nonces_begin_anew.count, nonces_begin_anew.salt = 0, getattr(nonces_begin_anew, "salt", os.urandom(16))
+    def write(self, key, body):
+        nonces_begin_anew.count += 1
+        nonce = sha(self.salt + self.count.to_bytes(8, "big"))[:16]
+        sealed = nonce + self.stream(key, nonce, body)
+        return text(sealed + self.tag(key, sealed))
 
 if __name__ == "__main__": main(globals())
