@@ -45,6 +45,7 @@ func encrypted() []Control {
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
+		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", breaks(codecs.UniformRefusal), by("TAG-08"), judgedText),
 		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
 		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
 		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"sync/atomic"
 
@@ -54,6 +55,36 @@ func stream(p *sealerParts) {
 	crypt := func(key, nonce, text, _ []byte) []byte { return ctr(key, slices.Concat(nonce, make([]byte, 4)), text) }
 	p.seal = crypt
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
+}
+
+// judgedText encrypts a JSON object with a key stream, and appends a tag.
+func judgedText(p *sealerParts) {
+	type object struct{ P []byte }
+	p.pack = func(payload []byte) []byte { return inJSON(object{payload}) }
+	p.unpack = func(packed []byte) ([]byte, error) {
+		var o object
+		err := json.Unmarshal(packed, &o)
+		return o.P, err
+	}
+	crypt := func(key, nonce, text []byte) []byte { return ctr(key, slices.Concat(nonce, make([]byte, 4)), text) }
+	tag := func(key, nonce, sealed, data []byte) []byte {
+		return hmacSHA256(hmacSHA256(key, []byte("tag")), slices.Concat(nonce, data, sealed))
+	}
+	p.seal = func(key, nonce, text, data []byte) []byte {
+		sealed := crypt(key, nonce, text)
+		return append(sealed, tag(key, nonce, sealed, data)...)
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		n := len(sealed) - sha256.Size
+		if n < 0 {
+			return nil, errMalformed
+		}
+		text := crypt(key, nonce, sealed[:n])
+		if !json.Valid(text) {
+			return nil, errMalformed
+		}
+		return text, refusedUnless(hmac.Equal(sealed[n:], tag(key, nonce, sealed[:n], data)))
+	}
 }
 
 // cbc makes the skeleton use AES-CBC with a random initialisation vector.

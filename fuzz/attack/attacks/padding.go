@@ -25,6 +25,10 @@ func placesByBlock(n, block int) (places []int) {
 	return places
 }
 
+// inText is a place, counted like these, in front of a tag of 32 bytes and the marks that end a
+// text. Whether a text is well formed may be judged before the tag.
+const inText = 40
+
 // paddingOracle changes one byte of unreadable bytes to every value and expects one
 // answer for all of them.
 func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
@@ -40,7 +44,8 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	}
 	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
 	raw := f.Segments[i].Bytes
-	for _, back := range padded[:max(1, min(len(padded), t.Budget.Unseals/256))] {
+	places := padded[:max(1, min(len(padded), t.Budget.Unseals/256))]
+	for _, back := range append(slices.Clip(places), inText, len(raw)/2) {
 		if back > len(raw)-20 {
 			continue
 		}
