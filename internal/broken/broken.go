@@ -79,6 +79,8 @@ func Neighbours() map[string]codecs.Design {
 				return whole.unseal(strings.Join(texts[:min(2, len(texts))], "."))
 			}}
 		}), codecs.Canonical, "segments behind the tag are not read").Design,
+		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
+			named(func(uint32) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
 		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
 		"numbered members":      aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
 		"numbered refusals": aSigner("nothing", "the reason of a refusal holds the number of the request", nil, nil, func(p *signerParts) {

@@ -27,7 +27,9 @@ func keptState() []Control {
 			}),
 		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
-		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), named()),
+		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), named(func(n uint32) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
+		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", breaks(codecs.Integrity), by("TAG-15"),
+			named(func(n uint32) string { return fmt.Sprintf("n1.%016x%x", n, drawn(2)) })),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
 	}
 }
@@ -60,17 +62,19 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, state...), nil
 }
 
-// named puts a scheme behind names of its tokens. A name is a multiple of an odd number
-// in three bytes.
-func named() func(codecs.Scheme) codecs.Scheme {
+// named puts a scheme behind names of its tokens. The name of token number n is name(n).
+func named(name func(n uint32) string) func(codecs.Scheme) codecs.Scheme {
 	var kept sync.Map
 	var count atomic.Uint32
-	return func(inner codecs.Scheme) codecs.Scheme { return &namer{Scheme: inner, kept: &kept, count: &count} }
+	return func(inner codecs.Scheme) codecs.Scheme {
+		return &namer{Scheme: inner, name: name, kept: &kept, count: &count}
+	}
 }
 
 // A namer is a scheme whose tokens are names of tokens.
 type namer struct {
 	codecs.Scheme
+	name  func(n uint32) string
 	kept  *sync.Map
 	count *atomic.Uint32
 }
@@ -81,8 +85,8 @@ func (s *namer) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	name := fmt.Appendf(nil, "n1.%06x", s.count.Add(1)*0x9e3779&0xffffff)
-	s.kept.Store(string(name), token)
+	name := s.name(s.count.Add(1))
+	s.kept.Store(name, token)
 	return append(dst, name...), nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -22,7 +24,7 @@ import (
 
 // predictions are the attacks by tokens that were not seen before.
 var predictions = []attack.Attack{
-	{ID: "TAG-15", Name: "the next token, predicted from others", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
+	{ID: "TAG-15", Name: "the next token, predicted from others or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
 		Gain: "the state of another user, under a token that was never given out", Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
 }
 
@@ -32,6 +34,7 @@ const observed = 6
 // nextToken seals several states, continues the row of their tokens, and seals one more.
 // If that token is the predicted one, an attacker has it without being given it.
 func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
+	t.guessable(in, tok)
 	var texts []string
 	for range observed {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
@@ -45,6 +48,47 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	if call, ok := in.Accepts(sealed.Answer.Out, tok.Under); ok {
 		t.Refute(codecs.Integrity, "the text of a token follows from those of earlier tokens: it can be presented by a client that was never given it", sealed, call)
 	}
+}
+
+// A token can be guessed if the texts of some tokens differ in fewer bits than these. Names of
+// sessions have 64 bits or more.
+const (
+	guessedBits   = 32
+	guessedTokens = 32
+)
+
+// guessable seals several states, and counts the bits in which their tokens differ. Only names
+// of stored states differ in few: a tag alone has more.
+func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
+	var sealed []verdict.Call
+	for range guessedTokens {
+		sealed = append(sealed, in.Seal(t.State(24), tok.Under))
+	}
+	t.Try(codecs.Integrity)
+	shows := func(calls []verdict.Call) bool {
+		return len(calls) == guessedTokens && differingBits(calls) < guessedBits
+	}
+	if shows(sealed) {
+		t.RefuteIf(codecs.Integrity, shows, fmt.Sprintf("%d tokens differ in %.0f bits: a client can guess one that it was never given", guessedTokens, differingBits(sealed)), sealed...)
+	}
+}
+
+// differingBits returns the number of bits in which tokens differ: at most those of the
+// characters that are seen at each place. Tokens of several lengths, and failures, differ in
+// infinitely many.
+func differingBits(calls []verdict.Call) (bits float64) {
+	first := calls[0].Answer.Out
+	for at := range first {
+		seen := map[byte]bool{}
+		for _, c := range calls {
+			if c.Answer.Outcome != verdict.Done || len(c.Answer.Out) != len(first) {
+				return math.Inf(1)
+			}
+			seen[c.Answer.Out[at]] = true
+		}
+		bits += math.Log2(float64(len(seen)))
+	}
+	return bits
 }
 
 // A numberHash hashes a number in one form.
