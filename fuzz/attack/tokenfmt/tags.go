@@ -85,19 +85,21 @@ func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 }
 
 // foreignTags writes characters that no encoding has behind and in place of segment i, with the
-// other segments as they are and with one changed. A comparison may fail to work on them, and
-// its error may be ignored.
+// other segments as they are, and then with one changed. A comparison may fail to work on them,
+// and its error may be ignored.
 func (f Format) foreignTags(i int, yield func(Alteration)) {
-	for _, j := range f.Encoded() {
-		g, how := f, ""
-		if altered := bytes.Clone(f.Segments[j].Bytes); i != j && len(altered) > 0 {
-			altered[len(altered)/2] ^= 1
-			g, how = f.Altered(j, altered), fmt.Sprintf(", and a byte in segment %d changed", j)
-		}
+	put := func(g Format, how string) {
 		for _, foreign := range []string{"\u00e9", "\x00", "%", "\xff"} {
 			for _, text := range []string{foreign, f.Segments[i].Text + foreign} {
 				yield(Alteration{g.WithText(i, text), fmt.Sprintf("%q for segment %d%s", text, i, how)})
 			}
+		}
+	}
+	put(f, "")
+	for _, j := range f.Encoded() {
+		if altered := bytes.Clone(f.Segments[j].Bytes); i != j && len(altered) > 0 {
+			altered[len(altered)/2] ^= 1
+			put(f.Altered(j, altered), fmt.Sprintf(", and a byte in segment %d changed", j))
 		}
 	}
 }
