@@ -42,7 +42,7 @@ var header = []review.Check{
 	{ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
 		Sent: "method and name twice in the body, also in another case, the header once for each; Method alone", Want: "the method that the header names, or an error", Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "the header that a gateway checked says one method and another is carried out", Fix: "refuse members that stand twice, or compare the header with the one that is carried out", Run: smuggled},
-	{ID: "H-LENGTH", Name: "a body of two lengths", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
+	{ID: "H-LENGTH", Name: "a body of two lengths", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "security",
 		Sent: "a request with Content-Length and Transfer-Encoding, and one with two Content-Length; a request stands in the part of the body that only the longer length has; then an honest request over the same connection", Want: "refused, or the longer length; never two answers", Source: "RFC 9112, sections 6.1 and 6.3; CWE-444",
 		Impact: "behind a proxy that shares connections a client hides a request from the proxy, or gets the answer to another client", Fix: "refuse a request with both headers, or with two values, and close its connection", Run: twoLengths},
 	{ID: "H-SESSION", Name: "a session in a revision without sessions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
