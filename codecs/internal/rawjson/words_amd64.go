@@ -42,6 +42,8 @@ var (
 // For the bits that are set in an index, compressing has the places of the other bytes of
 // a word. Expanding has, in a word whose bytes have a backslash before each, the places of
 // all bytes and of the backslashes before those.
+//
+//lint:ignore U1000 words_amd64.s reads them
 var compressing, expanding = func() (compressing [256][word]byte, expanding [256][2 * word]byte) {
 	for bits := range 256 {
 		kept, all := 0, 0
