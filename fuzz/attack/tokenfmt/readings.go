@@ -10,8 +10,8 @@ import (
 )
 
 // Readings returns everything that can be read out of token without a key: its
-// segments, the bytes that they decode to, and the texts of JSON documents in
-// those, to a depth of four.
+// segments, the bytes that they decode to, also behind a prefix of up to four letters,
+// and the texts of JSON documents in those, to a depth of four.
 func Readings(token []byte) [][]byte {
 	r := encodingReader{}
 	r.read(token, 4)
@@ -65,8 +65,10 @@ func (r *encodingReader) otherwise(text []byte, depth int) {
 	if raw, err := hex.DecodeString(string(text)); err == nil {
 		r.read(raw, depth-1)
 	}
-	if raw, err := base64.RawURLEncoding.DecodeString(string(text)); err == nil {
-		r.found = append(r.found, raw)
+	for prefix := range mostLetters + 1 { // without a separator behind it
+		if raw, err := base64.RawURLEncoding.DecodeString(string(text[prefix:])); err == nil {
+			r.found = append(r.found, raw)
+		}
 	}
 }
 
