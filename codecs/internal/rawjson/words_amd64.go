@@ -12,14 +12,14 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func escapeAVX512(dst, src []byte, extra, high uint64) (read, wrote int)
 
-// unescapeAVX512 writes the text of the first bytes of src, which are plain, ", or the
+// unescapeAVX512 writes the text of the first bytes of src, which are plain, \", or the
 // escape of a character that short returns. It ends as escapeAVX512 does. No escape is cut.
 //
 //go:noescape
 func unescapeAVX512(dst, src []byte, extra, high uint64) (read, wrote int)
 
 // escapeAVX2 and unescapeAVX2 do the same for whole blocks of src while dst has room for
-// twice 32 bytes.
+// Slack bytes.
 //
 //go:noescape
 func escapeAVX2(dst, src []byte, extra, high uint64) (read, wrote int)
@@ -64,38 +64,38 @@ var compressing, expanding = func() (compressing [256][word]byte, expanding [256
 
 // appendBlocks appends the escaped form of the first n bytes of text.
 func (q *Quoting) appendBlocks(dst, text []byte) (out []byte, n int) {
+	room, wrote := dst[len(dst):cap(dst)], 0
 	switch {
 	case hasAVX512:
-		n, wrote := escapeAVX512(dst[len(dst):cap(dst)], text, q.extra, q.high)
-		return dst[:len(dst)+wrote], n
-	case hasAVX2 && cap(dst)-len(dst) >= Slack:
-		if len(text) >= escapeBlock {
-			n, wrote := escapeAVX2(dst[len(dst):cap(dst)], text, q.extra, q.high)
-			return dst[:len(dst)+wrote], n
-		}
+		n, wrote = escapeAVX512(room, text, q.extra, q.high)
+	case hasAVX2 && len(room) >= Slack:
 		var last [escapeBlock]byte // zeros, which stop, behind the last bytes
-		copy(last[:], text)
-		n, wrote := escapeAVX2(dst[len(dst):cap(dst)], last[:], q.extra, q.high)
-		return dst[:len(dst)+wrote], n
+		if len(text) < len(last) {
+			copy(last[:], text)
+			text = last[:]
+		}
+		n, wrote = escapeAVX2(room, text, q.extra, q.high)
+	default:
+		return q.appendWords(dst, text)
 	}
-	return q.appendWords(dst, text)
+	return dst[:len(dst)+wrote], n
 }
 
 // cutBlocks appends the text of the first n bytes of src.
 func (q *Quoting) cutBlocks(dst, src []byte) (out []byte, n int) {
+	room, wrote := dst[len(dst):cap(dst)], 0
 	switch {
 	case hasAVX512:
-		n, wrote := unescapeAVX512(dst[len(dst):cap(dst)], src, q.extra, q.high)
-		return dst[:len(dst)+wrote], n
-	case hasAVX2 && cap(dst)-len(dst) >= Slack:
-		if len(src) >= unescapeBlock {
-			n, wrote := unescapeAVX2(dst[len(dst):cap(dst)], src, q.extra, q.high)
-			return dst[:len(dst)+wrote], n
-		}
+		n, wrote = unescapeAVX512(room, src, q.extra, q.high)
+	case hasAVX2 && len(room) >= Slack:
 		var last [unescapeBlock]byte // zeros, which stop, behind the last bytes
-		copy(last[:], src)
-		n, wrote := unescapeAVX2(dst[len(dst):cap(dst)], last[:], q.extra, q.high)
-		return dst[:len(dst)+wrote], n
+		if len(src) < len(last) {
+			copy(last[:], src)
+			src = last[:]
+		}
+		n, wrote = unescapeAVX2(room, src, q.extra, q.high)
+	default:
+		return q.cutBytes(dst, src)
 	}
-	return q.cutBytes(dst, src)
+	return dst[:len(dst)+wrote], n
 }
