@@ -256,7 +256,7 @@ func onOneConnection(t *review.T, one, other []rawmcp.Header) (before, after cli
 	send := func(headers []rawmcp.Header) client.Answer {
 		w := t.ListingAs(headers)
 		w.Drop("Connection")
-		e := c.HTTP.DoOver(t.Context, conn, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: w.Ends})
+		e := c.HTTP.DoOver(t.Context, conn, w.Raw())
 		c.Keep(e)
 		return client.ReadAnswer(e, w.ID)
 	}

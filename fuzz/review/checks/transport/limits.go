@@ -97,7 +97,7 @@ func silentHost(t *review.T) {
 	c := *t.Client.HTTP
 	c.Limits.Time = t.Options.Hang
 	w := t.Request(call)
-	e := c.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: client.IsAnswer(w.ID)})
+	e := c.Do(t.Context, w.Raw())
 	t.Client.Keep(e)
 	a := client.ReadAnswer(e, w.ID)
 	t.Trials++

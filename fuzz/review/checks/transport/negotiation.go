@@ -109,7 +109,7 @@ func queryCredentials(t *review.T) {
 	for _, name := range queryNames {
 		w := t.Request(call)
 		w.Path = c.PathWith(name, secret)
-		a := client.ReadAnswer(c.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Done: client.IsAnswer(w.ID)}), w.ID)
+		a := client.ReadAnswer(c.Raw(t.Context, w.Raw()), w.ID)
 		t.Trials++
 		if client.Served(a) {
 			t.Fault(name, review.Warning, "a credential in the query parameter "+name+" is taken", a)
