@@ -136,9 +136,10 @@ func lettersBefore(rows [][]string) int {
 			common--
 		}
 	}
+	alike := likeFirst(rows)
 	for n := range common + 1 {
 		var column []string
-		for _, row := range likeFirst(rows) {
+		for _, row := range alike {
 			column = append(column, row[0][n:])
 		}
 		if _, ok := encodingOf(column); ok && len(slices.Compact(column)) > 1 {
