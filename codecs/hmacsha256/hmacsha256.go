@@ -23,10 +23,11 @@ import (
 
 var format = layouts.Signed{
 	Prefix: "sh1.", TagSize: mac.Size,
-	Label:   "sealab/hmac-sha256/v1",
-	Refusal: codecs.Reject(codecs.Unauthentic, "tag"),
-	Signer:  func(key []byte, _ keyring.Fingerprint) (layouts.Signer, error) { return signer{mac.New(key)}, nil },
+	Label:  "sealab/hmac-sha256/v1",
+	Signer: func(key []byte, _ keyring.Fingerprint) (layouts.Signer, error) { return signer{mac.New(key)}, nil },
 }
+
+var errTag = codecs.Reject(codecs.Unauthentic, "tag")
 
 // A signer signs with HMAC-SHA256.
 type signer struct{ key *mac.Key }
@@ -35,7 +36,12 @@ type signer struct{ key *mac.Key }
 func (s signer) Sign(dst, message []byte) ([]byte, error) { return s.key.Append(dst, message), nil }
 
 // Verify implements layouts.Signer.
-func (s signer) Verify(message, tag []byte) bool { return s.key.Verify(tag, message) }
+func (s signer) Verify(message, tag []byte) error {
+	if !s.key.Verify(tag, message) {
+		return errTag
+	}
+	return nil
+}
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.SignedCodec, error) { return format.New(secrets...) }

@@ -14,7 +14,7 @@ import (
 
 var edDSA = algorithm{
 	Signed: layouts.Signed{
-		Label: "sealab/ed25519/v1", Prefix: "sd1.", TagSize: ed25519.SignatureSize, Refusal: errSignature,
+		Label: "sealab/ed25519/v1", Prefix: "sd1.", TagSize: ed25519.SignatureSize,
 		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
 			private := ed25519.NewKeyFromSeed(seed)
 			return edSigner{edVerifier(private[ed25519.SeedSize:]), private}, nil
@@ -38,8 +38,11 @@ func (k edSigner) Sign(dst, message []byte) ([]byte, error) {
 
 func (k edSigner) public() []byte { return k.edVerifier }
 
-func (k edVerifier) Verify(message, signature []byte) bool {
-	return ed25519.Verify(ed25519.PublicKey(k), message, signature)
+func (k edVerifier) Verify(message, signature []byte) error {
+	if !ed25519.Verify(ed25519.PublicKey(k), message, signature) {
+		return errSignature
+	}
+	return nil
 }
 
 // NewEd25519 returns the codec of the design ed25519 for a ring of secrets.
@@ -50,7 +53,7 @@ func NewEd25519Verifier(keys ...[]byte) (*Verifier, error) { return edDSA.verifi
 
 var mlDSA = algorithm{
 	Signed: layouts.Signed{
-		Label: "sealab/ml-dsa-44/v1", Prefix: "sm1.", TagSize: mldsa.MLDSA44().SignatureSize(), Refusal: errSignature,
+		Label: "sealab/ml-dsa-44/v1", Prefix: "sm1.", TagSize: mldsa.MLDSA44().SignatureSize(),
 		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
 			private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), bytes.Clone(seed))
 			if err != nil {
@@ -81,8 +84,11 @@ func (k mlSigner) Sign(dst, message []byte) ([]byte, error) {
 
 func (k mlSigner) public() []byte { return k.Bytes() }
 
-func (k mlVerifier) Verify(message, signature []byte) bool {
-	return mldsa.Verify(k.PublicKey, message, signature, nil) == nil
+func (k mlVerifier) Verify(message, signature []byte) error {
+	if mldsa.Verify(k.PublicKey, message, signature, nil) != nil {
+		return errSignature
+	}
+	return nil
 }
 
 // NewMLDSA44 returns the codec of the design ml-dsa-44 for a ring of secrets.

@@ -20,9 +20,8 @@ import (
 // fields.
 type Signed struct {
 	Prefix  string
-	TagSize int                 // in bytes
-	Label   string              // of the derivation of keys; see package keyring
-	Refusal *codecs.RejectError // of a wrong tag
+	TagSize int    // in bytes
+	Label   string // of the derivation of keys; see package keyring
 	// Signer returns the signer of a derived key, which it must not keep.
 	Signer func(key []byte, id keyring.Fingerprint) (Signer, error)
 }
@@ -36,7 +35,9 @@ type Signer interface {
 
 // A Verifier verifies tags under one key.
 type Verifier interface {
-	Verify(message, tag []byte) bool
+	// Verify returns nil or a refusal. It is no bool, so that who compares tags is who
+	// branches on the result: the taint analysis finds the comparison in the same function.
+	Verify(message, tag []byte) error
 }
 
 // A SignedVerifier unseals tokens under a ring of keys.
@@ -111,8 +112,8 @@ func (v *SignedVerifier) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errUnknownKey
 	}
 	n := len(s.Bytes) - f.TagSize
-	if !k.Key.Verify(s.Bytes[:n], s.Bytes[n:]) {
-		return dst, f.Refusal
+	if err := k.Key.Verify(s.Bytes[:n], s.Bytes[n:]); err != nil {
+		return dst, err
 	}
 	return append(dst, s.Bytes[head:n]...), nil
 }
