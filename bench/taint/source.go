@@ -29,6 +29,7 @@ type source struct {
 	files    *token.FileSet
 	packages map[string]*sourcePackage // by import path
 	imports  types.Importer
+	known    map[frame]runfile.Frame // frames that were asked for
 }
 
 // A sourcePackage is a package as "go list" describes it, with its syntax and
@@ -52,7 +53,7 @@ func readSource(ctx context.Context, flags, env []string) (*source, error) {
 	if err != nil {
 		return nil, failed("listing the program's packages", nil, err)
 	}
-	s := &source{files: token.NewFileSet(), packages: map[string]*sourcePackage{}}
+	s := &source{files: token.NewFileSet(), packages: map[string]*sourcePackage{}, known: map[frame]runfile.Frame{}}
 	for d := json.NewDecoder(bytes.NewReader(output)); ; {
 		p := new(sourcePackage)
 		if err := d.Decode(p); err == io.EOF {
@@ -114,27 +115,29 @@ var moduleVersion = regexp.MustCompile(`@[^/]+`)
 
 // frame returns a frame with the text of its line, the function that the line is
 // declared in, which differs from the given one if the compiler inlined it, and
-// the functions on whose result alone the line branches. dir and file are those
-// of debug information that was built with -trimpath: the import path, with a
-// version if it is of another module.
-func (s *source) frame(function, dir, file string, line int) runfile.Frame {
-	f := runfile.Frame{Function: function, Line: line}
-	if file == "" {
+// the functions on whose result alone the line branches.
+func (s *source) frame(at frame) runfile.Frame {
+	f := runfile.Frame{Function: at.Function, Line: at.Line}
+	if at.File == "" {
 		return f
 	}
-	importPath := moduleVersion.ReplaceAllString(strings.TrimPrefix(dir, "./"), "")
-	f.File = path.Join(importPath, file)
+	importPath := moduleVersion.ReplaceAllString(strings.TrimPrefix(at.Dir, "./"), "")
+	f.File = path.Join(importPath, at.File)
 	if s == nil || s.packages[importPath] == nil {
 		return f
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.load(importPath)
-	f.Text = lineOf(filepath.Join(p.Dir, file), line)
-	if declared := s.declaredAt(p, file, line); declared != nil {
-		f.Function = importPath + "." + nameOf(declared)
-		f.Tests = s.tested(p, declared, conditionAt(s.files, declared, line), maxPassed)
+	if known, ok := s.known[at]; ok {
+		return known
 	}
+	p := s.load(importPath)
+	f.Text = lineOf(filepath.Join(p.Dir, at.File), at.Line)
+	if declared := s.declaredAt(p, at.File, at.Line); declared != nil {
+		f.Function = importPath + "." + nameOf(declared)
+		f.Tests = s.tested(p, declared, conditionAt(s.files, declared, at.Line), maxPassed)
+	}
+	s.known[at] = f
 	return f
 }
 

@@ -33,7 +33,7 @@ var errSubject = errors.New("the subject does not run")
 // memcheck runs one subject under memcheck and returns its reports.
 func (p *program) memcheck(ctx context.Context, dir, subject string, secret runfile.Secret) ([]runfile.Report, error) {
 	path := filepath.Join(dir, "memcheck.xml")
-	err := p.run(ctx, subject, secret, "--tool=memcheck", "--error-limit=no", "--track-origins=yes", "--leak-check=no",
+	err := p.run(ctx, subject, secret, "--tool=memcheck", "--error-limit=no", "--leak-check=no",
 		"--num-callers=60", "--xml=yes", "--xml-file="+path)
 	if err != nil {
 		return nil, err
@@ -62,17 +62,20 @@ func (p *program) run(ctx context.Context, subject string, secret runfile.Secret
 // memcheckOutput is the part of memcheck's XML that is read, protocol version 4.
 type memcheckOutput struct {
 	Errors []struct {
-		Kind    runfile.Dependence `xml:"kind"`
-		Origins []string           `xml:"auxwhat"`
-		Stacks  []struct {
-			Frames []struct {
-				Function string `xml:"fn"`
-				Dir      string `xml:"dir"`
-				File     string `xml:"file"`
-				Line     int    `xml:"line"`
-			} `xml:"frame"`
+		Kind   runfile.Dependence `xml:"kind"`
+		Stacks []struct {
+			Frames []frame `xml:"frame"`
 		} `xml:"stack"`
 	} `xml:"error"`
+}
+
+// A frame is a line of a stack as debug information names it, which was built with
+// -trimpath: Dir is the import path, with a version if it is of another module.
+type frame struct {
+	Function string `xml:"fn"`
+	Dir      string `xml:"dir"`
+	File     string `xml:"file"`
+	Line     int    `xml:"line"`
 }
 
 // parse returns the reports of undefined values inside an operation.
@@ -86,16 +89,16 @@ func (p *program) parse(text []byte) ([]runfile.Report, error) {
 		if e.Kind != runfile.Branch && e.Kind != runfile.Address || len(e.Stacks) == 0 {
 			continue
 		}
-		r := runfile.Report{Kind: e.Kind, Origin: strings.Join(e.Origins, "; ")}
-		for _, f := range e.Stacks[0].Frames {
-			if r.Op = operations[f.Function]; r.Op != "" {
-				break
-			}
-			r.Stack = append(r.Stack, p.source.frame(f.Function, f.Dir, f.File, f.Line))
+		frames := e.Stacks[0].Frames
+		outer := slices.IndexFunc(frames, func(f frame) bool { return operations[f.Function] != "" })
+		if outer < 0 {
+			continue
 		}
-		if r.Op != "" {
-			reports = append(reports, r)
+		r := runfile.Report{Kind: e.Kind, Op: operations[frames[outer].Function]}
+		for _, f := range frames[:outer] {
+			r.Stack = append(r.Stack, p.source.frame(f))
 		}
+		reports = append(reports, r)
 	}
 	return reports, nil
 }
@@ -142,11 +145,11 @@ func (p *program) divisionsIn(profile string) []runfile.Report {
 			call = true
 		case len(fields) >= 2 && p.divisions[fields[0]]:
 			number, _ := strconv.Atoi(fields[1])
-			frame := p.source.frame(function, path.Dir(file), path.Base(file), number)
-			if misread(frame) {
+			at := p.source.frame(frame{function, path.Dir(file), path.Base(file), number})
+			if misread(at) {
 				continue
 			}
-			reports = append(reports, runfile.Report{Kind: runfile.Division, Op: "any", Stack: []runfile.Frame{frame}})
+			reports = append(reports, runfile.Report{Kind: runfile.Division, Op: "any", Stack: []runfile.Frame{at}})
 		}
 	}
 	return slices.CompactFunc(reports, func(a, b runfile.Report) bool {

@@ -44,10 +44,9 @@ type Log struct {
 
 // A Report is one place at which an operation depended on an undefined value.
 type Report struct {
-	Kind   Dependence `json:"kind"`
-	Op     string     `json:"op"` // open, seal, unseal or refuse
-	Origin string     `json:"origin,omitempty"`
-	Stack  []Frame    `json:"stack"` // innermost first, up to the operation
+	Kind  Dependence `json:"kind"`
+	Op    string     `json:"op"`    // open, seal, unseal or refuse
+	Stack []Frame    `json:"stack"` // innermost first, up to the operation
 }
 
 // A Frame is one line of a stack.
