@@ -12,16 +12,16 @@ import (
 
 // Truncation cuts the token, and the bytes of each segment, to every length, from
 // either end.
-func Truncation(f Format, _ *Source) iter.Seq[Alteration] {
+func Truncation(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		text := f.Text()
-		for n := range text {
+		for _, n := range s.Range(len(text)) {
 			yield(Alteration{text[:n], fmt.Sprintf("cut to %d of %d characters", n, len(text))})
 			yield(Alteration{text[n+1:], fmt.Sprintf("the first %d characters left out", n+1)})
 		}
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
-			for n := range raw {
+			for _, n := range s.Range(len(raw)) {
 				yield(Alteration{f.With(i, raw[:n]), fmt.Sprintf("segment %d cut to %d of %d bytes", i, n, len(raw))})
 				yield(Alteration{f.With(i, raw[n+1:]), fmt.Sprintf("the first %d bytes of segment %d left out", n+1, i)})
 			}
@@ -204,9 +204,10 @@ func adjacentNumber(b []byte, by int) []byte {
 }
 
 // Blocks exchanges, repeats and leaves out neighbouring blocks of 16 bytes.
-func Blocks(f Format, _ *Source) iter.Seq[Alteration] {
+func Blocks(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
-		for from := 0; from+32 <= len(raw); from += 4 {
+		for _, n := range s.Range(max(0, len(raw)-28) / 4) {
+			from := 4 * n
 			x, y := raw[from:from+16], raw[from+16:from+32]
 			for _, middle := range [][][]byte{{y, x}, {y}, {x}, {x, x, y}} {
 				altered := slices.Concat(raw[:from], slices.Concat(middle...), raw[from+32:])

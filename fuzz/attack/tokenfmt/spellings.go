@@ -325,13 +325,16 @@ func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 
 // ShiftedBorders moves bytes from the end of one segment to the start of the next,
 // and back.
-func ShiftedBorders(f Format, _ *Source) iter.Seq[Alteration] {
+func ShiftedBorders(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()
 		for k := 1; k < len(at); k++ {
 			i, j := at[k-1], at[k]
 			both := slices.Concat(f.Segments[i].Bytes, f.Segments[j].Bytes)
-			for cut := 1; cut < len(both); cut++ {
+			for _, cut := range s.Range(len(both)) {
+				if cut == 0 {
+					continue
+				}
 				altered := f.Altered(i, both[:cut]).With(j, both[cut:])
 				yield(Alteration{altered, fmt.Sprintf("segments %d and %d cut at %d instead of %d", i, j, cut, len(f.Segments[i].Bytes))})
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -274,13 +275,35 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 		if g.Spelling != spelling {
 			continue
 		}
-		var of []Variant
-		for a := range g.Alter(format, tokenfmt.NewSource(seed)) {
-			if len(a.Text) > 0 && utf8.Valid(a.Text) && string(a.Text) != token { // JSON carries UTF-8 alone
-				of = append(of, Variant{Name: fmt.Sprintf("%s %d", g.Name, len(of)), Text: string(a.Text)})
-			}
+		// Those of a long token take gigabytes together: they are made to be counted, and
+		// again to be chosen from.
+		n := 0
+		for range altered(g, format, token, seed) {
+			n++
 		}
-		all = append(all, Some(of, most)...)
+		at, step := 0, (n+most-1)/most
+		for text := range altered(g, format, token, seed) {
+			if at%step == 0 {
+				all = append(all, Variant{Name: fmt.Sprintf("%s %d", g.Name, at), Text: text})
+			}
+			at++
+		}
 	}
 	return all
+}
+
+// altered returns the texts that a generator makes of a token: those that JSON, which
+// carries UTF-8 alone, can carry. Positions in a long token are a sample.
+func altered(g tokenfmt.Generator, format tokenfmt.Format, token string, seed uint64) iter.Seq[string] {
+	source := tokenfmt.NewSource(seed)
+	if len(token) > 4096 {
+		source.Sweep = 256
+	}
+	return func(yield func(string) bool) {
+		for a := range g.Alter(format, source) {
+			if len(a.Text) > 0 && utf8.Valid(a.Text) && string(a.Text) != token && !yield(string(a.Text)) {
+				return
+			}
+		}
+	}
 }

@@ -1,11 +1,15 @@
 package tokens
 
 import (
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/attack/tokenfmt"
 )
 
 func TestFlipsOfALongTokenAreBounded(t *testing.T) {
@@ -17,5 +21,24 @@ func TestFlipsOfALongTokenAreBounded(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("character %d", i), all[i].Name)
 			require.Equal(t, fmt.Sprintf("character %d from the end", i+1), all[len(all)-1-i].Name)
 		}
+	}
+}
+
+// TestGeneratedOfALongToken counts the alterations of a token of 12 KB: no generator may
+// make one for each of its bytes.
+func TestGeneratedOfALongToken(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	body := make([]byte, 9<<10)
+	for i := range body {
+		body[i] = byte(r.Uint32())
+	}
+	token := "v1." + base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(body[:32])
+	format := tokenfmt.Infer([]byte(token))
+	for _, g := range tokenfmt.Generators {
+		n := 0
+		for range altered(g, format, token, 1) {
+			n++
+		}
+		require.Less(t, n, 8000, g.Name)
 	}
 }
