@@ -78,18 +78,26 @@ var Generators = []Generator{
 type Source struct {
 	*rand.Rand
 	// Sweep is the number of values that are drawn from a range that is otherwise
-	// enumerated, for example every bit of a token; 0 means all.
+	// enumerated, for example every bit of a token of 1 KiB; 0 means all.
 	Sweep int
 }
 
 // NewSource returns a source that enumerates, with random choices from seed.
 func NewSource(seed uint64) *Source { return &Source{Rand: rand.New(rand.NewPCG(seed, seed))} }
 
+// mostEnumerated is the largest range that is enumerated: every bit of 1 KiB. Of a larger
+// one a quarter of it is drawn, so that the work on a token does not grow with the square
+// of its length.
+const mostEnumerated = 8 << 10
+
 // Range returns the numbers below n in order, or a sample of Sweep of them.
 func (s *Source) Range(n int) []int {
 	drawn := n
+	if n > mostEnumerated {
+		drawn = mostEnumerated / 4
+	}
 	if s.Sweep > 0 {
-		drawn = min(n, s.Sweep)
+		drawn = min(drawn, s.Sweep)
 	}
 	all := make([]int, n)
 	for i := range all {
