@@ -61,8 +61,9 @@ fault.`,
 	return cmd
 }
 
+// tokenArgument returns the only argument, or standard input if there is none or it is "-".
 func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
-	if len(args) == 1 {
+	if len(args) == 1 && args[0] != "-" {
 		return []byte(args[0]), nil
 	}
 	token, err := readToken(stdin)
