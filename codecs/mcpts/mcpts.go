@@ -15,8 +15,8 @@
 //
 // The payload is any JSON value. Under the option payload=text, the default, the
 // payload is a string and the state is its text. Mint refuses states that are not
-// WTF-8. Under payload=json the state is the JSON text of the value. It comes back
-// as JSON.stringify writes it, and empty if the SDK returns undefined.
+// WTF-8. Under payload=json the state is the JSON text of the value, in UTF-8. It comes
+// back as JSON.stringify writes it, and empty if the SDK returns undefined.
 //
 // The option bind selects the result of the SDK's bind callback:
 //

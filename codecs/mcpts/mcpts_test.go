@@ -147,8 +147,10 @@ func TestJSONPayload(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got), state)
 	}
-	_, err := s.Mint(nil, []byte(`{`), codectest.At(nil, noon))
-	require.ErrorIs(t, err, codecs.ErrUnsupported)
+	for _, state := range []string{`{`, "\"\xff\"", "\"\xed\xa0\x80\""} {
+		_, err := s.Mint(nil, []byte(state), codectest.At(nil, noon))
+		require.ErrorIs(t, err, codecs.ErrUnsupported, state)
+	}
 }
 
 // TestFaithfulPayloads presents payloads that are not text if text is wanted,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
@@ -45,7 +46,7 @@ func payloadToText(dst []byte, payload *rawjson.Value) ([]byte, error) {
 
 func jsonToPayload(dst, state []byte) ([]byte, error) {
 	v, err := rawjson.Parse(state)
-	if err != nil || !rawjson.Valid(state) {
+	if err != nil || !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
 	return rawjson.Stringify.AppendValue(dst, &v), nil
