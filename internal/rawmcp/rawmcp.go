@@ -24,8 +24,8 @@ type Limits struct {
 	Time   time.Duration // from the dial to the last byte that is read
 	Bytes  int64         // bytes of the response, headers included
 	Events int           // events of a stream, or lines of standard output
-	// Start is the time for the first exchange of a process, if it is longer than
-	// Time: a process answers only when it has started.
+	// Start is the time for the first exchange of a process, in the place of Time: a
+	// process answers only when it has started. 0: Time.
 	Start time.Duration
 }
 

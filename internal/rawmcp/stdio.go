@@ -127,8 +127,8 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 	e := &Exchange{Sent: append(bytes.Clone(line), '\n')}
 	defer func() { e.Took = time.Since(began) }()
 	limit := p.limits.Time
-	if !p.answered {
-		limit = max(limit, p.limits.Start)
+	if !p.answered && p.limits.Start > 0 {
+		limit = p.limits.Start
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
