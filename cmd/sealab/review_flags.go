@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks"
 )
 
 // reviewFlags are the flags of the review command.
@@ -94,6 +95,9 @@ func (f *reviewFlags) check() error {
 	}
 	if f.options.Budget < 1 {
 		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
+	}
+	if _, err := review.Select(checks.All(), f.checks); err != nil {
+		return fmt.Errorf("--checks: %w", err)
 	}
 	f.options.Effects = f.options.Effects || !f.safe
 	return requireWritable(f.out)

@@ -131,7 +131,7 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	checks, err := selected(checks, o.Checks)
+	checks, err := Select(checks, o.Checks)
 	if err != nil {
 		return nil, err
 	}
@@ -307,8 +307,9 @@ func (r *Review) sort() {
 	slices.SortStableFunc(r.Report.Findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
 }
 
-// selected returns the checks with the ids or families that are named.
-func selected(checks []Check, names []string) ([]Check, error) {
+// Select returns the checks with the ids or families that are named, all if none is. The
+// error names one that does not exist.
+func Select(checks []Check, names []string) ([]Check, error) {
 	if len(names) == 0 {
 		return checks, nil
 	}
