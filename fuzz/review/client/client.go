@@ -6,6 +6,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,18 +102,25 @@ func (c *Client) Close() {
 	}
 }
 
-// LastWords is the end of standard error of a process that does not answer, "" if it is
-// silent there.
+// LastWords are the first line of standard output that is no JSON, and the end of standard
+// error, of a process that does not answer; "" if there are none.
 func (c *Client) LastWords() string {
 	if c.Process == nil {
 		return ""
 	}
 	c.Process.Stop(StopGrace) // all of standard error has been read when it has ended
+	words := ""
+	for line := range bytes.Lines(c.Process.Output()) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !json.Valid(line) {
+			words = "; on standard output, which is for JSON-RPC alone: " + Short(string(line), 100)
+			break
+		}
+	}
 	lines := strings.Split(strings.TrimSpace(string(c.Process.Stderr())), "\n")
 	if last := lines[len(lines)-1]; last != "" {
-		return "; standard error: " + Short(last, 300)
+		words += "; standard error: " + Short(last, 300)
 	}
-	return ""
+	return words
 }
 
 // StopGrace is how long a process may take to end before it is killed.
