@@ -3,12 +3,15 @@ package review_test
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +31,15 @@ var stateControls = []control{
 	{name: "an expiry beside the tag", build: func() *fixture { return &fixture{seal: expiring{soundSigned(), false}} },
 		checks: []string{"RS-FORGE"}, also: []string{"RS-TAMPER", "RS-SPLICE", "RS-CUT", "RS-SPELL"}},
 	{name: "keys that every object has", build: func() *fixture { return &fixture{seal: keyed{soundSigned()}} }, checks: []string{"RS-FORGE"}},
+	{name: "keys in files", build: func() *fixture { return &fixture{seal: filed{soundSigned()}} }, checks: []string{"RS-FORGE"}, critical: true},
+	{name: "handles as patterns", build: looked(func(handle, text string) bool {
+		return handle == text || len(text) > 8 && strings.HasSuffix(text, "%") && strings.HasPrefix(handle, text[:len(text)-1])
+	}), checks: []string{"RS-FORGE"}, critical: true},
+	{name: "handles in a query", build: looked(func(handle, text string) bool { return handle == strings.TrimSuffix(text, `' or '1'='2`) }),
+		checks: []string{"RS-FORGE"}, critical: true},
+	{name: "handles as paths", build: looked(func(handle, text string) bool { return handle == path.Clean(text) }), checks: []string{"RS-FORGE"}, critical: true},
+	{name: "handles beside the members of every object", build: looked(func(handle, text string) bool { return handle == text || text == "constructor" }),
+		checks: []string{"RS-FORGE"}, critical: true},
 	{name: "a hash that can be continued", build: func() *fixture { return &fixture{seal: hashed{[]byte("a key of 19 bytes !")}} }, checks: []string{"RS-FORGE"}},
 	{name: "a credential in a nested code", build: func() *fixture {
 		return &fixture{users: true, seal: noted{soundSigned(), func(b bound) any {
@@ -152,6 +164,60 @@ func (s keyed) open(token string, b bound, now time.Time) (string, error) {
 		return "", errState
 	}
 	return s.signed.open(parts[1]+"."+base64.RawURLEncoding.EncodeToString(s.tag(parts[1])), b, now)
+}
+
+// filed is a seal whose tokens name the file of their key.
+type filed struct{ *signed }
+
+func (s filed) mint(state string, b bound, at time.Time) string {
+	return s.signedUnder("k1."+strings.Split(s.signed.mint(state, b, at), ".")[0], s.key)
+}
+
+func (s filed) signedUnder(text string, key []byte) string {
+	return text + "." + base64.RawURLEncoding.EncodeToString(keyed(s).sign(text, key))
+}
+
+func (s filed) open(token string, b bound, now time.Time) (string, error) {
+	parts := strings.Split(token, ".")
+	key, ok := map[string][]byte{"k1": s.key, "/dev/null": {}}[parts[0]]
+	if !ok || len(parts) != 3 || token != s.signedUnder(parts[0]+"."+parts[1], key) {
+		return "", errState
+	}
+	return s.signed.open(parts[1]+"."+base64.RawURLEncoding.EncodeToString(s.tag(parts[1])), b, now)
+}
+
+// handles is a seal whose tokens are random names of states, found by a function.
+type handles struct {
+	finds func(handle, text string) bool
+	mu    sync.Mutex
+	names []string // the newest last
+	held  map[string]string
+	inner *signed
+}
+
+func looked(finds func(handle, text string) bool) func() *fixture {
+	return func() *fixture {
+		return &fixture{seal: &handles{finds: finds, held: map[string]string{}, inner: soundSigned()}}
+	}
+}
+
+func (s *handles) mint(state string, b bound, at time.Time) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := rand.Text()
+	s.names, s.held[name] = append(s.names, name), s.inner.mint(state, b, at)
+	return name
+}
+
+func (s *handles) open(token string, b bound, now time.Time) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range slices.Backward(s.names) {
+		if s.finds(name, token) {
+			return s.inner.open(s.held[name], b, now)
+		}
+	}
+	return "", errState
 }
 
 // hashed is a form with SHA-256(key || form), whose last members of a name count.

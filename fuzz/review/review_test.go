@@ -98,6 +98,7 @@ var sound = map[string]func() *fixture{
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
 	},
 	"in an envelope":   func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
+	"handles":          looked(func(handle, text string) bool { return handle == text }),
 	"times in front":   func() *fixture { return &fixture{seal: expiring{soundSigned(), true}} },
 	"rounds in order":  stepped(""),
 	"single use by id": func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },

@@ -149,7 +149,8 @@ var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
 const maxName = 40
 
 // otherNames adds tokens with another text in a part that is neither the longest nor the
-// last one, which may name a key, under tags that anybody computes.
+// last one, which may name a key, under tags that anybody computes, and under what careless
+// readers find.
 func otherNames(add func(name, text string), token string) {
 	parts := part.FindAllStringIndex(token, -1)
 	if len(parts) < 3 {
@@ -164,6 +165,11 @@ func otherNames(add func(name, text string), token string) {
 		for what, other := range map[string]string{"made up": "sealab", "changed": OtherCharacter(name)} {
 			text := token[:at[0]] + other + token[at[1]:]
 			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, what, tag), text) }, Segments(text))
+		}
+		for _, id := range jsondoc.SortedKeys(foundKeys) {
+			for _, key := range foundKeys[id] {
+				add(fmt.Sprintf("part %d %q and the key %q", i, id, key), signedUnder([]byte(key), token[:at[0]]+id+token[at[1]:]))
+			}
 		}
 	}
 }
@@ -240,13 +246,14 @@ func signedUnder(key []byte, token string) string {
 }
 
 // foundKeys are names of keys, each with the texts that careless readers find under it:
-// of a key that is missing, and of a member that every object has.
+// of a key that is missing, of a member that every object has, and of an empty file.
 var foundKeys = map[string][]string{
 	"sealab":            {"", "undefined", "null", "None"},
 	"__proto__":         {"", "[object Object]"},
 	"constructor":       {"function Object() { [native code] }"},
 	"toString":          {"function toString() { [native code] }"},
 	"../../../dev/null": {""},
+	"/dev/null":         {""},
 }
 
 // missingKey adds the JWT with the name of a key that the server has not, under what takes

@@ -20,7 +20,7 @@ var forging = []review.Check{
 		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument; bytes changed with the CRC-32 before or behind them", Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain, Fix: review.FixSeal, Long: true, Run: tamper},
 	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key; empty segments; with --effects changed texts without answers",
+		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key or that of an empty file; a pattern, a condition, a path or a member of every object in the place of a handle; empty segments; with --effects changed texts without answers",
 		Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity", Impact: forgeGain, Fix: review.FixSeal, Run: forge},
 	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
@@ -153,8 +153,17 @@ func forge(t *review.T) {
 	altered(t, review.Critical, "a forged state", func(token string) []tokens.Variant {
 		return append(tokens.Forgeries(token), tokens.Generated(token, false, 6, t.Options.Seed)...)
 	})
+	expressed := func() {
+		altered(t, review.Critical, "a pattern, a condition, a path or a member of every object in the place of a handle", tokens.Expressions)
+	}
+	if len(t.Findings) == 0 && t.Reason == "" {
+		expressed()
+	}
 	onOthers(t, func(o *review.Oracle) {
 		altered(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxOnOthers) })
+		if len(t.Findings) == 0 {
+			expressed()
+		}
 	})
 	unverified(t)
 }
