@@ -40,6 +40,7 @@ var stateControls = []control{
 	{name: "handles as paths", build: looked(func(handle, text string) bool { return handle == path.Clean(text) }), checks: []string{"RS-FORGE"}, critical: true},
 	{name: "handles beside the members of every object", build: looked(func(handle, text string) bool { return handle == text || text == "constructor" }),
 		checks: []string{"RS-FORGE"}, critical: true},
+	{name: "hexadecimal in either case", build: func() *fixture { return &fixture{seal: prefixed{soundSigned(), true}} }, checks: []string{"RS-SPELL"}},
 	{name: "a hash that can be continued", build: func() *fixture { return &fixture{seal: hashed{[]byte("a key of 19 bytes !")}} }, checks: []string{"RS-FORGE"}},
 	{name: "a credential in a nested code", build: func() *fixture {
 		return &fixture{users: true, seal: noted{soundSigned(), func(b bound) any {
@@ -218,6 +219,25 @@ func (s *handles) open(token string, b bound, now time.Time) (string, error) {
 		}
 	}
 	return "", errState
+}
+
+// prefixed is a seal in hexadecimal behind a prefix, in either case or in one.
+type prefixed struct {
+	*signed
+	either bool
+}
+
+func (s prefixed) mint(state string, b bound, at time.Time) string {
+	return "st_" + hex.EncodeToString([]byte(s.signed.mint(state, b, at)))
+}
+
+func (s prefixed) open(token string, b bound, now time.Time) (string, error) {
+	text, ok := strings.CutPrefix(token, "st_")
+	raw, err := hex.DecodeString(text)
+	if !ok || err != nil || !s.either && hex.EncodeToString(raw) != text {
+		return "", errState
+	}
+	return s.signed.open(string(raw), b, now)
 }
 
 // hashed is a form with SHA-256(key || form), whose last members of a name count.

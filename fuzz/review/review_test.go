@@ -99,6 +99,7 @@ var sound = map[string]func() *fixture{
 	},
 	"in an envelope":   func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
 	"handles":          looked(func(handle, text string) bool { return handle == text }),
+	"behind a prefix":  func() *fixture { return &fixture{seal: prefixed{soundSigned(), false}} },
 	"times in front":   func() *fixture { return &fixture{seal: expiring{soundSigned(), true}} },
 	"rounds in order":  stepped(""),
 	"single use by id": func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },

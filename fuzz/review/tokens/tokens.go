@@ -5,6 +5,7 @@ package tokens
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"strings"
 )
 
@@ -23,13 +24,22 @@ const MinCoded = 16
 // codings are the base64 codes that a segment is tried with.
 var codings = []*base64.Encoding{base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
 
-// Segments cuts a token where the letters of text codes begin and end.
+// hexPart is a part in hexadecimal beside letters of base64url that hexadecimal has not.
+var hexPart = regexp.MustCompile(`(?:^|[_-])([0-9a-f]{32,}|[0-9A-F]{32,})(?:[_-]|$)`)
+
+// Segments cuts a token where the letters of text codes begin and end, and where such a
+// part does.
 func Segments(token string) []Segment {
 	var all []Segment
 	for i := 0; i < len(token); {
 		j := i
 		for j < len(token) && isCoded(token[j]) == isCoded(token[i]) {
 			j++
+		}
+		if at := hexPart.FindStringSubmatchIndex(token[i:j]); at != nil && at[2] > 0 {
+			j = i + at[2]
+		} else if at != nil {
+			j = i + at[3]
 		}
 		all = append(all, segmentOf(token[i:j]))
 		i = j
