@@ -87,6 +87,7 @@ var rows = []row{
 	{fault: "refusals name exceptions", checks: []string{"RS-TEXT"}},
 	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{fault: "one nonce", checks: []string{"RS-NONCE"}, also: []string{"RS-FRESH"}},
+	{fault: "one nonce for a flow", checks: []string{"RS-NONCE"}, critical: true},
 	{fault: "compressed state", checks: []string{"RS-LEN"}},
 	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "careless key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},

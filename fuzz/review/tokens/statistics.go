@@ -38,6 +38,34 @@ func LongestRun(a, b []byte, x byte) int {
 	return best
 }
 
+// sameBytes and sameTexts are the bytes that two texts under one key stream have in common
+// at least, and those behind them in which they differ as texts do.
+const (
+	sameBytes = 96
+	sameTexts = 8
+)
+
+// SameStream reports whether the bytes of two tokens begin alike and then differ in no high
+// bit, as two texts under one key stream do. A header, a digest or a whole token within
+// both is followed by bytes of any value, and texts that are not encrypted have few high
+// bits themselves.
+func SameStream(a, b []byte) bool {
+	n, high := 0, 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		high += int(a[n] >> 7)
+		n++
+	}
+	if n < sameBytes || min(len(a), len(b)) < n+sameTexts || 8*high < 3*n {
+		return false
+	}
+	for i := n; i < n+sameTexts; i++ {
+		if (a[i]^b[i])&0x80 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // MinTag is the shortest tag, in bytes, that is not reported.
 const MinTag = 8
 

@@ -26,6 +26,7 @@ type claims struct {
 	Exp  int64  `json:"exp,omitempty"`
 	ID   string `json:"id,omitempty"`
 	Auth string `json:"auth,omitempty"` // with a fault
+	Flow string `json:"flow,omitempty"` // with a fault
 }
 
 // A place is the request that a token belongs to.
@@ -157,6 +158,9 @@ func (s *Server) mint(c claims, p place) string {
 	if s.has("credentials in a readable state") {
 		c.Auth = "Bearer " + p.user
 	}
+	if c.Flow == "" && s.has("one nonce for a flow") {
+		c.Flow = hex.EncodeToString(random(8))
+	}
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return ""
@@ -204,6 +208,10 @@ func (s *Server) mint(c claims, p place) string {
 	nonce := random(12)
 	if s.has("one nonce") {
 		nonce = make([]byte, 12)
+	}
+	if s.has("one nonce for a flow") {
+		sum := sha256.Sum256([]byte(c.Flow))
+		nonce = sum[:12]
 	}
 	if s.has("nonces of one seed") {
 		s.mu.Lock()

@@ -23,7 +23,7 @@ var reading = []review.Check{
 		Sent: "30 times the same call", Want: "an encrypted design gives a new token each time", Source: "NIST SP 800-38D, section 8",
 		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away", Fix: "draw a fresh nonce for each token", Run: fresh},
 	{ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared", Want: "no run of it, no such block, and no common part", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
+		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared; a token without answers, and the one that the server asks again with", Want: "no run of it, no such block, and no common part", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
 		Impact: "two tokens give their states away, and new states can be written", Fix: "encrypt by an AEAD, under a fresh nonce for each token", Run: nonces},
 	{ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
@@ -94,7 +94,7 @@ func nonces(t *review.T) {
 		t.Skip("%s", orElse(reason, "the state can be read"))
 		return
 	}
-	if repeatedBlocks(t) {
+	if repeatedBlocks(t) || renewedAlike(t) {
 		return
 	}
 	const minted = 10 // of each text: a counter may begin again after a few tokens
@@ -152,6 +152,28 @@ func repeatedPart(t *review.T, token, text string) bool {
 	}
 	t.Refute(review.Finding{Case: "a common part", Severity: review.Warning, Issue: fmt.Sprintf("two tokens of one call have %d bytes in common: the state is encrypted without a fresh nonce, and equal beginnings can be seen", n),
 		Evidence: client.Short(token, 160) + " and " + client.Short(second, 160), Want: "no common part", Got: "a common part"})
+	return true
+}
+
+// renewedAlike presents tokens without answers, so that the server asks again with another
+// one. It refutes if all three pairs have the key stream in common.
+func renewedAlike(t *review.T) bool {
+	var evidence string
+	for range repeats {
+		token, reason := t.Mint()
+		if reason != "" {
+			return false
+		}
+		f := t.Oracle.Flow
+		f.Last = nil
+		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		t.Trials++
+		if a.Kind != client.Asked || a.State == nil || !tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
+			return false
+		}
+		evidence = client.Short(token, 160) + " and " + client.Short(*a.State, 160)
+	}
+	t.Refute(review.Finding{Case: "asked again", Severity: review.Critical, Issue: "the token of a question that is asked again is encrypted with the key stream of the one before", Evidence: evidence, Want: "no common part", Got: "one key stream"})
 	return true
 }
 
