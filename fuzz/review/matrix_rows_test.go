@@ -226,6 +226,7 @@ var rows = []row{
 	{fault: "hosts by their beginning", checks: []string{"H-HOST"}},
 	{fault: "no challenges", checks: []string{"A-401"}},
 	{fault: "messages in two events", checks: []string{"H-CODES"}},
+	{fault: "answers in events of another name", checks: []string{"H-CODES"}},
 	{fault: "key from the name of the server", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
 	{fault: "users of _meta", checks: []string{"A-NAME"}},
 	{fault: "users of params", checks: []string{"A-NAME"}},

@@ -225,15 +225,15 @@ const maxCut = 1 << 20
 func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
 	e.Stream = true
 	var begun []byte // a message that the next event goes on with
-	err := readEvents(bufio.NewReader(body), c.Limits.Events, func(data []byte) bool {
+	err := readEvents(bufio.NewReader(body), c.Limits.Events, func(name string, data []byte) bool {
 		if begun != nil && !json.Valid(data) && len(begun) < maxCut {
 			data = slices.Concat(begun, data)
-			e.Messages, e.Cut = e.Messages[:len(e.Messages)-1], e.Cut || json.Valid(data)
+			e.Messages, e.Names, e.Cut = e.Messages[:len(e.Messages)-1], e.Names[:len(e.Names)-1], e.Cut || json.Valid(data)
 		}
 		if begun = nil; data[0] == '{' && !json.Valid(data) {
 			begun = data
 		}
-		e.Messages = append(e.Messages, data)
+		e.Messages, e.Names = append(e.Messages, data), append(e.Names, name)
 		return r.Done != nil && r.Done(data)
 	})
 	e.Body = bytes.Join(e.Messages, []byte("\n"))
@@ -249,11 +249,12 @@ var (
 	errTooLarge = errors.New("the response is larger than the limit")
 )
 
-// readEvents reads server-sent events and calls each with the data of those that
-// have any, until it returns true. Comments, ids, names, retry times and events
+// readEvents reads server-sent events and calls each with the name and the data of those
+// that have data, until it returns true. Comments, ids, retry times and events
 // without data are skipped. Lines end with LF, CRLF or CR.
-func readEvents(r *bufio.Reader, most int, each func(data []byte) bool) error {
+func readEvents(r *bufio.Reader, most int, each func(name string, data []byte) bool) error {
 	var data []byte
+	var name string
 	has := false
 	for n := 0; ; {
 		line, err := readEventLine(r)
@@ -261,7 +262,10 @@ func readEvents(r *bufio.Reader, most int, each func(data []byte) bool) error {
 			return err
 		}
 		if len(line) > 0 {
-			if value, ok := dataField(line); ok {
+			switch field, value := eventField(line); field {
+			case "event":
+				name = string(value)
+			case "data":
 				if has {
 					data = append(data, '\n')
 				}
@@ -272,17 +276,17 @@ func readEvents(r *bufio.Reader, most int, each func(data []byte) bool) error {
 		if n++; n > most {
 			return errEvents
 		}
-		if len(data) > 0 && each(data) {
+		if len(data) > 0 && each(name, data) {
 			return nil
 		}
-		data, has = nil, false
+		name, data, has = "", nil, false
 	}
 }
 
-// dataField returns the value of a line that is a data field.
-func dataField(line []byte) ([]byte, bool) {
+// eventField returns the name and the value of the field that a line has.
+func eventField(line []byte) (string, []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
-	return bytes.TrimPrefix(value, []byte(" ")), string(name) == "data"
+	return string(name), bytes.TrimPrefix(value, []byte(" "))
 }
 
 // readEventLine returns the next line without its end.

@@ -59,8 +59,9 @@ type Exchange struct {
 	// Messages are the JSON-RPC messages of a stream or of standard output, one
 	// each; of a plain response, its body.
 	Messages [][]byte
-	Stream   bool // the response was a stream of events
-	Cut      bool // the last message stood in several events
+	Names    []string // of the events of a stream, as many as Messages; "" if one has none
+	Stream   bool     // the response was a stream of events
+	Cut      bool     // the last message stood in several events
 	// Mended is set if a plain response has numbers that JSON has not.
 	Mended bool
 	Closed bool // the server closed the connection before the limits ended

@@ -106,9 +106,9 @@ func (c *Client) noteNotices(e *rawmcp.Exchange) {
 	}
 	var one string
 	n := 0
-	for _, m := range e.Messages {
+	for i, m := range e.Messages {
 		all := jsondoc.Members(m)
-		if fault := oddity(e, all); fault != "" && c.Odd[fault] == "" {
+		if fault := oddity(e, i, all); fault != "" && c.Odd[fault] == "" {
 			c.Odd[fault] = Short(string(e.Sent), 300) + " -> " + Short(string(m), 300)
 		}
 		var method string
@@ -132,12 +132,16 @@ const (
 	NoNumbers     = "a response has NaN or Infinity, which JSON has not"
 	OtherCoding   = "a response is not UTF-8"
 	TypedAsOther  = "a response is neither of the type JSON nor a stream"
+	NamedEvent    = "a response stands in an event of another name than message, which clients pass over"
 )
 
-// oddity is the fault of the form of a response; "" if it has none.
-func oddity(e *rawmcp.Exchange, response map[string]json.RawMessage) string {
+// oddity is the fault of the form of the i-th message of an exchange, if it is a response;
+// "" if it has none.
+func oddity(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) string {
 	media, _, _ := mime.ParseMediaType(e.Header("Content-Type"))
 	switch {
+	case i < len(e.Names) && e.Names[i] != "" && e.Names[i] != "message" && (response["result"] != nil || response["error"] != nil):
+		return NamedEvent
 	case response["result"] != nil && response["error"] != nil:
 		return BothMembers
 	case e.Cut:

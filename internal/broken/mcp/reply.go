@@ -47,7 +47,12 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		between := map[bool]string{true: "\n\ndata: ", false: "\ndata: "}[s.has("messages in two events")]
 		events(w)
 		at := bytes.IndexByte(raw, ',') + 1
-		fmt.Fprintf(w, "data: %s%s%s\n\n", raw[:at], between, raw[at:])
+		fmt.Fprintf(w, "event: message\ndata: %s%s%s\n\n", raw[:at], between, raw[at:])
+		return
+	}
+	if fail == nil && s.has("answers in events of another name") {
+		events(w)
+		fmt.Fprintf(w, "event: result\ndata: %s\n\n", response(id, result, fail))
 		return
 	}
 	if notices := s.notices(); notices != nil && fail == nil {
