@@ -26,8 +26,9 @@ type Server struct {
 	Risk         string         `json:"risk"` // R0 to R3, by the names of the tools
 	SDK          string         `json:"sdk,omitempty"`
 
-	Lists   map[string]client.Answer `json:"-"` // the first page of each list, by method
-	Endless map[string]client.Answer `json:"-"` // of each list without an end, a page that leads back
+	Lists   map[string]client.Answer   `json:"-"` // the first page of each list, by method
+	Later   map[string][]client.Answer `json:"-"` // its other pages
+	Endless map[string]client.Answer   `json:"-"` // of each list without an end, a page that leads back
 }
 
 // A Template is a resource template.
@@ -41,7 +42,7 @@ const MaxPages = 50
 // discover asks which era the server speaks and reads its lists.
 func (r *Review) discover(ctx context.Context) error {
 	s := &r.Report.Server
-	s.Transport, s.Lists, s.Endless = "http", map[string]client.Answer{}, map[string]client.Answer{}
+	s.Transport, s.Lists, s.Later, s.Endless = "http", map[string]client.Answer{}, map[string][]client.Answer{}, map[string]client.Answer{}
 	if r.Client.HTTP == nil {
 		s.Transport = "stdio"
 	}
@@ -133,6 +134,9 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 		}
 		if a.Kind != client.Completed {
 			break
+		}
+		if page > 0 {
+			r.Report.Server.Later[method] = append(r.Report.Server.Later[method], a)
 		}
 		m := jsondoc.Members(a.Result)
 		var items []json.RawMessage

@@ -298,6 +298,7 @@ var rows = []row{
 	{modern: true, fault: "undefined code", checks: []string{"H-CODES", "H-UNKNOWN"}},
 	{fault: "pages without an end", checks: []string{"H-CURSOR"}},
 	{fault: "any cursor", checks: []string{"H-CURSOR"}},
+	{fault: "later pages without a time to live", checks: []string{"H-RESULT"}},
 	{fault: "changing order", checks: []string{"H-ORDER"}},
 	{fault: "no credentials wanted", checks: []string{"A-401"}},
 	{fault: "any audience", checks: []string{"A-AUD"}},

@@ -247,6 +247,9 @@ func (s *Server) toolList(r request) (object, *failure) {
 	if cursor == "" || s.has("pages without an end") {
 		result["nextCursor"] = "2"
 	}
+	if cursor != "" && s.has("later pages without a time to live") {
+		delete(result, "ttlMs")
+	}
 	return result, nil
 }
 

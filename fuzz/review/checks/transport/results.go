@@ -15,7 +15,7 @@ import (
 // results are the checks of lists.
 var results = []review.Check{
 	{ID: "H-RESULT", Name: "the form of results", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent: "each list as the second user; the lists that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Sent: "each list as the second user; all pages that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
 	{ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
 		Sent: "every list to its end; tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "an end; error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice, or pages without end", Fix: "answer -32602, and name no next page on the last one", Run: badCursor},
@@ -51,19 +51,17 @@ func resultForm(t *review.T) {
 			continue
 		}
 		m := jsondoc.Members(a.Result)
-		var ttl float64
-		var scope, kind string
-		_ = json.Unmarshal(m["resultType"], &kind)
+		var scope string
 		_ = json.Unmarshal(m["cacheScope"], &scope)
-		switch hasTTL := json.Unmarshal(m["ttlMs"], &ttl) == nil && m["ttlMs"] != nil; {
-		case kind == "":
-			t.Form(method, review.Warning, "no resultType", a)
-		case kind != "complete":
-			t.Form(method, review.Warning, "the resultType of a list is "+client.Short(kind, 40), a)
-		case hasTTL && ttl < 0:
-			t.Form(method, review.Warning, "a negative ttlMs", a)
-		case !hasTTL || scope != "public" && scope != "private":
-			t.Form(method, review.Warning, "no ttlMs and cacheScope", a)
+		fault := pageFault(m)
+		for _, later := range t.Report.Server.Later[method] {
+			if wrong := pageFault(jsondoc.Members(later.Result)); fault == "" && wrong != "" {
+				fault, a = wrong+", on a later page", later
+			}
+		}
+		switch {
+		case fault != "":
+			t.Form(method, review.Warning, fault, a)
 		case scope == "public" && differs(t, method, m):
 			t.Form(method, review.Warning, "cacheScope public on a list that differs between two users", a)
 		case scope == "public" && len(t.Options.Target.Headers) > 0:
@@ -78,6 +76,25 @@ func resultForm(t *review.T) {
 	if c := t.Client; c.Shared.Kind != "" {
 		t.Form(c.SharedBy, review.Warning, "Cache-Control gives an answer of one user to shared caches: "+client.Short(c.Shared.Exchange.Header("Cache-Control"), 60), c.Shared)
 	}
+}
+
+// pageFault is the fault of the members of a page for clients and caches; "" if it has none.
+func pageFault(page map[string]json.RawMessage) string {
+	var ttl float64
+	var scope, kind string
+	_ = json.Unmarshal(page["resultType"], &kind)
+	_ = json.Unmarshal(page["cacheScope"], &scope)
+	switch hasTTL := json.Unmarshal(page["ttlMs"], &ttl) == nil && page["ttlMs"] != nil; {
+	case kind == "":
+		return "no resultType"
+	case kind != "complete":
+		return "the resultType of a list is " + client.Short(kind, 40)
+	case hasTTL && ttl < 0:
+		return "a negative ttlMs"
+	case !hasTTL || scope != "public" && scope != "private":
+		return "no ttlMs and cacheScope"
+	}
+	return ""
 }
 
 // differs reports whether the second user gets another list than the first: twice, with
