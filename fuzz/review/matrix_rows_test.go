@@ -289,6 +289,7 @@ var rows = []row{
 	{fault: "batches end the server", checks: []string{"H-BATCH"}, also: []string{"H-JSON", "S-BATCH"}},
 	{fault: "batches served", checks: []string{"H-BATCH", "S-BATCH"}},
 	{fault: "bad lines end the server", checks: []string{"H-JSON"}, ends: true},
+	{fault: "requests read to their end alone", checks: []string{"H-JSON"}},
 	{fault: "wrong types are faults", checks: []string{"H-PARAMS"}},
 	{fault: "any id", checks: []string{"H-ID"}},
 	{fault: "notifications answered", checks: []string{"H-202", "S-202"}},

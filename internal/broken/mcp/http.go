@@ -208,6 +208,9 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	if s.has("batches served") || s.has("batches of one") && isOne(body) {
 		body = firstOf(body)
 	}
+	if s.has("requests read to their end alone") {
+		body = firstDocument(body)
+	}
 	req, notification, fail := s.parse(body)
 	if fail != nil {
 		s.reply(w, 400, req.id, nil, fail)

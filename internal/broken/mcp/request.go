@@ -47,6 +47,21 @@ func firstOf(body []byte) []byte {
 	return all[0]
 }
 
+// firstDocument returns the first JSON document of a body.
+func firstDocument(body []byte) []byte {
+	var first json.RawMessage
+	if json.NewDecoder(bytes.NewReader(body)).Decode(&first) != nil {
+		return body
+	}
+	return first
+}
+
+// jsonNumber reports whether a value is a number.
+func jsonNumber(raw json.RawMessage) bool {
+	var n json.Number
+	return len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &n) == nil && n != ""
+}
+
 // parse reads one message: a request, or a notification or response.
 func (s *Server) parse(body []byte) (r request, notification bool, fail *failure) {
 	var m map[string]json.RawMessage

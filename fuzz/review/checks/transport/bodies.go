@@ -21,7 +21,7 @@ var bodies = []review.Check{
 	{ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "arrays of one request and of two, of two notifications, an empty array", Want: "refused", Source: transportSpec, Impact: "headers describe one request and others come with it", Fix: "refuse arrays", Run: batches},
 	{ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
-		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
+		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays, a request with a word or another request behind it", Want: "a JSON-RPC error -32700 or -32600, and the server goes on to answer", Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error", Fix: "answer every body by a JSON-RPC error", Run: noJSON},
 	{ID: "H-PARAMS", Name: "params of another type", Era: "modern", Severity: review.Warning, Category: "schema",
 		Sent: "params as an array, in an array, and null; over HTTP arguments as a text and null, no name, a name that is a number", Want: "refused with -32602 or -32600", Source: "revision 2026-07-28, schema",
@@ -119,6 +119,8 @@ func noJSON(t *review.T) {
 	for name, body := range map[string]string{"no JSON": "{", "an empty body": "", "a number": "1", "null": "null", "10,000 nested arrays": strings.Repeat("[", 10000)} {
 		all = append(all, review.Case{Name: name, Alter: func(w *client.Request) { w.Body = []byte(body) }, Judge: judge})
 	}
+	all = append(all, review.Case{Name: "two requests behind one another", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "%s\n%s", w.Body, w.Body) }, Judge: judge},
+		review.Case{Name: "a request with a word behind it", Alter: func(w *client.Request) { w.Body = append(w.Body, " sealab"...) }, Judge: judge})
 	all = append(all, review.Case{Name: "invalid UTF-8", Alter: func(w *client.Request) { w.Replace(`"sealab-review"`, "\"\xff\xfe\"") }, Judge: judge})
 	slices.SortFunc(all, func(a, b review.Case) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range all {
