@@ -180,6 +180,7 @@ var rows = []row{
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},
 	{fault: "notifications without credentials", checks: []string{"A-METHOD"}},
+	{fault: "older revisions without credentials", checks: []string{"A-METHOD"}, also: []string{"S-HIJACK"}, critical: true},
 	{fault: "paths with a stroke open", checks: []string{"A-METHOD"}},
 	{fault: "refused with status 200", checks: []string{"A-401"}},
 	{fault: "refusals repeat credentials", checks: []string{"A-401"}},

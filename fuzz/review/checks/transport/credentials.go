@@ -14,7 +14,7 @@ const authorization = "revision 2026-07-28, basic/authorization"
 // credentials are the checks of servers that want credentials.
 var credentials = []review.Check{
 	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake", Want: "status 401", Source: authorization + ", on every request; CWE-306",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake, and tools/list in a session of 2025-11-25", Want: "status 401", Source: authorization + ", on every request; CWE-306",
 		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
 	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "a request with the beginning of a credential, more characters, another character, a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, ones that cannot be decoded, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
@@ -58,7 +58,7 @@ func openMethods(t *review.T) {
 	if completesOpenly(t) {
 		return
 	}
-	if openByHeader(t) || notifiesOpenly(t) || openByPath(t) {
+	if openByHeader(t) || notifiesOpenly(t) || openByPath(t) || openInOlder(t) {
 		return
 	}
 	for _, call := range calls {
@@ -155,6 +155,22 @@ func openByHeader(t *review.T) bool {
 		}
 	}
 	return false
+}
+
+// openInOlder lists the tools in a session of an older revision without credentials. It
+// refutes if they are listed.
+func openInOlder(t *review.T) bool {
+	a := t.Client.Initialize(t.Context, client.Older, client.Nobody)
+	if t.Trials++; a.Kind != client.Completed {
+		return false
+	}
+	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, oldList(t))
+	if !client.Served(a) {
+		return false
+	}
+	t.Refute(review.Finding{Case: "a session", Severity: review.Critical, Issue: "tools/list is answered without credentials in a session of revision " + client.Older + ", and in revision " + client.Modern + " it is not",
+		Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "status 401", Got: "served", Revision: client.Older})
+	return true
 }
 
 // isOpen makes a call with credentials and without, and refutes if the second one is answered.
