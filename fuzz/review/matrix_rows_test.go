@@ -194,6 +194,7 @@ var rows = []row{
 	{modern: true, fault: "progress after resources", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "progress under another token", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "progress that falls", checks: []string{"L-PROGRESS"}},
+	{modern: true, fault: "progress under numbers ends the connection", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "progress of tools that read falls", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{modern: true, fault: "events of tools that read do not end", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{modern: true, fault: "numbers of progress as texts", checks: []string{"L-PROGRESS"}},

@@ -365,6 +365,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	if !s.slow(r.Context(), req) {
 		return // cancelled
 	}
+	if jsonNumber(meta["progressToken"]) && s.has("progress under numbers ends the connection") {
+		panic(http.ErrAbortHandler)
+	}
 	result, fail := s.handle(req)
 	if fail == nil && s.has("lists remembered by id") && strings.HasSuffix(req.method, "/list") {
 		result = s.remembered(string(req.id), result)

@@ -20,7 +20,7 @@ import (
 // progressing is the check of the messages around one answer.
 var progressing = []review.Check{
 	{ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
-		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken that is a text and the logLevel debug; those that send notifications again, with a number and the logLevel error; a stream is read to its end", Want: "progress that rises, under the token of the request, and nothing after the answer; its event ends, and the stream with it; logs of the level, without states, keys and credentials",
+		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken that is a text and the logLevel debug, and again with a number and the logLevel error; a stream is read to its end", Want: "an answer; progress that rises, under the token of the request, and nothing after the answer; its event ends, and the stream with it; logs of the level, without states, keys and credentials",
 		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
 		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, and log no secrets", Timed: true, Run: progress},
 }
@@ -46,6 +46,7 @@ type called struct {
 	answer   int  // the index of the answer; -1 if there is none
 	open     bool // the stream went on for leftOpen
 	unended  bool // the answer came, and its event did not end
+	lost     bool // no answer came
 }
 
 func progress(t *review.T) {
@@ -61,14 +62,24 @@ func progress(t *review.T) {
 		for i, level := range []string{"debug", "error"} {
 			call.Progress, call.Level = progressTokens[i], level
 			x, ok := inProgress(t, name, call)
-			if !ok || noisy(t, x, call, keys) {
+			if !ok || unanswered(t, x, call) || noisy(t, x, call, keys) {
 				return
 			}
-			if len(x.messages) < 2 || call.State != nil {
+			if call.State != nil {
 				break
 			}
 		}
 	}
+}
+
+// unanswered reports whether a call got no answer that is answered without a progressToken.
+func unanswered(t *review.T, x called, call client.Call) bool {
+	if call.Progress, call.Level = "", ""; !x.lost || call.State != nil || !t.Client.Call(t.Context, call).Conclusive() {
+		return false
+	}
+	t.Trials++
+	t.Refute(review.Finding{Case: x.name, Severity: review.Warning, Issue: x.name + ": no answer with the progressToken " + x.token + ", and one without it", Evidence: x.evidence(), Want: "answered", Got: string(client.Broken)})
+	return true
 }
 
 // noisy reports whether it found a fault of the messages of a call.
@@ -206,6 +217,7 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 		return false
 	}})
 	c.Keep(e)
+	x.lost = x.answer < 0 && (e.Status == 0 && e.Err != nil || e.Status == 500)
 	x.unended = x.answer < 0 && e.Stream && slices.ContainsFunc(bytes.Split(e.Received, []byte("\n")), func(line []byte) bool {
 		return client.IsAnswer(id)(bytes.TrimPrefix(line, []byte("data:")))
 	})
