@@ -43,7 +43,7 @@ var streams = []review.Check{
 	{ID: "IO-CANCEL", Name: "a cancelled call", Over: "stdio", Severity: review.Warning, Category: "reliability",
 		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no response", Source: review.SourceStdio, Impact: "the client gets an answer that it no longer knows", Fix: "stop the work and send nothing", Timed: true, Run: cancelled},
 	{ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent: "standard input is closed", Want: "the process ends", Source: review.SourceStdio, Impact: "processes stay behind", Fix: "end when standard input does", Timed: true, Run: endOfInput},
+		Sent: "standard input is closed", Want: "the process ends, and writes no other line", Source: review.SourceStdio, Impact: "processes stay behind", Fix: "end when standard input does", Timed: true, Run: endOfInput},
 	{ID: "IO-TERM", Name: "SIGTERM", Over: "stdio", Severity: review.Warning, Category: "reliability",
 		Sent: "SIGTERM", Want: "the process ends", Source: review.SourceStdio, Impact: "the process has to be killed", Fix: "end on SIGTERM", Timed: true, Run: terminated},
 	{ID: "IO-STDERR", Name: "secrets on standard error", Over: "stdio", Severity: review.Warning, Category: "security",

@@ -87,7 +87,9 @@ func endOfInput(t *review.T) {
 	t.Trials++
 	if !p.Stop(t.Options.Grace) {
 		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+		return
 	}
+	noise(t, p, "the end of standard input")
 }
 
 func terminated(t *review.T) {
