@@ -302,6 +302,7 @@ var rows = []row{
 	{fault: "pages without an end", checks: []string{"H-CURSOR"}},
 	{fault: "any cursor", checks: []string{"H-CURSOR"}},
 	{fault: "later pages without a time to live", checks: []string{"H-RESULT"}},
+	{fault: "items twice + lists of units", checks: []string{"T-TYPE"}, change: withEffects},
 	{fault: "changing order", checks: []string{"H-ORDER"}},
 	{fault: "no credentials wanted", checks: []string{"A-401"}},
 	{fault: "any audience", checks: []string{"A-AUD"}},

@@ -191,6 +191,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},
 		{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
+		{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},
 		{fault: "lists of labels + amounts", checks: []string{"RS-ARGS", "RS-NONCE"}},
 		{fault: "absent texts are empty + labels of any members + questions name the call", checks: []string{"RS-ARGS"}},
 		{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM"}, change: withEffects},

@@ -154,6 +154,7 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
 	{"total", "units", `"unit":{"type":"string"}`},
+	{"total", "lists of units", `"units":{"type":"array","items":{"type":"string"},"uniqueItems":true}`},
 }
 
 // schemaOf is the input of a tool.

@@ -157,8 +157,11 @@ func text(format string, args ...any) []object {
 func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]string, problem string) {
 	var given map[string]json.RawMessage
 	var schema struct {
-		Properties map[string]struct{ Type string }
-		Required   []string
+		Properties map[string]struct {
+			Type        string
+			UniqueItems bool
+		}
+		Required []string
 	}
 	if err := json.Unmarshal([]byte(s.schemaOf(name)), &schema); err != nil {
 		return nil, err.Error()
@@ -183,7 +186,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
-		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]), property.Type == "number" && isNumber(given[k]):
+		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) && !(property.UniqueItems && repeats(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
 			args[k] = string(given[k])
 		default:
 			return nil, k + ": want " + property.Type
@@ -201,6 +204,14 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 func isTexts(raw json.RawMessage) bool {
 	var all []*string
 	return json.Unmarshal(raw, &all) == nil && raw[0] == '[' && !slices.Contains(all, nil)
+}
+
+// repeats reports whether a list of texts has one twice.
+func repeats(raw json.RawMessage) bool {
+	var all []string
+	_ = json.Unmarshal(raw, &all) // it was read before
+	slices.Sort(all)
+	return len(slices.Compact(slices.Clone(all))) < len(all)
 }
 
 // isNumber reports whether a value is a number from zero on.

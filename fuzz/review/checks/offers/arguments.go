@@ -111,6 +111,13 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 				add(x.name, string(list), x.severity)
 			}
 		}
+		copies := func(n int) string { return "[" + string(items[0]) + strings.Repeat(","+string(items[0]), n-1) + "]" }
+		if s.Unique && (s.MaxItems == nil || *s.MaxItems > 1) {
+			add("an item twice for "+path, copies(max(2, s.MinItems)), review.Suggestion)
+		}
+		if s.MaxItems != nil && *s.MaxItems < maxCopies {
+			add("more items for "+path, copies(*s.MaxItems+1), review.Suggestion)
+		}
 	}
 	if wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[kind]; wrong != "" {
 		add("another type for "+path, wrong, review.Warning)
@@ -127,8 +134,14 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 	if s.MaxLength != nil && *s.MaxLength < 5000 {
 		add("a longer text for "+path, string(jsondoc.Quote(strings.Repeat("a", *s.MaxLength+1))), review.Suggestion)
 	}
+	if kind == "string" && (s.Pattern != "" || s.MinLength > 0) {
+		add("a text that is too short or of another pattern for "+path, `""`, review.Suggestion)
+	}
 	return all
 }
+
+// maxCopies is the number of items up to which a list with one more than allowed is tried.
+const maxCopies = 200
 
 // maxWrong is the number of wrong arguments that a tool is called with.
 const maxWrong = 16
