@@ -251,14 +251,22 @@ func uniform(t *review.T) {
 // expiredAlike compares the refusal of expired tokens, one for each round, with that of
 // tokens that were changed.
 func expiredAlike(t *review.T, old []string) {
-	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) {
-		token, reason := t.Mint()
-		if reason != "" {
-			return nil, reason
-		}
-		return append(badStates(t, token), tokens.Variant{Name: expiredState, Text: old[round]}), ""
-	})
-	if reason != "" || len(classes) < 2 {
+	var classes map[string][]answered
+	reason := "not tried"
+	for try := 0; try < repeats && reason != ""; try++ { // a busy machine delays an answer
+		classes, reason = refusalsOf(t, func(round int) ([]tokens.Variant, string) {
+			token, reason := t.Mint()
+			if reason != "" {
+				return nil, reason
+			}
+			return append(badStates(t, token), tokens.Variant{Name: expiredState, Text: old[round]}), ""
+		})
+	}
+	if reason != "" {
+		t.Skip("comparing the refusal of expired states: %s", reason)
+		return
+	}
+	if len(classes) < 2 {
 		return
 	}
 	var lines []string
