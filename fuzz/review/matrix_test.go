@@ -215,6 +215,16 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
+// TestKeptResults reviews a server that answers a used token by the result that it had, and
+// one that runs the tool again. Each run has a result of its own.
+func TestKeptResults(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]review.Severity{"results kept + random texts": review.Suggestion, "used twice + random texts": review.Critical} {
+		report, _ := row{fault: fault, change: oneTime}.review(t, []string{"RS-REPLAY"})
+		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-REPLAY"], "%s: %s", fault, describe(report))
+	}
+}
+
 // TestRepeatedNames reviews a sound server on standard input that refuses repeated names
 // in an error without an id. No call waits for an answer that cannot come.
 func TestRepeatedNames(t *testing.T) {

@@ -56,7 +56,25 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.complete(object{"isError": true, "content": text("%s: %s", name, problem)}), nil
 	}
+	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept") {
+		return s.onceRun(key, func() (object, *failure) { return s.run(r, name, args) })
+	}
 	return s.run(r, name, args)
+}
+
+// onceRun returns the result that a request had before, or that of a call. It is no fault.
+func (s *Server) onceRun(request string, call func() (object, *failure)) (object, *failure) {
+	s.mu.Lock()
+	known := s.said[request] != ""
+	s.mu.Unlock()
+	if known {
+		return s.remembered(request, nil), nil
+	}
+	result, fail := call()
+	if fail != nil {
+		return nil, fail
+	}
+	return s.remembered(request, result), nil
 }
 
 // run runs a tool with allowed arguments.

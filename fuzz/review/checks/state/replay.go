@@ -37,10 +37,32 @@ func replayed(t *review.T) {
 	}
 	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
-	if oneTime(t) {
+	switch {
+	case oneTime(t) && kept(t, one, two):
+		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
+	case oneTime(t):
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
 	}
 	t.Refute(f)
+}
+
+// kept reports whether two answers to one token are the same result, and those to others
+// are not: a server may keep results, so that a client that has lost one asks again.
+func kept(t *review.T, one, two client.Answer) bool {
+	seen := map[string]bool{string(one.Result): true}
+	for range repeats {
+		token, reason := t.Mint()
+		if reason != "" {
+			return false
+		}
+		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+		t.Trials++
+		if a.Kind != client.Completed || seen[string(a.Result)] {
+			return false
+		}
+		seen[string(a.Result)] = true
+	}
+	return one.Kind == client.Completed && string(one.Result) == string(two.Result)
 }
 
 // usedOtherwise presents a used token with one more answer: a server may remember the
