@@ -258,7 +258,10 @@ func readEvents(r *bufio.Reader, most int, each func(name string, data []byte) b
 	has := false
 	for n := 0; ; {
 		line, err := readEventLine(r)
-		if err != nil {
+		switch {
+		case err != nil && has:
+			return fmt.Errorf("within an event: %w", err)
+		case err != nil:
 			return err
 		}
 		if len(line) > 0 {

@@ -122,25 +122,26 @@ func TestHostile(t *testing.T) {
 		status int
 		err    string // "": no error
 	}{
-		"a plain response":       {text(ok + "Content-Length: 2\r\n\r\n{}"), small, 200, ""},
-		"length too long":        {text(ok + "Content-Length: 100\r\n\r\n{}"), small, 200, "EOF"},
-		"length too short":       {text(ok + "Content-Length: 1\r\n\r\n{}"), small, 200, ""},
-		"two lengths":            {text(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"), small, 0, "Content-Length"},
-		"negative length":        {text(ok + "Content-Length: -1\r\n\r\n{}"), small, 0, "bad Content-Length"},
-		"bad chunk":              {text(ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}"), small, 200, "chunk"},
-		"half a header":          {text("HTTP/1.1 200 OK\r\nContent-"), small, 0, "malformed"},
-		"no HTTP":                {text("hello\r\n\r\n"), small, 0, "malformed"},
-		"no byte":                {text(""), small, 0, "EOF"},
-		"a redirect":             {text("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"), small, 302, ""},
-		"endless body":           {forever(ok+"\r\n", "xxxxxxxxxxxxxxxx"), small, 200, "limit"},
-		"endless header":         {forever("HTTP/1.1 200 OK\r\n", "X-A: "+strings.Repeat("b", 1000)+"\r\n"), small, 0, "limit"},
-		"endless line of header": {forever("HTTP/1.1 200 OK\r\nX-A: ", "bbbbbbbbbbbb"), small, 0, "limit"},
-		"endless events":         {forever(stream, "data: {}\n\n"), small, 200, "events"},
-		"endless line of event":  {forever(stream+"data: ", "xxxxxxxxxxxx"), small, 200, "limit"},
-		"endless comments":       {forever(stream, ": keep alive\n\n"), small, 200, "events"},
-		"a 10 MB line":           {text(stream + "data: " + strings.Repeat("x", 10<<20) + "\n\n"), small, 200, "limit"},
-		"a silent server":        {func(w io.Writer) { io.Copy(io.Discard, w.(net.Conn)) }, brief, 0, "deadline"},
-		"a drip":                 {drip, brief, 0, "deadline"},
+		"a plain response":        {text(ok + "Content-Length: 2\r\n\r\n{}"), small, 200, ""},
+		"length too long":         {text(ok + "Content-Length: 100\r\n\r\n{}"), small, 200, "EOF"},
+		"length too short":        {text(ok + "Content-Length: 1\r\n\r\n{}"), small, 200, ""},
+		"two lengths":             {text(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"), small, 0, "Content-Length"},
+		"negative length":         {text(ok + "Content-Length: -1\r\n\r\n{}"), small, 0, "bad Content-Length"},
+		"bad chunk":               {text(ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}"), small, 200, "chunk"},
+		"half a header":           {text("HTTP/1.1 200 OK\r\nContent-"), small, 0, "malformed"},
+		"no HTTP":                 {text("hello\r\n\r\n"), small, 0, "malformed"},
+		"no byte":                 {text(""), small, 0, "EOF"},
+		"a redirect":              {text("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"), small, 302, ""},
+		"endless body":            {forever(ok+"\r\n", "xxxxxxxxxxxxxxxx"), small, 200, "limit"},
+		"endless header":          {forever("HTTP/1.1 200 OK\r\n", "X-A: "+strings.Repeat("b", 1000)+"\r\n"), small, 0, "limit"},
+		"endless line of header":  {forever("HTTP/1.1 200 OK\r\nX-A: ", "bbbbbbbbbbbb"), small, 0, "limit"},
+		"endless events":          {forever(stream, "data: {}\n\n"), small, 200, "events"},
+		"endless line of event":   {forever(stream+"data: ", "xxxxxxxxxxxx"), small, 200, "limit"},
+		"endless comments":        {forever(stream, ": keep alive\n\n"), small, 200, "events"},
+		"an event without an end": {text(stream + "data: {}\n"), small, 200, "within an event"},
+		"a 10 MB line":            {text(stream + "data: " + strings.Repeat("x", 10<<20) + "\n\n"), small, 200, "limit"},
+		"a silent server":         {func(w io.Writer) { io.Copy(io.Discard, w.(net.Conn)) }, brief, 0, "deadline"},
+		"a drip":                  {drip, brief, 0, "deadline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,6 +170,7 @@ func TestStream(t *testing.T) {
 	require.NoError(t, e.Err)
 	require.True(t, e.Stream)
 	require.Equal(t, []string{"{\"id\":1,\n\"a\":2}", `{"id":2}`}, strs(e.Messages))
+	require.Equal(t, []string{"", "message"}, e.Names)
 }
 
 // TestCutEvents reads a message that is cut into events as one, and events of no message as
