@@ -20,54 +20,31 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Client sends requests within a rate and a budget, and counts them.
+// A Client sends requests within a rate and a budget, counts them, and notes facts of the
+// answers.
 type Client struct {
 	Target  Target
 	HTTP    *rawmcp.HTTP
 	Process *rawmcp.Process
 	Limits  rawmcp.Limits
-	rate    float64 // exchanges a second; 0: unlimited
-	budget  int
 	Until   time.Time // no exchange begins after; zero: no limit
-	Unsent  int       // exchanges that were not begun
 	Clock   Clock
-	record  func(*rawmcp.Exchange)
+	Claim   *Claim // of every call, nil for none
+	ID      int    // of the last request
+	Sent    int    // exchanges
+	Unsent  int    // exchanges that were not begun
+	Away    bool   // the server was not reached for as long as a start may take
+	// Older is the revision of a server that does not know the newest one, "" if it does.
+	Older string
+	Notes
 
-	Sent       int
-	ID         int
-	next       time.Time     // no exchange begins before
-	pause      time.Duration // between exchanges, grown by rate limits
-	waits      int           // rate limits that were met
-	Away       bool          // the server was not reached for as long as a start may take
-	Ran        int           // tools that ran to their end
-	Ended      int           // processes that ended by themselves
-	Last       *rawmcp.Exchange
-	Lost       *rawmcp.Exchange // the first one of a check without a response
-	Codes      map[int]string   // error codes that were seen, each with its first message
-	SessionIDs []string         // ids of sessions
-	// Minted are the questions beside tokens, and Newest those beside the last token.
-	Minted map[string]map[string]Question
-	keys   map[string]int // of questions, each with the number of questions
-	Newest map[string]Question
-	Trace  string            // the first stack trace or path in an error
-	Notice string            // the longest run of notifications that were not asked for
-	noisy  int               // its length
-	Odd    map[string]string // responses of another form, by their fault
-	// sentIDs and gotIDs count requests and responses by id, over standard streams.
-	sentIDs, gotIDs map[string]int
-	// Uncached is the first result of a call whose members for caches have another form.
-	Uncached   Answer
-	UncachedBy string
-	// Shared is the first answer of one user that shared caches may keep.
-	Shared   Answer
-	SharedBy string
-	// Repeated are the arguments that headers repeat, by tool.
-	Repeated map[string][]RepeatedArgument
-	Claim    *Claim // of every call, nil for none
-	// Older is the revision of a server that does not know the newest one, "" if it does, and
-	// opened are the sessions over HTTP in which its calls are made.
-	Older  string
-	opened map[User]Session
+	rate   float64 // exchanges a second; 0: unlimited
+	budget int
+	record func(*rawmcp.Exchange)
+	next   time.Time        // no exchange begins before
+	pause  time.Duration    // between exchanges, grown by rate limits
+	waits  int              // rate limits that were met
+	opened map[User]Session // the sessions over HTTP in which calls to an older server are made
 }
 
 // Options say which server a client asks, and how.
@@ -82,7 +59,10 @@ type Options struct {
 
 // New returns a client of a server. It sends nothing, and starts no process.
 func New(o Options) (*Client, error) {
-	c := &Client{Target: o.Target, Minted: map[string]map[string]Question{}, keys: map[string]int{}, Codes: map[int]string{}, Odd: map[string]string{}, sentIDs: map[string]int{}, gotIDs: map[string]int{}, Repeated: map[string][]RepeatedArgument{}, opened: map[User]Session{}, Limits: o.Limits, rate: o.Rate, budget: o.Budget, Clock: o.Clock, record: o.Record}
+	c := &Client{
+		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Notes: newNotes(),
+		rate: o.Rate, budget: o.Budget, record: o.Record, opened: map[User]Session{},
+	}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
 	}

@@ -15,6 +15,44 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// Notes are facts of all exchanges, which checks judge later.
+type Notes struct {
+	Ran   int // tools that ran to their end
+	Ended int // processes that ended by themselves
+	Last  *rawmcp.Exchange
+	Lost  *rawmcp.Exchange // the first one of a check without a response
+	// Codes are the error codes that were seen, each with its first message, and Trace is
+	// the first error that tells internals.
+	Codes      map[int]string
+	Trace      string
+	SessionIDs []string
+	// Minted are the questions beside tokens, and Newest those beside the last token.
+	Minted map[string]map[string]Question
+	Newest map[string]Question
+	Notice string            // the longest run of notifications that were not asked for
+	Odd    map[string]string // responses of another form, by their fault
+	// Uncached is the first result of a call whose members for caches have another form.
+	Uncached   Answer
+	UncachedBy string
+	// Shared is the first answer of one user that shared caches may keep.
+	Shared   Answer
+	SharedBy string
+	// Repeated are the arguments that headers repeat, by tool.
+	Repeated map[string][]RepeatedArgument
+
+	noisy int            // the length of Notice
+	keys  map[string]int // of questions, each with the number of questions
+	// sentIDs and gotIDs count requests and responses by id, over standard streams.
+	sentIDs, gotIDs map[string]int
+}
+
+func newNotes() Notes {
+	return Notes{
+		Codes: map[int]string{}, Minted: map[string]map[string]Question{}, Odd: map[string]string{},
+		Repeated: map[string][]RepeatedArgument{}, keys: map[string]int{}, sentIDs: map[string]int{}, gotIDs: map[string]int{},
+	}
+}
+
 // note counts the tools that ran to their end, and keeps error codes.
 func (c *Client) note(call Call, a Answer) {
 	if call.Method == "tools/call" && a.Kind == Completed {

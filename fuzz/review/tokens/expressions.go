@@ -2,8 +2,8 @@ package tokens
 
 // Expressions are texts that a careless store takes for the handle of a state: a pattern
 // of SQL or of file names, a condition of SQL, a path, or the name of a member that every
-// object has. Readers that pass over
-// characters outside of a text code take none of them for the token.
+// object has. Tokens in a text code have none: a reader that passes over characters outside
+// of the code would take some of these for the token.
 func Expressions(token string) []Variant {
 	var all []Variant
 	half := len(token) / 2
