@@ -95,6 +95,16 @@ func miswrittenTimes() []Control {
 				return c.within(ofYear(now.Add(skew)), ofYear(now))
 			}
 		}),
+		timed("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *schemeParts) {
+			wall := func(now time.Time) float64 {
+				if now.Before(time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)) {
+					return seconds(now.Add(2 * time.Hour))
+				}
+				return seconds(now.Add(time.Hour))
+			}
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return seconds(now), wall(now.Add(ttl)) }
+			p.timely = func(c *claims, now time.Time) bool { return c.within(seconds(now.Add(skew)), wall(now)) }
+		}),
 		timed("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *schemeParts) {
 			p.lifetime = func(time.Duration) error { return nil }
 			dated, timely := p.issue, p.timely

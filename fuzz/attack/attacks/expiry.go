@@ -28,7 +28,7 @@ var expiry = []attack.Attack{
 		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
 	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
 		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
-	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds or of a calendar", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds, of a calendar or of a clock", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
 	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
 		Gain: "up to two seconds that the promise does not state", Minor: true, Run: onTimed(trial.boundary),

@@ -38,6 +38,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	t.keptAlive(base.Under)
 	t.otherHolders(base.Under)
 	t.turnsOfCounters(base.Under)
+	t.clocksPutBack(base.Under)
 }
 
 // liveElsewhere presents a token of another state or context after its time, and before it
@@ -94,6 +95,25 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 	// As texts, ten times the time of issue stands between the issue and the expiry.
 	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
 	t.beyondDates(in, tok)
+}
+
+// putBack are the moments of a year at which clocks are put back an hour: in Europe, in the time
+// zones of the United States from east to west, and in Sydney (IANA time zone database, 2025b).
+var putBack = []time.Time{
+	time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC),
+	time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 7, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC),
+	time.Date(2026, 4, 4, 16, 0, 0, 0, time.UTC),
+}
+
+// clocksPutBack presents tokens that end shortly before the clocks are put back, when these show
+// the time of their lives again.
+func (t trial) clocksPutBack(c codecs.Context) {
+	for _, turn := range putBack {
+		minted := attack.With(c, func(c *codecs.Context) { c.Now = turn.Add(-shortLife - time.Minute) })
+		if in, tok, ok := t.living(shortLife, minted); ok {
+			t.acceptedLate(in, tok, minted.Now.Add(time.Hour+shortLife/2))
+		}
+	}
 }
 
 // ends are the last moments that types of dates hold: four digits of a year, and a Date of
