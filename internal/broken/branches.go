@@ -51,6 +51,7 @@ func branches() []Control {
 			}
 		}),
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
+		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimedBehind),
 		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
 		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
@@ -140,8 +141,31 @@ func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, er
 }
 
 // untimed lets a token that is expired pass in a batch.
-func untimed(inner codecs.Scheme) lab.BatchScheme {
-	return batched{inner, func(token []byte, b *codecs.Context) ([]byte, error) {
+func untimed(inner codecs.Scheme) lab.BatchScheme { return batched{inner, atAnyTime(inner)} }
+
+// A leader is a scheme that judges tokens of a batch behind one that it accepted at any time.
+type leader struct{ codecs.Scheme }
+
+// untimedBehind puts a scheme behind a leader.
+func untimedBehind(inner codecs.Scheme) lab.BatchScheme { return leader{inner} }
+
+// VerifyAll implements lab.BatchScheme.
+func (s leader) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	judge := func(token []byte, b *codecs.Context) ([]byte, error) { return s.Verify(nil, token, b) }
+	var all []lab.Answer
+	for _, token := range tokens {
+		state, err := judge(token, b)
+		if err == nil {
+			judge = atAnyTime(s.Scheme)
+		}
+		all = append(all, lab.Answer{Payload: state, Err: err})
+	}
+	return all, nil
+}
+
+// atAnyTime verifies tokens, and those that are expired 400 days earlier.
+func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byte, error) {
+	return func(token []byte, b *codecs.Context) ([]byte, error) {
 		state, err := inner.Verify(nil, token, b)
 		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
 			early := *b
@@ -149,7 +173,7 @@ func untimed(inner codecs.Scheme) lab.BatchScheme {
 			return inner.Verify(nil, token, &early)
 		}
 		return state, err
-	}}
+	}
 }
 
 // A once is a scheme whose tokens are good for once, or once for each scope.

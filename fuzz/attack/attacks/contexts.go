@@ -265,6 +265,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	late := attack.Later(tok.Under, 400*24*time.Hour)
 	if !t.Design.OwnClock {
 		t.inBatch(in, codecs.Expiry, late, tok.Under, "400 days later")
+		t.behindHonest(in, codecs.Expiry, late, tok.Under, "400 days later")
 	}
 	// Verdicts that a reader kept of a batch must not count for later calls.
 	both := [][]byte{in.Seal(t.State(8), tok.Under).Answer.Out, tok.Text}
