@@ -28,6 +28,11 @@ func digests() []Control {
 			return hmacSHA256(key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)))
 		}),
 		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
+		made("sum-of-numbered-thousands", "the tag is the XOR of the tags of numbered blocks of 1000 bytes", "TAG-14", func(key, message []byte) []byte { return sumOfBlocks(key, message, true) }),
+		disclaiming(aScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", breaks(codecs.Integrity), by("TAG-14"), func(p *schemeParts) {
+			p.salt = func() []byte { return make([]byte, 16) }
+			p.tag = sumOfClaims
+		}), codecs.Unlinkable, "the salt is constant"),
 		made("tag-of-short-digest", "the tag is that of two bytes of a digest", "TAG-18", func(key, message []byte) []byte {
 			digest := sha256.Sum256(message)
 			return hmacSHA256(key, digest[:2])
@@ -81,6 +86,15 @@ func sumOfBlocks(key, message []byte, numbered bool) []byte {
 		}
 		n++
 	}
+	return sum
+}
+
+// sumOfClaims returns the XOR of the tags of claims up to the binding, and of the rest.
+func sumOfClaims(key []byte, text string) []byte {
+	inside, _ := canonical(strings.TrimPrefix(text, schemePrefix))
+	at := max(0, bytes.LastIndex(inside, []byte(`"b":`)))
+	sum := hmacSHA256(key, slices.Concat([]byte("1"), inside[:at]))
+	subtle.XORBytes(sum, sum, hmacSHA256(key, slices.Concat([]byte("2"), inside[at:])))
 	return sum
 }
 

@@ -36,7 +36,7 @@ var tags = []attack.Attack{
 		Gain: "a forgery after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: onToken(trial.tagRoom)},
 	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
-	{ID: "TAG-14", Name: "a tag that is linear in the payload", Refutes: unforgeable, Layer: attack.LayerText, CWE: 323,
+	{ID: "TAG-14", Name: "a tag that is linear in the payload, or in its parts", Refutes: unforgeable, Layer: attack.LayerText, CWE: 323,
 		Gain: "a payload that was never sealed, under a sum of tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: on(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
 		Gain: "a tag found byte by byte", Origin: "CVE-2009-3875",
@@ -140,10 +140,11 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 // differs in both under sums of their tags. GMAC with a constant nonce is affine over
 // GF(2), and Poly1305 with a constant key is affine modulo 2^130 - 5.
 func (t trial) linearTags() {
-	in, _, ok := t.Base()
+	in, tok, ok := t.Base()
 	if !ok {
 		return
 	}
+	t.linearTokens(in, tok.Under)
 	base := t.Letters(48)
 	var tokens [3]*attack.Token
 	var layouts [3][]tokenfmt.Layout
@@ -174,6 +175,46 @@ func (t trial) linearTags() {
 			}
 		}
 	}))
+}
+
+// linearTokens presents sums of the bytes of three tokens: of states that differ at both ends, and
+// of two states and two contexts. A sum of tags of parts is the tag of a token that was never sealed.
+func (t trial) linearTokens(in *attack.Instance, under codecs.Context) {
+	for _, n := range []int{48, 1200} {
+		state := t.Letters(n)
+		front, back := bytes.Clone(state), bytes.Clone(state)
+		front[0] ^= 1
+		back[n-1] ^= 1
+		t.summed(in, [3][]byte{state, front, back}, under, under, fmt.Sprintf("states of %d letters that differ at both ends", n))
+	}
+	if !t.Design.IsScheme() {
+		return
+	}
+	for _, f := range fields {
+		other := f.put(under, f.unrelated()[0])
+		one := t.Letters(24)
+		t.summed(in, [3][]byte{one, one, t.Letters(24)}, under, other, "two states, and two values of the "+f.name)
+	}
+}
+
+// summed seals three states, the second in another context, and presents the sum of their tokens
+// there.
+func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs.Context, how string) {
+	var sealed [3]*attack.Token
+	for i, c := range []codecs.Context{under, other, under} {
+		var ok bool
+		if sealed[i], ok = in.Mint(states[i], c); !ok {
+			return
+		}
+	}
+	text, ok := tokenfmt.Sum(sealed[0].Format(), sealed[1].Format(), sealed[2].Format())
+	if !ok || slices.ContainsFunc(sealed[:], func(tok *attack.Token) bool { return bytes.Equal(text, tok.Text) }) {
+		return
+	}
+	t.Try(codecs.Integrity)
+	if call, ok := in.Accepts(text, other); ok {
+		t.Refute(codecs.Integrity, "a token that was never sealed is accepted: the sum of the bytes of three tokens of "+how, sealed[0].Sealed, sealed[1].Sealed, sealed[2].Sealed, call)
+	}
 }
 
 func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {

@@ -85,6 +85,24 @@ func (f Format) Holding(value []byte) []Layout {
 	return all
 }
 
+// Sum returns the token whose bytes are the sums of those of three tokens, over GF(2). It reports
+// false if the tokens differ in their lengths or words.
+func Sum(a, b, c Format) (text []byte, ok bool) {
+	if len(a.Segments) != len(b.Segments) || len(a.Segments) != len(c.Segments) {
+		return nil, false
+	}
+	for i, s := range a.Segments {
+		x, y := b.Segments[i], c.Segments[i]
+		switch {
+		case s.Encoded() && len(s.Bytes) == len(x.Bytes) && len(s.Bytes) == len(y.Bytes):
+			a = a.Altered(i, Xor(Xor(s.Bytes, x.Bytes), y.Bytes))
+		case s.Text != x.Text || s.Text != y.Text:
+			return nil, false
+		}
+	}
+	return a.Text(), true
+}
+
 // TagSums returns the tags that b + c - a may stand for: over GF(2), and modulo
 // 2^130 - 5 as Poly1305 adds, whose tags are the low 128 bits, little endian.
 func TagSums(a, b, c []byte) [][]byte {
