@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ func pieces() []Control {
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
 		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
 		aPair("inherited-key", "keys are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedKey),
+		aPair("key-of-path", "a key is the file at the end of a path", breaks(codecs.Integrity), by("KEY-02"), keyOfPath),
 		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
 		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
 		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
@@ -119,21 +121,37 @@ func emptyKey(key []byte) pair {
 	})
 }
 
-// inheritedKey names the key in a segment of its own.
 func inheritedKey(key []byte) pair {
 	keys := map[string][]byte{"Zm9v": key, "constructor": []byte("function Object() { [native code] }"), "__proto__": []byte("[object Object]")}
+	return keyNamed(key, func(id string) []byte { return keys[id] })
+}
+
+// keyOfPath reads keys of a folder, and an empty key of the empty device.
+func keyOfPath(key []byte) pair {
+	files := map[string][]byte{"/etc/keys/Zm9v": key, "/dev/null": {}}
+	return keyNamed(key, func(id string) []byte { return files[path.Join("/etc/keys", id)] })
+}
+
+// keyNamed writes
+//
+//	token = "Zm9v." || base64url(payload) || "." || base64url(tag[32])
+//
+// and looks a key up by the name in front.
+func keyNamed(key []byte, find func(id string) []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
 			text := "Zm9v." + joinText(payload)
 			return text + "." + joinText(hmacSHA256(key, []byte(text)))
 		},
 		unseal: func(token string) ([]byte, error) {
-			id, rest, _ := strings.Cut(token, ".")
-			parts, err := splitText(rest, 2)
-			if err != nil || keys[id] == nil {
+			texts := strings.Split(token, ".")
+			id := strings.Join(texts[:max(0, len(texts)-2)], ".")
+			parts, err := splitText(strings.TrimPrefix(token, id+"."), 2)
+			found := find(id)
+			if err != nil || found == nil {
 				return nil, errMalformed
 			}
-			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(keys[id], []byte(token[:strings.LastIndexByte(token, '.')]))))
+			return parts[0], refusedUnless(hmac.Equal(parts[1], hmacSHA256(found, []byte(token[:strings.LastIndexByte(token, '.')]))))
 		},
 	}
 }

@@ -28,13 +28,13 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 		if m == nil {
 			continue
 		}
-		for _, id := range []string{"", "0", "null", "../../../../dev/null", "/dev/null", "' UNION SELECT '", "none", "default", "__proto__", "constructor", string(t.Letters(1 << 16)), "a\x00b"} {
+		for _, id := range []string{"", "0", "null", "../../../../../../../../dev/null", "/dev/null", "' UNION SELECT '", "none", "default", "__proto__", "constructor", string(t.Letters(1 << 16)), "a\x00b"} {
 			raw := slices.Concat(f.Segments[i].Bytes[:m[4]], []byte(id), f.Segments[i].Bytes[m[5]:])
 			t.Try(codecs.Total)
 			other := f.Altered(i, raw)
 			how := fmt.Sprintf("%.40q for the key ID", id)
 			t.Change(in, tok, other.Text(), how)
-			for _, key := range []string{"", string(make([]byte, 32)), id, inherited[id]} {
+			for _, key := range []string{"", string(make([]byte, 32)), id, elsewhere[id]} {
 				t.underKey(in, tok, other, []byte(key), how)
 			}
 		}
@@ -70,13 +70,14 @@ func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 	t.Changes(in, tok, tokenfmt.TaggedUnderKey(f, key, altered))
 }
 
-// inherited are names that every object of JavaScript has, and the texts of their values. A
-// ring that is such an object has keys of these names.
-var inherited = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
-	"toString": "function toString() { [native code] }", "valueOf": "function valueOf() { [native code] }", "hasOwnProperty": "function hasOwnProperty() { [native code] }"}
+// elsewhere are names that lead out of a ring, and the keys that they lead to: those that every
+// object of JavaScript has, with the texts of their values, an empty file, and an empty row.
+var elsewhere = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
+	"toString": "function toString() { [native code] }", "valueOf": "function valueOf() { [native code] }", "hasOwnProperty": "function hasOwnProperty() { [native code] }",
+	"../../../../../../../../dev/null": "", "/dev/null": "", "' UNION SELECT '": ""}
 
-// missingKeys names keys that are not in the ring, and makes tags under what a map may give for
-// them: zeros, and texts that it inherits.
+// missingKeys names keys that are not in the ring, and makes tags under those that a reader may
+// find for them: zeros, and keys from elsewhere.
 func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	tokenfmt.OtherHeads(f, func(other tokenfmt.Format, how string) {
 		t.underKey(in, tok, other, make([]byte, 32), how)
@@ -86,11 +87,11 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 		if strings.Trim(s.Text, ".:|~-_=") == "" {
 			continue // it divides others
 		}
-		for _, name := range slices.Sorted(maps.Keys(inherited)) {
+		for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 			other := f.Named(i, name)
 			how := fmt.Sprintf("%q in segment %d", name, i)
 			t.Change(in, tok, other.Text(), how)
-			t.underKey(in, tok, other, []byte(inherited[name]), how)
+			t.underKey(in, tok, other, []byte(elsewhere[name]), how)
 		}
 	}
 }
