@@ -103,6 +103,7 @@ func rotations() []Control {
 			func(p *ringParts) {
 				p.first = func(r *ring) *entry { return r.entries[map[bool]int{true: 1}[len(r.entries) == 3]] }
 			}),
+		keyed("longest-seals", "the longest key of the ring seals", breaks(codecs.Rotation), "KEY-07", longestSeals),
 		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), "KEY-07", opening(1)),
 		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), "KEY-07", opening(8)),
 		keyed("first-64", "only the first 64 keys unseal", breaks(codecs.Rotation), "KEY-07", opening(64)),
@@ -139,6 +140,18 @@ func opening(n int) func(*ringParts) {
 			}
 			return nil
 		}
+	}
+}
+
+// longestSeals pads a key with as many zeros as its secret is longer, which HMAC does as well.
+func longestSeals(p *ringParts) {
+	derive := p.derive
+	p.derive = func(secret []byte) (key, id []byte) {
+		key, id = derive(secret)
+		return append(key, make([]byte, max(0, len(secret)-len(key)))...), id
+	}
+	p.first = func(r *ring) *entry {
+		return slices.MaxFunc(r.entries, func(a, b *entry) int { return len(a.key) - len(b.key) })
 	}
 }
 

@@ -133,6 +133,9 @@ func (t trial) rotation() {
 	for n := 2; n < len(keys); n++ {
 		t.sealsUnder(keys[:n])
 	}
+	long := slices.Concat(keys[1], t.Secret(5))
+	t.sealsUnder([][]byte{keys[0], long})
+	t.sealsUnder([][]byte{long, keys[0]})
 	t.longRings()
 	t.alikeKeys()
 	t.rotatedElsewhere()
