@@ -23,6 +23,11 @@ func confusedArguments() []Control {
 			joinNames(flat, "", v)
 			return flat
 		}),
+		argumentsAs("arguments-named", "members without a name are left out", func(v any) any {
+			members := maps.Clone(v.(map[string]any))
+			delete(members, "")
+			return members
+		}),
 		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", firstValues),
 	}
 }

@@ -112,6 +112,7 @@ func confused() []Control {
 			p, _, _ = strings.Cut(p, "@")
 			return p
 		}),
+		principalAs("principal-of-tenant", "of the principal the text behind two underscores is bound", "CTX-06", func(p string) string { return p[strings.LastIndex("__"+p, "__"):] }),
 		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
 		principalAs("principal-digest", "of the principal a digest of one byte is bound", "CTX-16", func(p string) string {
 			d := sha256.Sum256([]byte(p))
