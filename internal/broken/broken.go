@@ -118,6 +118,9 @@ func Neighbours() map[string]codecs.Design {
 				return c.within(seconds(now.Add(time.Hour)), seconds(now))
 			}
 		}).Design,
+		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
+			return slices.Concat(times, []byte(whole(b)), state)
+		}).Design,
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
 			p.timely = func(c *claims, now time.Time) bool {

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/lab"
 	"sealab/internal/verdict"
 )
@@ -24,6 +27,7 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 			return in.TokenOf(sealed, tok.Under), sealed.Answer.Outcome == verdict.Done
 		})
 		t.shortNonces(in, tok)
+		t.oneStreamAtTwoTimes(in, tok.Under)
 		return
 	}
 	seed := t.Bytes(in.SeedSize())
@@ -120,6 +124,38 @@ func (t trial) oneNonce(in *attack.Instance, under codecs.Context, a, b verdict.
 	}
 	t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), "two of many states have one nonce: the difference of their tokens is that of the states", a, b)
 	return true
+}
+
+// oneStreamAtTwoTimes seals three states at two times each without randomness. If the bytes of
+// the states differ, and their differences from one time to the other do not, the times are under
+// a key stream that depends on the state alone.
+func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
+	const apart, enough = 1429*24*time.Hour + 34567890*time.Millisecond, 3 // time, and bytes
+	if !t.Design.IsScheme() || t.Design.OwnClock {
+		return
+	}
+	var differences, first [][]byte
+	var calls []verdict.Call
+	for range 3 {
+		state := t.State(24)
+		a, okA := in.Mint(state, under)
+		b, okB := in.Mint(state, attack.Later(under, apart))
+		if !okA || !okB {
+			return
+		}
+		first, differences, calls = append(first, a.Bytes()), append(differences, tokenfmt.Xor(a.Bytes(), b.Bytes())), append(calls, a.Sealed, b.Sealed)
+	}
+	n := 0
+	for i := range slices.Min([]int{len(differences[0]), len(differences[1]), len(differences[2])}) {
+		one := differences[0][i] == differences[1][i] && differences[0][i] == differences[2][i] && differences[0][i] != 0
+		if one && (first[0][i] != first[1][i] || first[0][i] != first[2][i]) {
+			n++
+		}
+	}
+	t.Try(codecs.NonceMisuseResistant)
+	if n >= enough {
+		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(6), fmt.Sprintf("tokens of one state at two times differ in %d bytes as those of other states do: one key stream hides both times", n), calls...)
+	}
 }
 
 // longestCommon returns the length of the longest run that a and b share at one place.

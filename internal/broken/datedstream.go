@@ -1,0 +1,81 @@
+package broken
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+)
+
+// A datedStream is a scheme without randomness,
+//
+//	token = base64url(vector[16] || AES-CTR(key, vector, issue[8] || expiry[8] || state) || tag[32])
+//
+// whose vector is a digest of what vector returns. Issue and expiry are seconds.
+type datedStream struct {
+	vector func(times, state []byte, b *codecs.Context) []byte
+	ring   *ring
+	ttl    time.Duration
+}
+
+const datedHead = 16 + 16 // the vector and the times
+
+func (s *datedStream) tag(key, body []byte, b *codecs.Context) []byte {
+	return hmacSHA256(bindKey(key), slices.Concat(body, []byte(whole(b))))
+}
+
+// Mint implements codecs.Scheme.
+func (s *datedStream) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	key := s.ring.entries[0].key
+	var times []byte
+	for _, at := range []time.Time{b.Now, b.Now.Add(s.ttl)} {
+		times = binary.BigEndian.AppendUint64(times, math.Float64bits(seconds(at)))
+	}
+	vector := hmacSHA256(key, s.vector(times, state, b))[:16]
+	body := slices.Concat(vector, ctr(key, vector, slices.Concat(times, state)))
+	return base64.RawURLEncoding.AppendEncode(dst, slices.Concat(body, s.tag(key, body, b))), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	raw, ok := canonical(string(token))
+	n := len(raw) - sha256.Size
+	if !ok || n < datedHead {
+		return dst, errMalformed
+	}
+	for _, e := range s.ring.entries {
+		if !hmac.Equal(raw[n:], s.tag(e.key, raw[:n], b)) {
+			continue
+		}
+		plain := ctr(e.key, raw[:16], raw[16:n])
+		issued, expires := math.Float64frombits(binary.BigEndian.Uint64(plain)), math.Float64frombits(binary.BigEndian.Uint64(plain[8:]))
+		if issued > seconds(b.Now.Add(skew)) || seconds(b.Now) >= expires {
+			return dst, errExpired
+		}
+		return append(dst, plain[16:]...), nil
+	}
+	return dst, errUnauthentic
+}
+
+// aDatedStream is a control on the skeleton of an encrypted scheme without randomness.
+func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
+	c := aScheme(name, doc, broken, attacks, func(*schemeParts) {})
+	c.Prefix = ""
+	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+		r, err := soundRing().open(config.Secrets)
+		if err != nil {
+			return nil, err
+		}
+		s := &datedStream{vector, r, defaultTTL}
+		if config.TTL != nil {
+			s.ttl = *config.TTL
+		}
+		return s, positive(s.ttl)
+	}
+	return disclaiming(stating(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
+}
