@@ -26,6 +26,9 @@ func branches() []Control {
 				c.Method = ""
 			}
 		}),
+		aScheme("nothing-to-compare", "a context without a value asks for no comparison", breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-14"), func(p *schemeParts) {
+			p.compared = func(c *codecs.Context) bool { return strings.Join(fields(c), "") != "" }
+		}),
 		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
 			if len(c.Arguments) > 1<<10 {
 				c.Target = ""

@@ -202,8 +202,28 @@ func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 			t.otherValuesOf(in, fewer, f)
 		}
 	}
+	t.withoutSeveral(in, tok)
 	if t.Untried() {
 		t.Skip("the design mints with every field only")
+	}
+}
+
+// withoutSeveral presents tok in contexts without several of its fields, and in an empty one. A
+// reader may find nothing to compare there.
+func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
+	bound := t.boundAnywhere(in, tok)
+	for _, c := range append(poorest(tok.Under), codecs.Context{Now: tok.Under.Now}) {
+		call, ok := in.AcceptsQuietly(tok.Text, c)
+		for _, f := range fields {
+			was, _ := f.get(&tok.Under)
+			if is, present := f.get(&c); !bound[f.name] || present && is == was {
+				continue
+			}
+			t.Try(f.property)
+			if ok {
+				t.Refute(f.property, fmt.Sprintf("a token minted for the context %s is accepted in the context %s", written(tok.Under), written(c)), tok.Sealed, call)
+			}
+		}
 	}
 }
 
