@@ -2,11 +2,13 @@ package broken
 
 import (
 	"bytes"
+	"compress/zlib"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +35,7 @@ func inBinary() []Control {
 				},
 			}
 		}),
+		disclaiming(aPair("recompressed", "payload and tag are compressed, at any level", breaks(codecs.Canonical), by("ENC-07"), recompressed), codecs.Inert, "the tag is inside"),
 		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
@@ -135,6 +138,52 @@ func inNetstrings(key []byte) pair {
 			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
 		},
 	}
+}
+
+// recompressed writes
+//
+//	token = base64url(zlib(payload || tag[32]))
+//
+// and reads what any level of compression gives, up to a mebibyte.
+func recompressed(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			return base64.RawURLEncoding.EncodeToString(inZlib(slices.Concat(payload, hmacSHA256(key, payload)), zlib.DefaultCompression))
+		},
+		unseal: func(token string) ([]byte, error) {
+			raw, ok := canonical(token)
+			rest := bytes.NewReader(raw)
+			r, err := zlib.NewReader(rest)
+			if !ok || err != nil {
+				return nil, errMalformed
+			}
+			plain, err := io.ReadAll(io.LimitReader(r, 1<<20))
+			n := len(plain) - sha256.Size
+			if err != nil || n < 0 || rest.Len() > 0 {
+				return nil, errMalformed
+			}
+			if !hmac.Equal(plain[n:], hmacSHA256(key, plain[:n])) {
+				return nil, errUnauthentic
+			}
+			for level := zlib.HuffmanOnly; level <= zlib.BestCompression; level++ {
+				if bytes.Equal(raw, inZlib(plain, level)) {
+					return plain[:n], nil
+				}
+			}
+			return nil, errMalformed
+		},
+	}
+}
+
+func inZlib(plain []byte, level int) []byte {
+	var b bytes.Buffer
+	w, err := zlib.NewWriterLevel(&b, level)
+	if err != nil {
+		panic("broken: " + err.Error()) // every level is one that there is
+	}
+	w.Write(plain)
+	w.Close()
+	return b.Bytes()
 }
 
 // inGroups writes

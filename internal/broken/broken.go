@@ -11,10 +11,13 @@
 package broken
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -121,6 +124,20 @@ func Neighbours() map[string]codecs.Design {
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
 			return slices.Concat(times, []byte(whole(b)), state)
 		}).Design,
+		"compressed under a tag": disclaiming(aSigner("nothing", "the payload is compressed, and decompressed behind the tag", nil, nil, func(p *signerParts) {
+			p.carried = func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }
+			p.unpacked = func(carried []byte) []byte {
+				r, err := zlib.NewReader(bytes.NewReader(carried))
+				if err != nil {
+					panic("broken: " + err.Error()) // it is authenticated
+				}
+				payload, err := io.ReadAll(r)
+				if err != nil {
+					panic("broken: " + err.Error())
+				}
+				return payload
+			}
+		}), codecs.Total, "a long state may have a short token").Design,
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
 			p.timely = func(c *claims, now time.Time) bool {

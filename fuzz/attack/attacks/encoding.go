@@ -22,7 +22,7 @@ var encoding = []attack.Attack{
 		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: on(trial.otherForms)},
 	{ID: "ENC-06", Name: "NUL, byte order mark, look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
 		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: on(trial.foreignCharacters)},
-	{ID: "ENC-07", Name: "another serialization of the same parts, and longer heads of binary ones", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
+	{ID: "ENC-07", Name: "another serialization or compression of the same parts, and longer heads of binary ones", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
 		Gain:   "two readers that take different states from one token",
 		Origin: "CVE-2022-39227", Run: on(trial.otherSerialization)},
 	{ID: "ENC-08", Name: "trailing data", Refutes: spelled, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
@@ -54,6 +54,7 @@ func (t trial) otherSerialization() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		t.spellings(in, tok, tokenfmt.OtherSerialization)
 		t.spellings(in, tok, tokenfmt.BinaryForms)
+		t.spellings(in, tok, tokenfmt.Recompressed)
 	})
 }
 

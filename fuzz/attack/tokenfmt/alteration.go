@@ -51,6 +51,7 @@ var Generators = []Generator{
 	{"letter-case", true, LetterCase},
 	{"foreign-characters", true, ForeignCharacters},
 	{"other-serialization", true, OtherSerialization},
+	{"recompressed", true, Recompressed},
 	{"trailing-data", true, TrailingData},
 	{"doubled-segments", true, DoubledSegments},
 	{"shifted-borders", true, ShiftedBorders},

@@ -11,7 +11,8 @@ import (
 
 // Readings returns everything that can be read out of token without a key: its
 // segments, the bytes that they decode to, also behind a prefix of up to four letters,
-// and the texts of JSON documents in those, to a depth of four.
+// what is compressed there by gzip or zlib, and the texts of JSON documents in those, to a
+// depth of four.
 func Readings(token []byte) [][]byte {
 	r := encodingReader{}
 	r.read(token, 4)
@@ -44,6 +45,18 @@ func (r *encodingReader) read(raw []byte, depth int) {
 	var document any
 	if json.Unmarshal(raw, &document) == nil {
 		r.members(document, depth)
+	}
+	r.compressed(raw, depth)
+}
+
+// compressed reads bytes that are compressed in a format with a checksum.
+func (r *encodingReader) compressed(raw []byte, depth int) {
+	for at := range min(mostPackedHead, len(raw)) {
+		for _, p := range packings[:2] {
+			if plain, _, ok := p.unpacked(raw[at:]); ok {
+				r.read(plain, depth-1)
+			}
+		}
 	}
 }
 
