@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +38,7 @@ func inBinary() []Control {
 			}
 		}),
 		disclaiming(aPair("recompressed", "payload and tag are compressed, at any level", breaks(codecs.Canonical), by("ENC-07"), recompressed), codecs.Inert, "the tag is inside"),
+		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", breaks(codecs.Canonical), by("ENC-05"), func(key []byte) pair { return inBase62(key, false) }),
 		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
@@ -185,6 +188,45 @@ func inZlib(plain []byte, level int) []byte {
 	w.Close()
 	return b.Bytes()
 }
+
+// inBase62 writes
+//
+//	token = "b." || base62(length[8] || payload || zeros || tag[32])
+//
+// with 11 digits for each 8 bytes. If strict, it reads one form.
+func inBase62(key []byte, strict bool) pair {
+	const size, width = 8, 11
+	write := func(payload, tag []byte) string {
+		raw := slices.Concat(binary.BigEndian.AppendUint64(nil, uint64(len(payload))), payload, make([]byte, -len(payload)&(size-1)), tag)
+		token := "b."
+		for block := range slices.Chunk(raw, size) {
+			text := new(big.Int).SetBytes(block).Text(62)
+			token += strings.Repeat("0", width-len(text)) + text
+		}
+		return token
+	}
+	return pair{
+		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
+		unseal: func(token string) ([]byte, error) {
+			text, ok := strings.CutPrefix(token, "b.")
+			if !ok || len(text)%width != 0 || len(text) < width*(size+sha256.Size)/size || strings.Trim(text, digitsAndLetters) != "" {
+				return nil, errMalformed
+			}
+			var raw []byte
+			for block := range slices.Chunk([]byte(text), width) {
+				n, _ := new(big.Int).SetString(string(block), 62)
+				raw = binary.BigEndian.AppendUint64(raw, new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64())
+			}
+			n, padded, tag := binary.BigEndian.Uint64(raw), raw[size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+			if n > uint64(len(padded)) || !bytes.Equal(padded[n:], make([]byte, -n&(size-1))) || strict && write(padded[:n], tag) != token {
+				return nil, errMalformed
+			}
+			return padded[:n], refusedUnless(hmac.Equal(tag, hmacSHA256(key, padded[:n])))
+		},
+	}
+}
+
+const digitsAndLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // inGroups writes
 //

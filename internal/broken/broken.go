@@ -57,6 +57,7 @@ func Neighbours() map[string]codecs.Design {
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
 		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
+		"blocks in base 62":        aPair("nothing", "blocks of 8 bytes are 11 digits of base 62, in one form", nil, nil, func(key []byte) pair { return inBase62(key, true) }).Design,
 		"a length in groups":       aPair("nothing", "the length of the payload is in groups of seven bits, written in one form", nil, nil, func(key []byte) pair { return inGroups(key, true) }).Design,
 		"a bounded count":          stating(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"a bounded exponent":       stating(aPair("nothing", "the token says how often the key is stretched, as a power of two up to a bound", nil, nil, powerUpTo(10)), codecs.Inert).Design,

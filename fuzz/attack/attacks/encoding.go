@@ -37,6 +37,7 @@ func (t trial) otherForms() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		t.spellings(in, tok, tokenfmt.LetterCase)
 		t.spellings(in, tok, tokenfmt.NumberForms)
+		t.spellings(in, tok, tokenfmt.Overflows)
 		t.spellings(in, tok, tokenfmt.LookAlikes)
 	})
 }

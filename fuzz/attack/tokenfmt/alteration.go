@@ -52,6 +52,7 @@ var Generators = []Generator{
 	{"foreign-characters", true, ForeignCharacters},
 	{"other-serialization", true, OtherSerialization},
 	{"recompressed", true, Recompressed},
+	{"overflows", true, Overflows},
 	{"trailing-data", true, TrailingData},
 	{"doubled-segments", true, DoubledSegments},
 	{"shifted-borders", true, ShiftedBorders},

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -120,7 +121,7 @@ func TestGenerators(t *testing.T) {
 				}
 			}
 			switch g.Name {
-			case "shifted-borders", "other-alphabet", "recompressed": // one segment of base64, no character that differs, and no compression
+			case "shifted-borders", "other-alphabet", "recompressed", "overflows": // one segment of base64, no character that differs, and no compression
 			default:
 				require.NotZero(t, n)
 			}
@@ -147,6 +148,29 @@ func TestRecompressed(t *testing.T) {
 		require.NotEmpty(t, tokenfmt.Find(a.Text, []byte("payload payload")), a.How)
 	}
 	require.GreaterOrEqual(t, len(ways), 4)
+}
+
+// TestOverflows adds 2^64 and 2^160 to numbers in base 62.
+func TestOverflows(t *testing.T) {
+	number := func(bits ...int) string {
+		n := big.NewInt(1)
+		for _, b := range bits {
+			n.SetBit(n, b, 1)
+		}
+		return n.Text(62)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"a block": {number(63), number(63, 64)},
+		"a whole": {number(155), number(155, 160)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var texts []string
+			for a := range tokenfmt.Overflows(tokenfmt.Infer([]byte(c.text)), tokenfmt.NewSource(1)) {
+				texts = append(texts, string(a.Text))
+			}
+			require.Contains(t, texts, c.want)
+		})
+	}
 }
 
 func TestMembers(t *testing.T) {

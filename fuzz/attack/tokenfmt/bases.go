@@ -1,0 +1,77 @@
+package tokenfmt
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+const (
+	decimalDigits = "0123456789"
+	smallLetters  = "abcdefghijklmnopqrstuvwxyz"
+)
+
+// bases are the digits of bases that are no power of two, in their order.
+var bases = []string{
+	decimalDigits + strings.ToUpper(smallLetters) + smallLetters, decimalDigits + smallLetters + strings.ToUpper(smallLetters), strings.ToUpper(smallLetters) + smallLetters + decimalDigits,
+	"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", // of Bitcoin
+	decimalDigits + smallLetters, decimalDigits + strings.ToUpper(smallLetters),
+}
+
+// Overflows adds the least number that has more bytes to numbers in other bases: to blocks of
+// the width of 4 to 32 bytes, and to whole segments. A reader that cuts numbers to their bytes
+// takes both for one.
+func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
+	return Each(func(yield func(Alteration)) {
+		for i, s := range f.Segments {
+			for _, digits := range bases {
+				if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
+					continue
+				}
+				for _, size := range []int{4, 8, 16, 20, 32, bytesIn(len(s.Text), len(digits))} {
+					width := digitsOf(size, len(digits))
+					for _, at := range slices.Compact([]int{0, (len(s.Text)/width - 1) * width}) {
+						if at < 0 || at+width > len(s.Text) {
+							continue
+						}
+						if more, ok := overflowed(s.Text[at:at+width], digits, size); ok {
+							yield(Alteration{f.WithText(i, s.Text[:at]+more+s.Text[at+width:]), fmt.Sprintf("2^%d added to the digits of base %d from %d of segment %d", 8*size, len(digits), at, i)})
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// bytesIn returns the number of bytes that any number of width digits can be cut to.
+func bytesIn(width, base int) int {
+	return (new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(width)), nil).BitLen() - 1) / 8
+}
+
+// digitsOf returns the number of digits that size bytes take.
+func digitsOf(size, base int) int {
+	n, limit := 0, new(big.Int).Lsh(big.NewInt(1), uint(8*size))
+	for power := big.NewInt(1); power.Cmp(limit) < 0; power.Mul(power, big.NewInt(int64(base))) {
+		n++
+	}
+	return n
+}
+
+// overflowed adds 2^(8*size) to the number that text writes, unless it has no room for it.
+func overflowed(text, digits string, size int) (string, bool) {
+	base, n := big.NewInt(int64(len(digits))), new(big.Int)
+	for _, c := range text {
+		n.Add(n.Mul(n, base), big.NewInt(int64(strings.IndexRune(digits, c))))
+	}
+	n.Add(n, new(big.Int).Lsh(big.NewInt(1), uint(8*size)))
+	more := make([]byte, len(text))
+	for i := range more {
+		var digit big.Int
+		n.DivMod(n, base, &digit)
+		more[len(more)-1-i] = digits[digit.Int64()]
+	}
+	return string(more), n.Sign() == 0
+}
