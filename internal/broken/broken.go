@@ -12,6 +12,7 @@ package broken
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/hex"
@@ -125,20 +126,14 @@ func Neighbours() map[string]codecs.Design {
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
 			return slices.Concat(times, []byte(whole(b)), state)
 		}).Design,
-		"compressed under a tag": disclaiming(aSigner("nothing", "the payload is compressed, and decompressed behind the tag", nil, nil, func(p *signerParts) {
-			p.carried = func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }
-			p.unpacked = func(carried []byte) []byte {
-				r, err := zlib.NewReader(bytes.NewReader(carried))
-				if err != nil {
-					panic("broken: " + err.Error()) // it is authenticated
-				}
-				payload, err := io.ReadAll(r)
-				if err != nil {
-					panic("broken: " + err.Error())
-				}
-				return payload
-			}
-		}), codecs.Total, "a long state may have a short token").Design,
+		"compressed under a tag": compressedUnderATag("zlib",
+			func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }, zlib.NewReader),
+		"deflated under a tag": compressedUnderATag("deflate",
+			func(payload []byte) []byte { // without the head and the checksum of zlib
+				packed := inZlib(payload, zlib.DefaultCompression)
+				return packed[2 : len(packed)-4]
+			},
+			func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }),
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
 			p.timely = func(c *claims, now time.Time) bool {
@@ -146,6 +141,24 @@ func Neighbours() map[string]codecs.Design {
 			}
 		}).Design,
 	}
+}
+
+// compressedUnderATag compresses payloads, and decompresses them behind the tag.
+func compressedUnderATag(format string, pack func(payload []byte) []byte, open func(io.Reader) (io.ReadCloser, error)) codecs.Design {
+	return disclaiming(aSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *signerParts) {
+		p.carried = pack
+		p.unpacked = func(carried []byte) []byte {
+			r, err := open(bytes.NewReader(carried))
+			if err != nil {
+				panic("broken: " + err.Error()) // it is authenticated
+			}
+			payload, err := io.ReadAll(r)
+			if err != nil {
+				panic("broken: " + err.Error())
+			}
+			return payload
+		}
+	}), codecs.Total, "a long state may have a short token").Design
 }
 
 // asNumbers packs a payload as the numbers of its bytes, whose length depends on them.

@@ -30,7 +30,7 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 				if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
 					continue
 				}
-				for _, size := range []int{4, 8, 16, 20, 32, bytesIn(len(s.Text), len(digits))} {
+				for _, size := range []int{4, 8, 16, 20, 32, bytesIn(min(len(s.Text), longestNumber), len(digits))} {
 					width := digitsOf(size, len(digits))
 					for _, at := range slices.Compact([]int{0, (len(s.Text)/width - 1) * width}) {
 						if at < 0 || at+width > len(s.Text) {
@@ -45,6 +45,10 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 		}
 	})
 }
+
+// longestNumber is the length of the longest segment that is read as one number, which takes
+// work that grows with the square of it.
+const longestNumber = 4 << 10
 
 // bytesIn returns the number of bytes that any number of width digits can be cut to.
 func bytesIn(width, base int) int {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync"
 )
 
 // A packing is a format of compressed bytes.
@@ -17,6 +18,8 @@ type packing struct {
 	open   func(io.Reader) (io.Reader, error)
 	create func(w io.Writer, level int) (io.WriteCloser, error)
 }
+
+const deflate = "deflate"
 
 // packings are the formats: gzip (RFC 1952), zlib (RFC 1950) and deflate (RFC 1951). The last has
 // no checksum, so that other bytes may pass for it.
@@ -29,7 +32,7 @@ var packings = []packing{
 		return z, err
 	}, func(w io.Writer, level int) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, level) }},
 	{"zlib", func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }, func(w io.Writer, level int) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) }},
-	{"deflate", func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil }, func(w io.Writer, level int) (io.WriteCloser, error) { return flate.NewWriter(w, level) }},
+	{deflate, inflating, func(w io.Writer, level int) (io.WriteCloser, error) { return flate.NewWriter(w, level) }},
 }
 
 // The bounds of a search for compressed bytes in a segment.
@@ -56,6 +59,15 @@ func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
+// inflaters are readers of deflate, which are large and may be used again.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// inflating opens deflate with a reader of the pool.
+func inflating(r io.Reader) (io.Reader, error) {
+	z := inflaters.Get()
+	return z.(io.Reader), z.(flate.Resetter).Reset(r, nil)
+}
+
 // unpacked returns the bytes that the beginning of raw stands for, and the rest of it.
 func (p packing) unpacked(raw []byte) (plain, rest []byte, ok bool) {
 	in := bytes.NewReader(raw)
@@ -64,6 +76,9 @@ func (p packing) unpacked(raw []byte) (plain, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	plain, err = io.ReadAll(io.LimitReader(r, mostUnpacked))
+	if p.name == deflate {
+		inflaters.Put(r)
+	}
 	return plain, raw[len(raw)-in.Len():], err == nil && len(plain) >= minEncoded && len(plain) < mostUnpacked
 }
 

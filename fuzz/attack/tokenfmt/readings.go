@@ -11,8 +11,8 @@ import (
 
 // Readings returns everything that can be read out of token without a key: its
 // segments, the bytes that they decode to, also behind a prefix of up to four letters,
-// what is compressed there by gzip or zlib, and the texts of JSON documents in those, to a
-// depth of four.
+// what is compressed there by gzip, zlib or deflate, and the texts of JSON documents in
+// those, to a depth of four. Random bytes may pass for deflate, which has no checksum.
 func Readings(token []byte) [][]byte {
 	r := encodingReader{}
 	r.read(token, 4)
@@ -49,10 +49,10 @@ func (r *encodingReader) read(raw []byte, depth int) {
 	r.compressed(raw, depth)
 }
 
-// compressed reads bytes that are compressed in a format with a checksum.
+// compressed reads bytes that are compressed.
 func (r *encodingReader) compressed(raw []byte, depth int) {
 	for at := range min(mostPackedHead, len(raw)) {
-		for _, p := range packings[:2] {
+		for _, p := range packings {
 			if plain, _, ok := p.unpacked(raw[at:]); ok {
 				r.read(plain, depth-1)
 			}
