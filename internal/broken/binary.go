@@ -182,7 +182,7 @@ func inZlib(plain []byte, level int) []byte {
 	var b bytes.Buffer
 	w, err := zlib.NewWriterLevel(&b, level)
 	if err != nil {
-		panic("broken: " + err.Error()) // every level is one that there is
+		panic("broken: " + err.Error()) // the levels are constants of compress/flate
 	}
 	w.Write(plain)
 	w.Close()

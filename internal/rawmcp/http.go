@@ -237,16 +237,18 @@ func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
 		return r.Done != nil && r.Done(data)
 	})
 	e.Body = bytes.Join(e.Messages, []byte("\n"))
-	if errors.Is(err, io.EOF) && (r.Done == nil || len(e.Messages) > 0) {
+	if errors.Is(err, io.EOF) && (r.Done == nil || len(e.Messages) > 0) || errors.Is(err, errWithin) && r.Done == nil {
 		return nil // the stream ended by itself
 	}
 	return err
 }
 
-// errEvents and errTooLarge end a response that is larger than its limits.
+// errEvents and errTooLarge end a response that is larger than its limits. After
+// errWithin a stream has ended in an event, which clients pass over.
 var (
 	errEvents   = errors.New("the stream has more events than the limit")
 	errTooLarge = errors.New("the response is larger than the limit")
+	errWithin   = errors.New("the stream ended within an event")
 )
 
 // readEvents reads server-sent events and calls each with the name and the data of those
@@ -259,8 +261,8 @@ func readEvents(r *bufio.Reader, most int, each func(name string, data []byte) b
 	for n := 0; ; {
 		line, err := readEventLine(r)
 		switch {
-		case err != nil && has:
-			return fmt.Errorf("within an event: %w", err)
+		case errors.Is(err, io.EOF) && has:
+			return errWithin
 		case err != nil:
 			return err
 		}

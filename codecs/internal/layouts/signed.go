@@ -35,8 +35,8 @@ type Signer interface {
 
 // A Verifier verifies tags under one key.
 type Verifier interface {
-	// Verify returns nil or a refusal. It is no bool, so that who compares tags is who
-	// branches on the result: the taint analysis finds the comparison in the same function.
+	// Verify returns nil or a refusal. It returns no bool, so that the function that compares
+	// tags also branches on the result: the taint analysis finds both in one function.
 	Verify(message, tag []byte) error
 }
 

@@ -34,7 +34,11 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 			other := f.Altered(i, raw)
 			how := fmt.Sprintf("%.40q for the key ID", id)
 			t.Change(in, tok, other.Text(), how)
-			for _, key := range []string{"", string(make([]byte, 32)), id, elsewhere[id]} {
+			keys := []string{"", string(make([]byte, 32)), id}
+			if key := elsewhere[id]; key != "" {
+				keys = append(keys, key)
+			}
+			for _, key := range keys {
 				t.underKey(in, tok, other, []byte(key), how)
 			}
 		}

@@ -105,8 +105,8 @@ var putBack = []time.Time{
 	time.Date(2026, 4, 4, 16, 0, 0, 0, time.UTC),
 }
 
-// clocksPutBack presents tokens that end shortly before the clocks are put back, when these show
-// the time of their lives again.
+// clocksPutBack presents tokens that end shortly before clocks are put back. It presents them in
+// the hour that follows, in which local clocks show the times of their lives again.
 func (t trial) clocksPutBack(c codecs.Context) {
 	for _, turn := range putBack {
 		minted := attack.With(c, func(c *codecs.Context) { c.Now = turn.Add(-shortLife - time.Minute) })

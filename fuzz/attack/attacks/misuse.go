@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -130,7 +129,10 @@ func (t trial) oneNonce(in *attack.Instance, under codecs.Context, a, b verdict.
 // the states differ, and their differences from one time to the other do not, the times are under
 // a key stream that depends on the state alone.
 func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
-	const apart, enough = 1429*24*time.Hour + 34567890*time.Millisecond, 3 // time, and bytes
+	const (
+		apart  = 1429*24*time.Hour + 34567890*time.Millisecond
+		enough = 3 // bytes
+	)
 	if !t.Design.IsScheme() || t.Design.OwnClock {
 		return
 	}
@@ -145,16 +147,16 @@ func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
 		}
 		first, differences, calls = append(first, a.Bytes()), append(differences, tokenfmt.Xor(a.Bytes(), b.Bytes())), append(calls, a.Sealed, b.Sealed)
 	}
-	n := 0
-	for i := range slices.Min([]int{len(differences[0]), len(differences[1]), len(differences[2])}) {
+	shared := 0
+	for i := range min(len(differences[0]), len(differences[1]), len(differences[2])) {
 		one := differences[0][i] == differences[1][i] && differences[0][i] == differences[2][i] && differences[0][i] != 0
 		if one && (first[0][i] != first[1][i] || first[0][i] != first[2][i]) {
-			n++
+			shared++
 		}
 	}
 	t.Try(codecs.NonceMisuseResistant)
-	if n >= enough {
-		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(6), fmt.Sprintf("tokens of one state at two times differ in %d bytes as those of other states do: one key stream hides both times", n), calls...)
+	if shared >= enough {
+		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(6), fmt.Sprintf("tokens of one state at two times differ in %d bytes as those of other states do: one key stream hides both times", shared), calls...)
 	}
 }
 

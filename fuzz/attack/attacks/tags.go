@@ -213,6 +213,9 @@ func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs
 	}
 	t.Try(codecs.Integrity)
 	if call, ok := in.Accepts(text, other); ok {
+		if _, ok := in.Accepts(sealed[2].Text, other); ok && sealed[2].Same(call) {
+			return // a spelling of the third token, which nothing binds to its context
+		}
 		t.Refute(codecs.Integrity, "a token that was never sealed is accepted: the sum of the bytes of three tokens of "+how, sealed[0].Sealed, sealed[1].Sealed, sealed[2].Sealed, call)
 	}
 }

@@ -3,6 +3,7 @@ package tokenfmt
 import (
 	"encoding/binary"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -88,18 +89,26 @@ type Source struct {
 func NewSource(seed uint64) *Source { return &Source{Rand: rand.New(rand.NewPCG(seed, seed))} }
 
 // mostEnumerated is the largest range that is enumerated: every bit of 1 KiB. Of a larger
-// one a quarter of it is drawn, so that the work on a token does not grow with the square
-// of its length.
-const mostEnumerated = 8 << 10
+// one mostDrawn numbers are drawn, so that the work on a token does not grow with the
+// square of its length; a large sample has the ends of the range.
+const (
+	mostEnumerated = 8 << 10
+	mostDrawn      = 2 << 10
+	rangeEnds      = 64 // at either end
+)
 
-// Range returns the numbers below n in order, or a sample of Sweep of them.
+// Range returns the numbers below n in order, or a sample of Sweep of them. Of a range
+// larger than mostEnumerated it is a sample without Sweep as well.
 func (s *Source) Range(n int) []int {
 	drawn := n
 	if n > mostEnumerated {
-		drawn = mostEnumerated / 4
+		drawn = mostDrawn
 	}
 	if s.Sweep > 0 {
 		drawn = min(drawn, s.Sweep)
+	}
+	if n > mostEnumerated {
+		return s.sample(n, drawn)
 	}
 	all := make([]int, n)
 	for i := range all {
@@ -110,6 +119,18 @@ func (s *Source) Range(n int) []int {
 		slices.Sort(all[:drawn])
 	}
 	return all[:drawn]
+}
+
+// sample draws numbers below n, of which there are many more.
+func (s *Source) sample(n, drawn int) []int {
+	seen := map[int]bool{}
+	for i := 0; i < rangeEnds && drawn >= 4*rangeEnds; i++ {
+		seen[i], seen[n-1-i] = true, true
+	}
+	for len(seen) < drawn {
+		seen[s.IntN(n)] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // Places returns positions from 0 to n: both ends, and some random ones.

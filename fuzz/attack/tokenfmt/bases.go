@@ -21,8 +21,8 @@ var bases = []string{
 }
 
 // Overflows adds the least number that has more bytes to numbers in other bases: to blocks of
-// the width of 4 to 32 bytes, and to whole segments. A reader that cuts numbers to their bytes
-// takes both for one.
+// the width of 4 to 32 bytes, and to whole segments of up to longestNumber digits. A reader
+// that cuts numbers to their bytes takes both for one.
 func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
@@ -30,7 +30,9 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 				if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
 					continue
 				}
-				for _, size := range []int{4, 8, 16, 20, 32, bytesIn(min(len(s.Text), longestNumber), len(digits))} {
+				sizes := []int{4, 8, 16, 20, 32, bytesIn(min(len(s.Text), longestNumber), len(digits))}
+				slices.Sort(sizes)
+				for _, size := range slices.Compact(sizes) {
 					width := digitsOf(size, len(digits))
 					for _, at := range slices.Compact([]int{0, (len(s.Text)/width - 1) * width}) {
 						if at < 0 || at+width > len(s.Text) {

@@ -29,21 +29,27 @@ func Truncation(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
+// mostPaired is the number of segments of a token of which each pair is left out.
+const mostPaired = 64
+
 // EmptySegments yields texts that are almost empty, and the token with one and two
 // segments empty.
 func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
-		texts := []string{"", ".", "..", "...", "....", " ", "\n", "\x00", "{}", "[]", "null", `""`, "0", "v1", "v1.", "v1..", "=", "e30", "e30."}
+		give := func(text []byte) { yield(Alteration{text, fmt.Sprintf("%.60q presented", text)}) }
+		for _, text := range []string{"", ".", "..", "...", "....", " ", "\n", "\x00", "{}", "[]", "null", `""`, "0", "v1", "v1.", "v1..", "=", "e30", "e30."} {
+			give([]byte(text))
+		}
 		for i := range f.Segments {
-			texts = append(texts, string(f.WithText(i, "")))
+			give(f.WithText(i, ""))
 			for j := range i {
+				if len(f.Segments) > mostPaired {
+					break
+				}
 				both := Format{Segments: slices.Clone(f.Segments)}
 				both.Segments[j].Text = ""
-				texts = append(texts, string(both.WithText(i, "")))
+				give(both.WithText(i, ""))
 			}
-		}
-		for _, x := range texts {
-			yield(Alteration{[]byte(x), fmt.Sprintf("%.60q presented", x)})
 		}
 	})
 }

@@ -86,7 +86,7 @@ func (p packing) packed(plain []byte, level int) []byte {
 	var b bytes.Buffer
 	w, err := p.create(&b, level)
 	if err != nil {
-		panic("tokenfmt: " + err.Error()) // every level is one that there is
+		panic("tokenfmt: " + err.Error()) // the levels are constants of compress/flate
 	}
 	w.Write(plain)
 	w.Close()

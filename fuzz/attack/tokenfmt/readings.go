@@ -30,7 +30,10 @@ func Find(token, value []byte) [][]byte {
 	return in
 }
 
-type encodingReader struct{ found [][]byte }
+type encodingReader struct {
+	found    [][]byte
+	inflated int // bytes
+}
 
 func (r *encodingReader) read(raw []byte, depth int) {
 	r.found = append(r.found, raw)
@@ -53,8 +56,13 @@ func (r *encodingReader) read(raw []byte, depth int) {
 func (r *encodingReader) compressed(raw []byte, depth int) {
 	for at := range min(mostPackedHead, len(raw)) {
 		for _, p := range packings {
+			if r.inflated > mostUnpacked {
+				return
+			}
 			if plain, _, ok := p.unpacked(raw[at:]); ok {
+				r.inflated += len(plain)
 				r.read(plain, depth-1)
+				return
 			}
 		}
 	}

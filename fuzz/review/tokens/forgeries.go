@@ -148,12 +148,16 @@ var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
 // maxName is the length of the longest part that is taken for the name of a key.
 const maxName = 40
 
+// maxParts is the number of parts of the longest token that may have the name of a key:
+// more are a document.
+const maxParts = 12
+
 // otherNames adds tokens with another text in a part that is neither the longest nor the
 // last one, which may name a key, under tags that anybody computes, and under what careless
 // readers find.
 func otherNames(add func(name, text string), token string) {
 	parts := part.FindAllStringIndex(token, -1)
-	if len(parts) < 3 {
+	if len(parts) < 3 || len(parts) > maxParts {
 		return
 	}
 	longest := slices.MaxFunc(parts[:len(parts)-1], func(a, b []int) int { return a[1] - a[0] - b[1] + b[0] })
@@ -233,7 +237,7 @@ func ownKey(add func(name, text string), token string, header View) {
 	}
 }
 
-// signedUnder is a JWT with the tag of a key.
+// signedUnder is a token whose last segment is the tag of a key, as that of a JWT is.
 func signedUnder(key []byte, token string) string {
 	segments := Segments(token)
 	last := len(segments) - 1

@@ -48,7 +48,7 @@ const (
 // SameStream reports whether the bytes of two tokens begin alike and then differ in no high
 // bit, as two texts under one key stream do. A header, a digest or a whole token within
 // both is followed by bytes of any value, and texts that are not encrypted have few high
-// bits themselves.
+// bits themselves, and none where they differ.
 func SameStream(a, b []byte) bool {
 	n, high := 0, 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -58,12 +58,14 @@ func SameStream(a, b []byte) bool {
 	if n < sameBytes || min(len(a), len(b)) < n+sameTexts || 8*high < 3*n {
 		return false
 	}
+	veiled := false
 	for i := n; i < n+sameTexts; i++ {
 		if (a[i]^b[i])&0x80 != 0 {
 			return false
 		}
+		veiled = veiled || a[i]&0x80 != 0
 	}
-	return true
+	return veiled
 }
 
 // MinTag is the shortest tag, in bytes, that is not reported.

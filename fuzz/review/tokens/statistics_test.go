@@ -30,11 +30,12 @@ func TestSameStream(t *testing.T) {
 		one, two []byte
 		want     bool
 	}{
-		"one key stream":  {under("a", state(1795164472)), under("a", state(1795164499)), true},
-		"two key streams": {under("a", state(1795164472)), under("b", state(1795164499)), false},
-		"one text":        {under("a", state(1795164472)), under("a", state(1795164472)), false},
-		"in the open":     {append(digest[:], state(1795164472)...), append(digest[:], state(1795164499)...), false},
-		"one within both": {append(under("a", state(1795164472)), under("c", "of one")...), append(under("a", state(1795164472)), under("d", "of two")...), false},
+		"one key stream":            {under("a", state(1795164472)), under("a", state(1795164499)), true},
+		"two key streams":           {under("a", state(1795164472)), under("b", state(1795164499)), false},
+		"one text":                  {under("a", state(1795164472)), under("a", state(1795164472)), false},
+		"in the open":               {append(digest[:], state(1795164472)...), append(digest[:], state(1795164499)...), false},
+		"a time behind a kept blob": {append(under("a", strings.Repeat("b", 120)), "2026-11-26T07:53:56.123456Z"...), append(under("a", strings.Repeat("b", 120)), "2026-11-26T07:54:07.654321Z"...), false},
+		"one within both":           {append(under("a", state(1795164472)), under("c", "of one")...), append(under("a", state(1795164472)), under("d", "of two")...), false},
 	} {
 		require.Equal(t, x.want, tokens.SameStream(x.one, x.two), name)
 	}

@@ -24,11 +24,11 @@ const MinCoded = 16
 // codings are the base64 codes that a segment is tried with.
 var codings = []*base64.Encoding{base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
 
-// hexPart is a part in hexadecimal beside letters of base64url that hexadecimal has not.
+// hexPart is a part in hexadecimal beside '_' or '-', which are letters of base64url.
 var hexPart = regexp.MustCompile(`(?:^|[_-])([0-9a-f]{32,}|[0-9A-F]{32,})(?:[_-]|$)`)
 
-// Segments cuts a token where the letters of text codes begin and end, and where such a
-// part does.
+// Segments cuts a token where the letters of text codes begin and end, and around a
+// hexPart.
 func Segments(token string) []Segment {
 	var all []Segment
 	for i := 0; i < len(token); {
@@ -36,10 +36,12 @@ func Segments(token string) []Segment {
 		for j < len(token) && isCoded(token[j]) == isCoded(token[i]) {
 			j++
 		}
-		if at := hexPart.FindStringSubmatchIndex(token[i:j]); at != nil && at[2] > 0 {
-			j = i + at[2]
-		} else if at != nil {
-			j = i + at[3]
+		if strings.ContainsAny(token[i:j], "_-") {
+			if at := hexPart.FindStringSubmatchIndex(token[i:j]); at != nil && at[2] > 0 {
+				j = i + at[2]
+			} else if at != nil {
+				j = i + at[3]
+			}
 		}
 		all = append(all, segmentOf(token[i:j]))
 		i = j

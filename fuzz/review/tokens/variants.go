@@ -266,17 +266,24 @@ func Scrambled(text string, r *rand.Rand) string {
 	return string(b)
 }
 
+// mostSegments is the number of segments of the longest token that Generated alters. One
+// with more is a readable document, which Forgeries changes member by member.
+const mostSegments = 256
+
 // Generated returns at most most alterations of a token for each generator of the
 // attacks that is of a kind. Names are the same for tokens of one form.
 func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 	var all []Variant
 	format := tokenfmt.Infer([]byte(token))
+	if len(format.Segments) > mostSegments {
+		return nil
+	}
 	for _, g := range tokenfmt.Generators {
 		if g.Spelling != spelling {
 			continue
 		}
-		// Those of a long token take gigabytes together: they are made to be counted, and
-		// again to be chosen from.
+		// The alterations of a long token take gigabytes together, so they are counted in
+		// one pass and chosen in a second.
 		n := 0
 		for range altered(g, format, token, seed) {
 			n++
@@ -293,7 +300,7 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 }
 
 // altered returns the texts that a generator makes of a token: those that JSON, which
-// carries UTF-8 alone, can carry. Positions in a long token are a sample.
+// carries UTF-8 alone, can carry. Of a long token they are a sample.
 func altered(g tokenfmt.Generator, format tokenfmt.Format, token string, seed uint64) iter.Seq[string] {
 	source := tokenfmt.NewSource(seed)
 	if len(token) > 4096 {

@@ -25,7 +25,7 @@ func TestFlipsOfALongTokenAreBounded(t *testing.T) {
 }
 
 // TestGeneratedOfALongToken counts the alterations of a token of 12 KB: no generator may
-// make one for each of its bytes.
+// make one for each of its bytes. Of a document none are made.
 func TestGeneratedOfALongToken(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	body := make([]byte, 9<<10)
@@ -41,4 +41,7 @@ func TestGeneratedOfALongToken(t *testing.T) {
 		}
 		require.Less(t, n, 8000, g.Name)
 	}
+	require.NotEmpty(t, Generated(token[:1024], false, 6, 1))
+	document := `[` + strings.Repeat(`{"step":"one","by":["alice"]},`, 400) + `0]`
+	require.Empty(t, Generated(document, false, 6, 1))
 }

@@ -112,10 +112,10 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 			}
 		}
 		copies := func(n int) string { return "[" + string(items[0]) + strings.Repeat(","+string(items[0]), n-1) + "]" }
-		if s.Unique && (s.MaxItems == nil || *s.MaxItems > 1) {
+		if s.Unique && s.MinItems <= maxCopies && (s.MaxItems == nil || *s.MaxItems > 1) {
 			add("an item twice for "+path, copies(max(2, s.MinItems)), review.Suggestion)
 		}
-		if s.MaxItems != nil && *s.MaxItems < maxCopies {
+		if s.MaxItems != nil && *s.MaxItems >= 0 && *s.MaxItems < maxCopies {
 			add("more items for "+path, copies(*s.MaxItems+1), review.Suggestion)
 		}
 	}
@@ -140,7 +140,7 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 	return all
 }
 
-// maxCopies is the number of items up to which a list with one more than allowed is tried.
+// maxCopies is the number of items up to which lists of copies are tried.
 const maxCopies = 200
 
 // maxWrong is the number of wrong arguments that a tool is called with.

@@ -217,7 +217,7 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 		return false
 	}})
 	c.Keep(e)
-	x.lost = x.answer < 0 && (e.Status == 0 && e.Err != nil || e.Status == 500)
+	x.lost = client.ReadAnswer(e, id).Kind == client.Broken && (e.Status == 0 && e.Err != nil || e.Status == 500)
 	x.unended = x.answer < 0 && e.Stream && slices.ContainsFunc(bytes.Split(e.Received, []byte("\n")), func(line []byte) bool {
 		return client.IsAnswer(id)(bytes.TrimPrefix(line, []byte("data:")))
 	})

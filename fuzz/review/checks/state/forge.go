@@ -153,19 +153,29 @@ func forge(t *review.T) {
 	altered(t, review.Critical, "a forged state", func(token string) []tokens.Variant {
 		return append(tokens.Forgeries(token), tokens.Generated(token, false, 6, t.Options.Seed)...)
 	})
-	expressed := func() {
-		altered(t, review.Critical, "a pattern, a condition, a path or a member of every object in the place of a handle", tokens.Expressions)
-	}
 	if len(t.Findings) == 0 && t.Reason == "" {
-		expressed()
+		expressed(t)
 	}
 	onOthers(t, func(o *review.Oracle) {
 		altered(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxOnOthers) })
 		if len(t.Findings) == 0 {
-			expressed()
+			expressed(t)
 		}
 	})
 	unverified(t)
+}
+
+// expressed presents what careless stores take for a handle. A path to it is another
+// spelling and opens no other state.
+func expressed(t *review.T) {
+	altered(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
+	if token, reason := t.Mint(); reason == "" {
+		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token+tokens.NoCondition), t.Oracle.User)
+		if t.Trials++; t.Oracle.Verdict(a) != review.Accepted {
+			altered(t, review.Critical, "a condition behind a handle", tokens.Conditions)
+		}
+	}
+	altered(t, review.Suggestion, "a path in the place of a handle", tokens.Paths)
 }
 
 func splice(t *review.T) {

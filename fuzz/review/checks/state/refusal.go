@@ -263,7 +263,7 @@ func expiredAlike(t *review.T, old []string) {
 		})
 	}
 	if reason != "" {
-		t.Skip("comparing the refusal of expired states: %s", reason)
+		t.Report.Notes = append(t.Report.Notes, "the refusal of expired states was not compared: "+reason)
 		return
 	}
 	if len(classes) < 2 {

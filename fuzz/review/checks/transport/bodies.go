@@ -119,7 +119,7 @@ func noJSON(t *review.T) {
 	for name, body := range map[string]string{"no JSON": "{", "an empty body": "", "a number": "1", "null": "null", "10,000 nested arrays": strings.Repeat("[", 10000)} {
 		all = append(all, review.Case{Name: name, Alter: func(w *client.Request) { w.Body = []byte(body) }, Judge: judge})
 	}
-	all = append(all, review.Case{Name: "two requests behind one another", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "%s\n%s", w.Body, w.Body) }, Judge: judge},
+	all = append(all, review.Case{Name: "two requests one after the other", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "%s\n%s", w.Body, w.Body) }, Judge: judge},
 		review.Case{Name: "a request with a word behind it", Alter: func(w *client.Request) { w.Body = append(w.Body, " sealab"...) }, Judge: judge})
 	all = append(all, review.Case{Name: "invalid UTF-8", Alter: func(w *client.Request) { w.Replace(`"sealab-review"`, "\"\xff\xfe\"") }, Judge: judge})
 	slices.SortFunc(all, func(a, b review.Case) int { return strings.Compare(a.Name, b.Name) })

@@ -1,6 +1,8 @@
 package transport
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -158,14 +160,18 @@ func openByHeader(t *review.T) bool {
 }
 
 // openInOlder lists the tools in a session of an older revision without credentials. It
-// refutes if they are listed.
+// refutes if one is listed that takes credentials in the newest revision: guests may have
+// tools of their own.
 func openInOlder(t *review.T) bool {
 	a := t.Client.Initialize(t.Context, client.Older, client.Nobody)
 	if t.Trials++; a.Kind != client.Completed {
 		return false
 	}
 	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, oldList(t))
-	if !client.Served(a) {
+	var list struct{ Tools []client.Offer }
+	if !client.Served(a) || json.Unmarshal(a.Result, &list) != nil || !slices.ContainsFunc(list.Tools, func(o client.Offer) bool {
+		return slices.ContainsFunc(t.Report.Server.Tools, func(own client.Offer) bool { return own.Name == o.Name })
+	}) {
 		return false
 	}
 	t.Refute(review.Finding{Case: "a session", Severity: review.Critical, Issue: "tools/list is answered without credentials in a session of revision " + client.Older + ", and in revision " + client.Modern + " it is not",

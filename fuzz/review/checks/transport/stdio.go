@@ -183,7 +183,7 @@ func strayAnswers(t *review.T) {
 		case errors.Is(err, context.DeadlineExceeded) && t.Context.Err() == nil:
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "an honest request is not answered after " + c.name, Evidence: err.Error(), Want: "answered", Got: string(client.Broken)})
 		default:
-			noise(t, p, c.name)
+			noise(t, p.Output(), c.name)
 		}
 		p.Stop(client.StopGrace)
 	}
@@ -191,8 +191,8 @@ func strayAnswers(t *review.T) {
 
 // noise refutes if a process has written a line that is no message, or an error under a
 // number that no request had.
-func noise(t *review.T, p *rawmcp.Process, after string) {
-	for line := range bytes.Lines(p.Output()) {
+func noise(t *review.T, output []byte, after string) {
+	for line := range bytes.Lines(output) {
 		text := bytes.TrimSpace(line)
 		issue := notJSONRPC(text)
 		id := string(jsondoc.Members(text)["id"])

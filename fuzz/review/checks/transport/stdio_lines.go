@@ -108,7 +108,7 @@ func hostileLines(t *review.T) {
 			}
 			evidence = fmt.Sprintf("line %s, then an honest request: %s", client.Short(all[name], 60), reason)
 		} else if len(t.Findings) == 0 {
-			noise(t, p, name)
+			noise(t, p.Output(), name)
 		}
 		p.Stop(client.StopGrace)
 	}

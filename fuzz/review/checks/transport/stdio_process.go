@@ -85,11 +85,12 @@ func endOfInput(t *review.T) {
 		return
 	}
 	t.Trials++
+	before := len(p.Output())
 	if !p.Stop(t.Options.Grace) {
 		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
 		return
 	}
-	noise(t, p, "the end of standard input")
+	noise(t, p.Output()[before:], "the end of standard input")
 }
 
 func terminated(t *review.T) {
