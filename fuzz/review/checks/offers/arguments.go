@@ -104,20 +104,8 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 		}
 		return all
 	}
-	var items []json.RawMessage
-	if kind == "array" && json.Unmarshal(given, &items) == nil && len(items) > 0 {
-		for _, x := range wrongValues(s.Items, items[0], path+".0", depth+1) {
-			if list, err := json.Marshal(append([]json.RawMessage{x.value}, items[1:]...)); err == nil {
-				add(x.name, string(list), x.severity)
-			}
-		}
-		copies := func(n int) string { return "[" + string(items[0]) + strings.Repeat(","+string(items[0]), n-1) + "]" }
-		if s.Unique && s.MinItems <= maxCopies && (s.MaxItems == nil || *s.MaxItems > 1) {
-			add("an item twice for "+path, copies(max(2, s.MinItems)), review.Suggestion)
-		}
-		if s.MaxItems != nil && *s.MaxItems >= 0 && *s.MaxItems < maxCopies {
-			add("more items for "+path, copies(*s.MaxItems+1), review.Suggestion)
-		}
+	if kind == "array" {
+		all = wrongLists(s, given, path, depth)
 	}
 	if wrong := map[string]string{"string": "[5]", "number": `"a"`, "integer": `"a"`, "boolean": `"a"`, "object": "5", "array": "5"}[kind]; wrong != "" {
 		add("another type for "+path, wrong, review.Warning)
@@ -131,7 +119,7 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 	if s.Minimum != nil {
 		add("less than the minimum for "+path, fmt.Sprintf("%.0f", *s.Minimum-1), review.Suggestion)
 	}
-	if s.MaxLength != nil && *s.MaxLength < 5000 {
+	if s.MaxLength != nil && *s.MaxLength >= 0 && *s.MaxLength < 5000 {
 		add("a longer text for "+path, string(jsondoc.Quote(strings.Repeat("a", *s.MaxLength+1))), review.Suggestion)
 	}
 	if kind == "string" && (s.Pattern != "" || s.MinLength > 0) {
@@ -142,6 +130,32 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 
 // maxCopies is the number of items up to which lists of copies are tried.
 const maxCopies = 200
+
+// wrongLists are lists that differ from one in their first item, or have copies of it where
+// or as many as the schema does not allow.
+func wrongLists(s jsondoc.Schema, given json.RawMessage, path string, depth int) []wrongValue {
+	var items []json.RawMessage
+	if json.Unmarshal(given, &items) != nil || len(items) == 0 {
+		return nil
+	}
+	var all []wrongValue
+	for _, x := range wrongValues(s.Items, items[0], path+".0", depth+1) {
+		if list, err := json.Marshal(append([]json.RawMessage{x.value}, items[1:]...)); err == nil {
+			all = append(all, wrongValue{x.name, list, x.severity})
+		}
+	}
+	copies := func(name string, n int) {
+		list := "[" + string(items[0]) + strings.Repeat(","+string(items[0]), n-1) + "]"
+		all = append(all, wrongValue{name + " for " + path, json.RawMessage(list), review.Suggestion})
+	}
+	if s.Unique && s.MinItems <= maxCopies && (s.MaxItems == nil || *s.MaxItems > 1) {
+		copies("an item twice", max(2, s.MinItems))
+	}
+	if s.MaxItems != nil && *s.MaxItems >= 0 && *s.MaxItems < maxCopies {
+		copies("more items", *s.MaxItems+1)
+	}
+	return all
+}
 
 // maxWrong is the number of wrong arguments that a tool is called with.
 const maxWrong = 16

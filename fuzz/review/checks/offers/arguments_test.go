@@ -5,29 +5,37 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 )
 
-// TestWrongValues changes each place of a value once: a schema allows none of the results,
-// and it allows those that a tool is called with.
-func TestWrongValues(t *testing.T) {
-	const text = `{"type":"object","required":["person","n"],"additionalProperties":false,"properties":{"n":{"type":"integer","minimum":0,"maximum":9},
-		"person":{"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":5},"either":{"type":["string","integer"]}}},
-		"tags":{"type":"array","items":{"type":"string","enum":["a","b"]}}}}`
-	o := client.Offer{Input: json.RawMessage(text)}
-	names := map[string]bool{}
-	for _, x := range wrongValues(o.Input, jsondoc.FullSample(o.Input, 0), "it", 0) {
-		require.NotEmpty(t, jsondoc.Misfit(o.Input, valueOf(x.value)), "%s: %s", x.name, x.value)
-		names[x.name] = true
+// TestWrongLists makes wrong lists for bounds that a schema may have, also for those that no
+// list keeps.
+func TestWrongLists(t *testing.T) {
+	for schema, want := range map[string][]string{
+		`{"type":"array","maxItems":2}`:                             {`["a","a","a"]`},
+		`{"type":"array","maxItems":0}`:                             {`["a"]`},
+		`{"type":"array","uniqueItems":true}`:                       {`["a","a"]`},
+		`{"type":"array","uniqueItems":true,"minItems":3}`:          {`["a","a","a"]`},
+		`{"type":"array","uniqueItems":true,"maxItems":1}`:          {`["a","a"]`},
+		`{"type":"array","maxItems":-1}`:                            nil,
+		`{"type":"array","maxItems":1000000}`:                       nil,
+		`{"type":"array","uniqueItems":true,"minItems":1000000000}`: nil,
+		`{"type":"array","items":{"type":"string"}}`:                {`[[5],"b"]`},
+		`{"type":"array","items":{"type":"string","enum":[]}}`:      {`[[5],"b"]`},
+	} {
+		var got []string
+		for _, x := range wrongValues(json.RawMessage(schema), json.RawMessage(`["a","b"]`), "list", 0) {
+			if x.name != "another type for list" {
+				got = append(got, string(x.value))
+			}
+		}
+		require.Equal(t, want, got, schema)
 	}
-	for _, name := range []string{"another type for it.n", "more than the maximum for it.n", "less than the minimum for it.n", "it without n", "it without person", "it.person without name",
-		"another type for it.person.name", "a longer text for it.person.name", "none of the list for it.tags.0", "another type for it.tags"} {
-		require.True(t, names[name], "%s: %v", name, names)
-	}
-	require.False(t, names["another type for it.person.either"])
-	for _, arguments := range variousArguments(o) {
-		require.Empty(t, jsondoc.Misfit(o.Input, valueOf(arguments)), "%s", arguments)
+}
+
+// TestWrongTexts makes longer texts than a bound allows, and none for a bound that no text
+// keeps.
+func TestWrongTexts(t *testing.T) {
+	for schema, want := range map[string]int{`{"type":"string","maxLength":3}`: 2, `{"type":"string","maxLength":-5}`: 1, `{"type":"string","maxLength":5000}`: 1} {
+		require.Len(t, wrongValues(json.RawMessage(schema), json.RawMessage(`"a"`), "text", 0), want, schema)
 	}
 }
