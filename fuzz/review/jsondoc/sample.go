@@ -70,8 +70,11 @@ var others = map[string]string{
 	"uuid": "6ba7b811-9dad-41d1-80b4-00c04fd430c8", "hostname": "www.example.com", "ipv4": "192.0.2.2", "ipv6": "2001:db8::2",
 }
 
-// text returns a string that the schema allows. Of a pattern a short match is
-// tried.
+// longestText is the length of the longest text that a schema is given.
+const longestText = 64 << 10
+
+// text returns a string that the schema allows, if it is not too long. Of a pattern a short
+// match is tried.
 func (s Schema) text(word string) string {
 	if v, ok := formats[s.Format]; ok {
 		word = v
@@ -81,7 +84,7 @@ func (s Schema) text(word string) string {
 			return v
 		}
 	}
-	if n := s.MinLength - len(word); n > 0 {
+	if n := min(s.MinLength, longestText) - len(word); n > 0 {
 		word += strings.Repeat("x", n)
 	}
 	if s.MaxLength != nil && len(word) > *s.MaxLength && *s.MaxLength >= 0 {
