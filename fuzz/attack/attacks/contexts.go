@@ -28,7 +28,7 @@ var contexts = []attack.Attack{
 		Gain: "a name that a reader normalizes to another", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: on(trial.structuredNames), Thousands: 2},
 	{ID: "CTX-13", Name: "arguments of another structure", Layer: attack.LayerContext, CWE: 697, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
 		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: onScheme(trial.structures)},
-	{ID: "CTX-14", Name: "other values if another field is absent", Layer: attack.LayerContext, CWE: 287, Refutes: binding,
+	{ID: "CTX-14", Name: "other values if another field is absent, and no values at all", Layer: attack.LayerContext, CWE: 287, Refutes: binding,
 		Gain: "a token that binds less than others", Origin: "checks within the branch of an authenticated user", Run: onScheme(trial.fewerFields)},
 	{ID: "CTX-17", Name: "other values in every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
 		Gain: "a token that binds less than others", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: onScheme(trial.circumstances), Thousands: 2},

@@ -18,7 +18,7 @@ var encoding = []attack.Attack{
 		Origin: "PASETO test vector 4-F-5", Run: spell(tokenfmt.Padding)},
 	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
 		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: spell(tokenfmt.WhiteSpace)},
-	{ID: "ENC-05", Name: "case, look-alikes in ASCII, percent escapes, plus for space, forms of numbers", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
+	{ID: "ENC-05", Name: "case, look-alikes in ASCII, percent escapes, plus for space, forms of numbers, digits that overflow", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
 		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: on(trial.otherForms)},
 	{ID: "ENC-06", Name: "NUL, byte order mark, look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
 		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: on(trial.foreignCharacters)},

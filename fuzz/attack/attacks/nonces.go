@@ -25,7 +25,7 @@ var nonces = []attack.Attack{
 		Gain: "the places at which two payloads, or two parts of one, are the same", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: onToken(trial.equalBlocks)},
 	{ID: "NON-02", Name: "nonces of other lengths", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerReseal, CWE: 1284,
 		Gain: "a forgery, or a server that dies", Origin: "CVE-2017-7822, CVE-2019-1543", Run: onToken(trial.nonceLengths)},
-	{ID: "NON-07", Name: "a nonce used twice on purpose, and states that begin or end alike", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
+	{ID: "NON-07", Name: "a nonce used twice on purpose, states that begin or end alike, and one state at two times", Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
 	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
