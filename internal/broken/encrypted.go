@@ -49,7 +49,7 @@ func encrypted() []Control {
 		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
 		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
 		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
-		stating(disclaiming(aSealer("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload", breaks(codecs.NonceMisuseResistant, codecs.FreshNonces), by("NON-07"),
+		stating(disclaiming(aSealer("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload", breaks(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), by("NON-07", "TAG-14"),
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte {
 					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[max(0, len(payload)-64):])))[:gcmNonce]
