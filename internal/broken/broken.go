@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -54,6 +55,12 @@ func Controls() []Control {
 
 // Neighbours returns sound designs that resemble controls, by name.
 func Neighbours() map[string]codecs.Design {
+	all := soundCodecs()
+	maps.Copy(all, soundSchemes())
+	return all
+}
+
+func soundCodecs() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a signed JSON token":      aJWS("nothing", "signed JSON tokens", nil, "", func(*jws) {}).Design,
 		"a sum of numbered blocks": numberedBlocks(),
@@ -84,10 +91,7 @@ func Neighbours() map[string]codecs.Design {
 				return whole.unseal(strings.Join(texts[:min(2, len(texts))], "."))
 			}}
 		}), codecs.Canonical, "segments behind the tag are not read").Design,
-		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
-			named(func(uint32) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
-		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
-		"numbered members":      aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
+		"numbered members": aPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
 		"numbered refusals": aSigner("nothing", "the reason of a refusal holds the number of the request", nil, nil, func(p *signerParts) {
 			var requests atomic.Int64
 			p.refuse = func(*entry, []byte, []byte, []byte) error {
@@ -99,9 +103,6 @@ func Neighbours() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under the key %x", e.id))
 			}
 		}).Design,
-		"tokens without randomness, used once": stating(around(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
-			p.salt = func() []byte { return make([]byte, 16) }
-		}), usedOnce(false)), codecs.SingleUse).Design,
 		"counted pieces":   aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"JSON within text": aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
@@ -118,14 +119,6 @@ func Neighbours() map[string]codecs.Design {
 				return raw[:idSize], raw[idSize : idSize+nonceSize], raw[idSize+nonceSize:], true
 			}
 		}).Design,
-		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(seconds(now.Add(time.Hour)), seconds(now))
-			}
-		}).Design,
-		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
-			return slices.Concat(times, []byte(whole(b)), state)
-		}).Design,
 		"compressed under a tag": compressedUnderATag("zlib",
 			func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }, zlib.NewReader),
 		"deflated under a tag": compressedUnderATag("deflate",
@@ -134,6 +127,25 @@ func Neighbours() map[string]codecs.Design {
 				return packed[2 : len(packed)-4]
 			},
 			func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }),
+	}
+}
+
+func soundSchemes() map[string]codecs.Design {
+	return map[string]codecs.Design{
+		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
+			named(func(uint32) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
+		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
+		"tokens without randomness, used once": stating(around(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
+			p.salt = func() []byte { return make([]byte, 16) }
+		}), usedOnce(false)), codecs.SingleUse).Design,
+		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
+			p.timely = func(c *claims, now time.Time) bool {
+				return c.within(seconds(now.Add(time.Hour)), seconds(now))
+			}
+		}).Design,
+		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
+			return slices.Concat(times, []byte(whole(b)), state)
+		}).Design,
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
 			p.timely = func(c *claims, now time.Time) bool {

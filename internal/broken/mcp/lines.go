@@ -68,14 +68,8 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		switch {
 		case s.has("bad lines end the server") && fail != nil, s.has("params of arrays end the server") && fail != nil && strings.Contains(line, `"params":[`):
 			return errEnded
-		case fail != nil && req.id == nil && s.has("bad lines are number 0"):
-			write(response(json.RawMessage("0"), nil, fail))
-			continue
-		case fail != nil && s.has("bad lines logged"):
-			write([]byte("WARN a line cannot be read"))
-			continue
 		case fail != nil:
-			write(response(req.id, nil, fail))
+			write(s.complaint(req, fail))
 			continue
 		case notification && req.method == "notifications/cancelled" && req.params["requestId"] == nil && s.has("cancellations of nothing end the server"),
 			notification && req.method == "notifications/progress" && s.has("progress of a client ends the server"):
@@ -103,6 +97,18 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		} else {
 			calls.Go(answer)
 		}
+	}
+}
+
+// complaint is the line that answers one that cannot be read.
+func (s *Server) complaint(req request, fail *failure) []byte {
+	switch {
+	case req.id == nil && s.has("bad lines are number 0"):
+		return response(json.RawMessage("0"), nil, fail)
+	case s.has("bad lines logged"):
+		return []byte("WARN a line cannot be read")
+	default:
+		return response(req.id, nil, fail)
 	}
 }
 

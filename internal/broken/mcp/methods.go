@@ -171,6 +171,43 @@ func (s *Server) schemaOf(name string) string {
 	return schema
 }
 
+// entry is that of a tool in the list.
+func (s *Server) entry(n string) object {
+	schema := s.schemaOf(n)
+	if schema == "" || s.has("no schema") && n == "grow" {
+		schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
+	}
+	switch {
+	case s.has("descriptions in tag characters") && n == "echo":
+		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
+	case s.has("descriptions without width") && n == "echo":
+		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"title\":\"Text\u200b\u200d\u200b\u2062\u200d\"", 1)
+	case s.has("flags of emoji") && n == "echo": // of Wales, and a family whose heart has a selector
+		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
+	case s.has("schemas of unknown types") && n == "echo":
+		schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
+	case s.has("arguments of several types") && n == "deploy":
+		schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
+	}
+	t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
+	switch n {
+	case "deploy", "remove":
+		if s.has("tools that ask are destructive, and no prompts") {
+			t["annotations"] = object{"destructiveHint": true}
+		}
+		if !s.has("tools that do not say that they ask") {
+			t["description"] = n + " after a confirmation"
+		}
+	case "total":
+		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
+	case "page":
+		t["annotations"] = object{"readOnlyHint": true}
+	case "slow", "echo", "grow", "runs":
+		t["annotations"] = object{"destructiveHint": true}
+	}
+	return t
+}
+
 func (s *Server) toolList(r request) (object, *failure) {
 	names := []string{"deploy", "echo", "grow"}
 	var cursor string
@@ -200,39 +237,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 	}
 	var tools []object
 	for _, n := range names {
-		schema := s.schemaOf(n)
-		if schema == "" || s.has("no schema") && n == "grow" {
-			schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
-		}
-		switch {
-		case s.has("descriptions in tag characters") && n == "echo":
-			schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
-		case s.has("descriptions without width") && n == "echo":
-			schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"title\":\"Text\u200b\u200d\u200b\u2062\u200d\"", 1)
-		case s.has("flags of emoji") && n == "echo": // of Wales, and a family whose heart has a selector
-			schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
-		case s.has("schemas of unknown types") && n == "echo":
-			schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
-		case s.has("arguments of several types") && n == "deploy":
-			schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
-		}
-		t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
-		switch n {
-		case "deploy", "remove":
-			if s.has("tools that ask are destructive, and no prompts") {
-				t["annotations"] = object{"destructiveHint": true}
-			}
-			if !s.has("tools that do not say that they ask") {
-				t["description"] = n + " after a confirmation"
-			}
-		case "total":
-			t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
-		case "page":
-			t["annotations"] = object{"readOnlyHint": true}
-		case "slow", "echo", "grow", "runs":
-			t["annotations"] = object{"destructiveHint": true}
-		}
-		tools = append(tools, t)
+		tools = append(tools, s.entry(n))
 	}
 	if desk := r.user; cursor == "" && desk != "" && s.has("tools of users", "tools of any user", "desks of alice") {
 		if s.has("desks of alice") {

@@ -180,20 +180,7 @@ func (s *Server) mint(c claims, p place) string {
 		s.held[handle] = c
 		return handle
 	case s.has(signing...):
-		text := base64.RawURLEncoding.EncodeToString(raw)
-		if s.has("keys in headers of another name") {
-			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","key":""}`)) + "." + text
-		}
-		if s.has("keys in headers") {
-			text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
-		}
-		if s.has("versions in tokens") { // no fault
-			text = "v2." + s.keyID() + "." + text
-		}
-		if s.has("names of keys in tokens") { // no fault
-			text += "." + s.keyID()
-		}
-		return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
+		return s.signed(raw)
 	}
 	if s.has("compressed state") {
 		var b bytes.Buffer
@@ -205,6 +192,34 @@ func (s *Server) mint(c claims, p place) string {
 	if s.has("blocks encrypted alone", "blocks chained without a nonce") {
 		return base64.RawURLEncoding.EncodeToString(s.blocks(raw))
 	}
+	nonce := s.nonce(c)
+	token := base64.RawURLEncoding.EncodeToString(s.aead().Seal(nonce, nonce, raw, nil))
+	if s.has("unknown keys end the server") {
+		token = s.keyID() + "." + token
+	}
+	return token
+}
+
+// signed writes claims, readable, with a tag.
+func (s *Server) signed(raw []byte) string {
+	text := base64.RawURLEncoding.EncodeToString(raw)
+	if s.has("keys in headers of another name") {
+		text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","key":""}`)) + "." + text
+	}
+	if s.has("keys in headers") {
+		text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
+	}
+	if s.has("versions in tokens") { // no fault
+		text = "v2." + s.keyID() + "." + text
+	}
+	if s.has("names of keys in tokens") { // no fault
+		text += "." + s.keyID()
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
+}
+
+// nonce draws the nonce of a token, or makes one that repeats.
+func (s *Server) nonce(c claims) []byte {
 	nonce := random(12)
 	if s.has("one nonce") {
 		nonce = make([]byte, 12)
@@ -220,11 +235,7 @@ func (s *Server) mint(c claims, p place) string {
 		s.mu.Unlock()
 		nonce = sum[:12]
 	}
-	token := base64.RawURLEncoding.EncodeToString(s.aead().Seal(nonce, nonce, raw, nil))
-	if s.has("unknown keys end the server") {
-		token = s.keyID() + "." + token
-	}
-	return token
+	return nonce
 }
 
 // blocks encrypts blocks of 16 bytes, each alone or chained, behind a tag of the whole.
