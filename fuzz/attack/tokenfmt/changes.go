@@ -42,10 +42,10 @@ func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
 		}
 		for i := range f.Segments {
 			give(f.WithText(i, ""))
+			if len(f.Segments) > mostPaired {
+				continue
+			}
 			for j := range i {
-				if len(f.Segments) > mostPaired {
-					break
-				}
 				both := Format{Segments: slices.Clone(f.Segments)}
 				both.Segments[j].Text = ""
 				give(both.WithText(i, ""))

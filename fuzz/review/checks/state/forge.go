@@ -165,8 +165,8 @@ func forge(t *review.T) {
 	unverified(t)
 }
 
-// expressed presents what careless stores take for a handle. A path to it is another
-// spelling and opens no other state.
+// expressed presents texts that careless stores take for a handle. A path to it is another
+// spelling and does not open another state.
 func expressed(t *review.T) {
 	altered(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
 	if token, reason := t.Mint(); reason == "" {
