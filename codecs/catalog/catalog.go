@@ -10,6 +10,7 @@ import (
 	"sealab/codecs/aesgcm"
 	"sealab/codecs/aessiv"
 	"sealab/codecs/ascon"
+	"sealab/codecs/branca"
 	"sealab/codecs/cbchmac"
 	"sealab/codecs/chachasiv"
 	"sealab/codecs/claims"
@@ -60,7 +61,7 @@ var rows = []codecs.Design{
 	mcpd.Design,
 	mcprb.Design,
 	jwe.GCM, jwe.CBC, paseto.Design,
-	fernet.Design, signedtext.Itsdangerous, signedtext.Django, iron.Design, rails.Design,
+	fernet.Design, branca.Design, signedtext.Itsdangerous, signedtext.Django, iron.Design, rails.Design,
 	rmcp.RS1, rmcp.RS2,
 	towermcp.V1, towermcp.V2,
 	signedjson.PHP, signedjson.Run,

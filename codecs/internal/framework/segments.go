@@ -12,10 +12,16 @@ import (
 	"sealab/internal/lab"
 )
 
+// An Encoding writes bytes as text.
+type Encoding interface {
+	AppendEncode(dst, src []byte) []byte
+	AppendDecode(dst, src []byte) ([]byte, error)
+}
+
 // A Part is a piece of a token: text that stands as it is, or fields that are
 // encoded together.
 type Part struct {
-	Encoding *base64.Encoding // nil: the one field is text
+	Encoding Encoding // nil: the one field is text
 	Fields   []Piece
 }
 
@@ -29,7 +35,7 @@ type Piece struct {
 func Text(step lab.Step, value []byte) Part { return Part{nil, []Piece{{step, value}}} }
 
 // Encoded returns a part of one field.
-func Encoded(e *base64.Encoding, step lab.Step, value []byte) Part {
+func Encoded(e Encoding, step lab.Step, value []byte) Part {
 	return Part{e, []Piece{{step, value}}}
 }
 
@@ -78,7 +84,7 @@ func Fields(readable []lab.Step, parts ...Part) []lab.Field {
 func DecodeURL(text []byte) ([]byte, bool) { return base64url.AppendDecode(nil, text) }
 
 // Decode decodes the one canonical text of an encoding.
-func Decode(e *base64.Encoding, text []byte) ([]byte, bool) {
+func Decode(e Encoding, text []byte) ([]byte, bool) {
 	raw, err := e.AppendDecode(nil, text)
 	return raw, err == nil && string(e.AppendEncode(nil, raw)) == string(text)
 }

@@ -1,0 +1,165 @@
+// Package branca is the design branca-0xba: Branca tokens (github.com/tuupola/branca-spec
+// c8b0ba5, version 0xBA), as the libraries of npm, PyPI and crates mint them.
+//
+// Layout, with a state of m bytes:
+//
+//	token = base62(0xBA || time[4] || nonce[24] || ciphertext[m] || tag[16])
+//	time  = seconds of Unix time of minting, big endian
+//	ciphertext || tag = XChaCha20-Poly1305(secret, nonce, state), associated data:
+//	        all before it
+//
+// Base 62 writes all bytes as one number, most significant digit first, with the digits
+// 0 to 9, A to Z and a to z. The number starts with 0xBA, so a text with a leading zero
+// is no token and each token has one text.
+//
+// The secret is the key itself and has exactly 32 bytes. A token is refused from the
+// second after time + TTL on, or if the sum has more than 32 bits. The time to live is
+// not in the token: the reader sets it.
+//
+// Limits: 2^80 tokens per key (birthday bound of the nonce). A token has at most 128 KiB
+// and a state 96,000 bytes, because the time of base 62 grows faster than the length, and
+// comes before anything is authenticated. Times from 1970 to 2106.
+//
+// Limitations: a readable time of minting, which may lie in the future; nothing is bound
+// to user or request; one key and no key ID; no commitment to the key; no single use.
+package branca
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"sealab/codecs"
+	"sealab/codecs/internal/framework"
+	"sealab/internal/lab"
+)
+
+const (
+	version   = 0xba
+	timeSize  = 4
+	nonceSize = chacha20poly1305.NonceSizeX
+	headSize  = 1 + timeSize + nonceSize
+	tagSize   = chacha20poly1305.Overhead
+)
+
+var (
+	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
+	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
+	errExpired     = codecs.Reject(codecs.Expired, "expired")
+)
+
+// The steps that are the format's own.
+const (
+	wireVersion lab.Step = "wire-version"
+	wireTime    lab.Step = "wire-time"
+)
+
+// A format is Branca under one key.
+type format struct {
+	aead cipher.AEAD
+	ttl  time.Duration
+}
+
+func (f *format) SeedSize() int { return nonceSize }
+
+// Mint implements framework.Format.
+func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+	now := c.Now.Unix()
+	if now < 0 || f.expires(now) > math.MaxUint32 || len(state) > maxState {
+		return dst, codecs.ErrUnsupported
+	}
+	first := edit.Give(lab.StepPrefix, []byte{version})
+	at := edit.Give(lab.StepTime, binary.BigEndian.AppendUint32(nil, uint32(now)))
+	nonce := edit.Apply(lab.StepNonce, seed)
+	if len(nonce) != nonceSize {
+		return dst, codecs.ErrUnsupported
+	}
+	aad := edit.Give(lab.StepAAD, slices.Concat(first, at, nonce))
+	sealed := f.aead.Seal(nil, nonce, edit.Apply(lab.StepClaims, state), aad)
+	n := len(sealed) - tagSize
+	return framework.Join(dst, edit, part(first, at, nonce, sealed[:n], sealed[n:])), nil
+}
+
+func part(first, at, nonce, body, tag []byte) framework.Part {
+	return framework.Part{Encoding: base62{}, Fields: []framework.Piece{
+		{Step: wireVersion, Value: first}, {Step: wireTime, Value: at}, {Step: lab.WireNonce, Value: nonce},
+		{Step: lab.WireBody, Value: body}, {Step: lab.WireTag, Value: tag},
+	}}
+}
+
+// Open implements framework.Format.
+func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	raw, err := parse(token)
+	if err != nil {
+		return dst, errMalformed
+	}
+	out, err := f.aead.Open(dst, raw[1+timeSize:headSize], raw[headSize:], raw[:headSize])
+	if err != nil {
+		return dst, errUnauthentic
+	}
+	expires := f.expires(int64(binary.BigEndian.Uint32(raw[1:])))
+	if expires > math.MaxUint32 || expires < float64(c.Now.Unix()) {
+		clear(out[len(dst):])
+		return dst, errExpired
+	}
+	return out, nil
+}
+
+// expires returns the last second of a token, which may have a fraction.
+func (f *format) expires(minted int64) float64 { return float64(minted) + f.ttl.Seconds() }
+
+// parse returns the bytes of a token.
+func parse(token []byte) ([]byte, error) {
+	raw, err := base62{}.AppendDecode(nil, token)
+	if err != nil || len(raw) < headSize+tagSize || raw[0] != version {
+		return nil, errors.New("not a Branca token")
+	}
+	return raw, nil
+}
+
+// inspect takes a token apart.
+func inspect(token []byte) ([]lab.Field, error) {
+	raw, err := parse(token)
+	if err != nil {
+		return nil, err
+	}
+	n := len(raw) - tagSize
+	all := part(raw[:1], raw[1:1+timeSize], raw[1+timeSize:headSize], raw[headSize:n], raw[n:])
+	fields := framework.Fields([]lab.Step{wireVersion, wireTime}, all)
+	fields[1].Time = time.Unix(int64(binary.BigEndian.Uint32(raw[1:])), 0)
+	return fields, nil
+}
+
+// Design is the catalog's row.
+var Design = codecs.Design{
+	Name:    "branca-0xba",
+	Doc:     "Branca: XChaCha20-Poly1305 in base 62 with the time of minting",
+	Spec:    "github.com/tuupola/branca-spec, version 0xBA; crate branca 0.10.2",
+	MaxKeys: 1, KeySize: chacha20poly1305.KeySize,
+	Format: "branca-0xba",
+	Hooks:  &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: "base 62 is computed with numbers of package big"},
+	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, _ map[string]string) (framework.Format, error) {
+		aead, err := chacha20poly1305.NewX(secret)
+		return &format{aead, ttl}, err
+	}),
+	Guarantees: codecs.Always(slices.Concat(framework.Unbound("the format has nothing of the request"),
+		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.UniformRefusal, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
+		codecs.HoldsBecause(codecs.Total, "tokens of at most 128 KiB: the time of base 62 grows faster than their length"),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
+		codecs.HoldsBecause(codecs.SteadyTiming, "the time of base 62 depends on the token alone"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+		codecs.Disclaims(codecs.Expiry, "ages are whole seconds, the second in which a token ends is not too late, and a token from the future is taken"),
+		codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
+		codecs.Disclaims(codecs.SingleUse, "stateless"),
+	)),
+}
