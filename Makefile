@@ -181,14 +181,14 @@ reproducers: ## run the one-line reproducers of faults in installed libraries
 LEAK = results/timing/$(shell date -u +%Y%m%dT000000Z)-$(shell git rev-parse --short=10 HEAD)
 
 .PHONY: leak
-leak: bin/sealab ## look for timing leaks in every design; takes some minutes
+leak: bin/sealab ## look for timing leaks in every design; takes most of an hour
 	bin/sealab leak probe $(LEAK)
 	@status=0; bin/sealab leak taint $(LEAK) || status=$$?; \
 	bin/sealab leak judge $(LEAK) || status=$$?; \
 	bin/sealab leak report $(LEAK) && exit $$status
 
 .PHONY: leak-long
-leak-long: bin/sealab ## make leak with ten times the samples, without valgrind; takes an hour
+leak-long: bin/sealab ## make leak with ten times the samples, without valgrind; takes some hours
 	bin/sealab leak probe --blocks 1000000 --budget 20s $(LEAK)-long
 	@status=0; bin/sealab leak judge $(LEAK)-long || status=$$?; \
 	bin/sealab leak report $(LEAK)-long && exit $$status
