@@ -1,24 +1,21 @@
 package architecture
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/internal/command"
 	"sealab/internal/testenv"
 )
 
@@ -38,20 +35,14 @@ type listed struct {
 // left out.
 func typeErrors(t *testing.T, folder, goos, goarch string) []error {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
-	out, err := cmd.Output()
+	t.Setenv("GOOS", goos)
+	t.Setenv("GOARCH", goarch)
+	t.Setenv("CGO_ENABLED", "0")
+	all, err := command.GoList[listed](t.Context(), folder, "-deps", "-test", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
 	require.NoError(t, err)
 	fset, done, own := token.NewFileSet(), map[string]*types.Package{"unsafe": types.Unsafe}, 0
 	var faults []error
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else {
-			require.NoError(t, err)
-		}
+	for _, p := range all {
 		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") {
 			continue
 		}
@@ -66,7 +57,7 @@ func typeErrors(t *testing.T, folder, goos, goarch string) []error {
 		}
 		config := types.Config{
 			IgnoreFuncBodies: !main, Sizes: types.SizesFor("gc", goarch),
-			Importer: importer(func(path string) *types.Package { return done[orSame(p.ImportMap[path], path)] }),
+			Importer: importer(func(path string) *types.Package { return done[cmp.Or(p.ImportMap[path], path)] }),
 			Error: func(err error) {
 				if main && len(faults) < 10 {
 					faults = append(faults, fmt.Errorf("%s/%s: %w", goos, goarch, err))
@@ -87,13 +78,6 @@ func (i importer) Import(path string) (*types.Package, error) {
 		return p, nil
 	}
 	return nil, fmt.Errorf("no package %q", path)
-}
-
-func orSame(mapped, path string) string {
-	if mapped == "" {
-		return path
-	}
-	return mapped
 }
 
 // TestTypesOfAnotherPlatform meets a call that Windows does not have, in a package

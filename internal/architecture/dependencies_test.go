@@ -2,9 +2,10 @@ package architecture
 
 import (
 	"encoding/json"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"sealab/internal/command"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,8 +57,8 @@ var dependencies = map[string]string{
 }
 
 func TestDependencies(t *testing.T) {
-	out, err := exec.Command("go", "mod", "edit", "-json").Output()
-	require.NoError(t, err, stderr(err))
+	out, err := command.Go(t.Context(), "mod", "edit", "-json")
+	require.NoError(t, err)
 	var mod struct {
 		Require []struct {
 			Path     string

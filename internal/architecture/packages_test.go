@@ -1,14 +1,12 @@
 package architecture
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os/exec"
+	"context"
 	"strings"
 	"sync"
 	"testing"
+
+	"sealab/internal/command"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,11 +17,7 @@ const module = "sealab"
 // pkg is what these tests ask of go list.
 type pkg struct {
 	ImportPath, Dir string
-	GoFiles         []string
 	Imports         []string
-	TestImports     []string
-	XTestImports    []string
-	Module          *struct{ Path string }
 }
 
 // folder is the path of the package below the module's root.
@@ -38,30 +32,9 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-var listedPackages = sync.OnceValues(func() (all []pkg, err error) {
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports,Module", module+"/...")
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w: %s", err, stderr(err))
-	}
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p pkg
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("reading go list: %w", err)
-		}
-		all = append(all, p)
-	}
+var listedPackages = sync.OnceValues(func() ([]pkg, error) {
+	return command.GoList[pkg](context.Background(), "", "-json=ImportPath,Dir,Imports", module+"/...")
 })
-
-func stderr(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return string(exit.Stderr)
-	}
-	return ""
-}
 
 // own returns the imports that lie in this module, as folders.
 func own(imports []string) []string {

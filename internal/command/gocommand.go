@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,24 @@ func GoIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("go %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return out, nil
+}
+
+// GoList returns the packages of the module in a folder that go list describes. An argument
+// -json names the fields of T.
+func GoList[T any](ctx context.Context, dir string, args ...string) ([]T, error) {
+	out, err := GoIn(ctx, dir, append([]string{"list"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []T
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p T
+		if err := d.Decode(&p); err != nil {
+			return nil, fmt.Errorf("reading go list: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // GoOverlay writes the argument of the go command's flag -overlay: a list of

@@ -1,10 +1,8 @@
 package mutate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -66,19 +64,16 @@ func numbered(checks []Check) []Check {
 // sources parses the packages that the catalog imports. It omits the contract,
 // which does not judge tokens.
 func sources(ctx context.Context, root string) ([]*sourceFile, error) {
-	out, err := command.GoIn(ctx, root, "list", "-deps", "-json=ImportPath,Dir,GoFiles", rows)
+	type listed struct {
+		ImportPath, Dir string
+		GoFiles         []string
+	}
+	packages, err := command.GoList[listed](ctx, root, "-deps", "-json=ImportPath,Dir,GoFiles", rows)
 	if err != nil {
 		return nil, err
 	}
 	var files []*sourceFile
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var p struct {
-			ImportPath, Dir string
-			GoFiles         []string
-		}
-		if err := d.Decode(&p); err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
+	for _, p := range packages {
 		if !strings.HasPrefix(p.ImportPath, contract+"/") || p.ImportPath == rows {
 			continue
 		}
