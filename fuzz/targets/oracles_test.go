@@ -3,11 +3,14 @@ package targets
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"sealab/codecs"
+	"sealab/fuzz/program"
 	"sealab/internal/lab"
 )
 
@@ -48,4 +51,59 @@ func TestOpen(t *testing.T) {
 		}
 		require.ErrorContains(t, err, tt.want, name)
 	}
+}
+
+// TestSaid tells another spelling from another text.
+func TestSaid(t *testing.T) {
+	require.Equal(t, lenientlyDecoded([]byte("AAA")), lenientlyDecoded([]byte("A A\nB=")))
+	require.NotEqual(t, lenientlyDecoded([]byte("AAAA")), lenientlyDecoded([]byte("AABA")))
+}
+
+// TestPairsDiffer requires each pair to be two readings: some altered token is
+// refused by the strict one and accepted by the other.
+func TestPairsDiffer(t *testing.T) {
+	require.NotEmpty(t, readingPairs())
+	for _, r := range readingPairs() {
+		token, err := r.strict.codec.SealSeeded(nil, make([]byte, r.strict.codec.SeedSize()), []byte(`"state"`))
+		require.NoError(t, err)
+		differ := false
+		for n := 0; n < 20_000 && !differ; n++ {
+			var w program.Writer
+			altered := program.Alter(program.New(w.Byte(byte(n)).Byte(program.Anywhere).Uint16(n*7).Uint16(n*13).Uint16(n).Program()), append([]byte(nil), token...))
+			_, strict, err := r.strict.open(altered)
+			require.NoError(t, err)
+			_, faithful, err := r.faithful.open(altered)
+			require.NoError(t, err)
+			differ = differ || strict != nil && faithful == nil
+		}
+		require.True(t, differ, "%s and %s", r.strict.Name, r.faithful.Name)
+	}
+}
+
+// TestDuring holds that nothing goes on behind a call, also one that panics,
+// which a harness lives through, and that the errors of both are kept.
+func TestDuring(t *testing.T) {
+	before, inside := runtime.GOMAXPROCS(0), 0
+	other := func() error {
+		inside++
+		runtime.Gosched()
+		inside--
+		return nil
+	}
+	require.PanicsWithValue(t, "of the call", func() {
+		callDuring(other, func(*atomic.Int64) error { panic("of the call") }) //nolint:errcheck // it panics
+	})
+	require.Zero(t, inside)
+	require.Equal(t, before, runtime.GOMAXPROCS(0))
+
+	one, two := errors.New("one"), errors.New("two")
+	err := callDuring(func() error { return one }, func(*atomic.Int64) error { return two })
+	require.ErrorIs(t, err, one)
+	require.ErrorIs(t, err, two)
+	require.NoError(t, callDuring(other, func(others *atomic.Int64) error {
+		for seen := others.Load(); others.Load() == seen; { // it goes on
+			runtime.Gosched()
+		}
+		return nil
+	}))
 }
