@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"sealab/internal/page"
@@ -107,7 +106,7 @@ func (s *site) writeFuzz() error {
 		}
 	}
 	p.CoreTime = (time.Duration(seconds) * time.Second).String()
-	p.Executions, p.Crashes = grouped(total), len(crashers.Rows)
+	p.Executions, p.Crashes = grouped(total, " "), len(crashers.Rows)
 	p.Targets, p.Crashers = targets.HTML(), crashers.HTML()
 	return s.add("fuzz.html", "Fuzzing", "Fuzz campaign", "Coverage and crashes over time, per target.", "fuzz", p)
 }
@@ -123,15 +122,4 @@ func (t fuzzTarget) chart(started time.Time) template.HTML {
 		note = fmt.Sprintf("%d crashers, the first %v after the start.", n, t.Crashers[0].Found.Sub(started).Round(time.Second))
 	}
 	return page.Coverage(t.Name, note, curve)
-}
-
-// grouped writes a number with spaces between groups of three digits.
-func grouped(n int64) string {
-	text := fmt.Sprint(n)
-	var parts []string
-	for len(text) > 3 {
-		parts = append([]string{text[len(text)-3:]}, parts...)
-		text = text[:len(text)-3]
-	}
-	return strings.Join(append([]string{text}, parts...), " ")
 }

@@ -33,15 +33,15 @@ var pagesHTML string
 
 var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"percent":   func(share float64) float64 { return 100 * share },
-	"count":     count,
+	"count":     func(n int) string { return grouped(int64(n), ",") },
 	"languages": func() map[string]string { return languages },
 }).Parse(pagesHTML))
 
-// count returns a number with a comma between groups of three digits.
-func count(n int) string {
+// grouped returns a number with a separator between groups of three digits.
+func grouped(n int64, separator string) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
+		text = text[:i] + separator + text[i:]
 	}
 	return text
 }

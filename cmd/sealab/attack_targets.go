@@ -81,9 +81,9 @@ func (t *attackTargets) choose(subjects []*attack.Design) error {
 
 // designs are the subjects in this process.
 func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
-	all := catalog.Variants
-	if len(t.workers) > 0 {
-		all = func() []codecs.Design { return nil }
+	var all []codecs.Design
+	if len(t.workers) == 0 {
+		all = catalog.Variants()
 	}
 	chosen, err := namedOr(all, names, findDesign)
 	if err != nil {
@@ -140,11 +140,11 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 // token under the secrets of an attack, and is printed as skipped.
 func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	return slices.DeleteFunc(sdks, func(s sdk.SDK) bool {
-		if s.Agrees.Keys == "text" {
+		passwords := s.Agrees.Keys == "text"
+		if passwords {
 			fmt.Fprintf(notes, "skipped: %s: it takes passwords, and attacks draw secrets of any bytes\n", s.Name)
-			return true
 		}
-		return false
+		return passwords
 	})
 }
 

@@ -77,7 +77,7 @@ type queryWords struct {
 }
 
 func (w *queryWords) read(q *choice.Query) (err error) {
-	if q.Needs, err = namedOr(noProperties, w.needs, codecs.ParseProperty); err != nil {
+	if q.Needs, err = namedOr(nil, w.needs, codecs.ParseProperty); err != nil {
 		return err
 	}
 	if q.Payload, err = parseSize("--payload", w.payload); err != nil {

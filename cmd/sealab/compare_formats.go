@@ -151,7 +151,7 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 			c.Close()
 		}
 	}
-	designs, err := namedOr(withoutClaims, names, findDesign)
+	designs, err := namedOr(withoutClaims(), names, findDesign)
 	if err != nil {
 		return nil, stop, err
 	}

@@ -56,7 +56,7 @@ func (f *campaignFolder) config() campaign.Config {
 // fuzzTargets returns the targets called names or, without names, all that can
 // run on this machine. It prints the others as skipped.
 func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
-	asked, err := namedOr(targets.All, names, targets.Find)
+	asked, err := namedOr(targets.All(), names, targets.Find)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
 // holding returns the designs that promise every property.
 func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
-	asked, err := namedOr(noProperties, properties, codecs.ParseProperty)
+	asked, err := namedOr(nil, properties, codecs.ParseProperty)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,6 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	}
 	return designs, nil
 }
-
-func noProperties() []codecs.Property { return nil }
 
 // writeDesigns writes one line for each design, with one character for each
 // property, and a legend.

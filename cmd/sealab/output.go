@@ -37,9 +37,9 @@ func writeAs(out io.Writer, asJSON bool, document any, text func(io.Writer) erro
 }
 
 // namedOr returns the values with the given names or, without names, all of them.
-func namedOr[T any](all func() []T, names []string, find func(name string) (T, error)) ([]T, error) {
+func namedOr[T any](all []T, names []string, find func(name string) (T, error)) ([]T, error) {
 	if len(names) == 0 {
-		return all(), nil
+		return all, nil
 	}
 	var found []T
 	for _, name := range names {

@@ -40,7 +40,7 @@ fewer inputs change.`,
 			if err := requireCount(g.limit); err != nil {
 				return err
 			}
-			designs, err := namedOr(catalog.Formats, args, catalog.Find)
+			designs, err := namedOr(catalog.Formats(), args, catalog.Find)
 			if err != nil {
 				return err
 			}
