@@ -154,7 +154,7 @@ func TestResume(t *testing.T) {
 	addInputs(t, dir, parse, "whole")
 	torn := filepath.Join(dir, "corpus", parse.Native, "0123456789abcdef")
 	write(t, torn, "go test fuzz v1\n[]byte(\"to")
-	unfinished := filepath.Join(dir, "crashers", "parse", ".new-1", "input")
+	unfinished := filepath.Join(dir, "crashers", "parse", ".error-1.1", "input")
 	write(t, unfinished, "E")
 	unreadable := filepath.Join(dir, "crashers", "parse", "error-1")
 	write(t, filepath.Join(unreadable, "input"), "E")

@@ -114,33 +114,36 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequ
 			return err
 		}
 	}
-	if err := writeHistory(dir, small.before); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "corpus"), 0o755); err != nil {
-		return err
-	}
 	data, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return err
 	}
+	if err := os.RemoveAll(filepath.Join(dir, historyFolder)); err != nil { // of a killed process
+		return err
+	}
 	native := harness.Marshal(small.input)
-	for _, file := range []struct {
-		name string
-		data []byte
-	}{
-		{minimizedFile, small.input},
-		{filepath.Join("corpus", harness.Name(native)), native},
-		{"reproduce.sh", reproductionScript(k, t, c.source.ImportPath, c.config.Tags, c.config.Env)},
-		{"regression_test.go", test},
-		{crasherFile, data}, // last: it marks the folder as complete
-	} {
-		if file.data == nil {
-			continue
-		}
-		if err := atomicfile.Write(filepath.Join(dir, file.name), file.data); err != nil {
+	files := map[string][]byte{
+		minimizedFile: small.input,
+		filepath.Join("corpus", harness.Name(native)): native,
+		"reproduce.sh": reproductionScript(k, t, c.source.ImportPath, c.config.Tags, c.config.Env),
+	}
+	if test != nil {
+		files["regression_test.go"] = test
+	}
+	for i, input := range small.before {
+		files[filepath.Join(historyFolder, fmt.Sprintf("%06d", i))] = input
+	}
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
+		if err := atomicfile.Write(path, data); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.Write(filepath.Join(dir, crasherFile), data); err != nil { // last: it marks the folder as complete
+		return err
 	}
 	if k.Unexplained != "" {
 		return nil // a person may need the inputs before it
@@ -185,26 +188,6 @@ func readBefore(dir string) ([][]byte, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return before, nil
-}
-
-// writeHistory writes the inputs before a crasher, named in order.
-func writeHistory(dir string, before [][]byte) error {
-	if len(before) == 0 {
-		return nil
-	}
-	history := filepath.Join(dir, historyFolder)
-	if err := os.RemoveAll(history); err != nil { // of a killed process
-		return err
-	}
-	if err := os.Mkdir(history, 0o755); err != nil {
-		return err
-	}
-	for i, input := range before {
-		if err := atomicfile.Write(filepath.Join(history, fmt.Sprintf("%06d", i)), input); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A FoundCrasher is a crasher on disk.

@@ -49,18 +49,15 @@ func (f folder) make(targets []Target) error {
 // clear removes half-written files and the folders of jobs.
 func (f folder) clear() error {
 	err := removePrefixed(f.path("scratch"), "job-")
-	for _, kind := range []struct{ folder, prefix string }{{"crashers", newPrefix}, {"corpus", "."}} {
-		names, readErr := namesIn(f.path(kind.folder))
+	for _, kind := range []string{"crashers", "corpus"} {
+		names, readErr := namesIn(f.path(kind))
 		err = errors.Join(err, readErr)
 		for _, name := range names {
-			err = errors.Join(err, removePrefixed(f.path(kind.folder, name), kind.prefix))
+			err = errors.Join(err, removePrefixed(f.path(kind, name), "."))
 		}
 	}
 	return err
 }
-
-// newPrefix begins the name of a crasher's folder until it is whole.
-const newPrefix = ".new-"
 
 func removePrefixed(dir, prefix string) error {
 	names, err := namesIn(dir)

@@ -86,7 +86,7 @@ func TestBrackets(t *testing.T) {
 	named, sibling := folder(filepath.Join(root, "run[12]")), folder(filepath.Join(root, "run1"))
 	for _, f := range []folder{named, sibling} {
 		require.NoError(t, f.make([]Target{target}))
-		for _, path := range []string{f.path("scratch", "job-1"), f.path("corpus", "FuzzText", ".half"), f.path("crashers", "text", newPrefix+"1")} {
+		for _, path := range []string{f.path("scratch", "job-1"), f.path("corpus", "FuzzText", ".half"), f.path("crashers", "text", ".half")} {
 			require.NoError(t, os.MkdirAll(path, 0o755))
 		}
 		require.NoError(t, os.MkdirAll(f.path("scratch", "text", "testdata", "fuzz", "FuzzText"), 0o755))
@@ -96,7 +96,7 @@ func TestBrackets(t *testing.T) {
 	require.NoError(t, named.clear())
 	require.NoDirExists(t, named.path("scratch", "job-1"))
 	require.NoDirExists(t, named.path("corpus", "FuzzText", ".half"))
-	require.NoDirExists(t, named.path("crashers", "text", newPrefix+"1"))
+	require.NoDirExists(t, named.path("crashers", "text", ".half"))
 	require.DirExists(t, sibling.path("scratch", "job-1"))
 	require.DirExists(t, sibling.path("corpus", "FuzzText", ".half"))
 	suspects, notices := named.suspects(target)

@@ -281,7 +281,7 @@ func onDisk(t *testing.T, dir string) map[string][]byte {
 	for _, path := range inputs {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		if !strings.Contains(path, "/.new-") {
+		if !strings.Contains(path, "/.") {
 			files[path] = data
 		}
 	}

@@ -208,28 +208,24 @@ type Crasher struct {
 // ReadWorkdir returns the findings in a working folder of go-fuzz, which may be
 // running. A missing folder is empty.
 func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
-	for _, kind := range []string{"corpus", "crashers"} {
-		folder := filepath.Join(dir, kind)
-		entries, err := os.ReadDir(folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if inputs, err = readInputs(filepath.Join(dir, "corpus")); err != nil {
+		return nil, nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "crashers"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		if !isDigest(e.Name()) {
+			continue // the output of a crasher, or its input quoted
+		}
+		path := filepath.Join(dir, "crashers", e.Name())
+		input, err := os.ReadFile(path)
+		if err != nil {
 			return nil, nil, err
 		}
-		for _, e := range entries {
-			if kind == "crashers" && !isDigest(e.Name()) {
-				continue // the output of a crasher, or its input quoted
-			}
-			path := filepath.Join(folder, e.Name())
-			input, err := os.ReadFile(path)
-			if err != nil {
-				return nil, nil, err
-			}
-			if kind == "corpus" {
-				inputs = append(inputs, input)
-				continue
-			}
-			output, _ := os.ReadFile(path + ".output") // written after the input
-			crashers = append(crashers, Crasher{input, string(output)})
-		}
+		output, _ := os.ReadFile(path + ".output") // written after the input
+		crashers = append(crashers, Crasher{input, string(output)})
 	}
 	return inputs, crashers, nil
 }

@@ -99,23 +99,12 @@ func (g *guard) run(input []byte) error {
 // adds the design.
 func File(folder string, input []byte, before [][]byte, failed *Failure) error {
 	final := filepath.Join(folder, failed.Bucket)
-	if _, err := os.Stat(final); err == nil {
-		return addSeen(final, failed.Design)
-	}
-	beside, err := os.MkdirTemp(folder, ".new-")
-	if err != nil {
-		return fmt.Errorf("filing a crasher: %w", err)
-	}
-	defer os.RemoveAll(beside)
-	if err := fill(beside, input, before, failed); err != nil {
-		return fmt.Errorf("filing a crasher: %w", err)
-	}
-	err = os.Chmod(beside, 0o755)
+	files, err := filesOf(input, before, failed)
 	if err == nil {
-		err = os.Rename(beside, final)
+		err = atomicfile.WriteFolder(final, files)
 	}
-	if errors.Is(err, fs.ErrExist) { // another process was first
-		return addSeen(final, failed.Design)
+	if err != nil && atomicfile.Exists(final) {
+		err = addSeen(final, failed.Design)
 	}
 	if err != nil {
 		return fmt.Errorf("filing a crasher: %w", err)
@@ -123,24 +112,23 @@ func File(folder string, input []byte, before [][]byte, failed *Failure) error {
 	return nil
 }
 
-// fill writes the files of a crasher to dir.
-func fill(dir string, input []byte, before [][]byte, failed *Failure) error {
+// filesOf returns the files of a crasher.
+func filesOf(input []byte, before [][]byte, failed *Failure) (map[string][]byte, error) {
 	data, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files := map[string][]byte{InputFile: input, outputFile: []byte(failed.output()), FailureFile: data}
-	if len(before) > 0 {
-		if files[BeforeFile], err = encodeBefore(before); err != nil {
-			return err
-		}
+	if failed.Design != "" {
+		files[seenFile(failed.Design)] = nil
 	}
-	for name, data := range files {
-		if err := atomicfile.Write(filepath.Join(dir, name), data); err != nil {
-			return err
-		}
+	if len(before) == 0 {
+		return files, nil
 	}
-	return addSeen(dir, failed.Design)
+	var list bytes.Buffer
+	err = gob.NewEncoder(&list).Encode(before)
+	files[BeforeFile] = list.Bytes()
+	return files, err
 }
 
 // addSeen adds a design to those in which a failure was seen.
@@ -148,17 +136,22 @@ func addSeen(dir, design string) error {
 	if design == "" {
 		return nil
 	}
-	seen := filepath.Join(dir, seenFolder)
-	if err := os.MkdirAll(seen, 0o755); err != nil {
-		return fmt.Errorf("filing a crasher: %w", err)
+	seen := filepath.Join(dir, seenFile(design))
+	if err := os.MkdirAll(filepath.Dir(seen), 0o755); err != nil {
+		return err
 	}
+	return os.WriteFile(seen, nil, 0o644)
+}
+
+// seenFile returns the path of the file that shows that a failure was seen in a design.
+func seenFile(design string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 			return r
 		}
 		return '_'
 	}, "design-"+design)
-	return os.WriteFile(filepath.Join(seen, name[:min(len(name), 100)]), nil, 0o644)
+	return filepath.Join(seenFolder, name[:min(len(name), 100)])
 }
 
 // ReadSeen returns the designs of the crasher in dir, in the order of their
@@ -173,12 +166,6 @@ func ReadSeen(dir string) ([]string, error) {
 		designs = append(designs, strings.TrimPrefix(file.Name(), "design-"))
 	}
 	return designs, nil
-}
-
-func encodeBefore(inputs [][]byte) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(inputs)
-	return b.Bytes(), err
 }
 
 // DecodeBefore returns the inputs of a BeforeFile, first to last.

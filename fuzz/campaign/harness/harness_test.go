@@ -149,7 +149,7 @@ func TestFile(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
-	require.ErrorContains(t, File(filepath.Join(dir, "nowhere"), nil, nil, v), "nowhere")
+	require.ErrorContains(t, File(filepath.Join(dir, v.Bucket, InputFile), nil, nil, v), InputFile)
 }
 
 // TestFileAddsDesigns keeps one crasher per bucket and every design.
