@@ -3,6 +3,7 @@ package generate
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -44,21 +45,30 @@ func (g *generator) record(s *sample) (*vectors.Test, error) {
 	}
 	g.outside(t, s)
 	released, err := g.subject.Read(s.read, s.token)
-	refusal := codecs.Rejected(err)
-	switch {
-	case err == nil:
-		t.Expect, t.Released = vectors.Accept, vectors.AsHex(released)
-	case refusal != nil:
-		t.Expect, t.Stage, t.Reason = vectors.Refuse, refusal.Stage.String(), refusal.Reason
-	case cases.Unsupported(err):
-		return nil, nil
-	default:
+	a := answerOf(released, err)
+	if a.Expect == vectors.Silent {
+		if cases.Unsupported(err) {
+			return nil, nil
+		}
 		return nil, err
 	}
+	t.Expect, t.Stage, t.Reason, t.Released = a.Expect, a.Stage, a.Reason, a.Released
 	g.judge(t, s, released)
 	g.kinsfolk(t, s)
 	g.explain(t)
 	return t, nil
+}
+
+// answerOf returns the answer of a reading, which is silent if err is not a refusal.
+func answerOf(released []byte, err error) vectors.Answer {
+	refusal := codecs.Rejected(err)
+	switch {
+	case err == nil:
+		return vectors.Answer{Expect: vectors.Accept, Released: vectors.AsHex(released)}
+	case refusal != nil:
+		return vectors.Answer{Expect: vectors.Refuse, Stage: refusal.Stage.String(), Reason: refusal.Reason}
+	}
+	return vectors.Answer{Expect: vectors.Silent}
 }
 
 // inputs returns the test with its id and every input of an implementation.
@@ -82,7 +92,11 @@ func (g *generator) inputs(s *sample) (*vectors.Test, error) {
 			return nil, err
 		}
 	}
-	key := fmt.Sprintf("%q %q %v %+v", t.Token, t.Keys, t.Options, settingKey(read))
+	setting, err := json.Marshal(read)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%q %v %s", t.Token, t.Options, setting)
 	if g.seen[key] {
 		return nil, nil
 	}
@@ -172,13 +186,7 @@ func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
 		if k.Configure(s.read) != nil {
 			continue
 		}
-		released, err := k.Read(s.read, s.token)
-		a := vectors.Answer{Expect: vectors.Silent}
-		if refusal := codecs.Rejected(err); refusal != nil {
-			a = vectors.Answer{Expect: vectors.Refuse, Stage: refusal.Stage.String(), Reason: refusal.Reason}
-		} else if err == nil {
-			a = vectors.Answer{Expect: vectors.Accept, Released: vectors.AsHex(released)}
-		}
+		a := answerOf(k.Read(s.read, s.token))
 		if reflect.DeepEqual(a, t.Answer("")) {
 			continue
 		}
@@ -209,23 +217,4 @@ func (g *generator) explain(t *vectors.Test) {
 	for _, flag := range t.Flags {
 		g.notes[flag] = cases.Notes[flag]
 	}
-}
-
-// settingKey returns a text that is equal for two settings only if they are
-// equal.
-func settingKey(m *vectors.Minted) string {
-	key := fmt.Sprintf("%q", m.Keys)
-	if m.Binding != nil {
-		b := m.Binding
-		key += fmt.Sprintf(" %q %q", b.Method, b.Target)
-		for _, s := range []*string{b.Arguments, b.Principal, b.Audience} {
-			if s == nil {
-				key += " -"
-				continue
-			}
-			key += fmt.Sprintf(" %q", *s)
-		}
-		key += fmt.Sprintf(" %s %s", *m.Now, *m.TTL)
-	}
-	return key
 }
