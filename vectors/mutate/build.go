@@ -44,21 +44,13 @@ func Prepare(ctx context.Context, root, dir string, folders ...string) (*Build, 
 	if len(checks) == 0 {
 		return nil, fmt.Errorf("found no check in the designs, in folders %q", folders)
 	}
-	b := &Build{Checks: numbered(checks), Program: filepath.Join(dir, "judge")}
+	b := &Build{Checks: checks, Program: filepath.Join(dir, "judge")}
 	list, err := b.overlay(files, dir)
 	if err != nil {
 		return nil, err
 	}
 	_, err = command.GoIn(ctx, root, "build", "-overlay", list, "-o", b.Program, judge)
 	return b, err
-}
-
-// numbered numbers checks from 0.
-func numbered(checks []Check) []Check {
-	for i := range checks {
-		checks[i].N = i
-	}
-	return checks
 }
 
 // sources parses the packages that the catalog imports. It omits the contract,
@@ -109,9 +101,9 @@ func (b *Build) rewrite(f *sourceFile) []byte {
 		text string
 	}
 	var in []insertion
-	for _, c := range b.Checks {
+	for n, c := range b.Checks {
 		if c.File == f.name {
-			in = append(in, insertion{c.from, fmt.Sprintf("mutant.%s(%d, ", c.switched, c.N)}, insertion{c.to, ")"})
+			in = append(in, insertion{c.from, fmt.Sprintf("mutant.%s(%d, ", c.switched, n)}, insertion{c.to, ")"})
 		}
 	}
 	if in == nil {

@@ -41,7 +41,6 @@ import (
 
 // A Check is one condition that refuses.
 type Check struct {
-	N    int
 	File string // path relative to the module root
 	Line int
 	Func string
@@ -148,7 +147,7 @@ func reachable(files []*sourceFile) map[string]bool {
 				continue
 			}
 			calls[f.key(fn)] = append(calls[f.key(fn)], f.mentioned(fn.Body)...)
-			if last(fn.Type) == "Design" {
+			if result := last(fn.Type); result == "Design" || result == "codecs.Design" {
 				queue = append(queue, f.key(fn))
 			}
 		}

@@ -91,7 +91,7 @@ func TestFindFindsWhatRefuses(t *testing.T) {
 
 func TestRewriteKeepsLines(t *testing.T) {
 	f := sampleFile(t)
-	b := &Build{Checks: numbered(find([]*sourceFile{f}))}
+	b := &Build{Checks: find([]*sourceFile{f})}
 	got := string(b.rewrite(f))
 	require.Contains(t, got, `package sample; import "sealab/internal/mutant"`+"\n")
 	require.Contains(t, got, "if mutant.Refuses(0, n < 0) || mutant.Refuses(1, n > 9) {\n")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -153,25 +154,10 @@ func isError(e ast.Expr) bool {
 	return false
 }
 
-// last returns the type of a function's last result as written. It returns ""
-// if there is no result or its type has no simple name.
+// last returns the type of a function's last result as written, "" if there is no result.
 func last(typ *ast.FuncType) string {
 	if typ.Results == nil || len(typ.Results.List) == 0 {
 		return ""
 	}
-	return typeName(typ.Results.List[len(typ.Results.List)-1].Type)
-}
-
-func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.StarExpr:
-		return "*" + typeName(e.X)
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.IndexExpr:
-		return typeName(e.X)
-	}
-	return ""
+	return types.ExprString(typ.Results.List[len(typ.Results.List)-1].Type)
 }
