@@ -18,6 +18,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -57,7 +58,7 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 	slices.Sort(xs)
 	n := len(xs)
 	g := int(trimmed * float64(n))
-	mid = mean(xs[g : n-g])
+	mid = stat.Mean(xs[g:n-g], nil)
 	if n < minRounds {
 		return mid, math.Inf(1)
 	}
@@ -65,19 +66,8 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 		xs[i], xs[n-1-i] = xs[g], xs[n-1-g]
 	}
 	kept := float64(n - 2*g)
-	center, sum := mean(xs), 0.0
-	for _, x := range xs {
-		sum += (x - center) * (x - center)
-	}
+	sum := stat.Variance(xs, nil) * float64(n-1) // of the squared deviations
 	return mid, distuv.StudentsT{Sigma: 1, Nu: kept - 1}.Quantile(1-(1-confidence)/2) * math.Sqrt(sum/(kept*(kept-1)))
-}
-
-func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
 }
 
 // Joint returns the confidence that each of n intervals must have so that all
