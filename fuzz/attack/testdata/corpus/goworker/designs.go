@@ -11,18 +11,20 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
+
+	"sealab/codecs"
 )
 
 // A design is one worker. A part that is nil is the sound one.
 type design struct {
 	claims string
-	codec  bool                                     // seal and unseal; else mint and verify
-	single bool                                     // without the ability batch
-	ring   func(secrets [][]byte) ([][]byte, error) // derived keys
+	codec  bool //  seal and unseal; else mint and verify
+	single bool // without the ability batch
 	box    func(keys [][]byte) *box
-	digest func(b binding) []byte
+	digest func(b codecs.Context) []byte
 	valid  func(issued, expires, now int64) bool
-	around func(w *worker) // changes calls
+	around func(w *instance) // changes calls
 }
 
 // A box authenticates bytes and spells them.
@@ -35,30 +37,8 @@ type box struct {
 	each  func(keys [][]byte) [][]byte // the keys that are tried
 }
 
-func (d design) kind() string {
-	if d.codec {
-		return "codec"
-	}
-	return "scheme"
-}
-
-func (d design) abilities() []string {
-	as := []string{}
-	if !d.single {
-		as = append(as, "batch")
-	}
-	if !d.codec {
-		as = append(as, "clock")
-	}
-	return as
-}
-
-func (d design) open(secrets [][]byte, ttl int64) (*worker, error) {
-	ring := d.ring
-	if ring == nil {
-		ring = checked
-	}
-	keys, err := ring(secrets)
+func (d design) open(c codecs.Config) (*instance, error) {
+	keys, err := checked(c.Secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +47,13 @@ func (d design) open(secrets [][]byte, ttl int64) (*worker, error) {
 		make = tagged
 	}
 	b := make(keys)
-	w := &worker{mint: b.mint, verify: b.verify}
+	w := &instance{mint: b.mint, verify: b.verify}
 	if !d.codec {
-		d.claim(w, ttl)
+		ttl := time.Duration(0)
+		if c.TTL != nil {
+			ttl = *c.TTL
+		}
+		d.claim(w, ttl.Microseconds())
 	}
 	if d.around != nil {
 		d.around(w)
@@ -78,7 +62,7 @@ func (d design) open(secrets [][]byte, ttl int64) (*worker, error) {
 }
 
 // claim puts issue time, expiry and digest before the state.
-func (d design) claim(w *worker, ttl int64) {
+func (d design) claim(w *instance, ttl int64) {
 	mint, verify, sum, valid := w.mint, w.verify, d.digest, d.valid
 	if sum == nil {
 		sum = digest
@@ -221,8 +205,8 @@ func trying(each func(keys [][]byte) [][]byte) func(keys [][]byte) *box {
 }
 
 // remembering answers a verification again from its key in a cache.
-func remembering(name func(q asked) string) func(w *worker) {
-	return func(w *worker) {
+func remembering(name func(q asked) string) func(w *instance) {
+	return func(w *instance) {
 		cache, verify := map[string][]byte{}, w.verify
 		w.verify = func(q asked) ([]byte, error) {
 			if state, ok := cache[name(q)]; ok {
@@ -244,8 +228,8 @@ func hash32(b []byte) []byte {
 }
 
 // changed returns the sound digest of a changed context.
-func changed(change func(b *binding)) func(b binding) []byte {
-	return func(b binding) []byte {
+func changed(change func(b *codecs.Context)) func(b codecs.Context) []byte {
+	return func(b codecs.Context) []byte {
 		change(&b)
 		return digest(b)
 	}
@@ -275,8 +259,8 @@ func with(s *string, f func(string) string) *string {
 }
 
 // once accepts a token one time: by handle, or for the whole process.
-func once(shared map[string]bool, handle bool) func(w *worker) {
-	return func(w *worker) {
+func once(shared map[string]bool, handle bool) func(w *instance) {
+	return func(w *instance) {
 		used, verify := shared, w.verify
 		if handle {
 			used = map[string]bool{}

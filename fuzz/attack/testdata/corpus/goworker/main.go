@@ -2,64 +2,67 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
-	"time"
+
+	"sealab/codecs"
+	"sealab/codecs/worker"
 )
 
-// A request is one line of the laboratory.
-type request struct {
-	Op      string
-	Keys    []string `json:"keys_b64"`
-	TTL     float64
-	Handle  int
-	Now     json.Number
-	State   string `json:"state_b64"`
-	Payload string `json:"payload_b64"`
-	Token   string
-	Tokens  []string
-	Binding *binding
-}
-
-type binding struct {
-	Method, Target string
-	Arguments      json.RawMessage
-	Principal      *string
-	Audience       *string
-}
-
-// A rejected error is a refusal at a stage.
-type rejected string
-
-func (r rejected) Error() string { return string(r) }
-
-const (
-	malformed   = rejected("malformed")
-	unauthentic = rejected("unauthentic")
-	misbound    = rejected("misbound")
-	expired     = rejected("expired")
+// The refusals.
+var (
+	malformed   error = codecs.Reject(codecs.Malformed, "refused")
+	unauthentic error = codecs.Reject(codecs.Unauthentic, "refused")
+	misbound    error = codecs.Reject(codecs.Misbound, "refused")
+	expired     error = codecs.Reject(codecs.Expired, "refused")
 )
 
 // An asked value is a state or token with its context.
 type asked struct {
 	now int64 // microseconds
 	in  []byte
-	b   binding
+	b   codecs.Context
 }
 
-// A worker has one handle for each ring.
-type worker struct {
+// An instance is a design under one ring: a codec and a scheme.
+type instance struct {
 	mint, verify func(q asked) ([]byte, error)
+}
+
+func (i *instance) Seal(dst, payload []byte) ([]byte, error) {
+	return call(i.mint, dst, payload, &codecs.Context{})
+}
+
+func (i *instance) Unseal(dst, token []byte) ([]byte, error) {
+	return call(i.verify, dst, token, &codecs.Context{})
+}
+
+func (i *instance) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	return call(i.mint, dst, state, c)
+}
+
+func (i *instance) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	return call(i.verify, dst, token, c)
+}
+
+// call appends the answer to dst. A panic is a fault of this call alone.
+func call(do func(asked) ([]byte, error), dst, in []byte, c *codecs.Context) (_ []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	out, err := do(asked{c.Now.UnixMicro(), slices.Clone(in), *c})
+	return append(dst, out...), err
 }
 
 var text = base64.RawURLEncoding.Strict()
@@ -90,12 +93,12 @@ func optional(s *string) []byte {
 }
 
 // digest is the sound digest of a context: every field as it came.
-func digest(b binding) []byte {
-	return mac([]byte("context"), []byte(b.Method), []byte(b.Target), b.arguments(), optional(b.Principal), optional(b.Audience))
+func digest(b codecs.Context) []byte {
+	return mac([]byte("context"), []byte(b.Method), []byte(b.Target), arguments(b), optional(b.Principal), optional(b.Audience))
 }
 
-func (b binding) arguments() []byte {
-	if b.Arguments == nil || string(b.Arguments) == "null" {
+func arguments(b codecs.Context) []byte {
+	if b.Arguments == nil {
 		return []byte{0}
 	}
 	return append([]byte{1}, b.Arguments...)
@@ -122,115 +125,22 @@ func checked(secrets [][]byte) ([][]byte, error) {
 	return keys, nil
 }
 
-type verdict map[string]any
+// An unbatched stream leaves out that the worker has the ability batch.
+type unbatched struct{ io.Writer }
 
-func (w *worker) ask(q asked, do func(asked) ([]byte, error), member string) (v verdict) {
-	defer func() {
-		if p := recover(); p != nil {
-			v = verdict{"ok": false, "fault": fmt.Sprint(p)}
-		}
-	}()
-	out, err := do(q)
-	var r rejected
-	switch {
-	case errors.As(err, &r):
-		return verdict{"ok": false, "rejected": string(r), "reason": "refused"}
-	case err != nil:
-		return verdict{"ok": false, "fault": err.Error()}
-	case member == "token":
-		return verdict{"ok": true, member: string(out)}
-	}
-	return verdict{"ok": true, member: base64.RawURLEncoding.EncodeToString(out)}
+func (u unbatched) Write(p []byte) (int, error) {
+	_, err := u.Writer.Write(bytes.Replace(p, []byte(`"abilities":["batch",`), []byte(`"abilities":[`), 1))
+	return len(p), err
 }
 
-func micros(now json.Number) int64 {
-	whole, fraction, _ := strings.Cut(now.String(), ".")
-	f, err := now.Float64()
-	if err != nil {
-		return 0
+// guarantees returns what a design claims of all properties that one of the corpus does.
+func (d design) guarantees() (all []codecs.Guarantee) {
+	claimed := strings.Fields(d.claims)
+	for _, p := range strings.Fields(schemeClaims + secretClaims + " single-use") {
+		holds := slices.Contains(claimed, p) && !(d.codec && p == "unlinkable") // which is about claims
+		all = append(all, codecs.Guarantee{Property: codecs.Property(p), Holds: holds})
 	}
-	if strings.ContainsAny(fraction+whole, "eE") {
-		return int64(f * 1e6)
-	}
-	fraction = (fraction + "000000")[:6]
-	n, _ := json.Number(whole).Int64()
-	m, _ := json.Number(strings.TrimLeft(fraction, "0")).Int64()
-	if f < 0 {
-		return n*1e6 - m
-	}
-	return n*1e6 + m
-}
-
-type session struct {
-	name    string
-	d       design
-	handles []*worker
-}
-
-// lossy reports whether a text of the binding may have lost a lone surrogate.
-func (r request) lossy(line []byte) bool {
-	if r.Binding == nil || !bytes.Contains(bytes.ToLower(line), []byte(`\ud`)) {
-		return false
-	}
-	b := r.Binding
-	return strings.Contains(b.Method+b.Target+string(optional(b.Principal))+string(optional(b.Audience)), "\ufffd")
-}
-
-func (s *session) answer(r request, line []byte) verdict {
-	scheme := s.d.kind() == "scheme"
-	switch r.Op {
-	case "hello":
-		guarantees := map[string]bool{}
-		for _, p := range strings.Fields(schemeClaims + secretClaims + " single-use") {
-			guarantees[p] = slices.Contains(strings.Fields(s.d.claims), p) && (scheme || p != "unlinkable") // which is about claims
-		}
-		return verdict{"ok": true, "protocol": 1, "name": s.name, "version": "1", "kind": s.d.kind(), "abilities": s.d.abilities(), "guarantees": guarantees}
-	case "open":
-		var secrets [][]byte
-		for _, k := range r.Keys {
-			secret, _ := base64.RawURLEncoding.DecodeString(k)
-			secrets = append(secrets, secret)
-		}
-		w, err := s.d.open(secrets, int64(r.TTL*1e6))
-		if err != nil {
-			return verdict{"ok": false, "refused": err.Error()}
-		}
-		s.handles = append(s.handles, w)
-		return verdict{"ok": true, "handle": len(s.handles)}
-	case "close":
-		return verdict{"ok": true}
-	}
-	names := map[string]string{"seal": "codec", "unseal": "codec", "mint": "scheme", "verify": "scheme"}
-	if names[r.Op] != s.d.kind() {
-		return verdict{"ok": false, "unsupported": true}
-	}
-	if r.lossy(line) {
-		return verdict{"ok": false, "unsupported": true}
-	}
-	w := s.handles[r.Handle-1]
-	q := asked{now: time.Now().UnixMicro()}
-	if scheme {
-		q.now = micros(r.Now)
-	}
-	if r.Binding != nil {
-		q.b = *r.Binding
-	}
-	switch r.Op {
-	case "seal", "mint":
-		q.in, _ = base64.RawURLEncoding.DecodeString(r.State + r.Payload)
-		return w.ask(q, w.mint, "token")
-	}
-	member := map[bool]string{true: "state_b64", false: "payload_b64"}[scheme]
-	if r.Tokens == nil {
-		q.in = []byte(r.Token)
-		return w.ask(q, w.verify, member)
-	}
-	verdicts := []verdict{}
-	for _, t := range r.Tokens {
-		q.in = []byte(t)
-		verdicts = append(verdicts, w.ask(q, w.verify, member))
-	}
-	return verdict{"ok": true, "verdicts": verdicts}
+	return all
 }
 
 func main() {
@@ -239,24 +149,18 @@ func main() {
 		fmt.Fprintf(os.Stderr, "there is no worker %q\n", os.Args[1])
 		os.Exit(2)
 	}
-	s := &session{name: os.Args[1], d: d}
-	lines := bufio.NewReaderSize(os.Stdin, 1<<16)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var r request
-		answer := verdict{"ok": false, "fault": "the request cannot be read"}
-		if err := json.Unmarshal(line, &r); err == nil {
-			answer = s.answer(r, line)
-		}
-		out, err := json.Marshal(answer)
-		if err != nil {
-			out = []byte(`{"ok":false,"fault":"the answer cannot be written"}`)
-		}
-		if _, err := os.Stdout.Write(append(out, '\n')); err != nil {
-			return
-		}
+	row := codecs.Design{Name: os.Args[1], Guarantees: codecs.Always(d.guarantees())}
+	if d.codec {
+		row.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return d.open(c) }
+	} else {
+		row.NewScheme = func(c codecs.Config) (codecs.Scheme, error) { return d.open(c) }
+	}
+	var out io.Writer = os.Stdout
+	if d.single {
+		out = unbatched{out}
+	}
+	s := worker.Server{Design: row, Version: "1"}
+	if err := s.Serve(os.Stdin, out); err != nil {
+		os.Exit(1)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sealab/codecs"
 )
 
 var designs = map[string]design{
@@ -23,7 +25,7 @@ var designs = map[string]design{
 	"verdict_by_token":       {claims: schemeClaims, around: remembering(func(q asked) string { return string(q.in) })},
 	"verdict_by_principal":   {claims: schemeClaims, around: remembering(func(q asked) string { return string(q.in) + string(optional(q.b.Principal)) })},
 	"verdict_by_token_start": {claims: codecClaims, codec: true, around: remembering(func(q asked) string { return string(q.in[:min(64, len(q.in))]) })},
-	"first_call_lenient": {claims: schemeClaims, around: func(w *worker) {
+	"first_call_lenient": {claims: schemeClaims, around: func(w *instance) {
 		verify, called := w.verify, false
 		w.verify = func(q asked) ([]byte, error) {
 			state, err := verify(q)
@@ -35,7 +37,7 @@ var designs = map[string]design{
 			return state, err
 		}
 	}},
-	"hundredth_call_unchecked": {claims: codecClaims, codec: true, around: func(w *worker) {
+	"hundredth_call_unchecked": {claims: codecClaims, codec: true, around: func(w *instance) {
 		verify, n := w.verify, 0
 		w.verify = func(q asked) ([]byte, error) {
 			plain, err := verify(q)
@@ -46,7 +48,7 @@ var designs = map[string]design{
 			return plain, err
 		}
 	}},
-	"used_up_to_64": {claims: schemeClaims + secretClaims + " single-use", box: withNonce(fresh), around: func(w *worker) {
+	"used_up_to_64": {claims: schemeClaims + secretClaims + " single-use", box: withNonce(fresh), around: func(w *instance) {
 		verify, used := w.verify, []string{}
 		w.verify = func(q asked) ([]byte, error) {
 			if slices.Contains(used, string(q.in)) {
@@ -112,16 +114,16 @@ var designs = map[string]design{
 		return b
 	}},
 	// Contexts and time.
-	"principal_folded": {claims: schemeClaims, digest: changed(func(b *binding) { b.Principal = with(b.Principal, strings.ToLower) })},
-	"target_cleaned":   {claims: schemeClaims, digest: changed(func(b *binding) { b.Target = path.Clean("/" + b.Target) })},
-	"audience_slash": {claims: schemeClaims, digest: changed(func(b *binding) {
+	"principal_folded": {claims: schemeClaims, digest: changed(func(b *codecs.Context) { b.Principal = with(b.Principal, strings.ToLower) })},
+	"target_cleaned":   {claims: schemeClaims, digest: changed(func(b *codecs.Context) { b.Target = path.Clean("/" + b.Target) })},
+	"audience_slash": {claims: schemeClaims, digest: changed(func(b *codecs.Context) {
 		b.Audience = with(b.Audience, func(s string) string { return strings.TrimSuffix(s, "/") })
 	})},
-	"principal_by_hash": {claims: schemeClaims, digest: changed(func(b *binding) {
+	"principal_by_hash": {claims: schemeClaims, digest: changed(func(b *codecs.Context) {
 		b.Principal = with(b.Principal, func(s string) string { return string(hash32([]byte(s))) })
 	})},
-	"absent_fields_left_out": {claims: schemeClaims, digest: func(b binding) []byte {
-		parts := [][]byte{[]byte(b.Method), []byte(b.Target), b.arguments()}
+	"absent_fields_left_out": {claims: schemeClaims, digest: func(b codecs.Context) []byte {
+		parts := [][]byte{[]byte(b.Method), []byte(b.Target), arguments(b)}
 		for _, p := range []*string{b.Principal, b.Audience} {
 			if p != nil {
 				parts = append(parts, []byte(*p))
@@ -129,7 +131,7 @@ var designs = map[string]design{
 		}
 		return mac([]byte("context"), parts...)
 	}},
-	"target_and_method_glued": {claims: schemeClaims, digest: changed(func(b *binding) { b.Method, b.Target = b.Method+" "+b.Target, "" })},
+	"target_and_method_glued": {claims: schemeClaims, digest: changed(func(b *codecs.Context) { b.Method, b.Target = b.Method+" "+b.Target, "" })},
 	"expiry_of_2038": {claims: schemeClaims, valid: func(issued, expires, now int64) bool {
 		return int32(now/1e6) < int32(expires/1e6) && issued <= now+60e6
 	}},
@@ -193,15 +195,15 @@ var designs = map[string]design{
 		}
 		return b, nil
 	})},
-	"principal_shown": {claims: schemeClaims + " unlinkable", box: withNonce(fresh), digest: digest, around: func(w *worker) {
+	"principal_shown": {claims: schemeClaims + " unlinkable", box: withNonce(fresh), digest: digest, around: func(w *instance) {
 		mint, verify := w.mint, w.verify
 		w.mint = func(q asked) ([]byte, error) {
 			t, err := mint(q)
-			return append([]byte(text.EncodeToString(digest(binding{Principal: q.b.Principal})[:6])+"."), t...), err
+			return append([]byte(text.EncodeToString(digest(codecs.Context{Principal: q.b.Principal})[:6])+"."), t...), err
 		}
 		w.verify = func(q asked) ([]byte, error) {
 			head, rest, _ := strings.Cut(string(q.in), ".")
-			if head != text.EncodeToString(digest(binding{Principal: q.b.Principal})[:6]) {
+			if head != text.EncodeToString(digest(codecs.Context{Principal: q.b.Principal})[:6]) {
 				return nil, misbound
 			}
 			q.in = []byte(rest)
