@@ -21,8 +21,8 @@ const meta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
 
-// post sends a message of revision 2026-07-28 and returns the answer.
-func post(t *testing.T, url, method, name, body string, change func(*http.Request)) (status int, answer string) {
+// request is a message of revision 2026-07-28.
+func request(t *testing.T, url, method, name, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	require.NoError(t, err)
@@ -33,6 +33,13 @@ func post(t *testing.T, url, method, name, body string, change func(*http.Reques
 	if name != "" {
 		req.Header.Set("Mcp-Name", name)
 	}
+	return req
+}
+
+// post sends a message and returns the answer.
+func post(t *testing.T, url, method, name, body string, change func(*http.Request)) (status int, answer string) {
+	t.Helper()
+	req := request(t, url, method, name, body)
 	if change != nil {
 		change(req)
 	}

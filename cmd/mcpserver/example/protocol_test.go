@@ -102,11 +102,8 @@ func TestDisconnectCancels(t *testing.T) {
 	})
 	url := serve(t, server)
 	ctx, cancel := context.WithCancel(context.Background())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(strings.NewReplacer("count_primes", "slow", `{"below":30000}`, "{}").Replace(callPrimes)))
-	require.NoError(t, err)
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "slow"} {
-		req.Header.Set(name, value)
-	}
+	body := strings.NewReplacer("count_primes", "slow", `{"below":30000}`, "{}").Replace(callPrimes)
+	req := request(t, url, "tools/call", "slow", body).WithContext(ctx)
 	go func() {
 		if res, err := http.DefaultClient.Do(req); err == nil {
 			_, _ = io.Copy(io.Discard, res.Body)
@@ -189,8 +186,9 @@ func TestHostileBodies(t *testing.T) {
 	}()
 	var all sync.WaitGroup
 	for range requests {
+		req := request(t, h.URL+example.Path, "tools/call", "count_primes", body)
 		all.Go(func() {
-			res, err := http.DefaultClient.Do(request(h.URL+example.Path, body))
+			res, err := http.DefaultClient.Do(req)
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -205,14 +203,4 @@ func TestHostileBodies(t *testing.T) {
 	<-sampled
 	t.Logf("peak of the heap: %d MB", peak>>20)
 	require.Less(t, peak, uint64(300<<20))
-}
-
-// request is a tools/call of count_primes.
-func request(url, body string) *http.Request {
-	req := httptest.NewRequest(http.MethodPost, url, strings.NewReader(body))
-	req.RequestURI = ""
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "count_primes"} {
-		req.Header.Set(name, value)
-	}
-	return req
 }
