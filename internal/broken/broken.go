@@ -103,9 +103,10 @@ func soundCodecs() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under the key %x", e.id))
 			}
 		}).Design,
-		"counted pieces":   aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
-		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
-		"JSON within text": aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
+		"counted pieces":               aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
+		"bytes as numbers":             aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
+		"a key ID in front of the tag": aSealer("nothing", "the key ID has one byte, in front of the tag", nil, nil, keyIDInFront).Design,
+		"JSON within text":             aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
 		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
 			p.frame = func(id, nonce, sealed []byte) string {
 				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))
@@ -217,6 +218,27 @@ func withinJSON(p *sealerParts) {
 			tag = nil // which is no tag of the length of a tag
 		}
 		return e.Value[:idSize], e.Value[idSize : idSize+nonceSize], append(e.Value[idSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
+	}
+}
+
+// keyIDInFront writes one byte of the key ID in front of the tag.
+func keyIDInFront(p *sealerParts) {
+	derive := p.derive
+	p.derive = func(secret []byte) (key, id []byte) {
+		key, id = derive(secret)
+		return key, append(make([]byte, idSize-1), id[0])
+	}
+	p.frame = func(id, nonce, sealed []byte) string {
+		cut := max(0, len(sealed)-gcmTag)
+		return base64.RawURLEncoding.EncodeToString(slices.Concat(nonce, sealed[:cut], id[idSize-1:], sealed[cut:]))
+	}
+	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+		raw, ok := canonical(text)
+		cut := len(raw) - gcmTag - 1
+		if !ok || cut < nonceSize {
+			return nil, nil, nil, false
+		}
+		return append(make([]byte, idSize-1), raw[cut]), raw[:nonceSize], slices.Concat(raw[nonceSize:cut], raw[cut+1:]), true
 	}
 }
 

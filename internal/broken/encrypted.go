@@ -45,10 +45,12 @@ func encrypted() []Control {
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
+		aSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracleOfOldKeys),
 		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", breaks(codecs.UniformRefusal), by("TAG-08"), judgedText),
 		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
 		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
-		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside),
+		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside(func(_, payload []byte) []byte { return sum256(payload) })),
+		aSealer("salted-digest-inside", "four bytes of a digest of the nonce and the payload stand in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"), digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
 		stating(disclaiming(aSealer("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload", breaks(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), by("NON-07", "TAG-14"),
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte {
@@ -185,19 +187,26 @@ var errPadding = codecs.Reject(codecs.Malformed, "padding")
 
 // digestInside puts a digest of the payload in front of the ciphertext, as a key
 // for a cache, and authenticates it.
-func digestInside(p *sealerParts) {
-	random := p.nonce
-	p.nonceSize = gcmNonce + sha256.Size
-	p.nonce = func(n uint64, key, payload []byte) []byte {
-		sum := sha256.Sum256(payload)
-		return append(random(n, key, payload), sum[:]...)
+func digestInside(digest func(nonce, payload []byte) []byte) func(*sealerParts) {
+	return func(p *sealerParts) {
+		random := p.nonce
+		p.nonceSize = gcmNonce + len(digest(nil, nil))
+		p.nonce = func(n uint64, key, payload []byte) []byte {
+			nonce := random(n, key, payload)
+			return slices.Concat(nonce, digest(nonce, payload))
+		}
+		p.seal = func(key, nonce, text, data []byte) []byte {
+			return gcm(key).Seal(nil, nonce[:gcmNonce], text, slices.Concat(data, nonce))
+		}
+		p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+			return openGCM(key, nonce[:gcmNonce], sealed, slices.Concat(data, nonce))
+		}
 	}
-	p.seal = func(key, nonce, text, data []byte) []byte {
-		return gcm(key).Seal(nil, nonce[:gcmNonce], text, slices.Concat(data, nonce))
-	}
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
-		return openGCM(key, nonce[:gcmNonce], sealed, slices.Concat(data, nonce))
-	}
+}
+
+func sum256(message []byte) []byte {
+	sum := sha256.Sum256(message)
+	return sum[:]
 }
 
 // drawn returns n random bytes.

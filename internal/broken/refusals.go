@@ -2,6 +2,7 @@ package broken
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
 	"sync"
@@ -31,6 +32,22 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
+		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", breaks(codecs.UniformRefusal), by("TAG-04"), func(key []byte) pair {
+			return pair{
+				seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+				unseal: func(token string) ([]byte, error) {
+					parts, err := splitText(token, 2)
+					if err != nil {
+						return nil, err
+					}
+					right := hmacSHA256(key, parts[0])
+					if len(parts[1]) != len(right) {
+						return nil, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("a tag of %d bytes, want %x", len(parts[1]), right))
+					}
+					return parts[0], refusedUnless(hmac.Equal(parts[1], right))
+				},
+			}
+		}),
 		stating(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey

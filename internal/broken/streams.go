@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"sealab/codecs"
@@ -140,6 +141,39 @@ func paddingOracle(p *sealerParts) {
 			return nil, errUnauthentic
 		}
 		return body, nil
+	}
+}
+
+// paddingOracleOfOldKeys puts the tag behind the ciphertext, and checks the padding of tokens of
+// old keys before it.
+func paddingOracleOfOldKeys(p *sealerParts) {
+	cbc(p)
+	encrypt, lookup := p.seal, p.lookup
+	var old sync.Map // keys that are not the first of their ring, by their place in memory
+	p.lookup = func(r *ring, id []byte) *entry {
+		e := lookup(r, id)
+		if e != nil && e != r.entries[0] {
+			old.Store(&e.key[0], true)
+		}
+		return e
+	}
+	p.seal = func(key, iv, text, data []byte) []byte {
+		sealed := encrypt(key, iv, text, nil)
+		return append(sealed, hmacSHA256(key, slices.Concat(data, iv, sealed))...)
+	}
+	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+		cut := len(sealed) - sha256.Size
+		if cut < 16 || cut%16 != 0 {
+			return nil, errUnauthentic
+		}
+		text, err := openCBC(key, iv, sealed[:cut])
+		if _, isOld := old.Load(&key[0]); isOld && err != nil {
+			return nil, err
+		}
+		if !hmac.Equal(sealed[cut:], hmacSHA256(key, slices.Concat(data, iv, sealed[:cut]))) {
+			return nil, errUnauthentic
+		}
+		return text, err
 	}
 }
 

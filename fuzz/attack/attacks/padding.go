@@ -29,8 +29,11 @@ func placesByBlock(n, block int) (places []int) {
 // text. Whether a text is well formed may be judged before the tag.
 const inText = 40
 
+// lastOfBlocks are the last bytes of the last block but one, in front of a tag of 0, 16 or 32 bytes.
+var lastOfBlocks = []int{17, 33, 49}
+
 // paddingOracle changes one byte of unreadable bytes to every value and expects one
-// answer for all of them.
+// answer for all of them, also from a ring in which the key is the second one.
 func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: nothing is decrypted")
@@ -44,20 +47,32 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	}
 	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
 	raw := f.Segments[i].Bytes
-	places := padded[:max(1, min(len(padded), t.Budget.Unseals/256))]
-	for _, back := range append(slices.Clip(places), inText, len(raw)/2) {
-		if back > len(raw)-20 {
+	places := append(slices.Clip(padded[:max(1, min(len(padded), t.Budget.Unseals/256))]), inText, len(raw)/2)
+	if t.oracleAt(in, in, tok, i, places) {
+		return
+	}
+	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
+		t.oracleAt(ring, in, tok, i, lastOfBlocks)
+	}
+}
+
+// oracleAt presents tok, which maker minted, to in with each byte at some places of segment i,
+// counted from its end, and reports whether the refusals are an oracle.
+func (t trial) oracleAt(in, maker *attack.Instance, tok *attack.Token, i int, places []int) bool {
+	for _, back := range places {
+		if back > len(tok.Format().Segments[i].Bytes)-20 {
 			continue
 		}
 		said, answers := t.refusals(in, tok, i, back), map[string]verdict.Call{}
 		for _, call := range said {
 			answers[refusalOf(call)] = call
 		}
-		if len(answers) > 1 && !t.ofText(in, tok, i, back, said) {
+		if len(answers) > 1 && !t.ofText(in, maker, tok, i, back, said) {
 			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %d from the end, set to each value, is refused in %d ways", back, len(answers)), callsOf(answers)...)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // refusals sets one byte of segment i, counted from its end, to every other value, and
@@ -81,8 +96,8 @@ func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map
 // state, or part the values of the byte alike under another key. So it is where a segment
 // holds text, as hexadecimal within JSON. What a decrypted byte decides differs from token
 // to token and from key to key.
-func (t trial) ofText(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
-	if t.ofValue(in, tok, i, back, said) {
+func (t trial) ofText(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+	if t.ofValue(in, maker, tok, i, back, said) {
 		return true
 	}
 	other, err := t.Open(t.Secret(1))
@@ -105,10 +120,10 @@ func partAlike(one, two map[byte]verdict.Call) bool {
 	return true
 }
 
-// ofValue reports whether refusals depend on the value of a byte alone: another state gives
-// the same.
-func (t trial) ofValue(in *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
-	other, ok := in.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
+// ofValue reports whether refusals depend on the value of a byte alone: another state of the
+// same maker gives the same.
+func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+	other, ok := maker.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
 	if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
 		return false
 	}

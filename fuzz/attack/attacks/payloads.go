@@ -217,6 +217,9 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 			t.Refute(codecs.Confidentiality, fmt.Sprintf("the token holds a digest of the state, %x", digest), tok.Sealed)
 		}
 	}
+	if how, ok := saltedDigest(tok, again); ok {
+		t.Refute(codecs.Confidentiality, "the token holds "+how+", by which a guess at the state is checked", tok.Sealed, again.Sealed)
+	}
 }
 
 // readableElsewhere looks for the state in tokens of fewer fields, of other methods and of

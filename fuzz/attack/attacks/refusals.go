@@ -56,6 +56,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	for _, c := range otherContexts(tok.Under) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
+	t.tagsInRefusals(in, tok, tags)
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
 	for _, f := range []field{fields[target], fields[principal], fields[audience]} {
@@ -63,6 +64,32 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 		if bound, ok := in.Mint(t.State(8), f.put(tok.Under, string(value))); ok {
 			for _, c := range otherContexts(tok.Under) {
 				t.telling(in.Unseal(bound.Text, c), map[string][]byte{"the " + f.name + " of the token": value})
+			}
+		}
+	}
+}
+
+// tagsInRefusals presents tokens with a tag of another length, for tags of some lengths at the
+// end, and looks for the right one in the refusals.
+func (t trial) tagsInRefusals(in *attack.Instance, tok *attack.Token, tags []int) {
+	f, raw := tok.Format(), tok.Bytes()
+	at := f.Encoded()
+	if len(at) == 0 {
+		return
+	}
+	last := at[len(at)-1]
+	bytesOf := f.Segments[last].Bytes
+	for _, n := range tags {
+		if n > len(bytesOf) {
+			continue
+		}
+		body, tag := bytesOf[:len(bytesOf)-n], bytesOf[len(bytesOf)-n:]
+		for _, other := range [][]byte{nil, {tag[0] ^ 1}, t.Bytes(n - 1), t.Bytes(n + 1), t.Bytes(2 * n)} {
+			presented := f.Altered(last, slices.Concat(body, other))
+			call := in.Unseal(presented.Text(), tok.Under)
+			t.Try(codecs.UniformRefusal)
+			if part := rightPart(call, raw, presented.Bytes(), n); part != "" {
+				t.tellsAgain(in, tok, call, part, codecs.UniformRefusal, fmt.Sprintf("a part of the right tag of %d bytes for one of %d", n, len(other)))
 			}
 		}
 	}
@@ -147,12 +174,12 @@ func saidBy(call verdict.Call) string {
 func rightPart(call verdict.Call, raw, presented []byte, n int) string {
 	const enough = 8
 	said := saidBy(call)
-	if said == "" || len(presented) < n {
+	if said == "" {
 		return ""
 	}
 	known := strings.ToLower(string(call.Token) + " " + hex.EncodeToString(presented))
 	for _, encode := range []func([]byte) string{hex.EncodeToString, base64.StdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString} {
-		right, held := strings.ToLower(encode(raw[len(raw)-n:])), known+" "+strings.ToLower(encode(presented[len(presented)-n:]))
+		right, held := strings.ToLower(encode(raw[len(raw)-n:])), known+" "+strings.ToLower(encode(presented[max(0, len(presented)-n):]))
 		for at := range len(right) - enough + 1 {
 			if part := right[at : at+enough]; strings.Contains(said, part) && !strings.Contains(held, part) {
 				return part

@@ -1,11 +1,13 @@
 package attacks
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
@@ -114,4 +116,42 @@ func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state fun
 		}
 	}
 	return calls, bits
+}
+
+// saltLengths are lengths of salts and nonces.
+var saltLengths = []int{4, 8, 12, 16, 24, 32}
+
+// saltedDigest looks for the beginning of a digest of the state and a salt, which is another part of
+// the token, at the same places in two tokens.
+func saltedDigest(one, two *attack.Token) (how string, ok bool) {
+	raw, other, sums := one.Bytes(), two.Bytes(), saltedSums()
+	for _, n := range saltLengths {
+		for at := range min(atEnds, max(0, len(raw)-n)) {
+			if at+n > len(other) {
+				break
+			}
+			for _, sum := range sums {
+				digest := sum.of(raw[at:at+n], one.State)[:4]
+				if k := bytes.Index(raw, digest); k >= 0 && k+4 <= len(other) && bytes.Equal(other[k:k+4], sum.of(other[at:at+n], two.State)[:4]) {
+					return fmt.Sprintf("at byte %d %s, whose salt is %d bytes at %d", k, sum.name, n, at), true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// A saltedSum is a digest of a state and a salt.
+type saltedSum struct {
+	name string
+	of   func(salt, state []byte) []byte
+}
+
+func saltedSums() (all []saltedSum) {
+	for _, sum := range tokenfmt.Checksums() {
+		all = append(all,
+			saltedSum{sum.Name + " of a salt and the state", func(salt, state []byte) []byte { return sum.Sum(slices.Concat(salt, state)) }},
+			saltedSum{sum.Name + " of the state and a salt", func(salt, state []byte) []byte { return sum.Sum(slices.Concat(state, salt)) }})
+	}
+	return append(all, saltedSum{tokenfmt.MACs[0].Name + " of the state under a salt", tokenfmt.MACs[0].Sum})
 }
