@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -67,6 +68,12 @@ func inside() []Control {
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
+		stating(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+			p.derive = func(secret []byte) (key, id []byte) {
+				key, _ = deriveKey(secret)
+				return key, sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))[:idSize]
+			}
+		}), codecs.PrivateKeys),
 		stating(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
@@ -113,6 +120,7 @@ func early() []Control {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 			}
 		}), codecs.Inert),
+		stating(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", breaks(codecs.Inert), by("RES-12"), inflatedBehindTag), codecs.Inert),
 		stating(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
 			p.judged = runFirst
 		}), codecs.Inert),
@@ -146,6 +154,31 @@ func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte
 		}
 	}
 	return token
+}
+
+func inflatedBehindTag(key []byte) pair {
+	return pair{
+		seal: func(payload []byte) string {
+			packed := inZlib(payload, zlib.NoCompression)
+			return joinText(slices.Concat(hmacSHA256(key, packed), packed))
+		},
+		unseal: func(token string) ([]byte, error) {
+			parts, err := splitText(token, 1)
+			if err != nil || len(parts[0]) < sha256.Size {
+				return nil, errMalformed
+			}
+			tag, packed := parts[0][:sha256.Size], parts[0][sha256.Size:]
+			z, err := zlib.NewReader(bytes.NewReader(packed))
+			if err != nil {
+				return nil, errUnauthentic
+			}
+			payload, err := io.ReadAll(io.LimitReader(z, 64<<20))
+			if !hmac.Equal(tag, hmacSHA256(key, packed)) || err != nil {
+				return nil, errUnauthentic
+			}
+			return payload, nil
+		},
+	}
 }
 
 // pickledOpen matches the opcodes of a Python pickle that opens a file to write.

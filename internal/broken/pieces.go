@@ -29,6 +29,7 @@ func pieces() []Control {
 	return []Control{
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
 		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
+		aPair("no-key-id", "a header without a key ID stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), noKeyID),
 		aPair("inherited-key", "keys are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedKey),
 		aPair("key-of-path", "a key is the file at the end of a path", breaks(codecs.Integrity), by("KEY-02"), keyOfPath),
 		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
@@ -37,6 +38,7 @@ func pieces() []Control {
 		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
 		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
 		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", breaks(codecs.Integrity), by("FRM-05"), hashForVersion),
+		aPair("byte-for-version", "the tag of version 0 has a zero byte behind the payload", breaks(codecs.Integrity), by("FRM-05"), byteForVersion),
 		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
 		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", breaks(codecs.Inert), by("RES-12"), powerUpTo(20)),
 		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
@@ -118,6 +120,21 @@ func emptyKey(key []byte) pair {
 			return nil
 		}
 		return sign(keys[read.Kid])
+	})
+}
+
+func noKeyID(key []byte) pair {
+	return compact(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+		var read struct{ Kid *string }
+		switch {
+		case json.Unmarshal(header, &read) != nil:
+			return nil
+		case read.Kid == nil:
+			return sign(nil)
+		case *read.Kid == "main":
+			return sign(key)
+		}
+		return nil
 	})
 }
 

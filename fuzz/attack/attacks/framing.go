@@ -82,6 +82,9 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
 	t.Changes(in, tok, tokenfmt.Unkeyed(f, t.Source))
 	t.Changes(in, tok, tokenfmt.Unsigned(f, t.Source))
+	if ended, ok := in.Mint(append(t.Letters(24), 0), tok.Under); ok {
+		t.Changes(in, ended, versionsOfLess(ended.Format()))
+	}
 	for _, s := range f.Segments {
 		if s.Encoded() {
 			continue
@@ -92,6 +95,25 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 			}
 		}
 	}
+}
+
+// versionsOfLess leaves out the byte in front of the tag, and sets each of the first bytes to some
+// other values. One version may put that byte behind what it authenticates.
+func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		for _, size := range []int{32, 16} {
+			for _, l := range f.Layouts(size) {
+				less := l.Body[:len(l.Body)-1]
+				for at := range min(8, len(less)) {
+					for _, v := range []byte{0, 1, 2, 3, 4, less[at] - 1, less[at] + 1, less[at] ^ 0x80} {
+						altered := bytes.Clone(less)
+						altered[at] = v
+						yield(tokenfmt.Alteration{Text: l.Build(altered, l.Tag), How: fmt.Sprintf("byte %d set to %d, and the byte in front of a tag of %d bytes left out", at, v, size)})
+					}
+				}
+			}
+		}
+	})
 }
 
 // unsigned yields a state of the attacker's choice behind a word, without a tag.

@@ -39,6 +39,9 @@ const (
 	farBombPlaces = 20       // places at the start of a segment at which a bomb may begin
 )
 
+// behindTags are places at which a bomb may begin behind a tag, or a head and a tag.
+var behindTags = []int{20, 24, 28, 32, 33, 36, 40, 48, 64}
+
 // unauthenticated returns a token, its format and a forgery of it, for attacks on the cost
 // of refusing. It records the reason if there is none.
 func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f tokenfmt.Format, forged []byte) {
@@ -305,6 +308,7 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 	for keep := range keeps {
 		keeps[keep] = keep
 	}
+	keeps = append(keeps, behindTags...)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		zeros := all[name]
 		for _, at := range bombPlaces(f, keeps) {
@@ -331,7 +335,7 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 // memory of refusing them.
 func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	for name, zeros := range packedZeros() {
-		for _, at := range bombPlaces(f, []int{0, 4, 16}) {
+		for _, at := range bombPlaces(f, []int{0, 4, 16, 32}) {
 			text := at.with(zeros)
 			var call verdict.Call
 			t.Try(codecs.Inert)

@@ -43,10 +43,42 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 			}
 		}
 	}
+	t.noKeyIDs(in, tok, f)
 	t.suppliedKeys(in, tok, f)
 	t.missingKeys(in, tok, f)
 	if t.Untried() {
 		t.Skip("no segment of the token may name a key")
+	}
+}
+
+// noKeyIDs leaves the key ID of a header out, or writes a value of another type for it, and makes
+// the tag under the keys that a reader may find then: the empty key, zeros, and words for absent.
+func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
+	for _, i := range f.Encoded() {
+		raw := f.Segments[i].Bytes
+		m := keyMember.FindSubmatchIndex(raw)
+		if m == nil {
+			continue
+		}
+		name := raw[m[0] : m[4]-1]
+		for _, value := range []string{"", "null", "0", "false", "[]", "{}"} {
+			member, how := slices.Concat(name, []byte(value)), "the key ID "+value
+			if value == "" {
+				member, how = nil, "no key ID"
+			}
+			head, tail := raw[:m[0]], raw[m[1]:]
+			if rest, ok := bytes.CutPrefix(tail, []byte(",")); ok && member == nil {
+				tail = rest
+			} else if member == nil {
+				head = bytes.TrimSuffix(head, []byte(","))
+			}
+			other := slices.Concat(head, member, tail)
+			t.Try(codecs.Total)
+			t.Change(in, tok, f.With(i, other), how)
+			for _, key := range []string{"", string(make([]byte, 32)), "undefined", "null", "None"} {
+				t.underKey(in, tok, f.Altered(i, other), []byte(key), how)
+			}
+		}
 	}
 }
 

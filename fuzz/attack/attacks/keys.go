@@ -297,6 +297,8 @@ func digestsOf(secret []byte) map[string][]byte {
 		all["SHA-256 twice"+form] = twice[:4]
 		all["HMAC-SHA256 of the empty text under it"+form] = tokenfmt.MACs[0].Sum(key, nil)[:4]
 	}
+	thumbprint := sha256.Sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))
+	all["the thumbprint of RFC 7638"] = thumbprint[:4]
 	sum := sha256.Sum256(secret)
 	for name, key := range map[string][]byte{"the secret": secret, "SHA-256": sum[:], "the first 16 bytes": secret[:min(16, len(secret))]} {
 		if c, err := aes.NewCipher(key); err == nil {
