@@ -28,6 +28,11 @@ func confusedArguments() []Control {
 			delete(members, "")
 			return members
 		}),
+		contextAs("arguments-too-deep", "arguments of more than 512 levels cannot be read, and are taken for none", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			if bytes.Count(c.Arguments, []byte("{")) > 512 {
+				c.Arguments = []byte("null")
+			}
+		}),
 		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", firstValues),
 	}
 }

@@ -45,7 +45,7 @@ type Control struct {
 func Controls() []Control {
 	return slices.Concat(
 		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(), early(),
-		confusedFields(), confusedValues(), confusedArguments(), confusedClaims(),
+		confusedFields(), confusedValues(), confusedNames(), confusedArguments(), confusedClaims(),
 		encrypted(), checksums(), digests(), streams(),
 		weakKeys(), separations(), rotations(), refusals(),
 		unbound(), confused(), published(), branches(), rare(), long(),

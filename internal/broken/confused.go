@@ -2,11 +2,13 @@ package broken
 
 import (
 	"bytes"
+	"crypto/md5"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"html"
+	"net/netip"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -126,6 +128,33 @@ func confusedValues() []Control {
 		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`_at":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`_at":""`))
 		}),
+		contextAs("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
+		}),
+		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+			var members map[string]any
+			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
+				c.Arguments = inJSON(members)
+			}
+		}),
+	}
+}
+
+// confusedNames are mistakes in the reading of principals that have a structure, and in their
+// digests.
+func confusedNames() []Control {
+	return []Control{
+		principalAs("principal-comment", "a principal ends at a comment of XML", "CTX-05", func(p string) string {
+			p, _, _ = strings.Cut(p, "<!--")
+			return p
+		}),
+		principalAs("principal-number", "digests of principals are compared as numbers if they are both", "CTX-06", func(p string) string {
+			sum := fmt.Sprintf("%x", md5.Sum([]byte(p)))
+			if exponent, ok := strings.CutPrefix(sum, "0e"); ok && strings.Trim(exponent, "0123456789") == "" {
+				return "0"
+			}
+			return sum
+		}),
 		principalAs("principal-of-provider", "full stops in the mail names of one provider are left out", "CTX-19", func(p string) string {
 			if name, ok := strings.CutSuffix(p, "@gmail.com"); ok {
 				return strings.ReplaceAll(name, ".", "") + "@gmail.com"
@@ -140,21 +169,31 @@ func confusedValues() []Control {
 			host, path, _ := strings.Cut(rest, "/")
 			return strings.ToLower(scheme+"://"+host) + "/" + path
 		}),
+		principalAs("principal-address", "an address in a URL is written in one form, and an ideographic full stop as that of ASCII", "CTX-19", func(p string) string {
+			p = strings.ReplaceAll(p, "\u3002", ".")
+			host, path, _ := strings.Cut(strings.TrimPrefix(p, "https://"), "/")
+			a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+			if err != nil || !strings.HasPrefix(p, "https://") {
+				return p
+			}
+			return "https://" + a.StringExpanded() + "/" + path
+		}),
+		principalAs("principal-sum", "of a long principal the sum of its bytes is bound", "CTX-11", func(p string) string {
+			if len(p) <= 128 {
+				return p
+			}
+			sum := 0
+			for _, b := range []byte(p) {
+				sum += int(b)
+			}
+			return fmt.Sprint(len(p), sum)
+		}),
 		principalAs("principal-account", "the domain of an account is left out", "CTX-19", func(p string) string {
 			_, name, ok := strings.Cut(p, `\`)
 			if !ok {
 				return p
 			}
 			return name
-		}),
-		contextAs("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
-			c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
-		}),
-		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
-			var members map[string]any
-			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
-				c.Arguments = inJSON(members)
-			}
 		}),
 	}
 }

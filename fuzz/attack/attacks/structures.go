@@ -21,7 +21,7 @@ var unicodeTwins = []twin{
 	{"jos\u00e9", "jos?", "replaced"}, {"jos\u00e9", "jos\u00e8", "letters that are not ASCII"}, {"a\u00ad", "a", "soft hyphen"}, {"alice\u200b", "alice", "zero-width space"},
 	{"alice ", "alice", "space behind"}, {" alice", "alice", "space in front"}, {"alice\t", "alice", "tab behind"}, {"alice\n", "alice", "line break behind"},
 	{"alice\x00", "alice", "NUL behind"}, {"alice\x00admin", "alice\x00guest", "different behind a NUL"}, {"alice\x00admin", "alice", "cut at a NUL"},
-	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a&amp;b", "a&b", "an entity of HTML"}, {`\u0061lice`, "alice", "an escape of JSON"}, {`\x61lice`, "alice", "an escape of a byte"}, {"a=20b", "a b", "quoted-printable"}, {"a\\b", "a/b", "slash and backslash"},
+	{"a%2Fb", "a/b", "percent escape"}, {"a+b", "a b", "plus and space"}, {"a%20b", "a b", "percent escape"}, {"a&amp;b", "a&b", "an entity of HTML"}, {"alice<!---->", "alice", "a comment of XML"}, {"alice<b>", "alice", "a tag of HTML"}, {`\u0061lice`, "alice", "an escape of JSON"}, {`\x61lice`, "alice", "an escape of a byte"}, {"a=20b", "a b", "quoted-printable"}, {"a\\b", "a/b", "slash and backslash"},
 	{"\ufeffalice", "alice", "byte order mark"}, {"a  b", "a b", "two spaces"}, {"a\r\nb", "a\nb", "line breaks"}, {"\U0001f600", "\ufffd", "replacement character"},
 	{"\U0001f600", "\U0001f601", "different outside the first plane"}, {"\U00010041", "A", "cut to 16 bits"}, {"\u0141lice", "Alice", "cut to 8 bits"},
 	{"a;b", "a\u037eb", "canonical equivalent of a semicolon"}, {"\u03c3", "\u03c2", "final sigma"}, {"a\u2024b", "a.b", "one dot leader"}, {"\u2170", "i", "Roman numeral"},
@@ -45,7 +45,7 @@ var partTwins = []twin{
 	{"a/b", "a_b", "a slash and an underscore"}, {"a/b", "a-b", "a slash and a hyphen"}, {"a_b", "a-b", "an underscore and a hyphen"}, {"a.b", "a_b", "a full stop and an underscore"}, {"item01", "item1", "numbers inside"}, {"a/x/../b", "a/b", "parent folders"}, {"YWxpY2U=", "YWxpY2U", "the padding of base64"}, {"YT8-_w==", "YT8+/w==", "the alphabet of base64"}, {"1", "01", "numbers"}, {"1", "1.0", "numbers"}, {"1", "1e0", "numbers"}, {"10", "0x0a", "numbers"},
 	{"true", "1", "truth"}, {"0", "", "truth"}, {"9007199254740993", "9007199254740992", "numbers over 2^53"}, {"*", "alice", "a pattern"}, {"a*", "alice", "a pattern"}, {".*", "alice", "a pattern"},
 	{`alice","z":"1`, "alice", "a member of JSON behind a quote"}, {"alice&z=1", "alice", "a member of a form"}, {"alice;z=1", "alice", "a parameter"}, {"alice\nz:1", "alice", "a line more"}, {"alice\r\nz: 1", "alice", "a header more"},
-	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
+	{"Aa", "BB", "a hash of 32 bits"}, {"plumless", "buckeroo", "CRC-32"}, {"Aa", "B@", "djb2"}, {"240610708", "QNKCDZO", "MD5, read as a number"}, {"10932435112", "aaroZmOk", "SHA-1, read as a number"}, {"34250003024812", "TyNOQHUS", "SHA-256, read as a number"}, {"bdb", "cbc", "Adler-32"}, {"costarring", "liquid", "FNV-1a"},
 	{"qkosyyqs", "gsirvqtl", "FNV-1"}, {"ujymkvnc", "rabageds", "CRC-32C"}, {"qdyabfry", "rutdgtac", "MurmurHash3"}, {"fteakgho", "ncernlkh", "xxHash32"}, {"hcjwkrfl", "xpijhylw", "sdbm"}, {"nhhonxoq", "qoztaihp", "a hash of Jenkins"},
 }
 
@@ -61,17 +61,17 @@ var nameTwins = []twin{
 	{"https://a.example/%7Ex", "https://a.example/~x", "a percent escape"}, {"https://a.example/%2f", "https://a.example/%2F", "the case of a percent escape"}, {"https://a.example/a%2Fb", "https://a.example/a/b", "an escaped slash"},
 	{"https://a.example/x?", "https://a.example/x", "the empty query"}, {"https://a.example/x#", "https://a.example/x", "the empty fragment"}, {"https://a.example/x#f", "https://a.example/x", "the fragment"},
 	{"https://a.example/x?b=1&a=2", "https://a.example/x?a=2&b=1", "the order of the query"}, {"https://a.example/x?a=1", "https://a.example/x?a=2", "the query"}, {"https://a.example/x?a=+", "https://a.example/x?a=%20", "plus and space in the query"},
-	{"https://b\u00fccher.example/", "https://xn--bcher-kva.example/", "an internationalized host"}, {"https://a.example./x", "https://a.example/x", "the final full stop of a host"},
+	{"https://b\u00fccher.example/", "https://xn--bcher-kva.example/", "an internationalized host"}, {"https://a.example./x", "https://a.example/x", "the final full stop of a host"}, {"https://a\u3002example/x", "https://a.example/x", "an ideographic full stop in a host"},
 	{"https://u@a.example/x", "https://a.example/x", "the user of a URL"}, {"file:///x", "file:/x", "the empty host"},
 	{"alice@a.example", "alice@A.EXAMPLE", "the case of the mail domain"}, {"alice@a.example", "Alice@a.example", "the case of the mail name"}, {"alice@a.example", "alice@b.example", "the mail domain"}, {"alice@a.example", "alice", "the mail name"},
 	{"alice+b@a.example", "alice@a.example", "the text from + to @"}, {"a.lice@a.example", "alice@a.example", "full stops in the mail name"}, {"alice@a.example", "alice@a.example.", "the final full stop of the mail domain"}, {"alice@googlemail.com", "alice@gmail.com", "two mail domains of one provider"},
 	{"a.lice@gmail.com", "alice@gmail.com", "full stops in a name of one provider"}, {"alice+b@gmail.com", "alice@gmail.com", "the text from + to @ at one provider"}, {"mailto:alice@a.example", "alice@a.example", "the scheme of a mail address"}, {"Alice <alice@a.example>", "alice@a.example", "the name in front of a mail address"}, {"@alice", "alice", "an at sign in front"}, {"+49 30 1", "+49301", "spaces in a telephone number"}, {"::ffff:10.0.0.1", "10.0.0.1", "an IPv4 address within IPv6"},
-	{"https://www.a.example/x", "https://a.example/x", "the label www"}, {"www.a.example", "a.example", "the label www"}, {"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"},
+	{"https://www.a.example/x", "https://a.example/x", "the label www"}, {"www.a.example", "a.example", "the label www"}, {"alice@b\u00fccher.example", "alice@xn--bcher-kva.example", "an internationalized mail domain"}, {"\"alice\"@a.example", "alice@a.example", "a quoted mail name"}, {"<alice@a.example>", "alice@a.example", "angle brackets"}, {"alice(b)@a.example", "alice@a.example", "a comment in a mail address"},
 	{"ACME\\alice", "alice", "the account without its domain"}, {"ACME\\alice", "acme\\alice", "the case of the account domain"}, {"ACME\\alice", "OTHER\\alice", "the account domain"}, {"ACME\\alice", "alice@ACME", "two forms of an account"}, {"ACME\\alice", "ACME/alice", "slash and backslash"},
 	{"iss:alice", "alice", "the subject without its issuer"}, {"iss:alice", "other:alice", "the issuer"}, {"iss:alice", "ISS:alice", "the case of the issuer"}, {"iss|alice", "other|alice", "the issuer"}, {"auth0|alice", "alice", "the subject without its issuer"}, {"user:alice", "service:alice", "the kind of subject"}, {"iss:a:lice", "iss:lice", "the text up to the last colon"},
 	{"cn=alice,o=a", "o=a,cn=alice", "the order of a distinguished name"}, {"CN=alice,O=a", "cn=alice,o=a", "the case of a distinguished name"}, {"cn=alice, o=a", "cn=alice,o=a", "a space in a distinguished name"},
 	{"urn:a:B", "URN:a:B", "the case of a URN"}, {"urn:a:b", "urn:a:B", "the case in a URN"}, {"550e8400-e29b-41d4-a716-446655440000", "550E8400-E29B-41D4-A716-446655440000", "the case of a UUID"}, {"550e8400-e29b-41d4-a716-446655440000", "{550e8400-e29b-41d4-a716-446655440000}", "a UUID in braces"},
-	{"10.0.0.1", "10.0.0.01", "an IPv4 address"}, {"::1", "0:0:0:0:0:0:0:1", "an IPv6 address"}, {"did:a:b", "did:a:b#k", "the fragment of a DID"},
+	{"10.0.0.1", "10.0.0.01", "an IPv4 address"}, {"::1", "0:0:0:0:0:0:0:1", "an IPv6 address"}, {"https://[::1]/x", "https://[0:0:0:0:0:0:0:1]/x", "an IPv6 address in a URL"}, {"https://127.0.0.1/x", "https://2130706433/x", "an IPv4 address as a number"}, {"did:a:b", "did:a:b#k", "the fragment of a DID"},
 }
 
 // methodTwins are methods of one family, and methods that begin or end alike.
@@ -177,6 +177,7 @@ func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	}
 	t.membersLeftOut(in, tok.Under)
 	t.loneSurrogates(in, tok.Under)
+	t.tooDeep(in, tok.Under)
 }
 
 // leftOut are names of members that readers take for another purpose than that of arguments.
@@ -235,6 +236,37 @@ func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
 		t.Try(codecs.Unambiguous)
 		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, lone)); ok {
 			t.Refute(codecs.Unambiguous, "a lone surrogate in arguments is taken for the replacement character: "+lone, sealed, call)
+		}
+	}
+}
+
+// depths are just above those at which readers of JSON stop: Newtonsoft and System.Text.Json,
+// Ruby, PHP, Python.
+var depths = []int{70, 130, 520, 1100}
+
+// tooDeep mints for arguments without a value and presents nested ones. A reader may refuse
+// those, or break, and must not take them for the value that it has after an error.
+func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
+	f, most := fields[arguments], slices.Max(depths)
+	for _, v := range []string{"{}", "null", "[]", `""`} {
+		sealed := in.Seal(t.State(8), f.put(under, v))
+		if sealed.Answer.Outcome != verdict.Done {
+			continue
+		}
+		for _, deep := range depths {
+			if deep > most {
+				break // the reader broke
+			}
+			t.Try(codecs.Unambiguous, f.property)
+			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, nested(deep, "1")))
+			if call.Answer.Outcome == verdict.Fault {
+				most = deep - 1
+			}
+			if ok {
+				issue := fmt.Sprintf("arguments of %d levels are taken for %s", deep, v)
+				t.Refute(codecs.Unambiguous, issue, sealed, call)
+				t.Refute(f.property, issue, sealed, call)
+			}
 		}
 	}
 }
