@@ -1,4 +1,4 @@
-"""More workers of the corpus in Python: python3 further.py NAME. Most are broken in a ring, beside a long field, in single use or in the form of a token."""
+"""More workers of the corpus in Python: python3 further.py NAME. Most are broken in a ring, beside a long field, in single use, in a header or in the form of a token."""
 from worker import *
 
 # Rings. Each token names its key by four bytes of an HMAC.
@@ -74,6 +74,50 @@ class sound_noise(Signed):
     def read(self, token):
         body = super().read(token)
         return body[1 + body[0]:]
+
+# Headers. Each token begins with a JSON header, which names its key.
+
+class Headed(Signed):
+    def __init__(self, secrets, ttl):
+        super().__init__(secrets, ttl)
+        self.named = {self.name(s, k): k for s, k in zip(secrets, self.keys)}
+        self.prefix = text(json.dumps({"alg": "HS256", "kid": self.name(secrets[0], self.keys[0])}, separators=(",", ":")).encode())
+    def name(self, secret, key): return hmac.digest(key, b"name", "sha256")[:6].hex()
+    def found(self, name): return self.named.get(name)
+    def read(self, token):
+        head, body, tag = (token.split(".") + ["", ""])[:3]
+        try: header = json.loads(raw(head))
+        except (ValueError, RecursionError): raise Refused("malformed")
+        if token.count(".") != 2 or not isinstance(header, dict) or header.get("alg") != "HS256" or not isinstance(header.get("kid", ""), str): raise Refused("malformed")
+        key = self.found(header.get("kid"))
+        if key is None or not self.equal(self.tag(key, f"{head}.{body}".encode()), raw(tag)): raise Refused("unauthentic")
+        return raw(body)
+class sound_headed(Headed): pass
+class no_key_id(Headed):
+    """A header without a key ID stands for the empty key."""
+    def found(self, name): return b"" if name is None else super().found(name)
+class key_id_of_thumbprint(Headed):
+    """The key ID is the thumbprint of the secret as a JSON Web Key (RFC 7638)."""
+    def name(self, secret, key): return text(sha(b'{"k":"%s","kty":"oct"}' % text(secret).encode()))
+
+# Refusals and deep values.
+
+class reason_of_missing_tag(Signed):
+    """The reason of a refusal holds the right tag if the token has none."""
+    right = None
+    def authenticate(self, message, tag):
+        if not tag: self.right = text(self.tag(self.keys[0], message))
+        super().authenticate(message, tag)
+    def reason(self, why):
+        right, self.right = self.right, None
+        return "refused" if right is None else "no tag, want " + right
+class arguments_too_deep(Signed):
+    """Arguments of more than 512 levels cannot be read, and are taken for none."""
+    def levels(self, v):
+        n, inner = 0, [v]
+        while inner: n, inner = n + 1, [x for y in inner if isinstance(y, list) for x in ([z for _, z in y] if isinstance(y, Pairs) else y)]
+        return n
+    def field(self, n, v, b): return None if n == "arguments" and self.levels(v) > 512 else super().field(n, v, b)
 
 # Forms of tokens.
 

@@ -205,6 +205,20 @@ const workers = {
   jwt_key_inside: class extends Jwt {
     sign(key, head, header) { return mac(header.jwk?.kty === "oct" ? Buffer.from(String(header.jwk.k), "base64url") : key, head); }
   },
+  version_of_a_byte_more: class extends Tagged { // the tag of version 0 has a zero byte behind the payload
+    inside(key, payload) { return Buffer.concat([bytes("\x01"), super.inside(key, payload)]); }
+    outside(key, b) {
+      const payload = b.subarray(1, -32), more = b[0] ? "" : "\0";
+      return b.length > 32 && b[0] < 2 && same(mac(key, this.prefix, payload, more), b.subarray(-32)) ? payload : null;
+    }
+  },
+  padding_of_old_keys: class extends Cbc { // of the last key the padding is checked before the tag
+    outside(key, b) {
+      if (this.keys.length < 2 || key !== this.keys.at(-1) || b.length < 64 || b.length % 16) return super.outside(key, b);
+      try { this.plain(key, b.subarray(0, 16), b.subarray(16, b.length - 32)); } catch { refuse("malformed"); }
+      return super.outside(key, b);
+    }
+  },
   // Nonces and what a token shows.
   nonce_counts_to_256: class extends Gcm {
     start = crypto.randomBytes(11); count = 0;
