@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -294,4 +295,21 @@ func (s enveloped) open(token string, b bound, now time.Time) (string, error) {
 		return "", errState
 	}
 	return s.signed.open(d.Claims+"."+d.MAC, b, now)
+}
+
+// lowered is a sound seal whose tokens are written once more, in base32 of lower case.
+type lowered struct{ seal }
+
+var base32Code = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+func (l lowered) mint(state string, b bound, now time.Time) string {
+	return strings.ToLower(base32Code.EncodeToString([]byte(l.seal.mint(state, b, now))))
+}
+
+func (l lowered) open(token string, b bound, now time.Time) (string, error) {
+	raw, err := base32Code.DecodeString(strings.ToUpper(token))
+	if err != nil || strings.ToLower(base32Code.EncodeToString(raw)) != token {
+		return "", errState
+	}
+	return l.seal.open(string(raw), b, now)
 }

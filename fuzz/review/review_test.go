@@ -97,12 +97,14 @@ var sound = map[string]func() *fixture{
 	"refusals in texts": func() *fixture {
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
 	},
+	"in base32":                func() *fixture { return &fixture{seal: lowered{soundSigned()}} },
 	"in an envelope":           func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
 	"handles":                  looked(func(handle, text string) bool { return handle == text }),
 	"handles with text behind": looked(func(handle, text string) bool { return strings.HasPrefix(text, handle) }),
 	"behind a prefix":          func() *fixture { return &fixture{seal: prefixed{soundSigned(), false}} },
 	"times in front":           func() *fixture { return &fixture{seal: expiring{soundSigned(), true}} },
 	"rounds in order":          stepped(""),
+	"rounds with a list":       stepped("ways"), // no flaw
 	"single use by id":         func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
 	"short-lived":              func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }

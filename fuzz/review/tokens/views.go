@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/zlib"
+	"encoding/base32"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -42,11 +43,14 @@ func InTheOpen(token string) string {
 func unfold(b *strings.Builder, text string, depth int) {
 	b.WriteString(text)
 	for _, s := range Segments(text) {
-		if !s.coded || b.Len() > maxOpen {
+		if b.Len() > maxOpen {
 			continue
 		}
+		forms := inBase32(s.Text)
 		raw := s.Raw()
-		forms := []string{string(raw)}
+		if s.coded {
+			forms = append(forms, string(raw))
+		}
 		for skip := range min(16, len(raw)) {
 			if out := inflated(raw[skip:]); out != "" {
 				forms = append(forms, out)
@@ -61,6 +65,17 @@ func unfold(b *strings.Builder, text string, depth int) {
 			}
 		}
 	}
+}
+
+// inBase32 returns what a text stands for in base32, in upper or in lower case.
+func inBase32(text string) []string {
+	text = strings.TrimRight(strings.ToUpper(text), "=")
+	for _, code := range []*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
+		if raw, err := code.WithPadding(base32.NoPadding).DecodeString(text); err == nil && len(raw) > 0 {
+			return []string{string(raw)}
+		}
+	}
+	return nil
 }
 
 // inflated undoes DEFLATE and zlib, of at most 64 KiB.
