@@ -33,6 +33,9 @@ var stepControls = []control{
 	{name: "used tokens by their answers", build: stepped("answers"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
 	{name: "used tokens of the last round", build: stepped("last"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
 	{name: "expired states renewed", build: stepped("renews"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
+	{name: "expired states exchanged", build: stepped("exchanges"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
+	{name: "the last answer ends the first round, which the result tells", build: stepped("skips aloud"), checks: []string{"RS-SKIP"}, effects: true},
+	{name: "earlier answers replaced", build: stepped("replaces"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "single use, tag not compared", build: func() *fixture {
 		s := soundSigned()
 		s.verify = func(string, []byte) error { return nil }
@@ -155,13 +158,14 @@ type steps struct {
 	n    int
 }
 
-// open returns the progress in a token, and whether its question is asked again.
-func (t *steps) open(token string, b bound) (p progress, again bool, err error) {
+// open returns the progress in a token, and whether its question is asked again. A bare
+// token comes without answers.
+func (t *steps) open(token string, b bound, bare bool) (p progress, again bool, err error) {
 	state, err := t.seal.open(token, b, t.clock.Now())
 	if err != nil && t.flaw == "late" {
 		state, err = t.seal.open(token, bound{target: b.target}, t.clock.Now())
 	}
-	if err != nil && err.Error() == "expired" && t.flaw == "renews" {
+	if err != nil && err.Error() == "expired" && (t.flaw == "renews" || t.flaw == "exchanges" && bare) {
 		if state, err = stateIn(token); err == nil {
 			again = true
 		}
@@ -190,6 +194,9 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 	if p.Round == 1 && t.flaw == "lists" {
 		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","enum":["plan","need"]}},"required":["reason"]}`)
 	}
+	if t.ways() && p.Round == 0 {
+		result.InputRequests["confirm"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"way":{"type":"string","enum":["mail","web"]}},"required":["ok","way"]}`)
+	}
 	if t.flaw == "late" && p.Round == 0 {
 		b = bound{target: b.target}
 	}
@@ -217,7 +224,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	if req.Params.RequestState == "" {
 		return t.question(progress{Env: in.Env}, b), nil, nil
 	}
-	p, again, err := t.open(req.Params.RequestState, b)
+	p, again, err := t.open(req.Params.RequestState, b, len(req.Params.InputResponses) == 0)
 	if err != nil {
 		return nil, nil, &jsonrpc.Error{Code: -32602, Message: "Invalid or expired requestState"}
 	}
@@ -237,10 +244,20 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	switch {
 	case again:
 		return t.question(p, b), nil, nil
+	case isText && p.Round == 0 && t.flaw == "skips aloud":
+		t.runs.Add(1)
+		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
 	case isText && (p.Round == 1 || t.flaw == "skips"):
 		given["reason"] = text
+		if way := answer(req.Params.InputResponses, "confirm", "way"); way != nil && t.flaw == "replaces" {
+			given["way"] = way
+		}
 	case p.Round == 0 && ok == true:
-		return t.question(progress{Round: 1, Env: p.Env, Given: map[string]any{"confirm": true}}, b), nil, nil
+		next := map[string]any{"confirm": true}
+		if t.ways() {
+			next["way"] = answer(req.Params.InputResponses, "confirm", "way")
+		}
+		return t.question(progress{Round: 1, Env: p.Env, Given: next}, b), nil, nil
 	case p.Round == 1 && ok == true && t.flaw == "stale":
 	case p.Round == 0 && ok == false:
 		return t.say("nothing was published"), nil, nil
@@ -251,6 +268,9 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	raw, _ := json.Marshal(given)
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
 }
+
+// ways reports whether the first form has a list as well.
+func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" }
 
 // spent remembers a token that comes with answers, and reports whether it came before: of
 // the last round alone, or with the same answers alone.

@@ -80,6 +80,7 @@ func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Serve
 	}}, faults...)
 	s.Users = true
 	h := httptest.NewUnstartedServer(s)
+	h.Listener = s.Listener(h.Listener)
 	h.Config.ErrorLog = log.New(io.Discard, "", 0)
 	h.Start()
 	t.Cleanup(h.Close)
@@ -183,6 +184,9 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 		{fault: "resources in pages + subscriptions to own notes", checks: []string{"R-USER", "T-USER", "T-MIX", "RS-METHOD"}, change: withEffects},
 		{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX"}, change: withEffects},
+		{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
+		{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
+		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
 		{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 		{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "results name users", checks: []string{"T-MIX"}, change: withEffects},
@@ -219,8 +223,13 @@ func TestUnbrokenInChecks(t *testing.T) {
 // one that runs the tool again. Each run has a result of its own.
 func TestKeptResults(t *testing.T) {
 	t.Parallel()
-	for fault, want := range map[string]review.Severity{"results kept + random texts": review.Suggestion, "used twice + random texts": review.Critical} {
-		report, _ := row{fault: fault, change: oneTime}.review(t, []string{"RS-REPLAY"})
+	removeOnce := func(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
+	for fault, want := range map[string]review.Severity{"results kept + random texts": review.Suggestion, "used twice + random texts": review.Critical, "results kept": review.Suggestion, "results kept by token": review.Suggestion, "used twice": review.Critical} {
+		change := oneTime
+		if strings.HasSuffix(fault, "by token") {
+			change = removeOnce
+		}
+		report, _ := row{fault: fault, change: change}.review(t, []string{"RS-REPLAY"})
 		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-REPLAY"], "%s: %s", fault, describe(report))
 	}
 }

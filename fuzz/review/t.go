@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"crypto/md5"
 	"crypto/sha1"
@@ -186,10 +187,13 @@ func (t *T) HashedIn(id string, before, after time.Time) string {
 	return ""
 }
 
-// Together sends calls at once, each over a connection of its own. One that could not be sent
-// has an answer without a kind.
+// Together sends calls at once, each over a connection of its own; over standard streams, all
+// of them before an answer is read. One that could not be sent has an answer without a kind.
 func (t *T) Together(calls []client.Call) []client.Answer {
 	c := t.Client
+	if c.HTTP == nil {
+		return t.onLines(calls)
+	}
 	answers := make([]client.Answer, len(calls))
 	var all sync.WaitGroup
 	for i, call := range calls {
@@ -206,5 +210,32 @@ func (t *T) Together(calls []client.Call) []client.Answer {
 		})
 	}
 	all.Wait()
+	return answers
+}
+
+// onLines sends calls at once over standard streams.
+func (t *T) onLines(calls []client.Call) []client.Answer {
+	c := t.Client
+	answers := make([]client.Answer, len(calls))
+	var lines [][]byte
+	for _, call := range calls {
+		c.ID++
+		body, err := c.Body(call, c.ID)
+		if err != nil || c.Take(t.Context) != nil {
+			t.Skip("%d requests at once could not be sent", len(calls))
+			return answers
+		}
+		lines = append(lines, body)
+	}
+	left := len(calls)
+	e := c.Lines(t.Context, bytes.Join(lines, []byte("\n")), func(message []byte) bool {
+		if m := jsondoc.Members(message); m["result"] != nil || m["error"] != nil {
+			left--
+		}
+		return left == 0
+	})
+	for i := range answers {
+		answers[i] = client.ReadAnswer(e, c.ID-len(calls)+1+i)
+	}
 	return answers
 }

@@ -277,6 +277,13 @@ func (c *Client) line(ctx context.Context, body []byte, done func([]byte) bool) 
 	return e
 }
 
+// Lines sends lines to the process at once, and reads until done.
+func (c *Client) Lines(ctx context.Context, lines []byte, done func([]byte) bool) *rawmcp.Exchange {
+	e := c.line(ctx, lines, done)
+	c.Keep(e)
+	return e
+}
+
 // RawCall is a call that a check sends with a body or headers of its own. It ends
 // at a question of the server as well, which waits for the client.
 func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {

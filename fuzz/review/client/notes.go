@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,6 +63,9 @@ func (c *Client) note(call Call, a Answer) {
 		c.keys[key]++
 	}
 	c.NoteCode(call.Method, a)
+	if fault := c.faultOf(call, a); fault != "" && c.Odd[fault] == "" {
+		c.Odd[fault] = Short(string(a.Exchange.Sent), 300) + " -> " + Short(string(a.Exchange.Messages[len(a.Exchange.Messages)-1]), 300)
+	}
 	if a.Kind == Completed && c.Uncached.Kind == "" && misleadsCaches(a.Result) {
 		c.Uncached, c.UncachedBy = a, call.Method
 	}
@@ -69,6 +73,25 @@ func (c *Client) note(call Call, a Answer) {
 		c.Shared, c.SharedBy = a, call.Method
 	}
 }
+
+// faultOf is the fault of the form of an answer to a request of the newest revision, "" if it
+// has none. Lists have a check of their own.
+func (c *Client) faultOf(call Call, a Answer) string {
+	if c.Older != "" || a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+		return ""
+	}
+	response := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
+	switch {
+	case a.Kind == Completed && slices.Contains(results, call.Method) && jsondoc.Members(a.Result)["resultType"] == nil:
+		return Untyped
+	case a.Kind == Failed && (a.Code == -32601 || a.Code == -32602) && string(response["id"]) == "null" && response["error"] != nil:
+		return Unnamed
+	}
+	return ""
+}
+
+// results are methods whose results are no lists.
+var results = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
 
 // isShared reports whether Cache-Control gives an answer of one user to shared caches: one
 // that cacheScope calls private, or a question with a state.
@@ -170,6 +193,8 @@ const (
 	NoNumbers     = "a response has NaN or Infinity, which JSON has not"
 	OtherCoding   = "a response is not UTF-8"
 	TypedAsOther  = "a response is neither of the type JSON nor a stream"
+	Untyped       = "a result has no resultType"
+	Unnamed       = "an error of a request that was read has the id null"
 	NamedEvent    = "a response stands in an event of another name than message, which clients pass over"
 )
 

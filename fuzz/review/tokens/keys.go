@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,12 +44,13 @@ func Published() [][]byte {
 // A Keyless is a tag that anybody can compute.
 type Keyless struct {
 	Issue, Name string
+	Place       string // of the key, if it stands in the token
 	sum         func(message []byte) []byte
 }
 
 // HMACUnder is HMAC-SHA256 under a key that is known.
 func HMACUnder(key []byte) Keyless {
-	return Keyless{"the tag of the token is that of a published, trivial or public key", fmt.Sprintf("HMAC-SHA256 under %+q", key), func(message []byte) []byte {
+	return Keyless{Issue: "the tag of the token is that of a published, trivial or public key", Name: fmt.Sprintf("HMAC-SHA256 under %+q", key), sum: func(message []byte) []byte {
 		mac := hmac.New(sha256.New, key)
 		mac.Write(message)
 		return mac.Sum(nil)[:12]
@@ -62,7 +64,31 @@ func Keylesses() []Keyless {
 		all = append(all, HMACUnder(key))
 	}
 	for _, c := range tokenfmt.Checksums() {
-		all = append(all, Keyless{"the tag of the token is computed without a key", c.Name, c.Sum})
+		all = append(all, Keyless{Issue: "the tag of the token is computed without a key", Name: c.Name, sum: c.Sum})
+	}
+	return all
+}
+
+// InToken are MACs under the texts that a token holds itself, by their place.
+func InToken(token string) map[string][]Keyless {
+	all := map[string][]Keyless{}
+	add := func(place, text string) {
+		for _, key := range append(LastParts(text), text) {
+			k := HMACUnder([]byte(key))
+			k.Issue, k.Place = "the tag of the token is that of a key that stands in it", place
+			all[place] = append(all[place], k)
+		}
+	}
+	for i, v := range Views(token) {
+		for name, raw := range v.Object {
+			var text string
+			if json.Unmarshal(raw, &text) == nil {
+				add(fmt.Sprintf("%s of object %d", name, i), text)
+			}
+		}
+	}
+	for i, s := range Segments(token) {
+		add(fmt.Sprintf("segment %d", i), s.Text)
 	}
 	return all
 }

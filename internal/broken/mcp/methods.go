@@ -46,6 +46,9 @@ func (s *Server) handle(r request) (object, *failure) {
 	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
 		return nil, invalid("unexpected requestState")
 	}
+	if s.Users && r.user == "" && s.has("guests of older revisions") { // no fault
+		return s.guest(r)
+	}
 	switch r.method {
 	case "server/discover":
 		found := object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}
@@ -96,6 +99,18 @@ func (s *Server) handle(r request) (object, *failure) {
 		return s.complete(object{}), nil
 	}
 	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: s.or("unknown methods with status 200", 200, 404), message: "method not found"}
+}
+
+// guest answers requests without credentials: guests have a tool of their own.
+func (s *Server) guest(r request) (object, *failure) {
+	switch r.method {
+	case "tools/list":
+		return s.listed(object{"tools": []object{{"name": "hours", "inputSchema": object{"type": "object"}}}}), nil
+	case "ping":
+		return s.complete(object{}), nil
+	default:
+		return nil, &failure{code: -32601, status: 404, message: "method not found"}
+	}
 }
 
 // instructed adds the instructions for clients.
@@ -195,6 +210,9 @@ func (s *Server) entry(n string) object {
 		if s.has("tools that ask are destructive, and no prompts") {
 			t["annotations"] = object{"destructiveHint": true}
 		}
+		if n == "remove" && s.has("removals counted", "removals counted in words") { // the first is no fault
+			t["outputSchema"] = json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`)
+		}
 		if !s.has("tools that do not say that they ask") {
 			t["description"] = n + " after a confirmation"
 		}
@@ -269,6 +287,10 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil
 	case uri == "notes://day/today" && s.has("blobs of text"):
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
+	case uri == "notes://day/today" && s.has("resources without a type"):
+		result := s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}})
+		delete(result, "resultType")
+		return result, nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
 	case s.has("resources of any URL") && strings.HasPrefix(uri, "http://"):

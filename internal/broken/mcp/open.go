@@ -98,12 +98,15 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if s.has("blocks encrypted alone", "blocks chained without a nonce") {
+	if s.has("blocks encrypted alone", "blocks chained without a nonce", "blocks chained without a tag") {
 		raw, err := s.unblocks(token)
-		if err == nil {
-			err = json.Unmarshal(raw, &c)
+		if err != nil || json.Unmarshal(raw, &c) != nil {
+			return c, errState
 		}
-		return c, err
+		if forms[c.Step] == "" {
+			return c, errNoMembers
+		}
+		return c, nil
 	}
 	raw, err := strict(token)
 	if err != nil || len(raw) < 12 {
@@ -278,6 +281,9 @@ func (s *Server) refusal(err error) *failure {
 	fail := &failure{code: -32602, message: text, status: 200}
 	if errors.Is(err, errNoMembers) {
 		fail.code, fail.status = -32603, 500
+	}
+	if s.has("refusals with status 500") { // no fault
+		fail.status = 500
 	}
 	if s.has("another status elsewhere") && errors.Is(err, errElsewhere) {
 		fail.status = 403

@@ -39,7 +39,7 @@ func (s *Server) drafted(a map[string]any) bool {
 
 // ask is a question with a fresh token, if the client can answer it.
 func (s *Server) ask(r request, p place, c claims) (object, *failure) {
-	if r.modern && !r.asks() && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
+	if r.modern && !r.asks(s.kindOf(c.Step)) && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
 	}
 	params := forms[c.Step]
@@ -139,14 +139,20 @@ func word() string {
 	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
 }
 
-// asks reports whether the client can answer forms.
-func (r request) asks() bool {
+// kindOf is the capability that the question of a step needs; with a fault always that of forms.
+func (s *Server) kindOf(step string) string {
+	if step == "draft" && !s.has("forms for drafts") {
+		return "sampling"
+	}
+	return "elicitation"
+}
+
+// asks reports whether the client can answer a question that needs a capability.
+func (r request) asks(capability string) bool {
 	var meta struct {
-		Capabilities struct {
-			Elicitation map[string]any `json:"elicitation"`
-		} `json:"io.modelcontextprotocol/clientCapabilities"`
+		Capabilities map[string]map[string]any `json:"io.modelcontextprotocol/clientCapabilities"`
 	}
 	_ = json.Unmarshal(r.params["_meta"], &meta)
-	e := meta.Capabilities.Elicitation
-	return e != nil && (e["form"] != nil || len(e) == 0)
+	e := meta.Capabilities[capability]
+	return e != nil && (capability != "elicitation" || e["form"] != nil || len(e) == 0)
 }

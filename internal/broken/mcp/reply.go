@@ -27,7 +27,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	case s.has("answers for the cache of a user"):
 		w.Header().Set("Cache-Control", "private, max-age=60")
 	}
-	id = s.echoed(id)
+	if id = s.echoed(id); fail != nil && s.has("errors without an id") {
+		id = nil
+	}
 	if s.has("results beside errors") && fail != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)

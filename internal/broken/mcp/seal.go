@@ -142,7 +142,7 @@ func (s *Server) unboundEmpty(c claims, p place) bool {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread", "keys in tokens"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)
@@ -189,7 +189,7 @@ func (s *Server) mint(c claims, p place) string {
 		_ = w.Close()
 		raw = b.Bytes()
 	}
-	if s.has("blocks encrypted alone", "blocks chained without a nonce") {
+	if s.has("blocks encrypted alone", "blocks chained without a nonce", "blocks chained without a tag") {
 		return base64.RawURLEncoding.EncodeToString(s.blocks(raw))
 	}
 	nonce := s.nonce(c)
@@ -243,6 +243,11 @@ func (s *Server) blocks(raw []byte) []byte {
 	raw = append(raw, bytes.Repeat([]byte(" "), 16-len(raw)%16)...)
 	key := sha256.Sum256(s.Secret)
 	block, _ := aes.NewCipher(key[:]) // 32 bytes
+	if s.has("blocks chained without a tag") {
+		first := random(16)
+		cipher.NewCBCEncrypter(block, first).CryptBlocks(raw, raw)
+		return append(first, raw...)
+	}
 	if s.has("blocks chained without a nonce") {
 		cipher.NewCBCEncrypter(block, make([]byte, 16)).CryptBlocks(raw, raw)
 		return append(s.tag(string(raw)), raw...)
@@ -256,6 +261,12 @@ func (s *Server) blocks(raw []byte) []byte {
 // unblocks opens such a token.
 func (s *Server) unblocks(token string) ([]byte, error) {
 	all, err := strict(token)
+	if err == nil && len(all) >= 32 && len(all)%16 == 0 && s.has("blocks chained without a tag") {
+		key := sha256.Sum256(s.Secret)
+		block, _ := aes.NewCipher(key[:]) // 32 bytes
+		cipher.NewCBCDecrypter(block, all[:16]).CryptBlocks(all[16:], all[16:])
+		return all[16:], nil
+	}
 	if err != nil || len(all) < 32 || len(all)%16 != 0 || !hmac.Equal(all[:32], s.tag(string(all[32:]))) {
 		return nil, errState
 	}
@@ -292,6 +303,9 @@ func (s *Server) tag(text string) []byte {
 	if s.has("key from the name of the server") {
 		sum := sha256.Sum256([]byte("broken"))
 		key = sum[:]
+	}
+	if s.has("keys in tokens") {
+		key = []byte(unverified(text).ID)
 	}
 	if s.has("careless key") {
 		key = []byte("change-me")

@@ -56,7 +56,10 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.complete(object{"isError": true, "content": text("%s: %s", name, problem)}), nil
 	}
-	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept") {
+	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept", "results kept by token") {
+		if s.has("results kept by token") {
+			key = string(r.params["requestState"])
+		}
 		return s.onceRun(key, func() (object, *failure) { return s.run(r, name, args) })
 	}
 	return s.run(r, name, args)
@@ -87,7 +90,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		})
 	case "remove":
 		steps := []string{"confirm"}
-		if s.has("drafts asked for", "drafts of any form") {
+		if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
 			steps = []string{"draft"}
 		}
 		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
@@ -95,7 +98,14 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			if s.has("results name users", "one user for calls at once") {
 				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 			}
-			return object{"content": text("removed %s%s", c.Env, s.noise())}
+			result := object{"content": text("removed %s%s", c.Env, s.noise())}
+			switch {
+			case s.has("removals counted"):
+				result["structuredContent"] = object{"count": 1}
+			case s.has("removals counted in words"):
+				result["structuredContent"] = object{"count": "one"}
+			}
+			return result
 		})
 	case "page":
 		if strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {

@@ -52,7 +52,7 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		r.Header.Get("Mcp-Method") == "completion/complete" && s.has("completions without credentials"),
 		r.Header.Get("Mcp-Method") == "server/discover" && s.has("handshakes by header"):
 		return "", true
-	case r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modern && s.has("older revisions without credentials"):
+	case r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modern && s.has("older revisions without credentials", "guests of older revisions"):
 		return "", true
 	case r.Header.Get("X-Forwarded-For") == "127.0.0.1" && s.has("addresses of proxies believed"):
 		return "alice", true

@@ -18,7 +18,7 @@ const (
 // first calls of what takes a text, and the last rounds of flows. It refutes if an answer has
 // the word of another call in the place of its own, or is that to the other user.
 func mixedAtOnce(t *review.T) {
-	if t.Client.HTTP == nil {
+	if t.Client.HTTP == nil && !t.Modern() {
 		return
 	}
 	flows := t.Wordy()
@@ -62,7 +62,7 @@ func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
 	answers := t.Together(calls)
 	for i, a := range answers {
 		if a.Kind != client.Completed && a.Kind != client.Asked {
-			return false
+			continue
 		}
 		t.Trials++
 		text := a.Text + a.QuestionTexts()

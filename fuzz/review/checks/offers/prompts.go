@@ -20,7 +20,7 @@ var prompting = []review.Check{
 	{ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
 		Sent: "prompts/get without arguments, if some are required", Want: "error -32602", Source: "revision 2026-07-28, server/prompts", Impact: "the model reads undefined in the place of an argument", Fix: "answer -32602", Run: missingArguments},
 	{ID: "R-FORM", Name: "the form of prompts and resources", Severity: review.Warning, Category: "schema",
-		Sent: "prompts/get and resources/read of what is listed", Want: "messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
+		Sent: "prompts/get and resources/read of what is listed", Want: "a resultType; messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
 		Impact: "clients refuse the result", Fix: "build results with the types of the SDK", Run: readForms},
 }
 
@@ -164,6 +164,9 @@ func readForms(t *review.T) {
 		issue := contentsFault(a)
 		if f.Method == "prompts/get" {
 			issue = messagesFault(a)
+		}
+		if issue == "" && t.Modern() && jsondoc.Members(a.Result)["resultType"] == nil {
+			issue = client.Untyped
 		}
 		if issue != "" {
 			t.Fault(f.String(), review.Warning, issue, a)

@@ -29,7 +29,7 @@ var offers = []review.Check{
 		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
 	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
-	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
+	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones, and of those that ask first", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
 }
 
 func unknownTool(t *review.T) {
@@ -162,6 +162,11 @@ func misfits(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
 	if !ok || a.Kind != client.Completed {
 		return !ok
 	}
+	return misfit(t, tool, a)
+}
+
+// misfit reports whether a result of a tool is not as its outputSchema says.
+func misfit(t *review.T, tool client.Offer, a client.Answer) bool {
 	var content any
 	if raw := jsondoc.Members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
 		t.Fault(tool.Name, review.Warning, "a tool with an outputSchema returns no structuredContent", a)
@@ -183,6 +188,12 @@ func outputSchemas(t *review.T) {
 			if misfits(t, tool, arguments) {
 				break
 			}
+		}
+	}
+	for _, o := range t.Oracles {
+		if f := o.Flow; f.Method == "tools/call" && f.Offer.Output != nil && string(f.Offer.Output) != "null" && o.Good.Kind == client.Completed {
+			t.Trials++
+			misfit(t, f.Offer, o.Good)
 		}
 	}
 	if t.Trials == 0 {

@@ -156,11 +156,27 @@ func declined(t *review.T, name string, a client.Answer) {
 // answeredBy presents a fresh token with every answer under another action, "" for none.
 func answeredBy(t *review.T, action string, content bool) (client.Answer, string) {
 	f := t.Oracle.Flow
+	changed, reason := underAction(f.Last, action, content)
+	if reason != "" {
+		return client.Answer{}, reason
+	}
+	f.Last = changed
+	token, reason := t.Mint()
+	if reason != "" {
+		return client.Answer{}, reason
+	}
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	t.Trials++
+	return a, ""
+}
+
+// underAction returns answers under another action, "" for none.
+func underAction(answers json.RawMessage, action string, content bool) (json.RawMessage, string) {
 	changed := map[string]json.RawMessage{}
-	for key, answer := range jsondoc.Members(f.Last) {
+	for key, answer := range jsondoc.Members(answers) {
 		form := jsondoc.Members(answer)
 		if form["action"] == nil {
-			return client.Answer{}, "the round asks for more than forms"
+			return nil, "the round asks for more than forms"
 		}
 		if form = jsondoc.With(form, "action", jsondoc.Quote(action)); action == "" {
 			delete(form, "action")
@@ -170,14 +186,7 @@ func answeredBy(t *review.T, action string, content bool) (client.Answer, string
 		}
 		changed[key] = jsondoc.Object(form)
 	}
-	f.Last = jsondoc.Object(changed)
-	token, reason := t.Mint()
-	if reason != "" {
-		return client.Answer{}, reason
-	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
-	return a, ""
+	return jsondoc.Object(changed), ""
 }
 
 // specific reports whether a good completion names one of the arguments.
@@ -200,6 +209,7 @@ func wrongForm(t *review.T) {
 	}
 	falseTexts(t)
 	misfitting(t)
+	givenAgain(t)
 	if len(t.Findings) > 0 {
 		return
 	}

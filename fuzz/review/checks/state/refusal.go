@@ -37,6 +37,9 @@ func badStates(t *review.T, token string) []tokens.Variant {
 	for i, at := range []int{0, len(token) / 3, len(token) - len(token)/8 - 1} {
 		add(fmt.Sprintf("changed near %s", []string{"the start", "the middle", "the end"}[i]), token[:at]+string(tokens.Flip(token[at], false))+token[at+1:])
 	}
+	for at := changedStep; at <= 6*changedStep && at < len(token); at += changedStep { // an initial vector has its block there
+		add(fmt.Sprintf("changed at %d", at), token[:at]+string(tokens.Flip(token[at], false))+token[at+1:])
+	}
 	add("half of it", token[:len(token)/2])
 	add("without its end", token[:max(len(token)-4, 0)])
 	if text, ok := tokens.Scramble(token, rand.New(rand.NewPCG(t.Options.Seed, 2))); ok {
@@ -52,6 +55,9 @@ func badStates(t *review.T, token string) []tokens.Variant {
 	}
 	return all
 }
+
+// changedStep is the distance of the characters that are changed near the start.
+const changedStep = 4
 
 // repeats is how often each kind of bad state is presented.
 const repeats = 3

@@ -40,6 +40,8 @@ func replayed(t *review.T) {
 	switch {
 	case oneTime(t) && kept(t, one, two):
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
+	case oneTime(t) && (keptWhatever(t, token) || keptRound(t)):
+		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
 	case oneTime(t):
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
 	}
@@ -63,6 +65,44 @@ func kept(t *review.T, one, two client.Answer) bool {
 		seen[string(a.Result)] = true
 	}
 	return one.Kind == client.Completed && string(one.Result) == string(two.Result)
+}
+
+// keptWhatever reports whether a used token is answered by the result that it had, though the
+// user declines this time, and a fresh one is not.
+func keptWhatever(t *review.T, used string) bool {
+	fresh, reason := answeredBy(t, "decline", false)
+	if reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
+		return false
+	}
+	f := t.Oracle.Flow
+	f.Last, _ = underAction(f.Last, "decline", false)
+	a := t.Client.Present(t.Context, f, jsondoc.Quote(used), t.Oracle.User)
+	t.Trials++
+	return a.Kind == client.Completed && t.Oracle.Alike(a)
+}
+
+// keptRound reports whether a token of an earlier round gives one state twice, and another
+// token another state.
+func keptRound(t *review.T) bool {
+	if len(t.Oracle.Flow.Rounds) == 0 {
+		return false
+	}
+	f := t.Oracle.Flow.Stages()[1]
+	var states []string
+	for range 2 {
+		token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+		if err != nil {
+			return false
+		}
+		for range 2 {
+			a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+			if t.Trials++; a.Kind != client.Asked || a.State == nil {
+				return false
+			}
+			states = append(states, *a.State)
+		}
+	}
+	return states[0] == states[1] && states[2] == states[3] && states[0] != states[2]
 }
 
 // usedOtherwise presents a used token with one more answer: a server may remember the
@@ -135,7 +175,7 @@ const crowd = 8
 
 // atOnce presents one token over several connections at once: one may be accepted.
 func atOnce(t *review.T) {
-	if t.Client.HTTP == nil {
+	if t.Client.HTTP == nil && !t.Modern() {
 		return
 	}
 	severity := review.Warning

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -12,7 +13,7 @@ import (
 // rounds are the checks of the protocol around a state.
 var rounds = []review.Check{
 	{ID: "RS-CAP", Name: "a question to a client that cannot answer", Flow: true, Severity: review.Warning, Category: "reliability",
-		Sent: "the call, and each later round, with clientCapabilities {}; the call with elicitation of URLs alone", Want: "error -32021 that names the capability, or no question",
+		Sent: "the call, and each later round, with clientCapabilities {}; the call with elicitation of URLs alone, and without the capability of one question", Want: "error -32021 that names the capability, or no question",
 		Source: "revision 2026-07-28, basic, client capabilities", Impact: "the client gets a question that it cannot put to anybody, and the flow ends there",
 		Fix: "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities", Run: capability},
 	{ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: review.Suggestion, Category: "reliability",
@@ -26,7 +27,7 @@ var rounds = []review.Check{
 		Sent: "decline, cancel, decline with the content of an acceptance, an unknown action, none; an acceptance under another key", Want: "no effect of an acceptance", Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user said no", Fix: "look at action before content", Run: decline},
 	{ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
-		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments in four places", Want: "asked again, or -32602; other members ignored", Source: review.SourceMRTR + ", SHOULD validate",
+		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, without a required boolean, and with members that are named as the arguments in four places; in the last round another answer to an earlier question", Want: "asked again, or -32602; other members ignored", Source: review.SourceMRTR + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes", Fix: "validate answers against the form that was sent", Run: wrongForm},
 	{ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds", Want: "refused, and the server goes on to answer",
@@ -59,10 +60,33 @@ func capability(t *review.T) {
 		}
 	}
 	for _, o := range t.Oracles {
-		if capabilityLater(t, o) {
+		if capabilityLater(t, o) || capabilityMissing(t, o) {
 			return
 		}
 	}
+}
+
+// capabilityMissing makes the first call with every capability but that of one question.
+func capabilityMissing(t *review.T, o *review.Oracle) bool {
+	for _, key := range jsondoc.SortedKeys(o.Fresh.Questions) {
+		kind := o.Fresh.Questions[key].Method
+		name, _, _ := strings.Cut(kind, "/")
+		label := "without " + name
+		call := o.Flow.Call(o.User)
+		call.Capabilities = jsondoc.Object(jsondoc.Without(jsondoc.Members(json.RawMessage(client.EveryCapability)), name))
+		if t.Only != "" && t.Only != label {
+			continue
+		}
+		a := t.Client.Call(t.Context, call)
+		t.Trials++
+		for _, q := range a.Questions {
+			if q.Method == kind {
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind, Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // capabilityLater presents the token of each round without capabilities: with the answers of

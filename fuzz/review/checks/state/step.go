@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -59,10 +60,26 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 		return
 	}
 	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || resembles(t.Oracle, a) && asksFor(t, f)) {
+	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || (resembles(t.Oracle, a) || begins(t, a)) && asksFor(t, f)) {
 		t.Refute(review.Finding{Case: label, Severity: severity, Issue: "the token of the first round runs the tool to its end with the " + label,
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", answers, a, t.Oracle.Good), Want: "a question", Got: "completed"})
 	}
+}
+
+// begins reports whether a completion has at least half of the words of a good one at its
+// beginning, and the refusal of a user has not: answers that are missing change the rest.
+func begins(t *review.T, a client.Answer) bool {
+	no, _ := answeredBy(t, "decline", false)
+	return beginsAs(t.Oracle, a) && !beginsAs(t.Oracle, no)
+}
+
+func beginsAs(o *review.Oracle, a client.Answer) bool {
+	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
+	n := 0
+	for n < min(len(words), len(other)) && words[n] == other[n] {
+		n++
+	}
+	return n > 2 && 2*n >= len(words)
 }
 
 // asksFor reports whether a flow asks again if answers stand under keys of no question.

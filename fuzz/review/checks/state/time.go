@@ -18,7 +18,7 @@ import (
 // lasting are the checks of how long and how often a state is good.
 var lasting = []review.Check{
 	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); with --effects one that was presented before as well; over HTTP one with a header Date of its time", Want: "accepted before, refused after, like a changed token", Source: review.SourceMRTR + ", SHOULD expire",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); with --effects one that was presented before, and without answers, as well; over HTTP one with a header Date of its time", Want: "accepted before, refused after, like a changed token", Source: review.SourceMRTR + ", SHOULD expire",
 		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
 	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
 		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use with one more answer, from its first round, and after others; if the second is accepted and the tool is for one use, three more tokens", Want: "accepted once if the tool is declared for one use (--one-time)", Source: review.SourceMRTR + ", single use",
@@ -126,6 +126,7 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 		return result
 	}
 	remembered(t, known)
+	exchanged(t, old[own])
 	datedBefore(t, old[own], minted)
 	expiredAlike(t, old[own])
 	return result
@@ -158,6 +159,23 @@ func remembered(t *review.T, token string) {
 	}
 	t.Refute(review.Finding{Case: "presented before", Severity: review.Warning, Issue: "a token that was presented without answers within its time is accepted after it",
 		Evidence: fmt.Sprintf("tokens that were not presented: refused; this one: %v", a), Want: "refused", Got: "accepted"})
+}
+
+// exchanged presents tokens after their time without answers, and the state of the answer.
+func exchanged(t *review.T, old []string) {
+	f := t.Oracle.Flow
+	if f.Last = nil; len(t.Findings) > 0 {
+		return
+	}
+	var a client.Answer
+	for _, token := range old {
+		a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		if t.Trials++; !renewed(t, a) {
+			return
+		}
+	}
+	t.Refute(review.Finding{Case: "without answers", Severity: review.Warning, Issue: "an expired token without answers is exchanged for a good one of its round",
+		Evidence: fmt.Sprintf("%d expired tokens with answers: refused; without: %v", len(old), a), Want: "refused", Got: "accepted"})
 }
 
 // datedBefore presents an expired token with the time of its minting in the header Date.

@@ -28,7 +28,7 @@ var header = []review.Check{
 		Sent: "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities", Want: "error -32602", Source: "revision 2026-07-28, basic",
 		Impact: "the server guesses what the client can do", Fix: "require the members of _meta and answer -32602", Run: missingMeta},
 	{ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "no Mcp-Method, another one before each method, one of the same kind, one in upper case, one with another character in the place of its hyphen", Want: "error -32020", Source: transportSpec,
+		Sent: "no Mcp-Method, another one before each method, one of the same kind, one in upper case, one with another character in the place of its hyphen; the names of all headers in lower case", Want: "error -32020; the names are read in any case", Source: transportSpec,
 		Impact: "a gateway that filters by header is passed", Fix: "compare Mcp-Method with method and answer -32020", Run: methodHeader},
 	{ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, with a stroke behind its own, and with its own in upper case; an unknown prompt and an unknown resource with another one", Want: "error -32020", Source: transportSpec,
@@ -130,6 +130,11 @@ func methodHeader(t *review.T) {
 		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", "tools/call") }, Judge: want},
 		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", "TOOLS/LIST") }, Judge: want},
 		renamed("Mcp_Method"), renamed("Mcp.Method"),
+		review.Case{Name: "names of headers in lower case", Alter: func(w *client.Request) {
+			for i := range w.Headers {
+				w.Headers[i].Name = strings.ToLower(w.Headers[i].Name)
+			}
+		}, Judge: review.WantServed(review.Warning)},
 	)...)
 }
 

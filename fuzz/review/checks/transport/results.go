@@ -26,7 +26,7 @@ var results = []review.Check{
 // seen are the checks of all answers of a review. They come last.
 var seen = []review.Check{
 	{ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
-		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event message of text/event-stream, with a result or an error and the id of its request, in UTF-8; one response to each request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event message of text/event-stream, with a result that has a resultType, or an error, and the id of its request, in UTF-8; one response to each request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
 		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
 	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Last: true, Severity: review.Warning, Category: "security",
 		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, no variable of the environment, and no credential of the request", Source: "CWE-209",
@@ -126,7 +126,7 @@ func errorCodes(t *review.T) {
 	for _, x := range []struct {
 		name, issue string
 		severity    review.Severity
-	}{{"result and error", client.BothMembers, review.Warning}, {"more data", client.Followed, review.Warning}, {"several events", client.InPieces, review.Warning}, {"another id", client.Misnamed, review.Warning}, {"two answers", client.AnsweredTwice, review.Warning}, {"no number", client.NoNumbers, review.Warning}, {"not UTF-8", client.OtherCoding, review.Warning}, {"another event", client.NamedEvent, review.Warning}, {"another type", client.TypedAsOther, review.Suggestion}} {
+	}{{"result and error", client.BothMembers, review.Warning}, {"more data", client.Followed, review.Warning}, {"several events", client.InPieces, review.Warning}, {"another id", client.Misnamed, review.Warning}, {"two answers", client.AnsweredTwice, review.Warning}, {"no number", client.NoNumbers, review.Warning}, {"not UTF-8", client.OtherCoding, review.Warning}, {"another event", client.NamedEvent, review.Warning}, {"no kind", client.Untyped, review.Warning}, {"no id", client.Unnamed, review.Warning}, {"another type", client.TypedAsOther, review.Suggestion}} {
 		if evidence := t.Client.Odd[x.issue]; evidence != "" {
 			t.Refute(review.Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
 		}

@@ -1,0 +1,74 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// givenAgain gives another answer to the question of an earlier round beside those of the last
+// one. It refutes if the result is that of a flow with this answer in its round, twice.
+func givenAgain(t *review.T) {
+	for _, o := range t.Oracles {
+		if o.Good.Kind != client.Completed || o.Mask == nil || o.Flow.Last == nil || len(t.Findings) > 0 {
+			continue
+		}
+		for _, f := range o.Flow.Stages()[1:] {
+			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+				if jsondoc.Members(o.Flow.Last)[key] == nil && answersAgain(t, o, f, key) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// answersAgain does so for one question of the round that a flow ends with.
+func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool {
+	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
+	_, asked, err := t.Client.Mint(t.Context, f, o.User)
+	answer := jsondoc.Members(jsondoc.Members(f.Last)[key])
+	content := otherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
+	if err != nil || content == nil || t.Only != "" && t.Only != label {
+		return false
+	}
+	other := jsondoc.Object(jsondoc.With(answer, "content", content))
+	round := len(f.Rounds)
+	honest, late := o.Flow, o.Flow
+	honest.Rounds = append(append(honest.Rounds[:0:0], honest.Rounds[:round]...), jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, other)))
+	honest.Rounds = append(honest.Rounds, o.Flow.Rounds[round+1:]...)
+	late.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(late.Last), key, other))
+	want := freshAnswer(t, honest, o)
+	if want.Kind != client.Completed || o.Alike(want) {
+		return false // no text shows the answer
+	}
+	var a client.Answer
+	for range 2 {
+		a = freshAnswer(t, late, o)
+		if t.Trials++; a.Kind != client.Completed || o.Alike(a) || client.Blank(a.Text) != client.Blank(want.Text) {
+			return false
+		}
+	}
+	t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "an answer of an earlier round is replaced by one that the last round did not ask for",
+		Evidence: fmt.Sprintf("answers %s -> %v; without the one for %s: %v", late.Last, a, client.Short(key, 40), o.Good), Want: "ignored", Got: "carried out", Flow: &o.Flow})
+	return true
+}
+
+// otherContent returns the content of a form with another value for one member, which is no
+// consent; nil if there is none.
+func otherContent(content, form json.RawMessage) json.RawMessage {
+	all := jsondoc.Members(content)
+	for _, name := range jsondoc.SortedKeys(all) {
+		if is := string(all[name]); is == "true" || is == "false" {
+			continue
+		}
+		one := jsondoc.OtherArguments(jsondoc.Object(map[string]json.RawMessage{name: all[name]}), form)
+		if v := jsondoc.Members(one)[name]; v != nil && string(v) != string(all[name]) {
+			return jsondoc.Object(jsondoc.With(all, name, v))
+		}
+	}
+	return nil
+}
