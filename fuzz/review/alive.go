@@ -130,7 +130,7 @@ var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 func (r *Review) silent(ctx context.Context) string {
 	r.Client.Away = false
 	a := r.Client.Call(ctx, client.ListTools)
-	for _, pause := range pauses {
+	for i, pause := range pauses {
 		if a.Kind != client.Broken || ctx.Err() != nil {
 			return ""
 		}
@@ -139,6 +139,9 @@ func (r *Review) silent(ctx context.Context) string {
 		}
 		if r.Options.Clock.Sleep(ctx, pause) != nil {
 			return ""
+		}
+		if i == len(pauses)-1 {
+			r.Client.Unhurried() // the last request has the whole time
 		}
 		a = r.Client.Call(ctx, client.ListTools)
 	}

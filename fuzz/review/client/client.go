@@ -44,6 +44,7 @@ type Client struct {
 	next   time.Time        // no exchange begins before
 	pause  time.Duration    // between exchanges, grown by rate limits
 	waits  int              // rate limits that were met
+	whole  time.Duration    // the time limit over HTTP
 	opened map[User]Session // the sessions over HTTP in which calls to an older server are made
 }
 
@@ -70,8 +71,32 @@ func New(o Options) (*Client, error) {
 		return c, nil
 	}
 	var err error
-	c.HTTP, err = rawmcp.NewHTTP(o.Target.URL, o.Limits)
+	if c.HTTP, err = rawmcp.NewHTTP(o.Target.URL, o.Limits); err == nil {
+		c.whole = c.HTTP.Limits.Time
+	}
 	return c, err
+}
+
+// hurried is the part of the time limit that an answer gets after one that did not come.
+const hurried = 5
+
+// hasten shortens the time limit over HTTP after an exchange that reached it: a server that
+// hangs is waited for once. An answer restores it.
+func (c *Client) hasten(e *rawmcp.Exchange) {
+	switch {
+	case c.HTTP == nil:
+	case e.Status != 0:
+		c.Unhurried()
+	case errors.Is(e.Err, context.DeadlineExceeded) && e.Took >= c.whole:
+		c.HTTP.Limits.Time = c.whole / hurried
+	}
+}
+
+// Unhurried restores the time limit of an answer.
+func (c *Client) Unhurried() {
+	if c.HTTP != nil && c.HTTP.Limits.Time != c.whole {
+		c.HTTP.Limits.Time = c.whole
+	}
 }
 
 // Close ends the process of a server on standard streams.

@@ -148,6 +148,7 @@ func (c *Client) Keep(e *rawmcp.Exchange) {
 	if c.Lost == nil && c.HTTP != nil && e.Status == 0 {
 		c.Lost = e
 	}
+	c.hasten(e)
 	c.firstDocument(e)
 	c.noteNotices(e)
 	c.noteAnswers(e)

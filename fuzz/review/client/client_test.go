@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/internal/rawmcp"
+)
+
+// TestHurried asks a server that hangs, and that answers again: the time limit is shorter
+// after the answer that did not come, until one comes.
+func TestHurried(t *testing.T) {
+	var answers atomic.Bool
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection shows after it
+		if !answers.Load() {
+			<-r.Context().Done()
+		}
+	}))
+	defer s.Close()
+	whole := 200 * time.Millisecond
+	c, err := New(Options{Target: Target{URL: s.URL + "/mcp"}, Limits: rawmcp.Limits{Time: whole}, Budget: 10, Clock: SystemClock()})
+	require.NoError(t, err)
+	ask := func() Answer { return c.Call(context.Background(), ListTools) }
+	require.Equal(t, Broken, ask().Kind)
+	require.Equal(t, whole/hurried, c.HTTP.Limits.Time)
+	require.Equal(t, Broken, ask().Kind)
+	require.Equal(t, whole/hurried, c.HTTP.Limits.Time)
+	answers.Store(true)
+	c.Unhurried()
+	require.Equal(t, http.StatusOK, ask().Status)
+	require.Equal(t, whole, c.HTTP.Limits.Time)
+}
