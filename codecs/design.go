@@ -14,7 +14,7 @@ type Design struct {
 	Doc     string   // one line, no full stop
 	Spec    string   // the specification and its version
 	Prefix  string   // the text at the start of every token; "" if they share none
-	Over    string   // the name of the codec around which the scheme puts claims; "" if there is none
+	Over    string   // the name of the codec around which the scheme puts claims, or ""
 	Format  string   // the name of a wire format that several rows share; "" if this row has its own
 	MaxKeys int      // longest ring; 0: no limit
 	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
@@ -58,7 +58,7 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// TTLOr returns the time to live, or another if c has none.
+// TTLOr returns the time to live, or another if c has no time.
 func (c Config) TTLOr(otherwise time.Duration) time.Duration {
 	if c.TTL == nil {
 		return otherwise

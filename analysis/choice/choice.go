@@ -75,7 +75,7 @@ type Fit struct {
 	Source string   `json:"limits_source,omitempty"`
 	Use    []string `json:"go,omitempty"` // lines of Go
 
-	unasked int // properties that it promises, if none is needed
+	unasked int // properties that it promises, if the user needs no property
 }
 
 // An Other is a design that does not fit.

@@ -68,7 +68,7 @@ func TestUseCompiles(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestOrder orders by cost, and by length if there is none.
+// TestOrder orders by cost, and by length without a cost.
 func TestOrder(t *testing.T) {
 	q := choice.Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 64}
 	costs := func(design string, payload int) (choice.Cost, bool) {

@@ -38,7 +38,7 @@ func samples(t *testing.T) []sample {
 }
 
 // tally counts the answers about tokens of known formats. An answer is right if it
-// names the format, and open if it names none.
+// names the format, and open if it names no format.
 type tally struct{ right, wrong, open int }
 
 func (c *tally) add(t *testing.T, want string, a identify.Answer) {

@@ -141,7 +141,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// requests is the part of an element by which it may make a request; "" if there is none.
+// requests is the part of an element by which it may make a request, or "".
 func requests(e element) string {
 	if slices.Contains([]string{"img", "iframe", "object", "embed", "base", "form"}, e.name) {
 		return e.name

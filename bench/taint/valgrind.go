@@ -17,7 +17,7 @@ import (
 )
 
 // operations are the functions of the program that mark an operation, by name.
-// None may begin with another: callgrind then takes one for the other, depending
+// No name may begin with another: callgrind then takes one for the other, depending
 // on their order.
 var operations = map[string]string{
 	"main.open": "open", "main.seal": "seal", "main.unseal": "unseal", "main.refuse": "refuse",

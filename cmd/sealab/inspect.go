@@ -61,7 +61,7 @@ fault.`,
 	return cmd
 }
 
-// tokenArgument returns the only argument, or standard input if there is none or it is "-".
+// tokenArgument returns the only argument, or standard input if it is missing or "-".
 func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] != "-" {
 		return []byte(args[0]), nil

@@ -27,7 +27,7 @@ func commands(root *cobra.Command) (all []*cobra.Command) {
 }
 
 // TestHelpExamples takes every example of every command's help apart: its flags,
-// arguments and names are such that the command takes them. None is run.
+// arguments and names are such that the command takes them. They are not run.
 func TestHelpExamples(t *testing.T) {
 	all := commands(newRoot())
 	require.NotEmpty(t, all)

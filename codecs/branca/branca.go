@@ -20,7 +20,7 @@
 // and a state 96,000 bytes, because the time of base 62 grows faster than the length, and
 // comes before anything is authenticated. Times from 1970 to 2106.
 //
-// Limitations: a readable time of minting, which may lie in the future; nothing is bound
+// Limitations: a readable time of minting, which may lie in the future; no binding
 // to user or request; one key and no key ID; no commitment to the key; no single use.
 package branca
 

@@ -31,7 +31,7 @@ func cases(t *testing.T) []casefile.Case {
 }
 
 // TestStrictReading checks that the strict reading of each format accepts every
-// token as its SDK minted it, and none that the SDK refuses.
+// token as its SDK minted it, and refuses each that the SDK refuses.
 func TestStrictReading(t *testing.T) {
 	minted, lenient := 0, 0
 	for _, c := range cases(t) {

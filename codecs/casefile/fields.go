@@ -25,7 +25,7 @@ func (l *line) fail(format string, args ...any) {
 	}
 }
 
-// field returns a field that the line must have, null if it has none.
+// field returns a field that the line must have, null if it is missing.
 func (l *line) field(name string) *rawjson.Value {
 	v := l.object.Lookup(name)
 	if v == nil {

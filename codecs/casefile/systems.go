@@ -16,7 +16,7 @@ type presentation struct {
 	context codecs.Context
 	token   []byte
 	// notText says that the token was no string. unread is the reason of a system
-	// that refuses such tokens; "" if its lines have none.
+	// that refuses such tokens, or "" for a system without such lines.
 	notText bool
 	unread  string
 	// sameState compares the state of an accepted token with the line.

@@ -21,7 +21,7 @@
 // no bytes. Arguments are JSON (RFC 8259) in one form: members by the code points of their
 // names, the last of one name alone, no white space, strings in ASCII with the
 // shortest escapes, numbers as they are spelled. So different contexts are different
-// texts, and each text is digested under a salt that nobody can foresee: a pair of
+// texts, and each text is digested under a salt that cannot be foreseen: a pair of
 // contexts with one digest cannot be prepared before the token is minted.
 //
 // A token is refused from its expiry on (the expiry itself is too late), and if it was

@@ -19,7 +19,7 @@
 //
 // Limits: 2^48 blocks of 16 bytes per key (birthday bound of CBC).
 //
-// Limitations: keys of 128 bits, a readable time of minting, nothing is bound to user or request, no
+// Limitations: keys of 128 bits, a readable time of minting, no binding to user or request, no
 // single use. The secret has no key ID: each key of the ring is tried.
 package fernet
 

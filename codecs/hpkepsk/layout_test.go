@@ -11,7 +11,7 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// TestLayoutAsDocumented opens a token with nothing but what the comments of
+// TestLayoutAsDocumented opens a token with only the facts that the comments of
 // this package and of package hpke say, and the HPKE library.
 func TestLayoutAsDocumented(t *testing.T) {
 	c, err := New(secret(1))

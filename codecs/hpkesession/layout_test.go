@@ -13,7 +13,7 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// TestLayoutAsDocumented opens a token with nothing but what the comments of
+// TestLayoutAsDocumented opens a token with only the facts that the comments of
 // this package and of package hpke say, the HPKE library and AES-GCM.
 func TestLayoutAsDocumented(t *testing.T) {
 	secret := bytes.Repeat([]byte("k3"), 16)

@@ -30,7 +30,7 @@
 // digits, and there has to be an expiry.
 //
 // Limitations: one iteration of PBKDF2 does not slow the search for a weak password.
-// Nothing is bound to user or request, no single use.
+// No binding to user or request, no single use.
 package iron
 
 import (

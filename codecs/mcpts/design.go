@@ -21,7 +21,7 @@ const (
 	payloadJSON   = "json"
 )
 
-// Design is the catalog's row. The SDK binds nothing unless the application gives
+// Design is the catalog's row. The SDK binds no field unless the application gives
 // it a callback, as under bind=none.
 var Design = codecs.Design{
 	Name:    "mcp-ts",

@@ -19,7 +19,7 @@
 // Under reading=sdk the codec answers as PyPI pyseto 1.10.0 does: base64 is read by
 // Python's decoder, which skips foreign ASCII characters and ignores spare bits.
 //
-// Limits: none within reach: n has 256 random bits. Payloads are bounded by memory.
+// Limits: out of reach, since n has 256 random bits. Payloads are bounded by memory.
 //
 // Limitations: no key ID and so no rotation. Time, user and request are for package
 // claims. Each token allocates.

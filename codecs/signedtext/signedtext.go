@@ -37,7 +37,7 @@
 // ignores spare bits. Django compares the texts of signatures. Under reading=strict,
 // the default, every segment has to be canonical.
 //
-// Limitations: the state is readable, nothing is bound to user or request, no single
+// Limitations: the state is readable, no binding to user or request, no single
 // use. Django accepts times of minting in the future. The secret has no key ID.
 package signedtext
 

@@ -85,8 +85,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestContractIsStandardLibraryOnly checks that the contract imports nothing but
-// the standard library.
+// TestContractIsStandardLibraryOnly checks that the contract imports only the standard library.
 func TestContractIsStandardLibraryOnly(t *testing.T) {
 	for _, p := range packages(t) {
 		if p.ImportPath != module+"/codecs" {

@@ -21,7 +21,7 @@ import (
 
 // The exit statuses of every command.
 const (
-	OK      = 0 // nothing was refuted
+	OK      = 0 // no guarantee was refuted
 	Refuted = 1 // something was refuted, or is worse than before
 	Fault   = 2 // wrong usage, a fault, or a question that could not be asked
 )

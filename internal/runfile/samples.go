@@ -116,8 +116,8 @@ func ReadSampleFiles(dir string) ([]*Samples, error) {
 	return files, nil
 }
 
-// filesIn returns the paths of the files in dir with an extension, by name. It is an
-// error if there is none.
+// filesIn returns the paths of the files in dir with an extension, by name. No file is an
+// error.
 func filesIn(dir, extension string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
 	if err == nil && len(paths) == 0 {

@@ -85,7 +85,7 @@ func TestServeEnds(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestSlowBodyIsCutOff sends a part of a body and then nothing. A stream of
+// TestSlowBodyIsCutOff sends a part of a body and then waits. A stream of
 // another request that began earlier goes on.
 func TestSlowBodyIsCutOff(t *testing.T) {
 	l, err := net.Listen("tcp", "localhost:0")

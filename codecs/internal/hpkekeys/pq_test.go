@@ -19,7 +19,7 @@ import (
 const xwingID = 0x647a
 
 // TestPostQuantumVectors opens the vectors of draft-ietf-hpke-pq for X-Wing, which the
-// Go tree carries. They are for the base mode; there are none for mode_psk.
+// Go tree carries. They are for the base mode alone.
 func TestPostQuantumVectors(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
