@@ -424,7 +424,7 @@ var rows = []row{
 	{stdio: true, fault: "numbers that are none", checks: []string{"IO-CLEAN"}, also: []string{"IO-LINE", "IO-NOTE"}, critical: true},
 	{stdio: true, fault: "answers in Latin-1", checks: []string{"IO-ID", "H-CODES"}},
 	{modern: true, fault: "resources without a type", checks: []string{"R-FORM"}, also: []string{"H-CODES"}},
-	{fault: "removals counted in words", checks: []string{"T-OUT"}, change: withEffects},
+	{modern: true, fault: "removals counted in words", checks: []string{"T-OUT"}, change: withEffects},
 	{modern: true, fault: "errors without an id", checks: []string{"H-CODES"}},
 	{modern: true, stdio: true, fault: "one id for calls at once + questions name the call", checks: []string{"T-MIX"}, also: []string{"H-CODES"}},
 	{stdio: true, fault: "errors answered twice", checks: []string{"H-CODES"}},
