@@ -240,6 +240,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	if text, is := ok.(string); is && text != "" && t.flaw == "texts" {
 		ok = true
 	}
+	way := answer(req.Params.InputResponses, "confirm", "way")
 	text, isText := reason.(string)
 	switch {
 	case again:
@@ -249,13 +250,13 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
 	case isText && (p.Round == 1 || t.flaw == "skips"):
 		given["reason"] = text
-		if way := answer(req.Params.InputResponses, "confirm", "way"); way != nil && t.flaw == "replaces" {
+		if (way == "mail" || way == "web") && t.flaw == "replaces" {
 			given["way"] = way
 		}
-	case p.Round == 0 && ok == true:
+	case p.Round == 0 && ok == true && (!t.ways() || way == "mail" || way == "web"):
 		next := map[string]any{"confirm": true}
 		if t.ways() {
-			next["way"] = answer(req.Params.InputResponses, "confirm", "way")
+			next["way"] = way
 		}
 		return t.question(progress{Round: 1, Env: p.Env, Given: next}, b), nil, nil
 	case p.Round == 1 && ok == true && t.flaw == "stale":

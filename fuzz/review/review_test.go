@@ -115,7 +115,7 @@ func TestSound(t *testing.T) {
 	t.Parallel()
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
-			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "single use by id"}, name) {
+			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "rounds with a list", "single use by id"}, name) {
 				continue // TestUnbroken has effects as well
 			}
 			sample := "no influence/safe" // the shortest review
