@@ -108,7 +108,7 @@ func (o Outcome) Unfinished() bool {
 	return slices.Contains([]string{Interrupted, client.ErrBudget.Error(), client.ErrTime.Error()}, o.Reason)
 }
 
-// Judge returns the outcome and the findings of a check that sends nothing.
+// Judge returns the outcome and the findings of a check that sends no request.
 func (c Check) Judge(run func(*T)) (Outcome, []Finding) {
 	t := &T{Review: &Review{}, check: c}
 	run(t)

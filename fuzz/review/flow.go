@@ -278,7 +278,7 @@ func answersToQuestion(q client.Question) []json.RawMessage {
 // OneTime reports whether the user says that tokens of the flow must be accepted once.
 func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.OneTime, f.Target) }
 
-// Wordy are the calls that take a text and change nothing: those that ask, prompts, and
+// Wordy are the calls that take a text and have no effect: those that ask, prompts, and
 // with effects tools that read only.
 func (t *T) Wordy() []client.Flow {
 	all := slices.Clone(t.Flows)

@@ -32,8 +32,8 @@ func (t *T) Initializing(w *client.Request, version string) {
 // MadeUpHeaders are a credential that no server knows.
 var MadeUpHeaders = []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential("Bearer x")}}
 
-// Authenticates reports whether the server refuses nobody and a made-up credential;
-// otherwise it skips the check.
+// Authenticates reports whether the server refuses a request without a credential, and one
+// with a made-up credential; otherwise it skips the check.
 func (t *T) Authenticates() bool {
 	for _, headers := range [][]rawmcp.Header{nil, MadeUpHeaders} {
 		if a := t.ListedAs(headers); !a.Refused() {

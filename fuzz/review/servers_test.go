@@ -222,7 +222,7 @@ func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
 	return nil
 }
 
-// drain returns the lines that nothing has read.
+// drain returns the lines that are unread.
 func (r *running) drain() string {
 	var lines []string
 	for {

@@ -211,7 +211,7 @@ func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
 	return batched{recalling{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
 }
 
-// recalling looks verdicts up and keeps none.
+// recalling looks verdicts up and does not keep them.
 type recalling struct{ *cached }
 
 // Verify implements codecs.Scheme.

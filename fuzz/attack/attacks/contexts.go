@@ -164,7 +164,8 @@ func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 
 // checksumTwins are texts of one length and one checksum, whatever is in front and behind.
 var checksumTwins = []twin{
-	{"ab", "ba", "one sum of letters"}, {"plumless", "buckeroo", "one CRC-32"}, {"bbb", "cac", "one Adler-32"}, {"Aa", "BB", "one hash with the factor 31"}, {"ab", "bA", "one hash with the factor 33"},
+	{"ab", "ba", "one sum of letters"}, {"plumless", "buckeroo", "one CRC-32"}, {"bbb", "cac", "one Adler-32"},
+	{"Aa", "BB", "one hash with the factor 31"}, {"ab", "bA", "one hash with the factor 33"},
 }
 
 // longValues presents values that differ in their last letter only, values that have one

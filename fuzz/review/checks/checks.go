@@ -1,5 +1,5 @@
 // Package checks lists the checks of a review, writes their documentation, and judges
-// recorded traffic by those that need nothing but tokens.
+// recorded traffic by those that need tokens alone.
 package checks
 
 import (

@@ -165,10 +165,10 @@ func tokensOf(body []byte, call string, at time.Time) []Captured {
 	return all
 }
 
-// Passive are the checks that need nothing but tokens.
+// Passive are the checks that need tokens alone.
 var Passive = []string{"RS-CLEAR", "RS-KEY", "RS-TAG", "RS-FRESH", "RS-NONCE", "RS-GUESS", "RS-EXP"}
 
-// Traffic judges captured tokens. It sends nothing.
+// Traffic judges captured tokens. It sends no request.
 func Traffic(all []Captured, secrets, only []string) *review.Report {
 	r := &review.Report{Server: review.Server{Transport: "recorded", Revisions: []string{client.Modern}, Risk: "unknown"}}
 	checks := map[string]review.Check{}

@@ -2,7 +2,7 @@
 // streamable HTTP and standard streams, in the newest revision and in sessions of older ones.
 //
 // It adds the credentials of users, keeps to a rate and a budget of exchanges, classifies
-// answers, and notes facts of all answers that checks judge later. It judges nothing itself.
+// answers, and notes facts of all answers that checks judge later. It does not judge them.
 package client
 
 import (
@@ -58,7 +58,7 @@ type Options struct {
 	Record func(*rawmcp.Exchange) // nil: not recorded
 }
 
-// New returns a client of a server. It sends nothing, and starts no process.
+// New returns a client of a server. It sends no request and starts no process.
 func New(o Options) (*Client, error) {
 	c := &Client{
 		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Notes: newNotes(),

@@ -15,7 +15,7 @@ const maxInline = 12
 
 // Inline returns a schema without references and without allOf: references within
 // the document are replaced by their targets, and the members of allOf are merged.
-// A reference to elsewhere stays; nothing is fetched.
+// A reference to elsewhere stays and is not fetched.
 func Inline(raw json.RawMessage) json.RawMessage {
 	if !strings.Contains(string(raw), `"$ref"`) && !strings.Contains(string(raw), `"allOf"`) {
 		return raw

@@ -1,5 +1,5 @@
 // Package tokens has functions on tokens without their keys: segments and what they hold,
-// alterations, tags under well-known keys, and statistics over several tokens. It sends nothing.
+// alterations, tags under well-known keys, and statistics over several tokens. It sends no request.
 package tokens
 
 import (

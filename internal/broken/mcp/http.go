@@ -113,7 +113,7 @@ func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, said, http.StatusUnauthorized)
 }
 
-// die ends the server: it answers nothing more.
+// die ends the server: it answers no more requests.
 func (s *Server) die() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,15 +13,38 @@ import (
 
 // crossed are the checks of answers that belong to another user or to another call.
 var crossed = []review.Check{
-	{ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, as the other user; each cursor of one user as the other", Want: "refused", Source: "CWE-639; revision 2026-07-28, server/resources, security",
-		Impact: "one user reads what belongs to another", Fix: "compare the owner of a resource, and of a cursor, with the user of the request", Run: foreignResources},
-	{ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only", Want: "refused; no list with the other user's offers", Source: "CWE-639; CWE-862; " + toolsSpec,
-		Impact: "one user calls, or sees, what belongs to another", Fix: "find tools in the list of the user of the request, and make the user a part of the key of caches of lists", Run: foreignTools},
-	{ID: "T-MIX", Name: "the answer to another call", Severity: review.Critical, Category: "security",
-		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, as both users in either order and under one id, and four at once; lists under one id; completions of a word that the other user gave a prompt", Want: "an answer with the word of its call, and for its user", Source: "CWE-524; CWE-488",
-		Impact: "a cache hands the answer of one call or user to another", Fix: "make the method, the target, all arguments and the user the key of the cache, and keep nothing of a call in variables that all calls share", Run: mixed},
+	{
+		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, " +
+			"as the other user; each cursor of one user as the other",
+		Want:   "refused",
+		Source: "CWE-639; revision 2026-07-28, server/resources, security",
+		Impact: "one user reads what belongs to another",
+		Fix:    "compare the owner of a resource, and of a cursor, with the user of the request",
+		Run:    foreignResources,
+	},
+	{
+		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; " +
+			"a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only",
+		Want:   "refused; no list with the other user's offers",
+		Source: "CWE-639; CWE-862; " + toolsSpec,
+		Impact: "one user calls, or sees, what belongs to another",
+		Fix:    "find tools in the list of the user of the request, and make the user a part of the key of caches of lists",
+		Run:    foreignTools,
+	},
+	{
+		ID: "T-MIX", Name: "the answer to another call", Severity: review.Critical, Category: "security",
+		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, " +
+			"as both users in either order and under one id, and four at once; lists under one id; " +
+			"completions of a word that the other user gave a prompt",
+		Want:   "an answer with the word of its call, and for its user",
+		Source: "CWE-524; CWE-488",
+		Impact: "a cache hands the answer of one call or user to another",
+		Fix: "make the method, the target, all arguments and the user the key of the cache, " +
+			"and keep nothing of a call in variables that all calls share",
+		Run: mixed,
+	},
 }
 
 // maxCrossed is the number of resources and calls that are tried.

@@ -66,7 +66,7 @@ func foreignPages(t *review.T, method, member string, lists map[client.User]user
 	return false
 }
 
-// subscribes subscribes a user to a resource of the other one, and to one that nobody has. It
+// subscribes subscribes a user to a resource of the other one, and to one that does not exist. It
 // refutes if the first alone is agreed to.
 func subscribes(t *review.T, uri string, as client.User) bool {
 	if !t.Modern() {

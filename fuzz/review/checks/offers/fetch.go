@@ -18,9 +18,16 @@ import (
 
 // fetching is the check of servers that open URLs of their clients.
 var fetching = []review.Check{
-	{ID: "R-FETCH", Name: "an address of this machine", Severity: review.Critical, Category: "security",
-		Sent: "resources/read of a URL of a listener on this machine that no list names; with --effects, if the server wants credentials, calls of tools that read only and take a URL with the same", Want: "the listener is not asked", Source: "CWE-918; security best practices, server-side request forgery",
-		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata of its cloud", Fix: "open listed hosts alone, and refuse addresses of this machine and of private networks after the name is resolved", Run: fetches},
+	{
+		ID: "R-FETCH", Name: "an address of this machine", Severity: review.Critical, Category: "security",
+		Sent: "resources/read of a URL of a listener on this machine that no list names; " +
+			"with --effects, if the server wants credentials, calls of tools that read only and take a URL with the same",
+		Want:   "the listener is not asked",
+		Source: "CWE-918; security best practices, server-side request forgery",
+		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata of its cloud",
+		Fix:    "open listed hosts alone, and refuse addresses of this machine and of private networks after the name is resolved",
+		Run:    fetches,
+	},
 }
 
 // A canary is a listener on this machine with a text of its own.

@@ -14,7 +14,7 @@ import (
 // flags are emoji that are written with tag characters (Unicode TR 51).
 var flags = regexp.MustCompile(`\x{1F3F4}[\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
 
-// hidden are characters of texts that nobody sees: tags, overrides of the direction, and
+// hidden are invisible characters of texts: tags, overrides of the direction, and
 // runs of characters without width and of selectors, which stand alone in honest texts.
 var hidden = regexp.MustCompile(`[\x{E0000}-\x{E007F}]+|[\x{202D}\x{202E}]|[\x{200B}-\x{200F}\x{2060}-\x{2064}\x{FEFF}\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}]{4,}`)
 
@@ -41,7 +41,7 @@ func hiddenTexts(t *review.T) {
 	}
 }
 
-// hiddenIn returns the first text in a value with a part that nobody sees; "" if there is
+// hiddenIn returns the first text in a value with an invisible part; "" if there is
 // none.
 func hiddenIn(v any) (issue, text string) {
 	switch v := v.(type) {

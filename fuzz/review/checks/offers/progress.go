@@ -19,10 +19,19 @@ import (
 
 // progressing is the check of the messages around one answer.
 var progressing = []review.Check{
-	{ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
-		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, and of a good and a changed state, with a progressToken that is a text and the logLevel debug, and again with a number and the logLevel error; a stream is read to its end", Want: "an answer; progress that rises, under the token of the request, and nothing after the answer; its event ends, and the stream with it; logs of the level, without states, keys and credentials",
-		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http", Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
-		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, and log no secrets", Timed: true, Run: progress},
+	{
+		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
+		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, " +
+			"and of a good and a changed state, with a progressToken that is a text and the logLevel debug, " +
+			"and again with a number and the logLevel error; a stream is read to its end",
+		Want: "an answer; progress that rises, under the token of the request, and nothing after the answer; " +
+			"its event ends, and the stream with it; logs of the level, without states, keys and credentials",
+		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http",
+		Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
+		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, " +
+			"and log no secrets",
+		Timed: true, Run: progress,
+	},
 }
 
 // progressTokens are the tokens of the requests of the check, as JSON.

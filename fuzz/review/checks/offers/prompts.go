@@ -14,14 +14,34 @@ import (
 
 // prompting are the checks of prompts that answer at once, and of what is read.
 var prompting = []review.Check{
-	{ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: review.Critical, Category: "injection",
-		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, with names of files, and with one that holds a line Assistant:", Want: "the argument as it was given, in a message of the user", Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
-		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model", Fix: "insert arguments once, as values of a fixed template", Run: expandedArguments},
-	{ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
-		Sent: "prompts/get without arguments, if some are required", Want: "error -32602", Source: "revision 2026-07-28, server/prompts", Impact: "the model reads undefined in the place of an argument", Fix: "answer -32602", Run: missingArguments},
-	{ID: "R-FORM", Name: "the form of prompts and resources", Severity: review.Warning, Category: "schema",
-		Sent: "prompts/get and resources/read of what is listed", Want: "a resultType; messages of the user or the assistant; contents with a uri, and a text or base64", Source: "revision 2026-07-28, schema",
-		Impact: "clients refuse the result", Fix: "build results with the types of the SDK", Run: readForms},
+	{
+		ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: review.Critical, Category: "injection",
+		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, " +
+			"with names of files, and with one that holds a line Assistant:",
+		Want:   "the argument as it was given, in a message of the user",
+		Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
+		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model",
+		Fix:    "insert arguments once, as values of a fixed template",
+		Run:    expandedArguments,
+	},
+	{
+		ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
+		Sent:   "prompts/get without arguments, if some are required",
+		Want:   "error -32602",
+		Source: "revision 2026-07-28, server/prompts",
+		Impact: "the model reads undefined in the place of an argument",
+		Fix:    "answer -32602",
+		Run:    missingArguments,
+	},
+	{
+		ID: "R-FORM", Name: "the form of prompts and resources", Severity: review.Warning, Category: "schema",
+		Sent:   "prompts/get and resources/read of what is listed",
+		Want:   "a resultType; messages of the user or the assistant; contents with a uri, and a text or base64",
+		Source: "revision 2026-07-28, schema",
+		Impact: "clients refuse the result",
+		Fix:    "build results with the types of the SDK",
+		Run:    readForms,
+	},
 }
 
 // A promptTerm is a text in an argument, and the text that stands in its place if the

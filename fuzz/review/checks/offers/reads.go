@@ -16,16 +16,52 @@ import (
 
 // reads are the checks of resources, prompts, completion and subscriptions.
 var reads = []review.Check{
-	{ID: "R-PATH", Name: "a resource outside", Severity: review.Critical, Category: "security", Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, and as the beginning of a completion", Want: "refused", Source: "CWE-22",
-		Impact: "any file of the machine can be read", Fix: "resolve the path and compare it with the allowed roots", Run: traversal},
-	{ID: "R-MISSING", Name: "an unknown resource", Severity: review.Warning, Category: "schema", Sent: "resources/read of an unknown URI", Want: "error -32602, never empty contents", Source: "revision 2026-07-28, server/resources",
-		Impact: "a client takes a missing resource for an empty one", Fix: "answer -32602", Run: missingResource},
-	{ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: review.Suggestion, Category: "schema", Sent: "prompts/get of an unknown prompt", Want: "error -32602", Source: "revision 2026-07-28, server/prompts",
-		Impact: "a client's mistake looks like a fault of the server", Fix: "answer -32602", Run: unknownPrompt},
-	{ID: "C-COMP", Name: "completions", Severity: review.Warning, Category: "schema", Sent: "completion/complete for each argument of a prompt", Want: "at most 100 values, and no more than in total", Source: "revision 2026-07-28, server/utilities/completion",
-		Impact: "clients refuse the result", Fix: "cut the list", Run: completions},
-	{ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport", Sent: "subscriptions/listen without a filter, and with one", Want: "error -32602; the notifications that the filter names", Source: "revision 2026-07-28, basic/patterns/subscriptions",
-		Impact: "a stream is kept open that nobody reads", Fix: "require the filter", Run: listen},
+	{
+		ID: "R-PATH", Name: "a resource outside", Severity: review.Critical, Category: "security",
+		Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, " +
+			"and as the beginning of a completion",
+		Want:   "refused",
+		Source: "CWE-22",
+		Impact: "any file of the machine can be read",
+		Fix:    "resolve the path and compare it with the allowed roots",
+		Run:    traversal,
+	},
+	{
+		ID: "R-MISSING", Name: "an unknown resource", Severity: review.Warning, Category: "schema",
+		Sent:   "resources/read of an unknown URI",
+		Want:   "error -32602, never empty contents",
+		Source: "revision 2026-07-28, server/resources",
+		Impact: "a client takes a missing resource for an empty one",
+		Fix:    "answer -32602",
+		Run:    missingResource,
+	},
+	{
+		ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: review.Suggestion, Category: "schema",
+		Sent:   "prompts/get of an unknown prompt",
+		Want:   "error -32602",
+		Source: "revision 2026-07-28, server/prompts",
+		Impact: "a client's mistake looks like a fault of the server",
+		Fix:    "answer -32602",
+		Run:    unknownPrompt,
+	},
+	{
+		ID: "C-COMP", Name: "completions", Severity: review.Warning, Category: "schema",
+		Sent:   "completion/complete for each argument of a prompt",
+		Want:   "at most 100 values, and no more than in total",
+		Source: "revision 2026-07-28, server/utilities/completion",
+		Impact: "clients refuse the result",
+		Fix:    "cut the list",
+		Run:    completions,
+	},
+	{
+		ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "subscriptions/listen without a filter, and with one",
+		Want:   "error -32602; the notifications that the filter names",
+		Source: "revision 2026-07-28, basic/patterns/subscriptions",
+		Impact: "a stream is kept open that nobody reads",
+		Fix:    "require the filter",
+		Run:    listen,
+	},
 }
 
 // passwd recognizes the file /etc/passwd, whose first line is of root.

@@ -17,19 +17,72 @@ const toolsSpec = "revision 2026-07-28, server/tools"
 
 // offers are the checks of tools.
 var offers = []review.Check{
-	{ID: "T-UNKNOWN", Name: "an unknown tool", Severity: review.Warning, Category: "schema", Sent: "calls of tools that are not listed, one with the name of a prototype; tools and prompts that ask under other spellings of their names", Want: "error -32602", Source: toolsSpec,
-		Impact: "the model takes a protocol error for a result of the tool", Fix: "answer -32602", Run: unknownTool},
-	{ID: "T-SCHEMA", Name: "the schemas and names of tools", Severity: review.Warning, Category: "schema", Sent: "nothing; tools/list is checked", Want: "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice", Source: toolsSpec,
-		Impact: "clients refuse the tool", Fix: "give each tool an object schema and a plain name", Run: toolSchemas},
-	{ID: "T-HIDDEN", Name: "texts that nobody sees", Severity: review.Warning, Category: "injection", Sent: "nothing; the texts of the lists are checked", Want: "no tag characters, no overrides of the direction, no icon that runs a script", Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
-		Impact: "the model reads instructions that its user cannot see", Fix: "write texts as they are to be read", Run: hiddenTexts},
-	{ID: "T-TYPE", Name: "arguments that the schema does not allow", Severity: review.Warning, Category: "schema", Sent: "calls of a tool that asks first, and with --effects of tools that read only, whose arguments are of another type, missing, out of bounds or twice in a list, in one place", Want: "an error of the tool, or -32602", Source: toolsSpec + ", MUST validate",
-		Impact: "the handler works on values that its schema excludes", Fix: "validate arguments against the schema before the handler", Run: wrongArguments},
-	{ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema", Sent: "one more argument", Want: "refused if the schema says so, else a choice; never an internal error", Source: "JSON Schema 2020-12, additionalProperties",
-		Impact: "a mistake of the client goes unnoticed", Fix: "set additionalProperties to false and validate", Run: extraArgument},
-	{ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security", Sent: "arguments named __proto__ and constructor", Want: "refused or ignored, and the server goes on to answer", Source: "CWE-1321",
-		Impact: "a client changes the objects of other requests", Fix: "read arguments by the names of the schema alone", Run: prototypeArguments},
-	{ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema", Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones, and of those that ask first", Want: "structuredContent that the schema allows", Source: toolsSpec, Impact: "clients refuse the result", Fix: "return structuredContent in every result, and validate it", Run: outputSchemas},
+	{
+		ID: "T-UNKNOWN", Name: "an unknown tool", Severity: review.Warning, Category: "schema",
+		Sent: "calls of tools that are not listed, one with the name of a prototype; " +
+			"tools and prompts that ask under other spellings of their names",
+		Want:   "error -32602",
+		Source: toolsSpec,
+		Impact: "the model takes a protocol error for a result of the tool",
+		Fix:    "answer -32602",
+		Run:    unknownTool,
+	},
+	{
+		ID: "T-SCHEMA", Name: "the schemas and names of tools", Severity: review.Warning, Category: "schema",
+		Sent:   "nothing; tools/list is checked",
+		Want:   "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice",
+		Source: toolsSpec,
+		Impact: "clients refuse the tool",
+		Fix:    "give each tool an object schema and a plain name",
+		Run:    toolSchemas,
+	},
+	{
+		ID: "T-HIDDEN", Name: "texts that nobody sees", Severity: review.Warning, Category: "injection",
+		Sent:   "nothing; the texts of the lists are checked",
+		Want:   "no tag characters, no overrides of the direction, no icon that runs a script",
+		Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
+		Impact: "the model reads instructions that its user cannot see",
+		Fix:    "write texts as they are to be read",
+		Run:    hiddenTexts,
+	},
+	{
+		ID: "T-TYPE", Name: "arguments that the schema does not allow", Severity: review.Warning, Category: "schema",
+		Sent: "calls of a tool that asks first, and with --effects of tools that read only, " +
+			"whose arguments are of another type, missing, out of bounds or twice in a list, in one place",
+		Want:   "an error of the tool, or -32602",
+		Source: toolsSpec + ", MUST validate",
+		Impact: "the handler works on values that its schema excludes",
+		Fix:    "validate arguments against the schema before the handler",
+		Run:    wrongArguments,
+	},
+	{
+		ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent:   "one more argument",
+		Want:   "refused if the schema says so, else a choice; never an internal error",
+		Source: "JSON Schema 2020-12, additionalProperties",
+		Impact: "a mistake of the client goes unnoticed",
+		Fix:    "set additionalProperties to false and validate",
+		Run:    extraArgument,
+	},
+	{
+		ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
+		Sent:   "arguments named __proto__ and constructor",
+		Want:   "refused or ignored, and the server goes on to answer",
+		Source: "CWE-1321",
+		Impact: "a client changes the objects of other requests",
+		Fix:    "read arguments by the names of the schema alone",
+		Run:    prototypeArguments,
+	},
+	{
+		ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema",
+		Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones, " +
+			"and of those that ask first",
+		Want:   "structuredContent that the schema allows",
+		Source: toolsSpec,
+		Impact: "clients refuse the result",
+		Fix:    "return structuredContent in every result, and validate it",
+		Run:    outputSchemas,
+	},
 }
 
 func unknownTool(t *review.T) {

@@ -13,9 +13,18 @@ import (
 // values is the check of arguments that the schema allows, or may allow, and that
 // careless handlers fail at.
 var values = []review.Check{
-	{ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
-		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, with brackets that do not close, with a percent sign, with a tab and an end of a line, half a surrogate pair, a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused", Want: "an answer or a refusal in JSON, without an error of SQL, the value of a term, a fault of the server and a file outside",
-		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2", Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call", Fix: "pass values as parameters of queries, resolve paths before they are compared, and refuse numbers and texts that cannot be represented", Run: awkwardValues},
+	{
+		ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
+		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, " +
+			"with brackets that do not close, with a percent sign, with a tab and an end of a line, half a surrogate pair, " +
+			"a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused",
+		Want:   "an answer or a refusal in JSON, without an error of SQL, the value of a term, a fault of the server and a file outside",
+		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
+		Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call",
+		Fix: "pass values as parameters of queries, resolve paths before they are compared, " +
+			"and refuse numbers and texts that cannot be represented",
+		Run: awkwardValues,
+	},
 }
 
 // sqlError are texts of errors of SQL databases about the syntax of a query.

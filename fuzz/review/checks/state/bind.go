@@ -12,21 +12,54 @@ import (
 
 // binding are the checks of the request that a state belongs to.
 var binding = []review.Check{
-	{ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: values that are empty or absent, members that no schema names, cut texts, joined texts, rounded numbers, an argument twice; the token of the first round as well; with --effects two calls at once", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done", Fix: review.FixBind, Run: otherArgs},
-	{ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of one tool, prompt or resource in a call of another, both ways", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a confirmation of one tool, prompt or resource is used for another", Fix: review.FixBind, Run: otherTool},
-	{ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of tools/call in prompts/get and resources/read; with --effects the cursors of lists as states", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a state that one handler wrote is read by another", Fix: review.FixBind + "; seal cursors under another key or for another purpose", Run: otherMethod},
-	{ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: review.Suggestion, Category: "reliability",
-		Sent: "a fresh token with the same arguments, members in another order", Want: "accepted", Source: "RFC 8259, section 4: members have no order",
-		Impact: "a client that writes JSON in another order is refused", Fix: "bind to the arguments in a canonical form (RFC 8785)", Timed: true, Run: sameArgs},
-	{ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of one user with the credentials of the other, both ways, and without any; the token of the first round as well", Want: "refused", Source: review.SourceMRTR + ", SHOULD bind to the user",
-		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his", Fix: review.FixBind, Over: "http", Run: otherUser},
+	{
+		ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: values that " +
+			"are empty or absent, members that no schema names, cut texts, joined texts, rounded numbers, an argument twice; " +
+			"the token of the first round as well; with --effects two calls at once",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done",
+		Fix:    review.FixBind,
+		Run:    otherArgs,
+	},
+	{
+		ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: review.Critical, Category: "security",
+		Sent:   "the token of one tool, prompt or resource in a call of another, both ways",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a confirmation of one tool, prompt or resource is used for another",
+		Fix:    review.FixBind,
+		Run:    otherTool,
+	},
+	{
+		ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: review.Critical, Category: "security",
+		Sent:   "the token of tools/call in prompts/get and resources/read; with --effects the cursors of lists as states",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", SHOULD bind to the request",
+		Impact: "a state that one handler wrote is read by another",
+		Fix:    review.FixBind + "; seal cursors under another key or for another purpose",
+		Run:    otherMethod,
+	},
+	{
+		ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent:   "a fresh token with the same arguments, members in another order",
+		Want:   "accepted",
+		Source: "RFC 8259, section 4: members have no order",
+		Impact: "a client that writes JSON in another order is refused",
+		Fix:    "bind to the arguments in a canonical form (RFC 8785)",
+		Timed:  true, Run: sameArgs,
+	},
+	{
+		ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of one user with the credentials of the other, both ways, and without any; " +
+			"the token of the first round as well",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", SHOULD bind to the user",
+		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his",
+		Fix:    review.FixBind,
+		Over:   "http", Run: otherUser,
+	},
 }
 
 // shown is the severity of a token that a flow takes from elsewhere. If a good token only

@@ -16,18 +16,49 @@ const forgeGain = "a client writes the state that the server goes on with: anoth
 
 // forging are the checks of states that the server did not mint.
 var forging = []review.Check{
-	{ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "each character of a fresh token changed in one bit of its value, and letters of each base64 segment in the other case; characters of the token of a long argument; bytes changed with the CRC-32 before or behind them", Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity",
-		Impact: forgeGain, Fix: review.FixSeal, Long: true, Run: tamper},
-	{ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, of a key in the header, or a hash that is continued; another version without a tag; another name of a key, with a tag under an empty key or that of an empty file; a pattern, a condition, a path or a member of every object in the place of a handle; empty segments; with --effects changed texts without answers",
-		Want: "refused", Source: review.SourceMRTR + ", MUST verify integrity", Impact: forgeGain, Fix: review.FixSeal, Run: forge},
-	{ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the head of one token with the tail of another, cut at segments and in the middle", Want: "refused",
-		Source: review.SourceMRTR + ", MUST verify integrity", Impact: "parts of two states are combined into one that was never minted", Fix: review.FixSeal, Run: splice},
-	{ID: "RS-CUT", Name: "a shortened state", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "a fresh token cut to many lengths", Want: "refused, and the server goes on to answer",
-		Source: review.SourceMRTR + ", MUST verify integrity", Impact: "what is missing from a state is left out of the decision, or of the tag", Fix: review.FixSeal, Run: cut},
+	{
+		ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "each character of a fresh token changed in one bit of its value, " +
+			"and letters of each base64 segment in the other case; characters of the token of a long argument; " +
+			"bytes changed with the CRC-32 before or behind them",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", MUST verify integrity",
+		Impact: forgeGain,
+		Fix:    review.FixSeal,
+		Long:   true, Run: tamper,
+	},
+	{
+		ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; " +
+			"a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, " +
+			"of a key in the header, or a hash that is continued; another version without a tag; " +
+			"another name of a key, with a tag under an empty key or that of an empty file; " +
+			"a pattern, a condition, a path or a member of every object in the place of a handle; empty segments; " +
+			"with --effects changed texts without answers",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", MUST verify integrity",
+		Impact: forgeGain,
+		Fix:    review.FixSeal,
+		Run:    forge,
+	},
+	{
+		ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: review.Critical, Category: "security",
+		Sent:   "the head of one token with the tail of another, cut at segments and in the middle",
+		Want:   "refused",
+		Source: review.SourceMRTR + ", MUST verify integrity",
+		Impact: "parts of two states are combined into one that was never minted",
+		Fix:    review.FixSeal,
+		Run:    splice,
+	},
+	{
+		ID: "RS-CUT", Name: "a shortened state", Flow: true, Severity: review.Critical, Category: "security",
+		Sent:   "a fresh token cut to many lengths",
+		Want:   "refused, and the server goes on to answer",
+		Source: review.SourceMRTR + ", MUST verify integrity",
+		Impact: "what is missing from a state is left out of the decision, or of the tag",
+		Fix:    review.FixSeal,
+		Run:    cut,
+	},
 }
 
 // altered sweeps variants, confirms those that were accepted and reports one.
@@ -72,8 +103,8 @@ func altered(t *review.T, severity review.Severity, issue string, vary func(toke
 // may pass over them.
 var labels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
 
-// relabelled reports whether a state differs from a token that is a JSON object in nothing
-// but such members.
+// relabelled reports whether a state differs from a token that is a JSON object in such
+// members alone.
 func relabelled(token, text string) bool {
 	one, two := jsondoc.Members(json.RawMessage(token)), jsondoc.Members(json.RawMessage(text))
 	if len(one) < 2 || two == nil {

@@ -15,20 +15,43 @@ import (
 // instances are the checks of a state elsewhere: at another instance, after a
 // restart, over another connection.
 var instances = []review.Check{
-	{ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent: "a token at the address of --also, or in a second process; with --effects and --one-time one that was used before; first bytes of tokens of both are compared", Want: "accepted if instances share a key, else refused like any other state; different bytes",
-		Source: "revision 2026-07-28, basic: any instance may take the next request", Impact: "a fault of the server instead of a refusal",
-		Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
-	{ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "a fresh token after the command of --restart; with --effects and --one-time one that was used before", Want: "the fresh one accepted or refused, the used one refused",
-		Source: review.SourceMRTR + ", single use", Impact: "a restart makes used tokens good again, or open flows are lost",
-		Fix: "keep the key, and the identifiers of used tokens, where a restart leaves them", Run: afterRestart},
-	{ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
-		Sent: "a token over a connection of its own, and over the one that minted it", Want: "accepted over both", Source: "revision 2026-07-28, basic: requests are independent of connections",
-		Impact: "a client behind a proxy, or one that reconnects, cannot go on", Fix: "bind the state to the user and not to the connection", Timed: true, Run: otherConnection},
-	{ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent: "a token of one process in a second one, which is started for it; with --effects and --one-time one that was used before", Want: "accepted or refused, and the process goes on to answer", Source: review.SourceStdio,
-		Impact: "a token of yesterday ends the server of today", Fix: "treat a token under an unknown key as any other that is refused", Run: otherInstance},
+	{
+		ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a token at the address of --also, or in a second process; " +
+			"with --effects and --one-time one that was used before; first bytes of tokens of both are compared",
+		Want:   "accepted if instances share a key, else refused like any other state; different bytes",
+		Source: "revision 2026-07-28, basic: any instance may take the next request",
+		Impact: "a fault of the server instead of a refusal",
+		Fix:    "treat a token under an unknown key as any other that is refused",
+		Run:    otherInstance,
+	},
+	{
+		ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
+		Sent:   "a fresh token after the command of --restart; with --effects and --one-time one that was used before",
+		Want:   "the fresh one accepted or refused, the used one refused",
+		Source: review.SourceMRTR + ", single use",
+		Impact: "a restart makes used tokens good again, or open flows are lost",
+		Fix:    "keep the key, and the identifiers of used tokens, where a restart leaves them",
+		Run:    afterRestart,
+	},
+	{
+		ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
+		Sent:   "a token over a connection of its own, and over the one that minted it",
+		Want:   "accepted over both",
+		Source: "revision 2026-07-28, basic: requests are independent of connections",
+		Impact: "a client behind a proxy, or one that reconnects, cannot go on",
+		Fix:    "bind the state to the user and not to the connection",
+		Timed:  true, Run: otherConnection,
+	},
+	{
+		ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent:   "a token of one process in a second one, which is started for it; with --effects and --one-time one that was used before",
+		Want:   "accepted or refused, and the process goes on to answer",
+		Source: review.SourceStdio,
+		Impact: "a token of yesterday ends the server of today",
+		Fix:    "treat a token under an unknown key as any other that is refused",
+		Run:    otherInstance,
+	},
 }
 
 // afterRestart presents tokens of before a restart.

@@ -15,28 +15,74 @@ import (
 // reading are the checks of the contents of tokens. They mint tokens and present
 // no altered one.
 var reading = []review.Check{
-	{ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "a call with a marker as an argument; the token, and what is nested in it, is searched for it, for the texts of --secret, and for what the second user called with", Want: "no secret can be read; other values may be readable if the token is authenticated",
-		Source: "revision 2026-07-28, basic/patterns/mrtr, security", Impact: "the client and everybody on its way read what the server keeps in its state",
-		Fix: "encrypt the state, or keep secrets on the server and put a reference into the state", Run: clear},
-	{ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: review.Suggestion, Category: "security",
-		Sent: "30 times the same call", Want: "an encrypted design gives a new token each time", Source: "NIST SP 800-38D, section 8",
-		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away", Fix: "draw a fresh nonce for each token", Run: fresh},
-	{ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared; a token without answers, and the one that the server asks again with", Want: "no run of it, no such block, and no common part", Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
-		Impact: "two tokens give their states away, and new states can be written", Fix: "encrypt by an AEAD, under a fresh nonce for each token", Run: nonces},
-	{ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "calls with 256 equal and 256 random characters, eight times each", Want: "tokens of equal length", Source: "CVE-2012-4929 (CRIME)",
-		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state", Fix: "do not compress what is encrypted", Run: lengths},
-	{ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, and as a hash or checksum without a key", Want: "none fits", Source: "RFC 2104, section 3",
-		Impact: "anybody computes the tag of any state", Fix: "take the key from a secret store, at least 32 random bytes", Run: publishedKeys},
-	{ID: "RS-FORMSECRET", Name: "a question that asks for a secret or tells one", Severity: review.Warning, Category: "security", Era: "modern",
-		Sent: "nothing; the forms that were seen are searched for names of secrets, and every question for credentials and stack traces that the call does not hold", Want: "secrets are asked for in URL mode, and no question has one", Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
-		Impact: "the secret passes through the client and its model", Fix: "use an elicitation of mode url, and write questions from fixed texts", Run: secretForms},
-	{ID: "RS-SHAPE", Name: "the form of a question", Severity: review.Warning, Category: "schema", Era: "modern",
-		Sent: "nothing; every question that was seen is checked", Want: "inputRequests or requestState, a string state in that member, known methods, flat forms with a message", Source: review.SourceMRTR + ", schema",
-		Impact: "a client cannot answer the question", Fix: "build the result with the types of the SDK", Run: questionShape},
+	{
+		ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "a call with a marker as an argument; the token, and what is nested in it, is searched for it, " +
+			"for the texts of --secret, and for what the second user called with",
+		Want:   "no secret can be read; other values may be readable if the token is authenticated",
+		Source: "revision 2026-07-28, basic/patterns/mrtr, security",
+		Impact: "the client and everybody on its way read what the server keeps in its state",
+		Fix:    "encrypt the state, or keep secrets on the server and put a reference into the state",
+		Run:    clear,
+	},
+	{
+		ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: review.Suggestion, Category: "security",
+		Sent:   "30 times the same call",
+		Want:   "an encrypted design gives a new token each time",
+		Source: "NIST SP 800-38D, section 8",
+		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away",
+		Fix:    "draw a fresh nonce for each token",
+		Run:    fresh,
+	},
+	{
+		ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; " +
+			"a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared; " +
+			"a token without answers, and the one that the server asks again with",
+		Want:   "no run of it, no such block, and no common part",
+		Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
+		Impact: "two tokens give their states away, and new states can be written",
+		Fix:    "encrypt by an AEAD, under a fresh nonce for each token",
+		Run:    nonces,
+	},
+	{
+		ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: review.Warning, Category: "security",
+		Sent:   "calls with 256 equal and 256 random characters, eight times each",
+		Want:   "tokens of equal length",
+		Source: "CVE-2012-4929 (CRIME)",
+		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state",
+		Fix:    "do not compress what is encrypted",
+		Run:    lengths,
+	},
+	{
+		ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, " +
+			"and as a hash or checksum without a key",
+		Want:   "none fits",
+		Source: "RFC 2104, section 3",
+		Impact: "anybody computes the tag of any state",
+		Fix:    "take the key from a secret store, at least 32 random bytes",
+		Run:    publishedKeys,
+	},
+	{
+		ID: "RS-FORMSECRET", Name: "a question that asks for a secret or tells one", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "nothing; the forms that were seen are searched for names of secrets, " +
+			"and every question for credentials and stack traces that the call does not hold",
+		Want:   "secrets are asked for in URL mode, and no question has one",
+		Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
+		Impact: "the secret passes through the client and its model",
+		Fix:    "use an elicitation of mode url, and write questions from fixed texts",
+		Run:    secretForms,
+	},
+	{
+		ID: "RS-SHAPE", Name: "the form of a question", Severity: review.Warning, Category: "schema", Era: "modern",
+		Sent:   "nothing; every question that was seen is checked",
+		Want:   "inputRequests or requestState, a string state in that member, known methods, flat forms with a message",
+		Source: review.SourceMRTR + ", schema",
+		Impact: "a client cannot answer the question",
+		Fix:    "build the result with the types of the SDK",
+		Run:    questionShape,
+	},
 }
 
 // mintWith mints a token for a text argument; false if no argument takes it.

@@ -16,13 +16,25 @@ import (
 
 // refusing are the checks of the answers to bad states.
 var refusing = []review.Check{
-	{ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "states that are bad in different ways, and good ones of other arguments, targets and users, each three times", Want: "one status, body and set of headers for all",
-		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002", Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
-		Fix: "verify everything before anything is read, and answer every bad state by one error without a cause", Run: uniform},
-	{ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "bad states, odd texts, a token with another tag, and one of a marker with changed characters; the texts of the refusals are searched", Want: "nothing of the state, of keys, of tags, of files and of code", Source: review.SourceMRTR,
-		Impact: "an error shows how states are made, or parts of one", Fix: "answer every bad state by one error without a cause, and log the cause", Run: refusalText},
+	{
+		ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: review.Warning, Category: "security",
+		Sent:   "states that are bad in different ways, and good ones of other arguments, targets and users, each three times",
+		Want:   "one status, body and set of headers for all",
+		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002",
+		Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
+		Fix:    "verify everything before anything is read, and answer every bad state by one error without a cause",
+		Run:    uniform,
+	},
+	{
+		ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "bad states, odd texts, a token with another tag, and one of a marker with changed characters; " +
+			"the texts of the refusals are searched",
+		Want:   "nothing of the state, of keys, of tags, of files and of code",
+		Source: review.SourceMRTR,
+		Impact: "an error shows how states are made, or parts of one",
+		Fix:    "answer every bad state by one error without a cause, and log the cause",
+		Run:    refusalText,
+	},
 }
 
 // badStates are states that are bad in different ways. Their names are the ways.

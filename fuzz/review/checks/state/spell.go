@@ -14,19 +14,36 @@ import (
 
 // spelling are the checks of how a state is written.
 var spelling = []review.Check{
-	{ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "unused bits of the last character, padding, the other base64 alphabet, white space, NUL, a byte order mark, look-alikes, percent escapes, trailing characters, the token twice",
-		Want: "refused; the same text written with \\u escapes is accepted", Source: "RFC 4648, sections 3.3 and 3.5",
+	{
+		ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "unused bits of the last character, padding, the other base64 alphabet, white space, NUL, a byte order mark, " +
+			"look-alikes, percent escapes, trailing characters, the token twice",
+		Want:   "refused; the same text written with \\u escapes is accepted",
+		Source: "RFC 4648, sections 3.3 and 3.5",
 		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
-		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same", Run: spell},
-	{ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: review.Critical, Category: "schema",
-		Sent: "requestState as a number, an object, an array and true; the readable state as an object, an operator of a database, and an array with a good token; answers of another type with a good token", Want: "error -32602", Source: "revision 2026-07-28, schema",
-		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, or answered by an error that names another cause",
-		Fix:    "check the type of requestState before the request is handled, and answer -32602", Run: stateTypes},
-	{ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: review.Suggestion, Category: "schema",
-		Sent: "requestState twice in one object: garbage and a good token, in either order", Want: "both refused, or the last one counts in both",
-		Source: "RFC 8259, section 4", Impact: "an intermediary checks one state and the server reads the other",
-		Fix: "refuse objects with a member twice", Run: twice},
+		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same",
+		Run:    spell,
+	},
+	{
+		ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: review.Critical, Category: "schema",
+		Sent: "requestState as a number, an object, an array and true; the readable state as an object, " +
+			"an operator of a database, and an array with a good token; answers of another type with a good token",
+		Want:   "error -32602",
+		Source: "revision 2026-07-28, schema",
+		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, " +
+			"or answered by an error that names another cause",
+		Fix: "check the type of requestState before the request is handled, and answer -32602",
+		Run: stateTypes,
+	},
+	{
+		ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent:   "requestState twice in one object: garbage and a good token, in either order",
+		Want:   "both refused, or the last one counts in both",
+		Source: "RFC 8259, section 4",
+		Impact: "an intermediary checks one state and the server reads the other",
+		Fix:    "refuse objects with a member twice",
+		Run:    twice,
+	},
 }
 
 func spell(t *review.T) {

@@ -17,18 +17,46 @@ import (
 
 // lasting are the checks of how long and how often a state is good.
 var lasting = []review.Check{
-	{ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); with --effects one that was presented before, and without answers, as well; over HTTP one with a header Date of its time", Want: "accepted before, refused after, like a changed token", Source: review.SourceMRTR + ", SHOULD expire",
-		Impact: "a token that leaked, or a consent long forgotten, stays good", Fix: "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock", Run: expiry},
-	{ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "one token with the same answers twice; if the second is refused, one eight at once, and one of a tool for one use with one more answer, from its first round, and after others; if the second is accepted and the tool is for one use, three more tokens", Want: "accepted once if the tool is declared for one use (--one-time)", Source: review.SourceMRTR + ", single use",
-		Impact: "one consent is carried out as often as somebody likes", Fix: "remember the identifiers of used tokens until they expire", Run: replayed},
-	{ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
-		Sent: "the token of the first round after that of the second was used", Want: "may be accepted by a server without memory", Source: review.SourceMRTR,
-		Impact: "a flow can be taken back to an earlier step", Fix: "count the rounds in a store if that must not happen", Run: rolledBack},
-	{ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round; the answers of each round with an empty state", Want: "the flow begins", Source: review.SourceMRTR,
-		Impact: "the steps before the last are skipped", Fix: "decide by the verified state alone in which round a request is", Run: skipped},
+	{
+		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); " +
+			"with --effects one that was presented before, and without answers, as well; over HTTP one with a header Date of its time",
+		Want:   "accepted before, refused after, like a changed token",
+		Source: review.SourceMRTR + ", SHOULD expire",
+		Impact: "a token that leaked, or a consent long forgotten, stays good",
+		Fix:    "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock",
+		Run:    expiry,
+	},
+	{
+		ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "one token with the same answers twice; if the second is refused, one eight at once, " +
+			"and one of a tool for one use with one more answer, from its first round, and after others; " +
+			"if the second is accepted and the tool is for one use, three more tokens",
+		Want:   "accepted once if the tool is declared for one use (--one-time)",
+		Source: review.SourceMRTR + ", single use",
+		Impact: "one consent is carried out as often as somebody likes",
+		Fix:    "remember the identifiers of used tokens until they expire",
+		Run:    replayed,
+	},
+	{
+		ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
+		Sent:   "the token of the first round after that of the second was used",
+		Want:   "may be accepted by a server without memory",
+		Source: review.SourceMRTR,
+		Impact: "a flow can be taken back to an earlier step",
+		Fix:    "count the rounds in a store if that must not happen",
+		Run:    rolledBack,
+	},
+	{
+		ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round; " +
+			"the answers of each round with an empty state",
+		Want:   "the flow begins",
+		Source: review.SourceMRTR,
+		Impact: "the steps before the last are skipped",
+		Fix:    "decide by the verified state alone in which round a request is",
+		Run:    skipped,
+	},
 }
 
 // maxReadWait is how long a review waits for an expiry that it read in a token.

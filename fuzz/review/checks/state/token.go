@@ -17,15 +17,35 @@ import (
 
 // guessing are the checks of tokens that are too short, and of URLs in questions.
 var guessing = []review.Check{
-	{ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "nothing; the part of a readable token that is no state is measured", Want: "a tag of at least 8 bytes", Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
-		Impact: "a forged state is accepted after so many tries as the tag has values", Fix: "use the whole tag, of 16 bytes at least", Run: shortTag},
-	{ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "20 times the same call; the characters that differ are counted, and short tokens compared with hashes of counters and times", Want: "tokens that differ in 64 random bits at least", Source: "RFC 9700, section 2.1; CWE-330",
-		Impact: "whoever counts on has the states of other users", Fix: "draw 16 random bytes for each state that the server keeps, and bind it to the user", Run: guessable},
-	{ID: "RS-URL", Name: "the URL of a question", Severity: review.Warning, Category: "security", Era: "modern",
-		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened", Want: "https and a host of the server's own, without user information and without credentials, addresses of persons or the state", Source: "revision 2026-07-28, client/elicitation",
-		Impact: "the URL, and with it the secret, stands in logs and histories", Fix: "use https, and a reference that means something to the server alone", Run: questionURLs},
+	{
+		ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
+		Sent:   "nothing; the part of a readable token that is no state is measured",
+		Want:   "a tag of at least 8 bytes",
+		Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
+		Impact: "a forged state is accepted after so many tries as the tag has values",
+		Fix:    "use the whole tag, of 16 bytes at least",
+		Run:    shortTag,
+	},
+	{
+		ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "20 times the same call; the characters that differ are counted, " +
+			"and short tokens compared with hashes of counters and times",
+		Want:   "tokens that differ in 64 random bits at least",
+		Source: "RFC 9700, section 2.1; CWE-330",
+		Impact: "whoever counts on has the states of other users",
+		Fix:    "draw 16 random bytes for each state that the server keeps, and bind it to the user",
+		Run:    guessable,
+	},
+	{
+		ID: "RS-URL", Name: "the URL of a question", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened",
+		Want: "https and a host of the server's own, without user information and without credentials, " +
+			"addresses of persons or the state",
+		Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the URL, and with it the secret, stands in logs and histories",
+		Fix:    "use https, and a reference that means something to the server alone",
+		Run:    questionURLs,
+	},
 }
 
 func shortTag(t *review.T) {

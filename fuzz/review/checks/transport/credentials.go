@@ -15,15 +15,38 @@ const authorization = "revision 2026-07-28, basic/authorization"
 
 // credentials are the checks of servers that want credentials.
 var credentials = []review.Check{
-	{ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; tools/list and initialize with the Mcp-Method of a handshake, and tools/list in a session of 2025-11-25", Want: "status 401", Source: authorization + ", on every request; CWE-306",
-		Impact: "whoever reaches the server uses one of its methods without a name", Fix: "check credentials before the method is looked at", Run: openMethods},
-	{ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, another character, a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, ones that cannot be decoded, with it in a cookie, behind a made-up one, with the cookies that the server sets, and with headers of proxies that name a user or an address, also beside a good credential", Want: "status 401, and the user of the credential", Source: authorization + "; CWE-187, CWE-290",
-		Impact: "a credential is guessed piece by piece, or is not needed", Fix: "compare whole credentials, and take the user's name from no header that a client may send", Run: likeCredentials},
-	{ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "on one connection a request with good credentials, and then one with made-up ones and one without", Want: "status 401", Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
-		Impact: "behind a proxy that shares connections one user acts as another", Fix: "read the credentials of each request", Run: keptCredentials},
+	{
+		ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, " +
+			"a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; " +
+			"tools/list and initialize with the Mcp-Method of a handshake, and tools/list in a session of 2025-11-25",
+		Want:   "status 401",
+		Source: authorization + ", on every request; CWE-306",
+		Impact: "whoever reaches the server uses one of its methods without a name",
+		Fix:    "check credentials before the method is looked at",
+		Run:    openMethods,
+	},
+	{
+		ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "a request with the beginning of a credential, more characters, another character, " +
+			"a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, " +
+			"ones that cannot be decoded, with it in a cookie, behind a made-up one, with the cookies that the server sets, " +
+			"and with headers of proxies that name a user or an address, also beside a good credential",
+		Want:   "status 401, and the user of the credential",
+		Source: authorization + "; CWE-187, CWE-290",
+		Impact: "a credential is guessed piece by piece, or is not needed",
+		Fix:    "compare whole credentials, and take the user's name from no header that a client may send",
+		Run:    likeCredentials,
+	},
+	{
+		ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: review.Critical, Category: "security",
+		Sent:   "on one connection a request with good credentials, and then one with made-up ones and one without",
+		Want:   "status 401",
+		Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
+		Impact: "behind a proxy that shares connections one user acts as another",
+		Fix:    "read the credentials of each request",
+		Run:    keptCredentials,
+	},
 }
 
 // wanting reports whether the server wants credentials and takes those that are known;
@@ -223,7 +246,7 @@ func cookiesOf(a client.Answer) string {
 	return strings.Join(pairs, "; ")
 }
 
-// setCookies asks with nothing else than the cookies that the server sets.
+// setCookies asks with only the cookies that the server sets.
 func setCookies(t *review.T) {
 	own := t.ListedAs(t.Options.Target.Headers)
 	cookies := cookiesOf(own)

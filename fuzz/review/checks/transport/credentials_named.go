@@ -12,9 +12,16 @@ import (
 
 // impersonating is the check of users that a request names beside its credential.
 var impersonating = []review.Check{
-	{ID: "A-NAME", Name: "a user that the request names", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "lists, calls that ask and, with --effects, tools that read only with members such as user and userId in _meta, in params and in the query, that name a made-up user and the second one", Want: "the answer for the user of the credential", Source: authorization + "; CWE-639, CWE-290",
-		Impact: "each user acts as every other", Fix: "take the user from the credential alone", Run: namedUsers},
+	{
+		ID: "A-NAME", Name: "a user that the request names", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "lists, calls that ask and, with --effects, tools that read only with members such as user and userId in _meta, " +
+			"in params and in the query, that name a made-up user and the second one",
+		Want:   "the answer for the user of the credential",
+		Source: authorization + "; CWE-639, CWE-290",
+		Impact: "each user acts as every other",
+		Fix:    "take the user from the credential alone",
+		Run:    namedUsers,
+	},
 }
 
 // userMembers are the names by which careless servers find the user in a request.

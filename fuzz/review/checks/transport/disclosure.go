@@ -14,12 +14,25 @@ import (
 
 // telling are the checks of what a server tells beside its answers.
 var telling = []review.Check{
-	{ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
-		Sent: "honest requests, and the first flow's token, good and changed; the headers of the responses are searched", Want: "neither the state nor the credential", Source: "RFC 9110, section 17; CWE-598, CWE-524",
-		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself", Fix: "write states into the body alone, and repeat no credential", Run: toldInHeaders},
-	{ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials", Want: "no secret, no tag and no folder", Source: "CWE-209, CWE-215, CWE-538, CWE-79",
-		Impact: "whoever reaches the server reads its keys, and forges states with them", Fix: "serve no settings, or bind them to another address behind credentials", Run: settings},
+	{
+		ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
+		Sent:   "honest requests, and the first flow's token, good and changed; the headers of the responses are searched",
+		Want:   "neither the state nor the credential",
+		Source: "RFC 9110, section 17; CWE-598, CWE-524",
+		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself",
+		Fix:    "write states into the body alone, and repeat no credential",
+		Run:    toldInHeaders,
+	},
+	{
+		ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, " +
+			"/actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials",
+		Want:   "no secret, no tag and no folder",
+		Source: "CWE-209, CWE-215, CWE-538, CWE-79",
+		Impact: "whoever reaches the server reads its keys, and forges states with them",
+		Fix:    "serve no settings, or bind them to another address behind credentials",
+		Run:    settings,
+	},
 }
 
 func toldInHeaders(t *review.T) {

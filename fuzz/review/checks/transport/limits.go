@@ -15,15 +15,33 @@ import (
 
 // limits are the checks of long calls and large requests.
 var limits = []review.Check{
-	{ID: "X-CANCEL", Name: "a connection that is closed during a call", Over: "http", Era: "modern", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent: "a call of the tool of --slow, whose connection is closed at once; the tool of --effect tells whether it ran", Want: "the work stops", Source: transportSpec,
-		Impact: "work goes on that no client waits for", Fix: "pass the context of the request to the handler, and end with it", Timed: true, Run: disconnected},
-	{ID: "X-TIME", Name: "a host that does not answer", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent: "a call of the tool of --slow whose URL is a silent listener on this machine", Want: "an error within 30 seconds", Source: "CWE-400",
-		Impact: "calls hang for as long as a foreign host likes", Fix: "give every call to another host a time limit", Timed: true, Run: silentHost},
-	{ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: review.Suggestion, Category: "transport",
-		Sent: "subscriptions/listen for the list of tools, then a call of the tool of --changes", Want: "notifications/tools/list_changed", Source: "revision 2026-07-28, server/tools",
-		Impact: "clients go on with an old list", Fix: "send notifications/tools/list_changed when the list changes", Timed: true, Run: listChanged},
+	{
+		ID: "X-CANCEL", Name: "a connection that is closed during a call", Over: "http", Era: "modern", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "a call of the tool of --slow, whose connection is closed at once; the tool of --effect tells whether it ran",
+		Want:   "the work stops",
+		Source: transportSpec,
+		Impact: "work goes on that no client waits for",
+		Fix:    "pass the context of the request to the handler, and end with it",
+		Timed:  true, Run: disconnected,
+	},
+	{
+		ID: "X-TIME", Name: "a host that does not answer", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "a call of the tool of --slow whose URL is a silent listener on this machine",
+		Want:   "an error within 30 seconds",
+		Source: "CWE-400",
+		Impact: "calls hang for as long as a foreign host likes",
+		Fix:    "give every call to another host a time limit",
+		Timed:  true, Run: silentHost,
+	},
+	{
+		ID: "L-CHANGED", Name: "a changed list", Over: "http", Era: "modern", Effects: true, Severity: review.Suggestion, Category: "transport",
+		Sent:   "subscriptions/listen for the list of tools, then a call of the tool of --changes",
+		Want:   "notifications/tools/list_changed",
+		Source: "revision 2026-07-28, server/tools",
+		Impact: "clients go on with an old list",
+		Fix:    "send notifications/tools/list_changed when the list changes",
+		Timed:  true, Run: listChanged,
+	},
 }
 
 // effect is the text of the tool of --effect.

@@ -16,12 +16,24 @@ import (
 
 // capacity are the checks of large and of unfinished requests.
 var capacity = []review.Check{
-	{ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent: "arguments of 5 and 40 MiB for an unknown tool, also in chunks and compressed, a header of 100 kB, 90 headers", Want: "status 413 or 431, or an answer; the server goes on to answer", Source: "RFC 9110, section 15.5.14",
-		Impact: "one client fills the memory of the server", Fix: "bound bodies and headers before they are read", Run: largeRequests},
-	{ID: "X-SLOW", Name: "a request that is not finished", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent: "a request whose body does not come for three seconds, and an honest one meanwhile", Want: "the honest one is answered at once", Source: "CWE-400, CWE-770",
-		Impact: "one slow client stops the server for all others", Fix: "serve each connection on its own, and give requests a time limit", Timed: true, Run: unfinished},
+	{
+		ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "arguments of 5 and 40 MiB for an unknown tool, also in chunks and compressed, a header of 100 kB, 90 headers",
+		Want:   "status 413 or 431, or an answer; the server goes on to answer",
+		Source: "RFC 9110, section 15.5.14",
+		Impact: "one client fills the memory of the server",
+		Fix:    "bound bodies and headers before they are read",
+		Run:    largeRequests,
+	},
+	{
+		ID: "X-SLOW", Name: "a request that is not finished", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "a request whose body does not come for three seconds, and an honest one meanwhile",
+		Want:   "the honest one is answered at once",
+		Source: "CWE-400, CWE-770",
+		Impact: "one slow client stops the server for all others",
+		Fix:    "serve each connection on its own, and give requests a time limit",
+		Timed:  true, Run: unfinished,
+	},
 }
 
 func largeRequests(t *review.T) {

@@ -17,10 +17,17 @@ import (
 // resourceMetadata is the check of the document that leads clients to the authorization
 // server (RFC 9728).
 var resourceMetadata = []review.Check{
-	{ID: "A-META", Name: "the metadata of a protected resource", Over: "http", Severity: review.Warning, Category: "security",
-		Sent: "GET of the document that WWW-Authenticate names, or of the well-known paths, without credentials; once more with X-Forwarded-Host", Want: "a resource without a fragment and at least one authorization server, both with https beyond this machine, that no header of the request changes",
+	{
+		ID: "A-META", Name: "the metadata of a protected resource", Over: "http", Severity: review.Warning, Category: "security",
+		Sent: "GET of the document that WWW-Authenticate names, or of the well-known paths, without credentials; " +
+			"once more with X-Forwarded-Host",
+		Want: "a resource without a fragment and at least one authorization server, both with https beyond this machine, " +
+			"that no header of the request changes",
 		Source: "revision 2026-07-28, basic/authorization; RFC 9728, sections 2, 3 and 5; RFC 8707, section 2; RFC 8414, section 2",
-		Impact: "clients cannot log in, or ask for tokens at a place that another one chose", Fix: "serve a fixed document with the configured URL of the server and of its authorization servers", Run: metadata},
+		Impact: "clients cannot log in, or ask for tokens at a place that another one chose",
+		Fix:    "serve a fixed document with the configured URL of the server and of its authorization servers",
+		Run:    metadata,
+	},
 }
 
 // metadataParameter is the parameter of a challenge with the URL of the document.

@@ -13,18 +13,46 @@ import (
 
 // reaching are the checks of pages of other sites, over HTTP.
 var reaching = []review.Check{
-	{ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, and names that begin or end as those of known clients and of an origin that the server names; the first also with the server in Referer, and before each method", Want: "status 403", Source: transportSpec + ", MUST validate Origin",
-		Impact: "a page of any site calls the server of whoever looks at it; with a Host that is not checked, by DNS rebinding and reads the answers", Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it", Run: origins},
-	{ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies", Want: "refused, on this machine", Source: "CVE-2025-66414; " + transportSpec,
-		Impact: "DNS rebinding: a page under a foreign name reads what the server answers", Fix: "compare Host with the names of this machine; the SDK has an option for it", Run: hosts},
-	{ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: review.Warning, Category: "security",
-		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; both from names that begin or end as those of known clients and of an origin that the server names", Want: "no Access-Control-Allow-Origin for them", Source: "Fetch, section 3.2",
-		Impact: "a page of any site reads what the server answers", Fix: "name the origins that may read", Run: cors},
-	{ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin", Want: "status 415 or 400", Source: transportSpec,
-		Impact: "a page can send it without a preflight", Fix: "take application/json alone", Run: contentTypes},
+	{
+		ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, " +
+			"and names that begin or end as those of known clients and of an origin that the server names; " +
+			"the first also with the server in Referer, and before each method",
+		Want:   "status 403",
+		Source: transportSpec + ", MUST validate Origin",
+		Impact: "a page of any site calls the server of whoever looks at it; " +
+			"with a Host that is not checked, by DNS rebinding and reads the answers",
+		Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it",
+		Run: origins,
+	},
+	{
+		ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
+		Sent:   "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies",
+		Want:   "refused, on this machine",
+		Source: "CVE-2025-66414; " + transportSpec,
+		Impact: "DNS rebinding: a page under a foreign name reads what the server answers",
+		Fix:    "compare Host with the names of this machine; the SDK has an option for it",
+		Run:    hosts,
+	},
+	{
+		ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: review.Warning, Category: "security",
+		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; " +
+			"both from names that begin or end as those of known clients and of an origin that the server names",
+		Want:   "no Access-Control-Allow-Origin for them",
+		Source: "Fetch, section 3.2",
+		Impact: "a page of any site reads what the server answers",
+		Fix:    "name the origins that may read",
+		Run:    cors,
+	},
+	{
+		ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin",
+		Want:   "status 415 or 400",
+		Source: transportSpec,
+		Impact: "a page can send it without a preflight",
+		Fix:    "take application/json alone",
+		Run:    contentTypes,
+	},
 }
 
 func origins(t *review.T) {

@@ -14,26 +14,67 @@ import (
 
 // results are the checks of lists.
 var results = []review.Check{
-	{ID: "H-RESULT", Name: "the form of results", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent: "each list as the second user; all pages that were read are checked", Want: "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user", Source: "revision 2026-07-28, basic and server/utilities/caching",
-		Impact: "clients cache wrongly, or not at all", Fix: "build results with the types of the SDK", Run: resultForm},
-	{ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
-		Sent: "every list to its end; tools/list with an unknown cursor; if there are pages, with -1 and a large number", Want: "an end; error -32602, or the list of a server with one page", Source: "revision 2026-07-28, utilities/pagination", Impact: "a client reads a page twice, or pages without end", Fix: "answer -32602, and name no next page on the last one", Run: badCursor},
-	{ID: "H-ORDER", Name: "a list in changing order", Severity: review.Suggestion, Category: "reliability",
-		Sent: "tools/list five times", Want: "the same order", Source: "revision 2026-07-28, server/tools", Impact: "caches of prompts miss", Fix: "sort the list", Run: listOrder},
+	{
+		ID: "H-RESULT", Name: "the form of results", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent:   "each list as the second user; all pages that were read are checked",
+		Want:   "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user",
+		Source: "revision 2026-07-28, basic and server/utilities/caching",
+		Impact: "clients cache wrongly, or not at all",
+		Fix:    "build results with the types of the SDK",
+		Run:    resultForm,
+	},
+	{
+		ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
+		Sent:   "every list to its end; tools/list with an unknown cursor; if there are pages, with -1 and a large number",
+		Want:   "an end; error -32602, or the list of a server with one page",
+		Source: "revision 2026-07-28, utilities/pagination",
+		Impact: "a client reads a page twice, or pages without end",
+		Fix:    "answer -32602, and name no next page on the last one",
+		Run:    badCursor,
+	},
+	{
+		ID: "H-ORDER", Name: "a list in changing order", Severity: review.Suggestion, Category: "reliability",
+		Sent:   "tools/list five times",
+		Want:   "the same order",
+		Source: "revision 2026-07-28, server/tools",
+		Impact: "caches of prompts miss",
+		Fix:    "sort the list",
+		Run:    listOrder,
+	},
 }
 
 // seen are the checks of all answers of a review. They come last.
 var seen = []review.Check{
-	{ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
-		Sent: "nothing; every error and every response that was seen is checked", Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; one document of the type application/json, or one event message of text/event-stream, with a result that has a resultType, or an error, and the id of its request, in UTF-8; one response to each request", Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
-		Impact: "clients take an error for another one, or cannot read it", Fix: "use the codes of the protocol, or codes outside its range, and the types of the SDK", Run: errorCodes},
-	{ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Last: true, Severity: review.Warning, Category: "security",
-		Sent: "resources/read of missing resources; every error that was seen is searched", Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, no variable of the environment, and no credential of the request", Source: "CWE-209",
-		Impact: "an error shows files, versions and the course of the code", Fix: "answer by a fixed text, and log the trace", Run: traces},
-	{ID: "H-NOTICE", Name: "notifications that were not asked for", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "nothing; the messages before every answer are checked", Want: "no log without a logLevel, no progress without a progressToken", Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
-		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for", Fix: "send them if _meta of the request asks for them", Run: notices},
+	{
+		ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
+		Sent: "nothing; every error and every response that was seen is checked",
+		Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; " +
+			"one document of the type application/json, or one event message of text/event-stream, " +
+			"with a result that has a resultType, or an error, and the id of its request, in UTF-8; one response to each request",
+		Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
+		Impact: "clients take an error for another one, or cannot read it",
+		Fix:    "use the codes of the protocol, or codes outside its range, and the types of the SDK",
+		Run:    errorCodes,
+	},
+	{
+		ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Last: true, Severity: review.Warning, Category: "security",
+		Sent: "resources/read of missing resources; every error that was seen is searched",
+		Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, " +
+			"no variable of the environment, and no credential of the request",
+		Source: "CWE-209",
+		Impact: "an error shows files, versions and the course of the code",
+		Fix:    "answer by a fixed text, and log the trace",
+		Run:    traces,
+	},
+	{
+		ID: "H-NOTICE", Name: "notifications that were not asked for", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "nothing; the messages before every answer are checked",
+		Want:   "no log without a logLevel, no progress without a progressToken",
+		Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
+		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for",
+		Fix:    "send them if _meta of the request asks for them",
+		Run:    notices,
+	},
 }
 
 func resultForm(t *review.T) {

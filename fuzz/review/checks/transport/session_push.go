@@ -18,18 +18,45 @@ import (
 
 // pushing are the checks of questions, cancellation and lost streams in sessions.
 var pushing = []review.Check{
-	{ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
-		Sent: "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it", Want: "an error, or another id", Source: oldTransport + ", security best practices (CWE-384)",
-		Impact: "an attacker hands an id out and then uses the session of whoever took it", Fix: "draw the id on the server and ignore that of the request", Run: chosenSession},
-	{ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
-		Sent: "a call of a tool that asks; its question is accepted by a POST, and by one in a session of the second user before its own declines it", Want: "the answer gets 202, and the call completes as its own session answered", Source: oldTransport + ", client/elicitation",
-		Impact: "the call hangs after the user has answered, or another user answers for him", Fix: "route responses to the request that asked, by session and id", Timed: true, Run: pushed},
-	{ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no result", Source: "revision 2025-11-25, basic/utilities/cancellation",
-		Impact: "work goes on that the client has given up", Fix: "stop the work on notifications/cancelled", Timed: true, Run: cancelledInSession},
-	{ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
-		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the first, and with a made-up one; GET with that of an event and without a session; GET in the first session with a made-up one", Want: "no message of the first, and no answer a second time", Source: oldTransport + ", resumability",
-		Impact: "one client reads the messages of others", Fix: "send each message to its session alone, and look events up by session and id", Run: resumed},
+	{
+		ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent:   "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it",
+		Want:   "an error, or another id",
+		Source: oldTransport + ", security best practices (CWE-384)",
+		Impact: "an attacker hands an id out and then uses the session of whoever took it",
+		Fix:    "draw the id on the server and ignore that of the request",
+		Run:    chosenSession,
+	},
+	{
+		ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a call of a tool that asks; its question is accepted by a POST, " +
+			"and by one in a session of the second user before its own declines it",
+		Want:   "the answer gets 202, and the call completes as its own session answered",
+		Source: oldTransport + ", client/elicitation",
+		Impact: "the call hangs after the user has answered, or another user answers for him",
+		Fix:    "route responses to the request that asked, by session and id",
+		Timed:  true, Run: pushed,
+	},
+	{
+		ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "notifications/cancelled while the tool of --slow runs",
+		Want:   "no result",
+		Source: "revision 2025-11-25, basic/utilities/cancellation",
+		Impact: "work goes on that the client has given up",
+		Fix:    "stop the work on notifications/cancelled",
+		Timed:  true, Run: cancelledInSession,
+	},
+	{
+		ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the " +
+			"first, and with a made-up one; GET with that of an event and without a session; " +
+			"GET in the first session with a made-up one",
+		Want:   "no message of the first, and no answer a second time",
+		Source: oldTransport + ", resumability",
+		Impact: "one client reads the messages of others",
+		Fix:    "send each message to its session alone, and look events up by session and id",
+		Run:    resumed,
+	},
 }
 
 func chosenSession(t *review.T) {

@@ -21,33 +21,118 @@ import (
 // streams are the checks of servers on standard input and output. Each hostile
 // line has a process of its own.
 var streams = []review.Check{
-	{ID: "IO-CLEAN", Name: "standard output that is not JSON-RPC", Over: "stdio", Severity: review.Critical, Category: "transport",
-		Sent: "nothing; all of standard output is checked", Want: "one JSON-RPC message a line", Source: review.SourceStdio, Impact: "clients cannot read the stream", Fix: "log to standard error", Run: cleanOutput},
-	{ID: "IO-REQUEST", Name: "requests of the server", Over: "stdio", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "nothing; all of standard output is checked", Want: "no request of the server", Source: review.SourceStdio, Impact: "the client does not answer, and the call hangs", Fix: "ask by a result that wants input", Run: serverRequests},
-	{ID: "IO-VER", Name: "an unknown revision", Over: "stdio", Era: "modern", Severity: review.Critical, Category: "transport",
-		Sent: "1900-01-01 in _meta", Want: "error -32022", Source: "revision 2026-07-28, basic/versioning", Impact: "client and server speak different protocols without noticing", Fix: "compare the revision in _meta with those supported", Run: lineVersion},
-	{ID: "IO-PREINIT", Name: "a request before the handshake", Over: "stdio", Severity: review.Suggestion, Category: "transport",
-		Sent: "tools/list without _meta and without initialize, in a process of its own", Want: "an error", Source: "revision 2025-11-25, basic/lifecycle", Impact: "a client that skips the handshake is served", Fix: "refuse requests before initialize", Run: beforeHandshake},
-	{ID: "IO-LINE", Name: "lines that are no request", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent: "no JSON, a number, NUL, invalid UTF-8, half a surrogate pair, an empty line, CR LF, a batch, 10,000 nested arrays, 100 KB; with --effects 3 MB; a request with U+2028, U+2029 and U+0085 in a text", Want: "an error or silence, and the process goes on to answer; the request is answered", Source: review.SourceStdio,
-		Impact: "one bad line ends the server and every session in it", Fix: "answer -32700 and read on", Run: hostileLines},
-	{ID: "IO-NOTE", Name: "answers that belong to no request", Over: "stdio", Severity: review.Warning, Category: "transport",
-		Sent: "the notifications of clients, one that cancels an answered request, an unknown one, a response that nobody asked for, a call of an unknown tool without an id, an array of two requests; then an honest request", Want: "no line on standard output after a notification, and an answer to the request; one error to an array", Source: "JSON-RPC 2.0, section 4.1; " + review.SourceStdio,
-		Impact: "the client takes the line for the answer to another request", Fix: "answer requests with an id alone, and refuse arrays", Run: strayAnswers},
-	{ID: "IO-ID", Name: "an id that does not come back", Over: "stdio", Severity: review.Warning, Category: "schema",
-		Sent: "tools/list under texts, of digits, of 127 characters and with a character that comes in two parts, and a number beyond 32 bits", Want: "an answer with the same id", Source: "revision 2026-07-28, basic",
-		Impact: "the answer to a request is lost", Fix: "keep the id as it came", Run: lineIDs},
-	{ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Severity: review.Suggestion, Category: "reliability",
-		Sent: "tools/list while the tool of --slow runs", Want: "answered first", Source: "revision 2026-07-28, basic", Impact: "one slow tool stops all others", Fix: "handle requests concurrently", Timed: true, Run: duringSlow},
-	{ID: "IO-CANCEL", Name: "a cancelled call", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent: "notifications/cancelled while the tool of --slow runs", Want: "no response", Source: review.SourceStdio, Impact: "the client gets an answer that it no longer knows", Fix: "stop the work and send nothing", Timed: true, Run: cancelled},
-	{ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent: "standard input is closed", Want: "the process ends, and writes no other line", Source: review.SourceStdio, Impact: "processes stay behind", Fix: "end when standard input does", Timed: true, Run: endOfInput},
-	{ID: "IO-TERM", Name: "SIGTERM", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent: "SIGTERM", Want: "the process ends", Source: review.SourceStdio, Impact: "the process has to be killed", Fix: "end on SIGTERM", Timed: true, Run: terminated},
-	{ID: "IO-STDERR", Name: "secrets on standard error", Over: "stdio", Severity: review.Warning, Category: "security",
-		Sent: "a good state and a changed one; standard error is searched for the state", Want: "nothing of them", Source: "CWE-532", Impact: "logs hold what clients keep secret", Fix: "log no states and no answers", Run: standardError},
+	{
+		ID: "IO-CLEAN", Name: "standard output that is not JSON-RPC", Over: "stdio", Severity: review.Critical, Category: "transport",
+		Sent:   "nothing; all of standard output is checked",
+		Want:   "one JSON-RPC message a line",
+		Source: review.SourceStdio,
+		Impact: "clients cannot read the stream",
+		Fix:    "log to standard error",
+		Run:    cleanOutput,
+	},
+	{
+		ID: "IO-REQUEST", Name: "requests of the server", Over: "stdio", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "nothing; all of standard output is checked",
+		Want:   "no request of the server",
+		Source: review.SourceStdio,
+		Impact: "the client does not answer, and the call hangs",
+		Fix:    "ask by a result that wants input",
+		Run:    serverRequests,
+	},
+	{
+		ID: "IO-VER", Name: "an unknown revision", Over: "stdio", Era: "modern", Severity: review.Critical, Category: "transport",
+		Sent:   "1900-01-01 in _meta",
+		Want:   "error -32022",
+		Source: "revision 2026-07-28, basic/versioning",
+		Impact: "client and server speak different protocols without noticing",
+		Fix:    "compare the revision in _meta with those supported",
+		Run:    lineVersion,
+	},
+	{
+		ID: "IO-PREINIT", Name: "a request before the handshake", Over: "stdio", Severity: review.Suggestion, Category: "transport",
+		Sent:   "tools/list without _meta and without initialize, in a process of its own",
+		Want:   "an error",
+		Source: "revision 2025-11-25, basic/lifecycle",
+		Impact: "a client that skips the handshake is served",
+		Fix:    "refuse requests before initialize",
+		Run:    beforeHandshake,
+	},
+	{
+		ID: "IO-LINE", Name: "lines that are no request", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent: "no JSON, a number, NUL, invalid UTF-8, half a surrogate pair, an empty line, CR LF, a batch, " +
+			"10,000 nested arrays, 100 KB; with --effects 3 MB; a request with U+2028, U+2029 and U+0085 in a text",
+		Want:   "an error or silence, and the process goes on to answer; the request is answered",
+		Source: review.SourceStdio,
+		Impact: "one bad line ends the server and every session in it",
+		Fix:    "answer -32700 and read on",
+		Run:    hostileLines,
+	},
+	{
+		ID: "IO-NOTE", Name: "answers that belong to no request", Over: "stdio", Severity: review.Warning, Category: "transport",
+		Sent: "the notifications of clients, one that cancels an answered request, an unknown one, " +
+			"a response that nobody asked for, a call of an unknown tool without an id, an array of two requests; " +
+			"then an honest request",
+		Want:   "no line on standard output after a notification, and an answer to the request; one error to an array",
+		Source: "JSON-RPC 2.0, section 4.1; " + review.SourceStdio,
+		Impact: "the client takes the line for the answer to another request",
+		Fix:    "answer requests with an id alone, and refuse arrays",
+		Run:    strayAnswers,
+	},
+	{
+		ID: "IO-ID", Name: "an id that does not come back", Over: "stdio", Severity: review.Warning, Category: "schema",
+		Sent: "tools/list under texts, of digits, of 127 characters and with a character that comes in two parts, " +
+			"and a number beyond 32 bits",
+		Want:   "an answer with the same id",
+		Source: "revision 2026-07-28, basic",
+		Impact: "the answer to a request is lost",
+		Fix:    "keep the id as it came",
+		Run:    lineIDs,
+	},
+	{
+		ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Severity: review.Suggestion, Category: "reliability",
+		Sent:   "tools/list while the tool of --slow runs",
+		Want:   "answered first",
+		Source: "revision 2026-07-28, basic",
+		Impact: "one slow tool stops all others",
+		Fix:    "handle requests concurrently",
+		Timed:  true, Run: duringSlow,
+	},
+	{
+		ID: "IO-CANCEL", Name: "a cancelled call", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "notifications/cancelled while the tool of --slow runs",
+		Want:   "no response",
+		Source: review.SourceStdio,
+		Impact: "the client gets an answer that it no longer knows",
+		Fix:    "stop the work and send nothing",
+		Timed:  true, Run: cancelled,
+	},
+	{
+		ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "standard input is closed",
+		Want:   "the process ends, and writes no other line",
+		Source: review.SourceStdio,
+		Impact: "processes stay behind",
+		Fix:    "end when standard input does",
+		Timed:  true, Run: endOfInput,
+	},
+	{
+		ID: "IO-TERM", Name: "SIGTERM", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "SIGTERM",
+		Want:   "the process ends",
+		Source: review.SourceStdio,
+		Impact: "the process has to be killed",
+		Fix:    "end on SIGTERM",
+		Timed:  true, Run: terminated,
+	},
+	{
+		ID: "IO-STDERR", Name: "secrets on standard error", Over: "stdio", Severity: review.Warning, Category: "security",
+		Sent:   "a good state and a changed one; standard error is searched for the state",
+		Want:   "nothing of them",
+		Source: "CWE-532",
+		Impact: "logs hold what clients keep secret",
+		Fix:    "log no states and no answers",
+		Run:    standardError,
+	},
 }
 
 // silence is how long an answer is waited for that a sound server may leave out.
@@ -207,7 +292,7 @@ func noise(t *review.T, output []byte, after string) {
 }
 
 // strayAnswer sends an altered call and two honest requests, and returns the first response
-// that is none of theirs; nil if there is none. The refusal of an array is none, nor is
+// that is not one of theirs, or nil. The refusal of an array is not one, nor is
 // that of a response, without an id: JSON-RPC forbids no more than to answer notifications.
 func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.Client
