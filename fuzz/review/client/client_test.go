@@ -25,7 +25,7 @@ func TestHurried(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	whole := 200 * time.Millisecond
+	whole := time.Second
 	c, err := New(Options{Target: Target{URL: s.URL + "/mcp"}, Limits: rawmcp.Limits{Time: whole}, Budget: 10, Clock: SystemClock()})
 	require.NoError(t, err)
 	ask := func() Answer { return c.Call(context.Background(), ListTools) }
