@@ -47,7 +47,6 @@ var recognisers = []recogniser{
 	{"django-signing without time", "PyPI Django, Signer.sign_object", scoreStructure, []string{"integrity", "canonical"}, []string{"confidentiality", "expiry", "single-use"}, parseDjangoUntimed},
 	{"itsdangerous without time", "PyPI itsdangerous, URLSafeSerializer", scoreStructure, []string{"integrity"}, []string{"confidentiality", "expiry", "canonical", "single-use"}, parseUntimed},
 	{"django signed value", "PyPI Django, TimestampSigner or signed cookies", scoreStructure - 1, []string{"integrity", "canonical"}, []string{"confidentiality", "single-use"}, parseDjangoValue},
-	{"branca", "npm, PyPI and crates branca", scoreSpecific, []string{"integrity", "confidentiality", "canonical"}, []string{"key-committing", "single-use"}, parseBranca},
 	{"macaroon", "pymacaroons, libmacaroons", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, parseMacaroon},
 	{"macaroon, version 2", "libmacaroons, pymacaroons, PyPI's API tokens", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "canonical", "single-use"}, parseMacaroon2},
 	{"gorilla/securecookie", "Go github.com/gorilla/securecookie, gorilla/sessions", scoreSpecific, []string{"integrity"}, []string{"confidentiality, without a block key", "single-use"}, parseSecureCookie},
@@ -195,25 +194,6 @@ func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false // or a damaged token of django-signing
 	}
 	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
-}
-
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-func parseBranca(token string) ([]Field, func([]byte) bool, bool) {
-	n := new(big.Int)
-	for _, c := range token {
-		digit := strings.IndexRune(base62, c)
-		if digit < 0 || len(token) > 8192 {
-			return nil, nil, false
-		}
-		n.Add(n.Mul(n, big.NewInt(62)), big.NewInt(int64(digit)))
-	}
-	b := n.Bytes()
-	if len(b) < 1+4+24+16 || b[0] != 0xba {
-		return nil, nil, false
-	}
-	at := time.Unix(int64(b[1])<<24|int64(b[2])<<16|int64(b[3])<<8|int64(b[4]), 0)
-	return []Field{{Name: "time", Bytes: 4, Text: hex.EncodeToString(b[1:5]), Time: at.UTC().Format(time.RFC3339)}, opaque("nonce", b[5:29]), opaque("ciphertext", b[29:])}, nil, true
 }
 
 var packet = regexp.MustCompile(`^[0-9a-f]{4}(location|identifier) `)
