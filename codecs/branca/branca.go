@@ -53,11 +53,7 @@ var (
 	errExpired     = codecs.Reject(codecs.Expired, "expired")
 )
 
-// The steps that are the format's own.
-const (
-	wireVersion lab.Step = "wire-version"
-	wireTime    lab.Step = "wire-time"
-)
+var layout = framework.Stamped{Encoding: base62{}, TimeSize: timeSize, NonceSize: nonceSize, TagSize: tagSize}
 
 // A format is Branca under one key.
 type format struct {
@@ -82,14 +78,7 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	aad := edit.Give(lab.StepAAD, slices.Concat(first, at, nonce))
 	sealed := f.aead.Seal(nil, nonce, edit.Apply(lab.StepClaims, state), aad)
 	n := len(sealed) - tagSize
-	return framework.Join(dst, edit, part(first, at, nonce, sealed[:n], sealed[n:])), nil
-}
-
-func part(first, at, nonce, body, tag []byte) framework.Part {
-	return framework.Part{Encoding: base62{}, Fields: []framework.Piece{
-		{Step: wireVersion, Value: first}, {Step: wireTime, Value: at}, {Step: lab.WireNonce, Value: nonce},
-		{Step: lab.WireBody, Value: body}, {Step: lab.WireTag, Value: tag},
-	}}
+	return framework.Join(dst, edit, layout.Part(first, at, nonce, sealed[:n], sealed[n:])), nil
 }
 
 // Open implements framework.Format.
@@ -128,11 +117,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(raw) - tagSize
-	all := part(raw[:1], raw[1:1+timeSize], raw[1+timeSize:headSize], raw[headSize:n], raw[n:])
-	fields := framework.Fields([]lab.Step{wireVersion, wireTime}, all)
-	fields[1].Time = time.Unix(int64(binary.BigEndian.Uint32(raw[1:])), 0)
-	return fields, nil
+	return layout.Fields(raw), nil
 }
 
 // Design is the catalog's row.

@@ -59,11 +59,7 @@ var (
 	errFuture      = codecs.Reject(codecs.Expired, "in the future")
 )
 
-// The steps that are the format's own.
-const (
-	wireVersion lab.Step = "wire-version"
-	wireTime    lab.Step = "wire-time"
-)
+var layout = framework.Stamped{Encoding: base64.URLEncoding, TimeSize: timeSize, NonceSize: aes.BlockSize, TagSize: mac.Size}
 
 // A format is Fernet under one key.
 type format struct {
@@ -88,14 +84,7 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	}
 	body := framework.SealCBC(f.block, iv, edit.Apply(lab.StepClaims, state))
 	tag := edit.Give(lab.StepTag, f.mac.Append(nil, head, at, iv, body))
-	return framework.Join(dst, edit, part(head, at, iv, body, tag)), nil
-}
-
-func part(head, at, iv, body, tag []byte) framework.Part {
-	return framework.Part{Encoding: base64.URLEncoding, Fields: []framework.Piece{
-		{Step: wireVersion, Value: head}, {Step: wireTime, Value: at}, {Step: lab.WireNonce, Value: iv},
-		{Step: lab.WireBody, Value: body}, {Step: lab.WireTag, Value: tag},
-	}}
+	return framework.Join(dst, edit, layout.Part(head, at, iv, body, tag)), nil
 }
 
 func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
@@ -138,11 +127,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	if !ok || !bytes.HasPrefix(token, []byte(prefix)) || len(raw) < minSize || (len(raw)-headSize-mac.Size)%aes.BlockSize != 0 {
 		return nil, errors.New("not a Fernet token")
 	}
-	n := len(raw) - mac.Size
-	all := part(raw[:1], raw[1:1+timeSize], raw[1+timeSize:headSize], raw[headSize:n], raw[n:])
-	fields := framework.Fields([]lab.Step{wireVersion, wireTime}, all)
-	fields[1].Time = time.Unix(int64(binary.BigEndian.Uint64(raw[1:])), 0)
-	return fields, nil
+	return layout.Fields(raw), nil
 }
 
 // Design is the catalog's row.

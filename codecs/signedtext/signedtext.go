@@ -68,9 +68,6 @@ var (
 	errFuture      = codecs.Reject(codecs.Expired, "in the future")
 )
 
-// wireTime is a step of the formats' own.
-const wireTime lab.Step = "wire-time"
-
 // maxInflated is the length in bytes of the longest JSON that is inflated.
 const maxInflated = 16 << 20
 
@@ -129,7 +126,7 @@ func (f *format) Mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 func (s *style) parts(text, at, tag []byte) []framework.Part {
 	separator := framework.Text(lab.WireSep, []byte(s.separator))
 	return []framework.Part{
-		framework.Text(lab.WireText, text), separator, framework.Text(wireTime, at), separator,
+		framework.Text(lab.WireText, text), separator, framework.Text(lab.WireTime, at), separator,
 		framework.Encoded(base64.RawURLEncoding, lab.WireTag, tag),
 	}
 }

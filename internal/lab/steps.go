@@ -50,14 +50,16 @@ const (
 // Then come the fields on the wire, after authentication. The wire fields of one
 // text segment, joined, are the bytes before text encoding.
 const (
-	WireKeyID  Step = "wire-key-id"
-	WireEnc    Step = "wire-encapsulation"
-	WireNonce  Step = "wire-nonce"
-	WireBody   Step = "wire-body" // ciphertext or readable payload
-	WireTag    Step = "wire-tag"
-	WirePrefix Step = "wire-prefix"    // text
-	WireText   Step = "wire-text"      // an encoded segment, text
-	WireSep    Step = "wire-separator" // text between two segments
+	WireVersion Step = "wire-version"
+	WireTime    Step = "wire-time" // time of minting beside the payload
+	WireKeyID   Step = "wire-key-id"
+	WireEnc     Step = "wire-encapsulation"
+	WireNonce   Step = "wire-nonce"
+	WireBody    Step = "wire-body" // ciphertext or readable payload
+	WireTag     Step = "wire-tag"
+	WirePrefix  Step = "wire-prefix"    // text
+	WireText    Step = "wire-text"      // an encoded segment, text
+	WireSep     Step = "wire-separator" // text between two segments
 )
 
 // An Edit gets the value of one step and returns its replacement: the same value,
