@@ -44,7 +44,6 @@ type Client struct {
 	next   time.Time        // no exchange begins before
 	pause  time.Duration    // between exchanges, grown by rate limits
 	waits  int              // rate limits that were met
-	whole  time.Duration    // the time limit over HTTP
 	opened map[User]Session // the sessions over HTTP in which calls to an older server are made
 }
 
@@ -72,7 +71,7 @@ func New(o Options) (*Client, error) {
 	}
 	var err error
 	if c.HTTP, err = rawmcp.NewHTTP(o.Target.URL, o.Limits); err == nil {
-		c.whole = c.HTTP.Limits.Time
+		c.Limits = c.HTTP.Limits // with its defaults
 	}
 	return c, err
 }
@@ -80,22 +79,21 @@ func New(o Options) (*Client, error) {
 // hurried is the part of the time limit that an answer gets after one that did not come.
 const hurried = 5
 
-// hasten shortens the time limit over HTTP after an exchange that reached it: a server that
-// hangs is waited for once. An answer restores it.
+// hasten shortens the time limit over HTTP after an exchange that took all of it, so that a
+// server that hangs costs the whole limit once. An answer restores the limit.
 func (c *Client) hasten(e *rawmcp.Exchange) {
 	switch {
-	case c.HTTP == nil:
 	case e.Status != 0:
 		c.Unhurried()
-	case errors.Is(e.Err, context.DeadlineExceeded) && e.Took >= c.whole:
-		c.HTTP.Limits.Time = c.whole / hurried
+	case c.HTTP != nil && errors.Is(e.Err, context.DeadlineExceeded) && e.Took >= c.Limits.Time:
+		c.HTTP.Limits.Time = c.Limits.Time / hurried
 	}
 }
 
-// Unhurried restores the time limit of an answer.
+// Unhurried restores the time limit over HTTP.
 func (c *Client) Unhurried() {
-	if c.HTTP != nil && c.HTTP.Limits.Time != c.whole {
-		c.HTTP.Limits.Time = c.whole
+	if c.HTTP != nil {
+		c.HTTP.Limits.Time = c.Limits.Time
 	}
 }
 
@@ -324,9 +322,7 @@ func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []by
 		if err := c.Take(ctx); err != nil {
 			return Answer{Kind: NoBudget, Cause: err}
 		}
-		e := c.line(ctx, body, IsAnswer(n))
-		c.Keep(e)
-		return ReadAnswer(e, n)
+		return ReadAnswer(c.Lines(ctx, body, IsAnswer(n)), n)
 	}
 	done := func(m []byte) bool { return IsAnswer(n)(m) || IsQuestion(m) }
 	e := c.Raw(ctx, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body, Done: done})

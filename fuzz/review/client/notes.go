@@ -82,12 +82,17 @@ func (c *Client) faultOf(call Call, a Answer) string {
 	}
 	response := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
 	switch {
-	case a.Kind == Completed && slices.Contains(results, call.Method) && jsondoc.Members(a.Result)["resultType"] == nil:
+	case slices.Contains(results, call.Method) && a.IsUntyped():
 		return Untyped
 	case a.Kind == Failed && (a.Code == -32601 || a.Code == -32602) && string(response["id"]) == "null" && response["error"] != nil:
 		return Unnamed
 	}
 	return ""
+}
+
+// IsUntyped reports whether a completion has no resultType, which the newest revision requires.
+func (a Answer) IsUntyped() bool {
+	return a.Kind == Completed && jsondoc.Members(a.Result)["resultType"] == nil
 }
 
 // results are methods whose results are no lists.

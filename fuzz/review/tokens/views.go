@@ -47,13 +47,13 @@ func unfold(b *strings.Builder, text string, depth int) {
 			continue
 		}
 		forms := inBase32(s.Text)
-		raw := s.Raw()
 		if s.coded {
+			raw := s.Raw()
 			forms = append(forms, string(raw))
-		}
-		for skip := range min(16, len(raw)) {
-			if out := inflated(raw[skip:]); out != "" {
-				forms = append(forms, out)
+			for skip := range min(16, len(raw)) {
+				if out := inflated(raw[skip:]); out != "" {
+					forms = append(forms, out)
+				}
 			}
 		}
 		for _, form := range forms {

@@ -185,7 +185,7 @@ func readForms(t *review.T) {
 		if f.Method == "prompts/get" {
 			issue = messagesFault(a)
 		}
-		if issue == "" && t.Modern() && jsondoc.Members(a.Result)["resultType"] == nil {
+		if issue == "" && t.Modern() && a.IsUntyped() {
 			issue = client.Untyped
 		}
 		if issue != "" {
