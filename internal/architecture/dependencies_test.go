@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"sealab/internal/command"
-
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/command"
 )
 
 // dependencies are the modules that go.mod may require directly, each with its

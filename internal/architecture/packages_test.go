@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"sealab/internal/command"
-
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/command"
 )
 
 // module is the path of this module.

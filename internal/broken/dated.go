@@ -2,7 +2,6 @@ package broken
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
 	"hash/crc64"
@@ -165,7 +164,6 @@ func rawKey(secret []byte) (key, id []byte) {
 // checksums are encrypted codecs with a checksum in the place of a tag.
 func checksums() []Control {
 	crc := func(payload []byte) []byte { return binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload)) }
-	digest := func(payload []byte) []byte { d := sha256.Sum256(payload); return d[:] }
 	return []Control{
 		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", breaks(codecs.Integrity), by("TAG-13"), summed(crc)),
 		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", breaks(codecs.Integrity), by("TAG-13", "TAG-12"), running(4, func(message []byte) []byte {
@@ -176,7 +174,7 @@ func checksums() []Control {
 		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", breaks(codecs.Integrity), by("TAG-13"), running(8, func(message []byte) []byte {
 			return binary.LittleEndian.AppendUint64(nil, crc64.Checksum(message, crc64.MakeTable(crc64.ISO)))
 		})),
-		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", breaks(codecs.Integrity), by("TAG-13"), summed(digest)),
+		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", breaks(codecs.Integrity), by("TAG-13"), summed(sum256)),
 	}
 }
 

@@ -256,8 +256,7 @@ func hashForVersion(key []byte) pair {
 				return nil, err
 			}
 			text := []byte(version + "." + joinText(parts[0]))
-			unkeyed := sha256.Sum256(text)
-			tags := map[string][]byte{"hv1": hmacSHA256(key, text), "hv0": unkeyed[:]}
+			tags := map[string][]byte{"hv1": hmacSHA256(key, text), "hv0": sum256(text)}
 			return parts[0], refusedUnless(tags[version] != nil && hmac.Equal(parts[1], tags[version]))
 		},
 	}

@@ -62,8 +62,7 @@ func separations() []Control {
 	return []Control{
 		reduced("equivalent-keys", "the secret is an HMAC key as it stands", "KEY-05", func(secret []byte) []byte {
 			if len(secret) > sha256.BlockSize {
-				sum := sha256.Sum256(secret)
-				secret = sum[:]
+				secret = sum256(secret)
 			}
 			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
 		}),

@@ -200,8 +200,7 @@ func replacedTags() []Control {
 			}),
 		made("hash-of-key", "the tag is SHA-256(key || message)", by("TAG-06"), sha256.Size,
 			func(key, message []byte) []byte {
-				sum := sha256.Sum256(slices.Concat(key, message))
-				return sum[:]
+				return sum256(slices.Concat(key, message))
 			}),
 		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", by("FRM-08"), sha256.Size,
 			func(key, message []byte) []byte {

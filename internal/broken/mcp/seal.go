@@ -241,8 +241,7 @@ func (s *Server) nonce(c claims) []byte {
 // blocks encrypts blocks of 16 bytes, each alone or chained, behind a tag of the whole.
 func (s *Server) blocks(raw []byte) []byte {
 	raw = append(raw, bytes.Repeat([]byte(" "), 16-len(raw)%16)...)
-	key := sha256.Sum256(s.Secret)
-	block, _ := aes.NewCipher(key[:]) // 32 bytes
+	block := s.cipher()
 	if s.has("blocks chained without a tag") {
 		first := random(16)
 		cipher.NewCBCEncrypter(block, first).CryptBlocks(raw, raw)
@@ -261,17 +260,17 @@ func (s *Server) blocks(raw []byte) []byte {
 // unblocks opens such a token.
 func (s *Server) unblocks(token string) ([]byte, error) {
 	all, err := strict(token)
-	if err == nil && len(all) >= 32 && len(all)%16 == 0 && s.has("blocks chained without a tag") {
-		key := sha256.Sum256(s.Secret)
-		block, _ := aes.NewCipher(key[:]) // 32 bytes
+	if err != nil || len(all) < 32 || len(all)%16 != 0 {
+		return nil, errState
+	}
+	block := s.cipher()
+	if s.has("blocks chained without a tag") {
 		cipher.NewCBCDecrypter(block, all[:16]).CryptBlocks(all[16:], all[16:])
 		return all[16:], nil
 	}
-	if err != nil || len(all) < 32 || len(all)%16 != 0 || !hmac.Equal(all[:32], s.tag(string(all[32:]))) {
+	if !hmac.Equal(all[:32], s.tag(string(all[32:]))) {
 		return nil, errState
 	}
-	key := sha256.Sum256(s.Secret)
-	block, _ := aes.NewCipher(key[:]) // 32 bytes
 	if s.has("blocks chained without a nonce") {
 		cipher.NewCBCDecrypter(block, make([]byte, 16)).CryptBlocks(all[32:], all[32:])
 		return all[32:], nil
@@ -289,10 +288,14 @@ func (s *Server) keyID() string {
 }
 
 func (s *Server) aead() cipher.AEAD {
+	a, _ := cipher.NewGCM(s.cipher())
+	return a
+}
+
+func (s *Server) cipher() cipher.Block {
 	key := sha256.Sum256(s.Secret)
 	block, _ := aes.NewCipher(key[:]) // 32 bytes
-	a, _ := cipher.NewGCM(block)
-	return a
+	return block
 }
 
 func (s *Server) tag(text string) []byte {
