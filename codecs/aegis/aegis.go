@@ -26,6 +26,7 @@ import (
 	"github.com/ericlagergren/aegis"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -54,7 +55,7 @@ var Design = format.Design(codecs.Design{
 		Primitive: "AEGIS-256",
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	guarantee.AESTiming,
 	codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
 	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take about 2^64 attempts"),
 	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),

@@ -26,6 +26,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/daead/subtle"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -63,10 +64,9 @@ var Design = format.Design(codecs.Design{
 		Allocates: "the implementation returns its results in memory of its own",
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-	codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+	guarantee.AESTiming, guarantee.NoNonce,
 	codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
-	codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+	guarantee.EqualPayloads,
 	codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: two keys for one token take at most 2^64 work"),
 )
 

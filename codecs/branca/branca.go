@@ -36,6 +36,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/internal/lab"
 )
 
@@ -135,16 +136,11 @@ var Design = codecs.Design{
 	Guarantees: codecs.Always(slices.Concat(framework.Unbound("the format has nothing of the request"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.UniformRefusal, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.Total, "tokens of at most 128 KiB: the time of base 62 grows faster than their length"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
+		guarantee.NoPrincipal, guarantee.ExactKey32,
 		codecs.HoldsBecause(codecs.SteadyTiming, "the time of base 62 depends on the token alone"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
+		guarantee.Nonce192,
 		codecs.Disclaims(codecs.Expiry, "ages are whole seconds, the second in which a token ends is not too late, and a token from the future is taken"),
-		codecs.Disclaims(codecs.KeyCommitting, "Poly1305 is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.Poly1305TwoKeys, guarantee.RepeatedStream, guarantee.OneKeyNoID,
+		guarantee.KeyItself, guarantee.Symmetric, guarantee.Stateless,
 	)),
 }

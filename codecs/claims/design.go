@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
@@ -94,7 +95,7 @@ func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of their JSON, with numbers as they are spelled"),
 		codecs.HoldsBecause(codecs.Unambiguous, "fields are digested behind their lengths, and arguments in one form of their JSON; of members with one name the last counts"),
 		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.Stateless,
 	)
 }
 

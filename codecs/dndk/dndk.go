@@ -29,6 +29,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -61,10 +62,9 @@ var Design = format.Design(codecs.Design{
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	guarantee.AESTiming,
 	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
-	codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
-	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+	guarantee.Nonce192, guarantee.RepeatedStream,
 )
 
 const (

@@ -38,6 +38,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
@@ -165,13 +166,13 @@ var Design = codecs.Design{
 		return slices.Concat(framework.Canonical(options, "CR, LF and spare bits are ignored"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Rotation, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.StrongKeys, "seeds of at least 32 bytes; the gateway has no rule"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+			guarantee.AESTiming,
 			codecs.HoldsBecause(codecs.FreshNonces, "each token has a key of its own from a 128-bit salt, and a random 96-bit nonce"),
 			codecs.Disclaims(codecs.Inert, "the key is stretched from the salt of the token before it is authenticated"),
-			codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+			guarantee.GCMTwoKeys,
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated salt and nonce repeat the key stream"),
 			codecs.Disclaims(codecs.KeySeparation, "the seed has twins under HMAC, and serves whatever else it is used for"),
-			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric seed: who can unseal can seal"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric seed: who can open can mint"),
 		)
 	},
 }

@@ -35,6 +35,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
@@ -148,15 +149,13 @@ var Design = codecs.Design{
 		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
 			codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
-			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			guarantee.NoPrincipal,
 			codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes: 16 for each algorithm"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-			codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+			guarantee.AESTiming, guarantee.IV128,
 			codecs.Disclaims(codecs.KeyCommitting, "the key of the tag says nothing of the key of the encryption: two secrets that share it open one token"),
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two states share"),
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the keys themselves and serves whatever else it is used for"),
-			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
-			codecs.Disclaims(codecs.SingleUse, "stateless"),
+			guarantee.Symmetric, guarantee.Stateless,
 		)
 	},
 }

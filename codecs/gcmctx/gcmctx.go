@@ -29,6 +29,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -60,10 +61,9 @@ var Design = format.Design(codecs.Design{
 		Primitive: "AES-256-GCM-CTX",
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+	guarantee.AESTiming,
 	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
-	codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+	guarantee.Nonce96, guarantee.RepeatedStream,
 )
 
 const (

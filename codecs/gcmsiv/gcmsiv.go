@@ -25,6 +25,7 @@ import (
 	"github.com/ericlagergren/siv"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -57,8 +58,7 @@ var Design = format.Design(codecs.Design{
 		SIVKey:    func(secret []byte) []byte { return keyring.Derive(secret, format.Label+" key", keyring.KeySize) },
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-	codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+	guarantee.AESTiming, guarantee.Nonce96,
 	codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
 	codecs.Disclaims(codecs.KeyCommitting, "POLYVAL is a polynomial: one ciphertext can be made to open under two known keys"),
 )

@@ -15,6 +15,7 @@ package hmacsha256
 
 import (
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
@@ -67,5 +68,5 @@ var Design = format.Design(codecs.Design{
 },
 	codecs.Holds(codecs.SteadyTiming),
 	codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same tag are a collision of HMAC-SHA256 under derived keys"),
-	codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+	guarantee.Symmetric,
 )

@@ -33,6 +33,7 @@ package hpkepsk
 import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
@@ -113,12 +114,12 @@ var Design = codecs.Design{
 	},
 	Guarantees: codecs.Always(
 		keyring.Guarantees(),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+		guarantee.AESTiming,
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Rotation, codecs.KeySeparation,
 			codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys),
 		codecs.HoldsBecause(codecs.Canonical, "base64url and the X25519 encapsulation are both accepted in one spelling only"),
 		codecs.HoldsBecause(codecs.FreshNonces, "each token has its own encapsulation, and so its own key and nonce"),
-		codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		guarantee.GCMTwoKeys,
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated seed repeats encapsulation, key and nonce, and so the key stream"),
 		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal, though a split minter cannot unseal"),
 	),

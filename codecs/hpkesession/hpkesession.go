@@ -44,6 +44,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/hpkekeys"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
@@ -187,7 +188,7 @@ func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) co
 			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload; with AES instructions, without which AES looks tables up"),
 			codecs.HoldsBecause(codecs.Total, "at most one decapsulation beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
 			codecs.Disclaims(codecs.Unlinkable, "tokens under one encapsulation show that one sealer made them"),
-			codecs.Disclaims(codecs.KeyCommitting, "AES-GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+			guarantee.GCMTwoKeys,
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
 			codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),
 		),

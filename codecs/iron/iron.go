@@ -51,6 +51,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
@@ -295,17 +296,17 @@ var Design = codecs.Design{
 		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
-			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			guarantee.NoPrincipal,
 			codecs.HoldsBecause(codecs.StrongKeys, "one password of at least 32 bytes"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
+			guarantee.AESTiming,
 			codecs.HoldsBecause(codecs.FreshNonces, "each token has keys of its own from 256-bit salts, and a random 128-bit initialisation vector"),
 			codecs.Disclaims(codecs.Expiry, "a token is accepted until 60 seconds after its expiry, and nothing says when it was minted"),
 			codecs.Disclaims(codecs.Rotation, "one password; the libraries choose among several by the id in the token"),
 			codecs.Disclaims(codecs.KeyCommitting, "HMAC pads passwords with zeros and hashes those over 64 bytes, so a password has twins"),
 			codecs.Disclaims(codecs.NonceMisuseResistant, "repeated salts and initialisation vector show how many first blocks two states share"),
 			codecs.Disclaims(codecs.KeySeparation, "the password is used as it is, and has twins under HMAC"),
-			codecs.Disclaims(codecs.SenderAuthenticated, "one password: who can unseal can seal"),
-			codecs.Disclaims(codecs.SingleUse, "stateless"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "one password: who can open can mint"),
+			guarantee.Stateless,
 		)
 	},
 }
@@ -314,5 +315,5 @@ func carries(options map[string]string) []codecs.Guarantee {
 	if options[optionPayload] == payloadJSON {
 		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
 	}
-	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+	return guarantee.WTF8
 }

@@ -48,6 +48,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
@@ -264,12 +265,10 @@ func (c *cbc) Open(dst, nonce, sealed, data []byte) ([]byte, error) {
 // The catalog's rows.
 var (
 	GCM = a256GCM.design("jwe-dir-a256gcm", "JWE with a shared key: AES-256-GCM, as jose and joserfc mint it", slices.Concat(
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream,
 	))
 	CBC = a128CBC.design("jwe-dir-a128cbc-hs256", "JWE with a shared key: AES-128-CBC and HMAC-SHA256, as jose and joserfc mint it", slices.Concat(
-		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+		guarantee.IV128,
 		codecs.Disclaims(codecs.KeyCommitting, "the key of the tag says nothing of the key of the encryption: two secrets that share it open one token"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
 	))
@@ -295,9 +294,6 @@ func (e encryption) design(name, doc string, own []codecs.Guarantee) codecs.Desi
 
 var common = slices.Concat(
 	codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
-	codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-	codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
-	codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
-	codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	guarantee.ExactKey32, guarantee.AESTiming, guarantee.OneKeyNoID, guarantee.KeyItself,
+	guarantee.Symmetric,
 )

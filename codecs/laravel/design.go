@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/internal/lab"
 )
 
@@ -57,7 +58,7 @@ var MCP = codecs.Design{
 			codecs.Disclaims(codecs.UniformRefusal, "the server tells the client which check failed: integrity, another request, or expiry"),
 			codecs.Disclaims(codecs.Inert, "unserialize of PHP makes objects of the plaintext, after authentication"),
 			codecs.HoldsBecause(codecs.Unlinkable, "the principal is encrypted"),
-			codecs.Disclaims(codecs.SingleUse, "stateless"),
+			guarantee.Stateless,
 		)
 	},
 }
@@ -72,13 +73,11 @@ func common(options map[string]string) []codecs.Guarantee {
 	}
 	return slices.Concat(reading,
 		codecs.Holds(codecs.Confidentiality, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key"),
+		guarantee.AESTiming, guarantee.ExactKey32, guarantee.IV128,
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys of 32 bytes for one token are a collision of HMAC-SHA256"),
-		codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
+		guarantee.OneKeyNoID,
 		codecs.Disclaims(codecs.KeySeparation, "the secret is the key of encryption and tag, and serves whatever else it is used for"),
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two states share"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can decrypt can encrypt"),
+		guarantee.Symmetric,
 	)
 }

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -80,40 +81,32 @@ var bindings = map[string][]codecs.Guarantee{
 func signedGuarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Disclaims(codecs.Integrity, "the bind tag that every token shows is the mac of the text of its subject: who chooses a subject has claims signed"),
-		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		guarantee.ReadableClaims, guarantee.EqualClaims,
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted and readable: the tokens of a principal share it"),
 		codecs.Disclaims(codecs.KeySeparation, "one key makes bind tags and macs"),
 		codecs.Disclaims(codecs.PrivateKeys, "the bind tag is a second mac under the key"),
 		codecs.Holds(codecs.SteadyTiming),
 		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same mac are a collision of HMAC-SHA256 under derived keys"),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		guarantee.NoNonce,
 	)
 }
 
 func encryptedGuarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.KeySeparation, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
+		guarantee.AESTiming, guarantee.Nonce96,
 		codecs.HoldsBecause(codecs.Unlinkable, "the bind tag is encrypted"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+		guarantee.GCMTwoKeys, guarantee.RepeatedStream,
 	)
 }
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.UniformRefusal, codecs.Total, codecs.Inert),
-		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
-		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
-		codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
-		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
-		codecs.Disclaims(codecs.Rotation, "one key"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: who can verify can mint"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.UTF8, guarantee.Key32, guarantee.NoMethod, guarantee.NoArguments,
+		guarantee.NoAudience, guarantee.NoIssue, guarantee.OneKey,
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: who can open can mint"),
+		guarantee.Stateless,
 	)
 }
 

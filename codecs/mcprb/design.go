@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -49,20 +50,14 @@ func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsAudience,
 			codecs.UniformRefusal, codecs.Total, codecs.Inert, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
+		guarantee.AESTiming, guarantee.UTF8,
 		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit ivs, for up to 2^32 tokens per key"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		guarantee.ExactKey32, guarantee.NoPrincipal,
 		codecs.Disclaims(codecs.BindsPrincipal, "the format has no principal"),
 		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, false or {} share one digest; principals are not told apart"),
-		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
-		codecs.Disclaims(codecs.Rotation, "one key"),
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
+		guarantee.NoIssue, guarantee.OneKey, guarantee.KeyItself, guarantee.GCMTwoKeys,
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated iv repeats the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.Symmetric, guarantee.Stateless,
 	)
 }
 

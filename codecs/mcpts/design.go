@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -57,7 +58,7 @@ const publishedTag = "the bind tag is a second mac under the key"
 func disclaimBindings(reason string) []codecs.Guarantee {
 	return slices.Concat(
 		framework.Unbound(reason),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		guarantee.NoPrincipal,
 		codecs.Holds(codecs.PrivateKeys),
 	)
 }
@@ -90,22 +91,16 @@ func carries(payload string) []codecs.Guarantee {
 	if payload == payloadJSON {
 		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
 	}
-	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+	return guarantee.WTF8
 }
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
-		codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
-		codecs.Disclaims(codecs.Rotation, "one key"),
+		guarantee.NoNonce, guarantee.Key32, guarantee.ReadableClaims, guarantee.EqualClaims,
+		guarantee.NoIssue, guarantee.OneKey,
 		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself and serves whatever else it is used for"),
-		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }
 

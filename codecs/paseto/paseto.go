@@ -39,6 +39,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/internal/lab"
 )
 
@@ -204,11 +205,10 @@ var Design = codecs.Design{
 var common = slices.Concat(
 	codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.SteadyTiming,
 		codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
-	codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes"),
+	guarantee.ExactKey32,
 	codecs.HoldsBecause(codecs.FreshNonces, "256 random bits for each token"),
 	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of BLAKE2b-256"),
-	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-	codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token"),
+	guarantee.RepeatedStream, guarantee.OneKeyNoID,
 	codecs.Disclaims(codecs.KeySeparation, "keys are derived for encryption and tag, and another use of BLAKE2b under the secret can collide with them"),
-	codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal"),
+	guarantee.Symmetric,
 )

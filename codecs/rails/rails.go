@@ -45,6 +45,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
@@ -307,12 +308,7 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		codecs.HoldsBecause(codecs.Inert, "with the null serializer; the default of Rails 6, Marshal, runs code after authentication"),
 		codecs.HoldsBecause(codecs.Unlinkable, "a token shows nothing of the principal"),
 		codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes"),
-		codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key"),
-		codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can mint"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.AESTiming, guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream,
+		guarantee.KeyItself, guarantee.Symmetric, guarantee.Stateless,
 	)
 }

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -74,7 +75,7 @@ func guarantees(o map[string]string) []codecs.Guarantee {
 
 func oneKey() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Disclaims(codecs.Rotation, "one key"),
+		guarantee.OneKey,
 		codecs.Holds(codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes, by try_new; new_unchecked takes any"),
 	)
@@ -94,7 +95,7 @@ func ring(o map[string]string) []codecs.Guarantee {
 	if framework.IsSDK(o) {
 		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice, under two names")...)
 	}
-	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)
+	return append(keys, guarantee.Keys32...)
 }
 
 func expiry(value string) []codecs.Guarantee {
@@ -114,32 +115,30 @@ func bindings(value string) []codecs.Guarantee {
 			codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
 			codecs.Disclaims(codecs.BindsAudience, "the documented text has no audience"),
 			codecs.Disclaims(codecs.Unambiguous, "the documented text is joined: a | or : moves between principal, method and target"),
-			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			guarantee.NoPrincipal,
 		)
 	case bindRequest:
 		return slices.Concat(
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
 			codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
 			codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
-			codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+			guarantee.NoPrincipal,
 		)
 	}
 	return slices.Concat(
 		framework.Unbound(none),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		guarantee.NoPrincipal,
 	)
 }
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.ByteExact),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		guarantee.NoNonce,
 		codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+		guarantee.EqualPayloads,
 		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: the label separates the formats, but a key has twins"),
-		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -36,7 +37,7 @@ var PHP = codecs.Design{
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(o, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass"), common(), unbound(), oneKey(),
-			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late"),
+			guarantee.NoIssue,
 		)
 	},
 	NewScheme: layouts.SchemeForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
@@ -55,11 +56,11 @@ var Run = codecs.Design{
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		state := codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
+		state := guarantee.UTF8
 		if o[optionPayload] == payloadJSON {
 			state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
 		}
-		keys := codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")
+		keys := guarantee.Keys32
 		if framework.IsSDK(o) {
 			keys = codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")
 		}
@@ -86,7 +87,7 @@ var Swift = codecs.Design{
 		return slices.Concat(framework.Canonical(o, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass"), common(), oneKey(),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
 			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so that integers over 2^53 share a digest"),
-			codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
+			guarantee.NoAudience,
 			codecs.Disclaims(codecs.Unambiguous, "numbers in arguments are doubles"),
 			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and shows tokens of one user"),
 			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
@@ -99,17 +100,14 @@ var Swift = codecs.Design{
 // nonce and a label.
 func oneKey() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted"),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
-		codecs.Disclaims(codecs.Rotation, "one key"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		guarantee.UTF8, guarantee.Key32, guarantee.OneKey, guarantee.EqualClaims,
 		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
 	)
 }
 
 func unbound() []codecs.Guarantee {
 	return slices.Concat(framework.Unbound("the format has no request: the application binds, or none does"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
+		guarantee.NoPrincipal,
 	)
 }
 
@@ -118,8 +116,7 @@ func common() []codecs.Guarantee {
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.NonceMisuseResistant, "no cipher takes a nonce"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable"),
-		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
+		guarantee.HMACTwins, guarantee.Symmetric,
 		codecs.Disclaims(codecs.SingleUse, "stateless; run has a stored codec beside this one that is"),
 	)
 }

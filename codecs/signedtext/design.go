@@ -13,6 +13,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/internal/lab"
 )
 
@@ -121,14 +122,12 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
 				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),
 				codecs.HoldsBecause(codecs.Inert, "compressed payloads are inflated after authentication"),
-				codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal"),
-				codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+				guarantee.NoPrincipal, guarantee.NoNonce,
 				codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes; the library has no rule"),
 				codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads of one second give equal tokens"),
 				codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads of one second give equal tokens"),
 				codecs.Disclaims(codecs.KeySeparation, "the key is a digest of a salt and the secret, without a boundary between them"),
-				codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
-				codecs.Disclaims(codecs.SingleUse, "stateless"),
+				guarantee.Symmetric, guarantee.Stateless,
 			)
 		},
 	}
@@ -139,7 +138,7 @@ func (s *style) carries(options map[string]string) []codecs.Guarantee {
 		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as json.dumps prints its value")
 	}
 	if s.unicode {
-		return codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
+		return guarantee.UTF8
 	}
-	return codecs.HoldsBecause(codecs.ByteExact, "for WTF-8 states; others are not minted")
+	return guarantee.WTF8
 }

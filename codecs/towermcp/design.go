@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
 )
@@ -57,9 +58,9 @@ var V1 = codecs.Design{
 
 func oneKey() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Disclaims(codecs.Rotation, "one key"),
+		guarantee.OneKey,
 		codecs.Holds(codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes"),
+		guarantee.Key32,
 	)
 }
 
@@ -71,30 +72,25 @@ func ring(o map[string]string) []codecs.Guarantee {
 	if framework.IsSDK(o) {
 		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")...)
 	}
-	return append(keys, codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")...)
+	return append(keys, guarantee.Keys32...)
 }
 
 func guarantees(o map[string]string) []codecs.Guarantee {
-	state := codecs.HoldsBecause(codecs.ByteExact, "for UTF-8 states; others are not minted")
+	state := guarantee.UTF8
 	if o[optionPayload] == payloadJSON {
 		state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as serde_json prints its value")
 	}
 	return slices.Concat(state,
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.BindsPrincipal),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
-		codecs.Disclaims(codecs.BindsMethod, "the format has no method"),
+		guarantee.NoNonce, guarantee.NoMethod,
 		codecs.Disclaims(codecs.BindsTarget, "the format has no target"),
-		codecs.Disclaims(codecs.BindsArguments, "the format has no arguments"),
-		codecs.Disclaims(codecs.BindsAudience, "the format has no audience"),
+		guarantee.NoArguments, guarantee.NoAudience,
 		codecs.Disclaims(codecs.Unambiguous, "contexts that differ in anything but the principal are the same"),
 		codecs.Disclaims(codecs.Unlinkable, "the subject is readable"),
 		codecs.Disclaims(codecs.Expiry, "the time of issue is not looked at, so a token from a clock that runs ahead is good; and expires_at itself is not too late"),
-		codecs.Disclaims(codecs.Confidentiality, "the claims are readable, and equal claims give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal claims give equal tokens"),
+		guarantee.ReadableClaims, guarantee.EqualClaims,
 		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, and v1 is the framing of the TypeScript SDK: its tokens pass the mac"),
-		codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so a key has twins"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can verify can sign"),
-		codecs.Disclaims(codecs.SingleUse, "stateless"),
+		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }
 

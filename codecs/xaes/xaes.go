@@ -22,6 +22,7 @@ import (
 	"crypto/subtle"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -54,10 +55,7 @@ var Design = format.Design(codecs.Design{
 		Allocates: "each nonce has a key of its own, whose AES-GCM the standard library allocates",
 	},
 },
-	codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up"),
-	codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key"),
-	codecs.Disclaims(codecs.KeyCommitting, "GCM's tag is a polynomial: one ciphertext can be made to open under two known keys"),
-	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream"),
+	guarantee.AESTiming, guarantee.Nonce192, guarantee.GCMTwoKeys, guarantee.RepeatedStream,
 )
 
 const nonceSize = 24

@@ -20,6 +20,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
@@ -186,7 +187,7 @@ func (a AEAD) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.D
 	hooks := d.Hooks.(*lab.Hooks)
 	hooks.TokenSize, hooks.Inspect, hooks.Bare = a.TokenSize, a.Inspect, a.Cipher
 	hooks.Facts.NonceBits = 8 * a.NonceSize
-	all := [][]codecs.Guarantee{common(), codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can unseal can seal")}
+	all := [][]codecs.Guarantee{common(), guarantee.Symmetric}
 	if a.NonceSize > 0 {
 		all = append(all, codecs.Holds(codecs.Confidentiality))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/internal/lab"
 )
@@ -136,9 +137,9 @@ func (f Signed) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs
 	hooks := d.Hooks.(*lab.Hooks)
 	hooks.TokenSize, hooks.Inspect = f.TokenSize, f.Inspect
 	d.Guarantees = codecs.Always(append([][]codecs.Guarantee{common(),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce"),
+		guarantee.NoNonce,
 		codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads give equal tokens"),
-		codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens"),
+		guarantee.EqualPayloads,
 	}, guarantees...)...)
 	return d
 }
