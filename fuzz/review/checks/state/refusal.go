@@ -256,7 +256,7 @@ func uniform(t *review.T) {
 		f.Case, f.Severity, f.Issue = "kinds of bad states", review.Warning, fmt.Sprintf("bad states are refused in %d ways", len(bad))
 		t.Refute(f)
 	case len(bad) == 1 && len(classes) > 1:
-		f.Case, f.Severity = "a good state of another call", review.Suggestion
+		f.Case, f.Severity = "a good state of another call", review.Warning
 		for class, name := range good {
 			if !bad[class] {
 				f.Issue = goodState + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
@@ -301,7 +301,7 @@ func expiredAlike(t *review.T, old []string) {
 		lines = append(lines, fmt.Sprintf("%s -> %s", classes[class][0].name, class))
 	}
 	if expired != "" && changed != "" && len(classes[expired]) == 1 {
-		t.Refute(review.Finding{Case: "how it is refused", Severity: review.Suggestion, Issue: "an expired state is refused in another way than a changed one: whoever holds it learns that it was good",
+		t.Refute(review.Finding{Case: "how it is refused", Severity: review.Warning, Issue: "an expired state is refused in another way than a changed one: whoever holds it learns that it was good",
 			Evidence: strings.Join(lines, "; "), Want: "one class", Got: "another"})
 	}
 }
