@@ -31,8 +31,7 @@
 // {"reason":"invalid_arguments"} if its result carries state.
 //
 // The boundary does not bind the order of members, white space, the choice of
-// escapes, the trailing zeros of a number, and whether the arguments are absent,
-// null or {}.
+// escapes, and whether the arguments are absent, null or {}.
 //
 // # Answers to clients
 //
@@ -54,7 +53,7 @@
 // tokens.
 //
 // If the store fails or does not answer within Policy.StoreTimeout, the token is
-// refused, and it may be used up. The clocks of a fleet and of its store must be
+// refused then, and it may be used up. The clocks of a fleet and of its store must be
 // within a minute of the true time. [Memory] is a store for one process, package
 // redisstore one for Redis and Valkey, package sqlstore one for SQL databases.
 //
@@ -74,8 +73,6 @@
 //     refuses such requests.
 //   - The length of a token shows the length of the state, and signed designs show
 //     the state.
-//   - The digest of the arguments has 128 bits without a salt: a client that chooses
-//     both sets of arguments finds two of one digest in 2^64 trials.
 package boundary
 
 import (
@@ -138,7 +135,7 @@ type Round struct {
 func (b *Boundary) Begin(r Request) *Round {
 	round := &Round{boundary: b, request: r}
 	if r.Arguments != nil && r.ArgumentsSize <= b.policy.MaxArguments {
-		round.arguments = r.Arguments()
+		round.arguments = given(r.Arguments())
 	}
 	return round
 }

@@ -38,7 +38,7 @@ const (
 
 // An Observer counts and traces operations. Start is called before an operation,
 // whose calls get the returned context, and the returned function after it. Both
-// must be fast, and safe for concurrent use.
+// must be fast, and safe for concurrent use. Their panics are not caught.
 type Observer interface {
 	Start(ctx context.Context, op Operation, method string) (context.Context, func(Event))
 }

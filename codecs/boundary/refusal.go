@@ -76,10 +76,10 @@ func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 	return refused
 }
 
-// reason returns the reason of a refusal if it is one of ours. A scheme of the
-// caller's may be another program, whose texts are not trusted.
+// reason returns the reason of a refusal if it is one of ours. A scheme or design of
+// the caller's may be another program, whose texts are not trusted.
 func (b *Boundary) reason(r *codecs.RejectError) string {
-	if b.policy.Scheme == nil {
+	if b.policy.trusted() {
 		return r.Reason
 	}
 	switch r {

@@ -3,7 +3,9 @@ package boundary
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"strings"
 	"unicode/utf8"
 
 	"sealab/codecs"
@@ -32,15 +34,31 @@ func (r *Round) checkArguments() error {
 	return nil
 }
 
-// isObject reports whether arguments are an object, or null. Every other value
-// that Python takes for false has the digest of {}.
+// isObject reports whether arguments are an object.
 func isObject(arguments []byte) bool {
-	text := bytes.TrimLeft(arguments, " \t\r\n")
-	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("null"))
+	return bytes.HasPrefix(bytes.TrimLeft(arguments, jsonSpace), []byte("{"))
 }
 
-// unnamed is the principal of a bearer token without a name.
-const unnamed = "[null,null,null]"
+const jsonSpace = " \t\r\n"
+
+// given returns arguments, or nil if they are null or have no member: SDKs decode and
+// encode the three alike.
+func given(arguments json.RawMessage) json.RawMessage {
+	text := bytes.Trim(arguments, jsonSpace)
+	if string(text) == "null" {
+		return nil
+	}
+	if inside, ok := bytes.CutPrefix(text, []byte("{")); ok && string(bytes.TrimLeft(inside, jsonSpace)) == "}" {
+		return nil
+	}
+	return arguments
+}
+
+// isUnnamed reports whether a principal is that of a bearer token without a name: each part
+// is null or empty.
+func isUnnamed(principal string) bool {
+	return strings.NewReplacer("null", "", `""`, "").Replace(principal) == "[,,]"
+}
 
 // Principal returns the name of a principal as the Python SDK writes it: the
 // array of client, issuer and subject in compact JSON, with null for nil. A part
@@ -81,7 +99,7 @@ func (b *Boundary) checkPrincipal(ctx context.Context, principal *string) error 
 		if !required {
 			level = slog.LevelInfo // as on every server over stdio
 		}
-	case *principal == unnamed:
+	case isUnnamed(*principal):
 		kind, text = 1, "bearer tokens that name no client, issuer or subject: all users are one principal"
 	default:
 		return nil

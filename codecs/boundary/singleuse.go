@@ -102,7 +102,7 @@ func (r *Round) spend(ctx context.Context, authentic []byte, event *Event) ([]by
 	ctx, cancel := context.WithTimeout(ctx, policy.StoreTimeout)
 	defer cancel()
 	start := policy.Now()
-	first, err := policy.Store.Spend(ctx, u)
+	first, err := spendWithin(ctx, policy.Store, u)
 	event.Store = max(policy.Now().Sub(start), 1)
 	if err != nil {
 		return nil, err
@@ -111,6 +111,26 @@ func (r *Round) spend(ctx context.Context, authentic []byte, event *Event) ([]by
 		return nil, errSpent
 	}
 	return state, nil
+}
+
+// spendWithin calls a store, and waits for its answer until ctx ends. Clients of
+// databases do not all heed a context while they read an answer.
+func spendWithin(ctx context.Context, store Store, u Use) (first bool, err error) {
+	type answer struct {
+		first bool
+		err   error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		first, err := guard(func() (bool, error) { return store.Spend(ctx, u) })
+		answers <- answer{first, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.first, a.err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 }
 
 // parseNumbered is the inverse of numbered.

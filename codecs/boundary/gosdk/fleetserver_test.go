@@ -94,8 +94,12 @@ func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path strin
 	}
 	redis.SetLogger(quiet{}) // it logs every refused connection
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Getenv(redisVariable), MaxRetries: -1, DialerRetries: 1})
+	store, err := redisstore.New(client, redisstore.Options{})
+	if err != nil {
+		return err
+	}
 	b, err := gosdk.Protect(server, impl, boundary.Policy{
-		Secrets: secrets, Store: redisstore.New(client, redisstore.Options{}), StoreTimeout: 5 * time.Second,
+		Secrets: secrets, Store: store, StoreTimeout: 5 * time.Second,
 		RequirePrincipal: true, Logger: slog.New(slog.DiscardHandler), Observer: observer,
 	})
 	if err != nil {

@@ -51,13 +51,16 @@ func (talking) Verify(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 }
 
 func TestReasonsOfForeignSchemesAreNotLogged(t *testing.T) {
-	b := newBench(t, boundary.Policy{Scheme: talking{}})
-	c := calls[0]
-	c.token = "secret-token"
-	_, err := b.call(c)
-	requireRefused(t, err)
-	require.Contains(t, b.log.String(), `"stage":"unauthentic"`)
-	require.NotContains(t, b.log.String(), "secret-")
+	design := codecs.Design{Name: "talking", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return talking{}, nil }}
+	for _, policy := range []boundary.Policy{{Scheme: talking{}}, {Design: &design}} {
+		b := newBench(t, policy)
+		c := calls[0]
+		c.token = "secret-token"
+		_, err := b.call(c)
+		requireRefused(t, err)
+		require.Contains(t, b.log.String(), `"stage":"unauthentic"`)
+		require.NotContains(t, b.log.String(), "secret-")
+	}
 }
 
 // TestSecretsServeOtherDesignsToo forges claims with the codec that the boundary

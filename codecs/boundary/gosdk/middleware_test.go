@@ -108,6 +108,26 @@ func TestArgumentsAreBound(t *testing.T) {
 	}
 }
 
+// TestNoArguments takes arguments that are absent, null and empty for one value, and no
+// others.
+func TestNoArguments(t *testing.T) {
+	b := newBench(t, boundary.Policy{})
+	none := []string{"", "null", " null ", "{}", "{ \n}"}
+	for _, minted := range none {
+		c := calls[0]
+		c.arguments = minted
+		c.token = b.mint(c)
+		for _, presented := range none {
+			c.arguments = presented
+			_, err := b.call(c)
+			require.NoError(t, err, "%q presented with %q", minted, presented)
+		}
+		c.arguments = `{"a":null}`
+		_, err := b.call(c)
+		requireRefused(t, err)
+	}
+}
+
 func TestMethodsAreBound(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	token := b.mint(call{method: "tools/call", target: "deploy"})

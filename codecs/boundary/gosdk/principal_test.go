@@ -115,6 +115,7 @@ func TestRequirePrincipal(t *testing.T) {
 	}{
 		"no token":    {nil, "without a principal"},
 		"empty token": {&auth.TokenInfo{}, "name no client, issuer or subject"},
+		"empty names": {&auth.TokenInfo{Extra: map[string]any{"client_id": "", "iss": ""}}, "name no client, issuer or subject"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := calls[0]

@@ -128,6 +128,18 @@ func TestFailingStoreRefuses(t *testing.T) {
 	}
 }
 
+// TestLateStoreRefuses: the answer of a store that ignores its context is not waited for.
+func TestLateStoreRefuses(t *testing.T) {
+	answer := make(chan struct{})
+	defer close(answer)
+	b := newBench(t, boundary.Policy{StoreTimeout: time.Millisecond, Store: storeFunc(func() (bool, error) { <-answer; return true, nil })})
+	c := calls[0]
+	c.token = b.mint(c)
+	_, err := b.call(c)
+	requireRefused(t, err)
+	require.Contains(t, b.log.String(), `"reason":"timeout"`)
+}
+
 type storeFunc func() (bool, error)
 
 func (f storeFunc) Spend(context.Context, boundary.Use) (bool, error) {

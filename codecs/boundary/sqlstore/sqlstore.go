@@ -47,7 +47,7 @@ type Store struct {
 	db    *sql.DB
 	quota int
 
-	spend, uses, horizon, forget string // statements
+	spend, uses, latest, horizon, forget string // statements
 }
 
 var tableName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,50}$`)
@@ -76,7 +76,8 @@ func New(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 		WHERE CAST($3 AS BIGINT) > (SELECT until FROM $ WHERE id = '')
 		ON CONFLICT (id) DO NOTHING`)
 	s.uses = in(o.Table, `SELECT count(*) FROM $ WHERE principal = $1 AND until > $2 AND id <> ''`)
-	s.horizon = in(o.Table, `UPDATE $ SET until = (SELECT max(until) FROM $ WHERE until <= $1 OR id = '') WHERE id = ''`)
+	s.latest = in(o.Table, `SELECT max(until) FROM $ WHERE until <= $1 OR id = ''`)
+	s.horizon = in(o.Table, `UPDATE $ SET until = $1 WHERE id = '' AND until < $1`)
 	s.forget = in(o.Table, `DELETE FROM $ WHERE until <= $1 AND id <> ''`)
 	return s, nil
 }
@@ -120,7 +121,11 @@ func (s *Store) Prune(ctx context.Context, now time.Time) (deleted int64, err er
 		return 0, fmt.Errorf("sqlstore: pruning: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // does not matter if the transaction was committed
-	until := now.Add(-margin).Unix()
+	// A use that is recorded meanwhile is deleted only if the horizon covers it.
+	var until int64
+	if err := tx.QueryRowContext(ctx, s.latest, now.Add(-margin).Unix()).Scan(&until); err != nil {
+		return 0, fmt.Errorf("sqlstore: pruning: %w", err)
+	}
 	if _, err := tx.ExecContext(ctx, s.horizon, until); err != nil {
 		return 0, fmt.Errorf("sqlstore: pruning: %w", err)
 	}
