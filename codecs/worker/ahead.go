@@ -99,7 +99,7 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 func (h *handle) judgeEach(tokens [][]byte, at func(i int) *codecs.Context) ([]lab.Answer, error) {
 	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], at(from+i)) },
-			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, h.content) })
+			func(i int, r *response) error { return h.fill(some, []int{i}, []response{*r}, h.content) })
 	}, func(i int) ([]byte, error) { return h.judgeToken(nil, tokens[i], at(i)) })
 }
 
@@ -116,7 +116,7 @@ func (h *handle) SealAll(contents [][]byte, contexts []*codecs.Context) ([]lab.A
 	}
 	return each(len(contents), func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(h.make, len(some), func(i int, l *line) { h.toMake(l, contents[from+i], contexts[from+i]) },
-			func(i int, r *response) error { return fill(some, []int{i}, []response{*r}, h.tokenOf) })
+			func(i int, r *response) error { return h.fill(some, []int{i}, []response{*r}, h.tokenOf) })
 	}, func(i int) ([]byte, error) { return h.makeToken(nil, contents[i], contexts[i]) })
 }
 
@@ -168,7 +168,7 @@ func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 		if len(r.Verdicts) != len(crossing) {
 			return breached(Garbage, "%s: got %s for %d tokens", h.judge, counted(r.Verdicts, len(crossing)), len(crossing))
 		}
-		return fill(verdicts, place, r.Verdicts, h.content)
+		return h.fill(verdicts, place, r.Verdicts, h.content)
 	})
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return nil, h.client.lied(h.judge + ": it has the ability batch and does not support a batch")
@@ -187,8 +187,9 @@ func counted(verdicts []response, tokens int) string {
 	return fmt.Sprintf("%d verdicts", len(verdicts))
 }
 
-// fill writes the answers to their places. A breach in one voids them all.
-func fill(verdicts []lab.Answer, place []int, answers []response, result func(*response) ([]byte, error)) error {
+// fill writes the answers to their places. A breach in one voids them all. c.mu of the
+// client is held.
+func (h *handle) fill(verdicts []lab.Answer, place []int, answers []response, result func(*response) ([]byte, error)) error {
 	for i := range answers {
 		err := answers[i].outcome()
 		var payload []byte
@@ -198,7 +199,7 @@ func fill(verdicts []lab.Answer, place []int, answers []response, result func(*r
 		if b, ok := errors.AsType[*breach](err); ok {
 			return b
 		}
-		verdicts[place[i]] = lab.Answer{Payload: payload, Err: err}
+		verdicts[place[i]] = lab.Answer{Payload: payload, Err: h.client.secrets.redacted(err)}
 	}
 	return nil
 }

@@ -227,12 +227,9 @@ func (c *Client) revive() error {
 // any other error as it is, without the secrets that a worker may have quoted.
 // c.mu is held.
 func (c *Client) record(err error, input []byte) error {
-	if refused, ok := errors.AsType[*RefusedError](err); ok {
-		return &RefusedError{c.secrets.redact(refused.Why)}
-	}
 	b, ok := errors.AsType[*breach](err)
 	if !ok {
-		return err
+		return c.secrets.redacted(err)
 	}
 	e := Event{Kind: b.kind, Detail: b.describe(&c.secrets), Input: withoutKeys(input)}
 	if b.kind != Faulted && b.kind != Lied {

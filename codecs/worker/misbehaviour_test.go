@@ -54,6 +54,7 @@ var bad = map[string]func(){
 	"long-answer":  answering(`{"ok":true,"payload_b64":"` + strings.Repeat("A", 4<<20) + `"}`),
 
 	"quoting-fault":   quoting(func(s string) { fmt.Printf(`{"ok":false,"fault":%s}`+"\n", quotedJSON(s)) }),
+	"quoting-reasons": quotingReasons,
 	"quoting-refusal": quoting(func(s string) { fmt.Printf(`{"ok":false,"refused":%s}`+"\n", quotedJSON(s)) }),
 	"quoting-garbage": quoting(func(s string) { fmt.Println("Traceback: " + s) }),
 	"quoting-lines":   quoting(func(s string) { fmt.Println(s + "\n" + s) }),
@@ -354,6 +355,26 @@ func TestKeysAreNotQuoted(t *testing.T) {
 	}
 }
 
+// TestKeysAreNotQuotedByRefusals presents tokens to a worker whose reasons quote its key.
+func TestKeysAreNotQuotedByRefusals(t *testing.T) {
+	key := "0123456789abcdefghijklmnopqrstuv"
+	client := dial(t, "quoting-reasons", worker.Limits{})
+	codec, err := client.Design().NewCodec(codecs.Config{Secrets: [][]byte{[]byte(key)}})
+	require.NoError(t, err)
+	_, alone := codec.Unseal(nil, []byte("token"))
+	errs := []error{alone}
+	answers, err := codec.(lab.BatchCodec).UnsealAll([][]byte{[]byte("one"), []byte("two"), []byte("three")})
+	require.NoError(t, err)
+	for _, a := range answers {
+		errs = append(errs, a.Err)
+	}
+	for _, err := range errs {
+		require.NotNil(t, codecs.Rejected(err), "%v", err)
+		require.NotContains(t, codecs.Rejected(err).Reason, b64(key))
+		require.Contains(t, codecs.Rejected(err).Reason, "[secret]")
+	}
+}
+
 // pythonRepr is the key of TestKeysAreNotQuoted as Python prints bytes.
 const pythonRepr = `\x00\xff'"\\0123456789abcdefgh\n\xc3\xa9xyz!?~`
 
@@ -386,6 +407,22 @@ func quoting(how func(quoted string)) func() {
 			default:
 				fmt.Println(`{"ok":false,"unsupported":true}`)
 			}
+		}
+	}
+}
+
+// quotingReasons refuses every token for a reason that quotes the open request.
+func quotingReasons() {
+	in, keys := bufio.NewScanner(os.Stdin), ""
+	for in.Scan() {
+		switch {
+		case strings.Contains(in.Text(), `"op":"hello"`):
+			fmt.Println(`{"ok":true,"protocol":1,"name":"bad","version":"1","kind":"codec","abilities":[]}`)
+		case strings.Contains(in.Text(), `"op":"open"`):
+			keys = quoteKeys(in.Text())
+			fmt.Println(`{"ok":true,"handle":1}`)
+		default:
+			fmt.Printf(`{"ok":false,"rejected":"unauthentic","reason":%s}`+"\n", quotedJSON(keys))
 		}
 	}
 }

@@ -3,32 +3,45 @@ package worker
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"sealab/codecs"
 )
 
 // secrets are the keys that a client sent to its worker, the oldest first. A
 // worker may quote them in texts that a person or a log sees.
-type secrets struct{ all []string }
+type secrets struct {
+	all   []secret
+	clean map[string]bool // texts without a secret
+}
+
+// A secret is a key and its spellings.
+type secret struct {
+	key   string
+	forms []string
+}
 
 // maxSecrets is the number of secrets that are remembered. Secrets outside the
 // lengths in bytes are not searched for: shorter ones occur in texts by chance,
 // and longer ones are cut before they are shown.
 const (
 	maxSecrets  = 256
+	maxClean    = 256
 	minRedacted = 8
 	maxRedacted = 1 << 10
 )
 
 // add remembers the secrets of a ring.
 func (s *secrets) add(ring [][]byte) {
-	for _, secret := range ring {
-		if len(secret) < minRedacted || len(secret) > maxRedacted || slices.Contains(s.all, string(secret)) {
+	for _, key := range ring {
+		if len(key) < minRedacted || len(key) > maxRedacted || slices.ContainsFunc(s.all, func(known secret) bool { return known.key == string(key) }) {
 			continue
 		}
-		s.all = append(s.all[max(0, len(s.all)+1-maxSecrets):], string(secret))
+		s.all = append(s.all[max(0, len(s.all)+1-maxSecrets):], secret{string(key), spellings(string(key))})
 	}
 }
 
@@ -36,15 +49,35 @@ func (s *secrets) add(ring [][]byte) {
 // print: base64 in both alphabets, hexadecimal, the escapes of Go and Python, and
 // lists of numbers.
 func (s *secrets) redact(text string) string {
-	if s == nil || text == "" {
+	if s == nil || text == "" || s.clean[text] {
 		return text
 	}
+	out := text
 	for _, secret := range s.all {
-		for _, form := range spellings(secret) {
-			text = strings.ReplaceAll(text, form, "[secret]")
+		for _, form := range secret.forms {
+			out = strings.ReplaceAll(out, form, "[secret]")
 		}
 	}
-	return text
+	if out == text && len(s.clean) < maxClean {
+		if s.clean == nil {
+			s.clean = map[string]bool{}
+		}
+		s.clean[text] = true // also of later secrets, which it cannot quote yet
+	}
+	return out
+}
+
+// redacted returns an answer of the worker without the secrets that it may quote.
+func (s *secrets) redacted(err error) error {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return &RefusedError{s.redact(refused.Why)}
+	}
+	if rejected := codecs.Rejected(err); rejected != nil {
+		if reason := s.redact(rejected.Reason); reason != rejected.Reason {
+			return codecs.Reject(rejected.Stage, reason)
+		}
+	}
+	return err
 }
 
 // spellings are the texts in which a program may print a secret.
