@@ -202,28 +202,12 @@ func samePayload(l line, state []byte) (bool, error) {
 // sameValue compares values as JavaScript has them: numbers are floats, and
 // the last of several members with one name counts, in any order.
 func sameValue(a, b *rawjson.Value) bool {
-	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {
-		return false
-	}
 	if a.Kind == rawjson.Number {
-		return a.Float() == b.Float()
+		return b.Kind == rawjson.Number && a.Float() == b.Float()
 	}
-	for i := range a.Items {
-		if !sameValue(&a.Items[i], &b.Items[i]) {
-			return false
-		}
-	}
-	return bytes.Equal(a.Text, b.Text) && hasMembers(a, b) && hasMembers(b, a)
-}
-
-// hasMembers reports whether b has every member of a.
-func hasMembers(a, b *rawjson.Value) bool {
-	for i := range a.Members {
-		name := string(a.Members[i].Name)
-		other := b.Lookup(name)
-		if other == nil || !sameValue(a.Lookup(name), other) {
-			return false
-		}
-	}
-	return true
+	return a.Kind == b.Kind && bytes.Equal(a.Text, b.Text) &&
+		slices.EqualFunc(a.Items, b.Items, func(a, b rawjson.Value) bool { return sameValue(&a, &b) }) &&
+		slices.EqualFunc(rawjson.ByName(a.Members), rawjson.ByName(b.Members), func(a, b rawjson.Member) bool {
+			return bytes.Equal(a.Name, b.Name) && sameValue(&a.Value, &b.Value)
+		})
 }
