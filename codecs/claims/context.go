@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
+	"sealab/codecs/internal/rawjson"
 )
 
 const (
@@ -29,9 +30,10 @@ const (
 	hasPrincipal
 )
 
-// contextSize returns the number of bytes that digestOf writes at most.
+// contextSize returns the number of bytes that digestOf writes at most, unless the
+// arguments have DEL, the one character whose escape is more than three times as long.
 func contextSize(c *codecs.Context) int {
-	n := len(label) + saltSize + 1 + 4*binary.MaxVarintLen64 + len(c.Method) + len(c.Target) + 2*len(c.Arguments)
+	n := len(label) + saltSize + 1 + 4*binary.MaxVarintLen64 + len(c.Method) + len(c.Target) + 3*len(c.Arguments)
 	if c.Audience != nil {
 		n += len(*c.Audience)
 	}
@@ -42,15 +44,20 @@ func contextSize(c *codecs.Context) int {
 }
 
 // digestOf returns the digest of a context. It works in the spare capacity of room if there
-// is enough, and clears it. It fails if the arguments are not JSON.
+// is enough, and clears what it wrote. It fails if the arguments are not JSON.
 func digestOf(room, salt []byte, c *codecs.Context) (digest, error) {
-	start, size := len(room), contextSize(c)
-	room = slices.Grow(room, size)
-	defer clear(room[start : start+size])
+	start := len(room)
+	room = slices.Grow(room, contextSize(c))
 	text, err := appendContext(room, salt, c)
+	used := len(text) + rawjson.Slack
+	if err != nil || cap(text) != cap(room) { // text is shorter than what was written, or elsewhere
+		used = cap(room)
+	}
+	defer clear(room[start:min(used, cap(room))])
 	if err != nil {
 		return digest{}, err
 	}
+	defer clear(text[start:])
 	sum := sha256.Sum256(text[start:])
 	return digest(sum[:]), nil
 }
