@@ -43,6 +43,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -115,8 +116,8 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	if err != nil {
 		return dst, codecs.ErrUnsupported
 	}
-	until := c.Now.Add(f.ttl).UnixMilli()
-	if until <= 0 {
+	until := framework.Milliseconds(c.Now.Add(f.ttl))
+	if until <= 0 || until == math.MaxInt64 {
 		return dst, codecs.ErrUnsupported
 	}
 	head := edit.Give(lab.StepPrefix, []byte(magic))
@@ -193,7 +194,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	if !hmac.Equal(tag, f.tag(s.macSalt, s.base)) {
 		return dst, errUnauthentic
 	}
-	if until, err := strconv.ParseFloat(string(s.expiry), 64); err == nil && until <= float64(c.Now.Add(-skew).UnixMilli()) {
+	if until, err := strconv.ParseFloat(string(s.expiry), 64); err == nil && until <= float64(framework.Milliseconds(c.Now.Add(-skew))) {
 		return dst, errExpired
 	}
 	claims, ok := f.decrypt(s)

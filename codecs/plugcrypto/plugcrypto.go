@@ -80,7 +80,7 @@ func (f *format) SeedSize() int { return nonceSize }
 
 // Mint implements framework.Format.
 func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
-	now := c.Now.UnixMilli()
+	now := framework.Milliseconds(c.Now)
 	if now < 1<<(8*timeSize-8) || now >= 1<<(8*timeSize) {
 		return dst, codecs.ErrUnsupported
 	}
@@ -198,7 +198,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 			return dst, err
 		}
 	}
-	switch now := c.Now.UnixMilli(); {
+	switch now := framework.Milliseconds(c.Now); {
 	case minted > now:
 		return dst, errFuture
 	case minted+f.ttl.Milliseconds() < now:

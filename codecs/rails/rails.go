@@ -85,6 +85,9 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	if f.purpose && !utf8.ValidString(c.Target) {
 		return dst, codecs.ErrUnsupported
 	}
+	if year := c.Now.Add(f.ttl).UTC().Year(); (year < 0 || year > 9999) && !f.sdk {
+		return dst, codecs.ErrUnsupported // no reader takes the time
+	}
 	nonce := edit.Apply(lab.StepNonce, seed)
 	claims := edit.Give(lab.StepClaims, f.envelope(state, c.Now.Add(f.ttl), c.Target))
 	if len(nonce) != nonceSize {

@@ -145,17 +145,12 @@ func (s *Scheme) check(c *codecs.Context) error {
 	return nil
 }
 
-// milliseconds returns a time as the crate counts it.
-func milliseconds(t time.Time) int64 {
-	return t.Unix()*1000 + int64(t.Nanosecond()/int(time.Millisecond))
-}
-
 // expiry returns the number in the body of a token that is minted now.
 func (s *Scheme) expiry(now time.Time) int64 {
 	if s.never {
 		return 0
 	}
-	ms, ttl := milliseconds(now), s.ttl.Milliseconds()
+	ms, ttl := framework.Milliseconds(now), s.ttl.Milliseconds()
 	if ms > math.MaxInt64-ttl {
 		return math.MaxInt64
 	}

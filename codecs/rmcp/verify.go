@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 )
@@ -41,7 +42,7 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 		return dst, errFormat
 	}
 	expiry := int64(binary.BigEndian.Uint64(body))
-	if expiry != 0 && milliseconds(c.Now) > expiry {
+	if expiry != 0 && framework.Milliseconds(c.Now) > expiry {
 		return dst, errExpired
 	}
 	if expiry == 0 && !s.never && !s.faithful {

@@ -12,6 +12,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
@@ -80,7 +81,7 @@ func units(text []byte) []uint16 {
 }
 
 func (f run) claims(dst, seed, state []byte, c *codecs.Context) ([]byte, error) {
-	now := c.Now.Unix()*1000 + int64(c.Now.Nanosecond()/int(time.Millisecond))
+	now := framework.Milliseconds(c.Now)
 	if now < -maxInteger || now > maxInteger-f.maxAge {
 		return dst, codecs.ErrUnsupported
 	}
@@ -175,7 +176,7 @@ func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	if !bytes.Equal(canonical.AppendValue(make([]byte, 0, len(room.Bytes)), &v), room.Bytes) {
 		return dst, errCanonical
 	}
-	now := float64(c.Now.Unix()*1000 + int64(c.Now.Nanosecond()/int(time.Millisecond)))
+	now := float64(framework.Milliseconds(c.Now))
 	switch {
 	case expires <= now:
 		return dst, errOld

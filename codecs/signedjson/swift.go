@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
@@ -52,7 +53,7 @@ func (swift) covers(claims, _ []byte) []byte { return claims }
 
 func (f swift) claims(dst, _, state []byte, c *codecs.Context) ([]byte, error) {
 	digest, ok := requestDigest(c)
-	now := float64(c.Now.UnixMicro()) / 1e6
+	now := framework.Seconds(c.Now)
 	if !ok || !utf8.Valid(state) || now < 0 || now+f.ttl.Seconds() >= 1e15 {
 		return dst, codecs.ErrUnsupported
 	}
@@ -121,7 +122,7 @@ func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte
 	if !ok {
 		return dst, errMalformed
 	}
-	if now := float64(c.Now.UnixMicro()) / 1e6; !(claims.expires > now) {
+	if now := framework.Seconds(c.Now); !(claims.expires > now) {
 		return dst, errExpired
 	}
 	if claims.principal != principalDigest(c.Principal) {

@@ -115,6 +115,9 @@ func (f *format) Mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 	if err != nil || now <= 0 {
 		return dst, codecs.ErrUnsupported
 	}
+	if _, ok := f.readTime(f.appendTime(nil, now), false); !ok && !f.sdk {
+		return dst, codecs.ErrUnsupported // no reader takes the time
+	}
 	claims = edit.Give(lab.StepClaims, claims)
 	text := edit.Give(lab.StepText, base64.RawURLEncoding.AppendEncode(nil, claims))
 	at := edit.Give(lab.StepTime, f.appendTime(nil, now))
@@ -211,7 +214,7 @@ func (f *format) judge(at []byte, now time.Time) *codecs.RejectError {
 	}
 	seconds := float64(now.Unix())
 	if f.fraction {
-		seconds = float64(now.UnixMicro()) / 1e6
+		seconds = framework.Seconds(now)
 	}
 	if age := seconds - minted; age > f.ttl.Seconds() {
 		return errExpired
