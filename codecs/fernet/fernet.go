@@ -9,7 +9,7 @@
 //	ciphertext = AES-128-CBC(secret[16:], iv, state with PKCS #7 padding)
 //
 // A secret has exactly 32 bytes. The first of the ring mints, each opens, as in
-// MultiFernet. A token is refused from the second after time + TTL on, and if time is
+// MultiFernet; secrets that share the key of the tag are refused. A token is refused from the second after time + TTL on, and if time is
 // more than 60 seconds ahead. The time to live is not in the token: the reader sets it.
 //
 // Under reading=sdk the scheme answers as PyPI cryptography 50.0.2 does: base64 is
@@ -30,12 +30,14 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/guarantee"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/mac"
 	"sealab/internal/lab"
 )
@@ -131,6 +133,24 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return layout.Fields(raw), nil
 }
 
+var newScheme = framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+	block, err := aes.NewCipher(secret[keySize/2:])
+	return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(options)}, err
+})
+
+// checkTags refuses a ring of which two secrets share the key of the tag. The padding
+// alone would tell their tokens apart.
+func checkTags(secrets [][]byte) error {
+	var tags [][]byte
+	for _, secret := range secrets {
+		tags = append(tags, secret[:keySize/2])
+	}
+	if err := keyring.CheckDistinct(tags); err != nil {
+		return fmt.Errorf("the keys of the tags: %w", err)
+	}
+	return nil
+}
+
 // Design is the catalog's row.
 var Design = codecs.Design{
 	Name:    "fernet-0x80",
@@ -141,10 +161,12 @@ var Design = codecs.Design{
 	KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("Python's cryptography")},
 	Hooks:   &lab.Hooks{Inspect: inspect, Other: "=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
-		block, err := aes.NewCipher(secret[keySize/2:])
-		return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(options)}, err
-	}),
+	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
+		if err := checkTags(c.Secrets); err != nil && !framework.IsSDK(c.Options) {
+			return nil, err
+		}
+		return newScheme(c)
+	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
