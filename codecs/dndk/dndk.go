@@ -135,7 +135,7 @@ func (d *dndk) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A wrong commitment takes as long as a wrong tag.
+	// A wrong commitment is told after the tag, which only a holder of the key makes.
 	committed := subtle.ConstantTimeCompare(keys[32:], ciphertext[n:]) == 1
 	out, err := a.Open(dst, iv[:], ciphertext[:n], data)
 	if err != nil {
