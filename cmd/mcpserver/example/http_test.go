@@ -63,6 +63,24 @@ func TestOtherHostsPathsAndBodies(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 }
 
+// TestLargeBodiesThatListen holds more streams open than large bodies are decoded at once,
+// each asked for by a large body in chunks, and then sends one more.
+func TestLargeBodiesThatListen(t *testing.T) {
+	url := serve(t, newServer(t))
+	space := strings.Repeat(" ", 100<<10)
+	for range 4 {
+		listen := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{` + meta + `}}}`
+		req := request(t, url, "subscriptions/listen", "", listen+space)
+		req.ContentLength = -1
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		require.Equal(t, http.StatusOK, res.StatusCode)
+	}
+	status, answer := post(t, url, "server/discover", "", discover+space, nil)
+	require.Equal(t, http.StatusOK, status, answer)
+}
+
 // TestServeEnds ends the server while a stream is open that would never end.
 func TestServeEnds(t *testing.T) {
 	l, err := net.Listen("tcp", "localhost:0")

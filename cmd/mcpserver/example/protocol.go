@@ -90,7 +90,7 @@ const (
 //   - Mcp-Name in base64 is decoded (the SDK compares its raw text)
 //   - Last-Event-ID is ignored (the SDK answers 400)
 //   - an unsupported revision is error -32022 (the SDK answers with plain text)
-//   - at most maxLarge bodies of more than largeBody bytes are decoded at once
+//   - at most maxLarge bodies of more than largeBody bytes are decoded at once; others wait
 func repaired(next http.Handler) http.Handler {
 	large := make(chan struct{}, maxLarge)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,15 +103,21 @@ func repaired(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if r.ContentLength < 0 || r.ContentLength > largeBody {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		body, err := io.ReadAll(io.LimitReader(r.Body, largeBody))
+		if err == nil && len(body) == largeBody {
 			select {
 			case large <- struct{}{}:
-				defer func() { <-large }()
 			case <-r.Context().Done():
 				return
 			}
+			slot := &slot{ResponseWriter: w, free: sync.OnceFunc(func() { <-large })}
+			defer slot.free()
+			w = slot
+			var rest []byte
+			rest, err = io.ReadAll(r.Body)
+			body = append(body, rest...)
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err == nil {
 			if refused := checkVersion(r.Header.Get("Mcp-Protocol-Version"), body); refused != nil {
 				refused.write(w)
@@ -125,6 +131,32 @@ func repaired(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// A slot is the place of a large body among those that are decoded. The response begins
+// when the body is decoded, and may last: it frees the place.
+type slot struct {
+	http.ResponseWriter
+	free func()
+}
+
+func (s *slot) WriteHeader(status int) {
+	s.free()
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *slot) Write(text []byte) (int, error) {
+	s.free()
+	return s.ResponseWriter.Write(text)
+}
+
+// Flush implements http.Flusher.
+func (s *slot) Flush() {
+	s.free()
+	_ = http.NewResponseController(s.ResponseWriter).Flush() // a connection that ended is noticed by Write
+}
+
+// Unwrap serves http.ResponseController.
+func (s *slot) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // failing is a reader that ends with an error, io.EOF by default.
 type failing struct{ err error }
