@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/catalog"
+	"sealab/codecs/claims"
 	"sealab/codecs/keyfile"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
@@ -85,14 +86,13 @@ var needed = []codecs.Property{
 }
 
 // warn logs the properties that the server needs and the design does not have. A
-// codec gets them from the claims around it. Whether states are readable is told
-// for all designs.
+// codec has claims around it, as in the boundary.
 func warn(log *slog.Logger, d codecs.Design, options map[string]string) {
+	if !d.IsScheme() {
+		d = claims.Over(d)
+	}
 	if g, _ := d.Guarantee(codecs.Confidentiality, options); !g.Holds {
 		log.Warn("clients can read the state in their tokens", "design", d.Name, "reason", g.Reason)
-	}
-	if !d.IsScheme() {
-		return
 	}
 	for _, p := range needed {
 		if g, _ := d.Guarantee(p, options); !g.Holds {
