@@ -22,6 +22,9 @@ func (c *Comparison) Report(w io.Writer, rows, width int) error {
 	c.writeChanges(&b, rows, width)
 	fmt.Fprintf(&b, "noise floor %s: a subject against itself %s and %s, drift of the baselines %s\n",
 		percent(c.Noise), percent(c.OldNoise), percent(c.NewNoise), percent(c.Drift))
+	if !c.Timed() {
+		fmt.Fprintf(&b, "not tested: the times, because the bare primitives changed by %s in the mean: the runs are of different machines\n", percent(c.shift))
+	}
 	if c.NewNoise > c.Noise {
 		b.WriteString("warning: the newer run is noisier than that: measure it again if in doubt\n")
 	}
@@ -35,7 +38,7 @@ func (c *Comparison) Report(w io.Writer, rows, width int) error {
 		}
 		b.WriteString("\n")
 	}
-	if blind := c.Blind(); blind > 0 {
+	if blind := c.Blind(); blind > 0 && c.Timed() {
 		fmt.Fprintf(&b, "not tested: %d of %d measurements have too few rounds to tell any change\n", blind, len(c.Changes))
 	}
 	changed := len(c.different())

@@ -78,6 +78,7 @@ type Comparison struct {
 	// and the drift: how much the bare primitives changed, which no change of a
 	// design can move.
 	Noise, OldNoise, NewNoise, Drift float64
+	shift                            float64 // geometric mean of the changes of the bare primitives, up and down alike
 	// Unlike are the parts of the stamps in which the runs differ although times
 	// compare only if they agree.
 	Unlike []string
@@ -179,6 +180,7 @@ func change(older, newer *benchFile, k key) Change {
 // judge sets the fields that depend on all changes together.
 func (c *Comparison) judge() {
 	var ps []float64
+	shift, n := 0.0, 0.0
 	for _, change := range c.Changes {
 		if !change.exact {
 			ps = append(ps, change.P)
@@ -186,9 +188,11 @@ func (c *Comparison) judge() {
 		bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""
 		if bare && change.Unit == "sec/op" {
 			c.Drift = max(c.Drift, distance(stats.Interval{Point: change.Share() + 1}))
+			shift, n = shift+change.effect(), n+1
 		}
 	}
 	c.Noise = max(c.OldNoise, c.Drift)
+	c.shift = math.Expm1(shift / max(n, 1))
 	ps = stats.Holm(ps)
 	for i := range c.Changes {
 		change := &c.Changes[i]
@@ -197,10 +201,17 @@ func (c *Comparison) judge() {
 			change.Beyond = change.Differs
 			continue
 		}
-		change.Differs, ps = ps[0] <= alpha, ps[1:]
+		change.Differs, ps = ps[0] <= alpha && c.Timed(), ps[1:]
 		change.Beyond = change.least() > c.Noise
 	}
 }
+
+// maxShift is the largest mean change of the bare primitives between runs of one machine.
+const maxShift = 0.5
+
+// Timed reports whether the times of the runs can be compared: the bare primitives took
+// about as long in both. Counts compare in any case.
+func (c *Comparison) Timed() bool { return c.shift <= maxShift }
 
 // Regressed returns the changes that count against the newer run.
 func (c *Comparison) Regressed() []Change {

@@ -75,6 +75,25 @@ func TestASlowerMachineIsNoRegression(t *testing.T) {
 	require.Contains(t, names(compare(t, quiet, slower, 8).Regressed()), "far unseal, 64 B sec/op")
 }
 
+// TestAnotherMachineIsNotTested makes everything three times as slow: counts are judged,
+// times are not.
+func TestAnotherMachineIsNotTested(t *testing.T) {
+	other := quiet
+	other.whole = 3
+	other.allocs = map[string]int{"far": 3}
+	c := compare(t, quiet, other, 8)
+	require.False(t, c.Timed())
+	for _, name := range names(c.Regressed()) {
+		require.Contains(t, name, "allocs/op")
+	}
+	require.NotEmpty(t, c.Regressed())
+	var b strings.Builder
+	require.NoError(t, c.Report(&b, 0, 0))
+	require.Contains(t, b.String(), "not tested: the times")
+	require.NotContains(t, b.String(), "sec/op")
+	require.True(t, compare(t, quiet, quiet, 8).Timed())
+}
+
 func TestCountsRegressWithoutNoise(t *testing.T) {
 	fatter := quiet
 	fatter.size = map[string]int{"far": 1}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -44,7 +45,10 @@ keys are /design, /op, /size and .unit.
 The exit status is 1 if a design takes longer by more than the noise floor,
 allocates more, or has longer tokens. The noise floor is the larger of two
 shares: the largest difference between a subject and itself in the older run,
-and the largest change of a bare primitive between the runs.`,
+and the largest change of a bare primitive between the runs. If the bare
+primitives changed by more than 50 % in the mean, the runs are of different
+machines: times are not tested, and without another regression the exit status
+is 2.`,
 		Example: `  sealab bench compare
   sealab bench compare old.txt new.txt
   sealab bench compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
@@ -77,8 +81,11 @@ and the largest change of a bare primitive between the runs.`,
 			if err != nil {
 				return err
 			}
-			if len(c.Regressed()) > 0 {
+			switch {
+			case len(c.Regressed()) > 0:
 				return cli.ErrRefuted
+			case !c.Timed():
+				return errors.New("the times are not tested: the runs are of different machines")
 			}
 			return nil
 		},
