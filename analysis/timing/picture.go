@@ -96,7 +96,7 @@ func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 		if v < low || v >= high {
 			continue
 		}
-		i := int((v - low) / (high - low) * bins)
+		i := bin(v, low, high)
 		counts[i]++
 		most = max(most, counts[i])
 	}
@@ -112,6 +112,10 @@ func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 		d.Text(across.At(v), bottom+14, "middle", fmt.Sprintf("%.3g", v))
 	}
 }
+
+// bin returns the bin of a value from low on and below high. The quotient of one just below
+// high may be rounded to 1.
+func bin(v, low, high float64) int { return min(int((v-low)/(high-low)*bins), bins-1) }
 
 // course draws the trimmed mean of each part of the run.
 func (d drawing) course(top float64, x []float64, effect, limit float64) {
