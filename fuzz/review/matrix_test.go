@@ -197,6 +197,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 		{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},
 		{fault: "lists of labels + amounts", checks: []string{"RS-ARGS", "RS-NONCE"}},
+		{fault: "bins", checks: []string{"RS-ARGS", "RS-SIZE", "RS-ASKAGAIN"}, change: withEffects},
 		{fault: "absent texts are empty + labels of any members + questions name the call", checks: []string{"RS-ARGS"}},
 		{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM"}, change: withEffects},
 		{fault: "names of keys in tokens", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -136,6 +138,73 @@ func (n *nearPairs) letters(first, second string) {
 	}
 }
 
+// maxShifts is the number of pairs of arguments between which characters move.
+const maxShifts = 8
+
+// shifts adds pairs in which a character moves from one argument to another, neighbours in
+// the order of their names first: digests that join values do not tell them apart.
+func (n *nearPairs) shifts() {
+	names := n.named(func(s Schema) bool { return len(s.joinable()) > 0 })
+	most := len(n.all) + maxShifts
+	for distance := 1; distance < len(names); distance++ {
+		for i := range len(names) - distance {
+			for _, pair := range [][2]string{{names[i], names[i+distance]}, {names[i+distance], names[i]}} {
+				if len(n.all) == most {
+					return
+				}
+				n.shift(pair[0], pair[1])
+			}
+		}
+	}
+}
+
+// shift adds a pair in which the first character of one argument moves to the end of another.
+func (n *nearPairs) shift(to, from string) {
+	one, two := n.properties[to], n.properties[from]
+	for _, a := range one.joinable() {
+		for _, b := range two.joinable() {
+			if longer, shorter := one.scalar(a+b[:1]), two.scalar(b[1:]); longer != nil && shorter != nil {
+				n.add(Arguments{to: one.scalar(a), from: two.scalar(b)}, Arguments{to: longer, from: shorter})
+				return
+			}
+		}
+	}
+}
+
+// joinable are values of a text or an integer as digests may join them.
+func (s Schema) joinable() []string {
+	all := []string{"12", "345", "probe"}
+	for nth := range 4 {
+		if text, ok := matching(s.Pattern, s.MinLength, nth); ok && s.Pattern != "" {
+			all = append(all, text)
+		}
+	}
+	return slices.DeleteFunc(all, func(text string) bool { return s.scalar(text) == nil })
+}
+
+// scalar returns the JSON of a text or integer that the schema allows, else nil.
+func (s Schema) scalar(text string) json.RawMessage {
+	if s.Const != nil || len(s.Enum) > 0 {
+		return nil
+	}
+	switch s.TypeOf() {
+	case "integer":
+		if n, err := strconv.Atoi(text); err == nil && strconv.Itoa(n) == text && s.Allows(float64(n)) {
+			return json.RawMessage(text)
+		}
+	case "string":
+		fits := len(text) >= max(s.MinLength, 1) && (s.MaxLength == nil || len(text) <= *s.MaxLength)
+		if s.Pattern != "" {
+			pattern, err := regexp.Compile(s.Pattern)
+			fits = fits && err == nil && pattern.MatchString(text)
+		}
+		if fits && s.Format == "" {
+			return Quote(text)
+		}
+	}
+	return nil
+}
+
 // NearArguments are pairs of arguments that careless digests confuse: texts that differ
 // far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
 // the next, lists that differ in one item, and numbers that a float64, a sign or rounding
@@ -168,6 +237,7 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	if len(texts) > 1 {
 		n.letters(texts[0], texts[1])
 	}
+	n.shifts()
 	return n.all
 }
 

@@ -89,6 +89,14 @@ func (s *Server) digest(p place) string {
 		_ = json.Unmarshal(args, &all)
 		args = []byte(all.Env + "|" + all.Zone)
 	}
+	if s.has("bins joined with counts") {
+		var all struct {
+			Env, Zone, Bin string
+			Count          json.RawMessage
+		}
+		_ = json.Unmarshal(args, &all)
+		args = fmt.Appendf(nil, "%q %q %s%s", all.Env, all.Zone, all.Bin, all.Count)
+	}
 	if s.has("optional arguments unbound") {
 		var required struct {
 			Env string `json:"env"`

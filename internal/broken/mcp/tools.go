@@ -295,6 +295,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case c.Step == "draft" && s.drafted(a):
 	case c.Step == "draft":
 		return s.ask(r, p, c)
+	case a == nil && s.has("no answer is an acceptance"):
 	case a == nil && s.has("not asked again"):
 		return nil, invalid("missing answer")
 	case a == nil:
@@ -375,6 +376,9 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
 		_ = s.Clock.Sleep(r.context, 6*time.Second)
+	case s.has("work grows with the square"):
+		stops := time.Duration(strings.Count(token, "."))
+		time.Sleep(stops * stops / 100)
 	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
 		s.die()
 	}

@@ -23,11 +23,11 @@ var rounds = []review.Check{
 		Run:    capability,
 	},
 	{
-		ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
 		Sent:   "a good token without inputResponses and with {}",
 		Want:   "the same question",
 		Source: review.SourceMRTR,
-		Impact: "a client that lost an answer cannot go on",
+		Impact: "a client that lost an answer cannot go on; or nobody agreed, and it is done",
 		Fix:    "ask again if an answer is missing",
 		Timed:  true, Run: askAgain,
 	},
@@ -72,7 +72,7 @@ var rounds = []review.Check{
 	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
-			"with --effects 1 MB, 4 MB, a million full stops, a token and a million line feeds",
+			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds",
 		Want:   "refused, and the server goes on to answer",
 		Source: "RFC 9110, section 15.5.14",
 		Impact: "one request stops the server",
@@ -201,7 +201,12 @@ func askAgain(t *review.T) {
 		if a.Kind == client.Asked {
 			continue
 		}
-		t.Refute(review.Finding{Case: "answers " + string(answers), Severity: review.Suggestion, Issue: "a good token without answers is not asked again", Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)})
+		found := review.Finding{Case: "answers " + string(answers), Severity: review.Suggestion, Issue: "a good token without answers is not asked again",
+			Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)}
+		if t.Options.Effects && a.Kind == client.Completed && t.Oracle.Alike(a) {
+			found.Severity, found.Issue = review.Critical, "a good token without answers is carried out as an acceptance"
+		}
+		t.Refute(found)
 		return
 	}
 }

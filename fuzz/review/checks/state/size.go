@@ -25,6 +25,9 @@ func sizes(t *review.T) {
 		texts = append(texts, tokens.Variant{Name: "1 MB", Text: strings.Repeat("A", 1e6)}, tokens.Variant{Name: "4 MB", Text: strings.Repeat("A", 4e6)},
 			tokens.Variant{Name: "a million full stops", Text: strings.Repeat(".", 1e6)}, tokens.Variant{Name: "a token and a million line feeds", Text: token + strings.Repeat("\n", 1e6)})
 	}
+	if t.Options.Effects && growing(t, token) {
+		return
+	}
 	for _, v := range append(deepStates(token), texts...) {
 		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
 		t.Trials++
@@ -42,6 +45,45 @@ func sizes(t *review.T) {
 		}
 	}
 	work(t, token)
+}
+
+// The lengths by which growth is told: a linear reader takes four times as long for the
+// longer text, and one whose time grows with the square sixteen times.
+const (
+	shorterText = 60_000
+	longerText  = 4 * shorterText
+	mostGrowth  = 9
+)
+
+// growing presents long texts of one character. It refutes if the time of a refusal grows
+// with the square of the length, each time.
+func growing(t *review.T, token string) bool {
+	for _, kind := range []struct{ name, head, text string }{{"full stops", "", "."}, {"letters", "", "A"}, {"padding", token, "="}, {"line feeds behind a token", token, "\n"}} {
+		if t.Only != "" && t.Only != kind.name {
+			continue
+		}
+		took := func(n int) time.Duration {
+			a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(kind.head+strings.Repeat(kind.text, n)), t.Oracle.User)
+			if t.Trials++; a.Exchange == nil || !a.Refused() {
+				return 0
+			}
+			return a.Exchange.Took
+		}
+		var long, short time.Duration
+		for range repeats {
+			long, short = took(longerText), max(took(shorterText), time.Millisecond)
+			if long < tellingWork || long < mostGrowth*short {
+				long = 0
+				break
+			}
+		}
+		if long > 0 {
+			t.Refute(review.Finding{Case: kind.name, Severity: review.Warning, Issue: "the time of a refusal grows with the square of the length of a state of " + kind.name,
+				Evidence: fmt.Sprintf("%d: %v; %d: %v, and so two times before", shorterText, short.Round(time.Millisecond), longerText, long.Round(time.Millisecond)), Want: "time that grows with the length", Got: "with its square"})
+			return true
+		}
+	}
+	return false
 }
 
 // factors are what numbers in a token are multiplied by, and tellingWork the time above
