@@ -105,6 +105,8 @@ var rows = []row{
 	{fault: "capabilities read once", checks: []string{"RS-CAP"}, change: withEffects},
 	{fault: "forms for drafts", checks: []string{"RS-CAP"}, change: withEffects},
 	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
+	{fault: "results of models are acceptances", checks: []string{"RS-FORM"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
+	{fault: "null answers end the server", checks: []string{"RS-FORM"}, ends: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "no answer is an acceptance", checks: []string{"RS-ASKAGAIN"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},

@@ -44,6 +44,22 @@ func Without(m map[string]json.RawMessage, name string) map[string]json.RawMessa
 	return rest
 }
 
+// WithTexts returns copies of an object of which one text each is replaced, by the names of
+// the members that lead to it.
+func WithTexts(object map[string]json.RawMessage, text string) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for name, raw := range object {
+		var given string
+		if json.Unmarshal(raw, &given) == nil && len(raw) > 0 && raw[0] == '"' {
+			all[name] = Object(With(object, name, Quote(text)))
+		}
+		for inner, changed := range WithTexts(Members(raw), text) {
+			all[name+"."+inner] = Object(With(object, name, changed))
+		}
+	}
+	return all
+}
+
 // SortedKeys returns the names of the members of an object in order.
 func SortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

@@ -290,12 +290,15 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 			return nil, invalid("unexpected answer")
 		}
 	}
-	a := responses[c.Step]
+	a, answered := responses[c.Step]
+	if answered && a == nil && s.has("null answers end the server") {
+		s.die()
+	}
 	switch action := a["action"]; {
 	case c.Step == "draft" && s.drafted(a):
 	case c.Step == "draft":
 		return s.ask(r, p, c)
-	case a == nil && s.has("no answer is an acceptance"):
+	case a == nil && s.has("no answer is an acceptance"), a["role"] != nil && s.has("results of models are acceptances"):
 	case a == nil && s.has("not asked again"):
 		return nil, invalid("missing answer")
 	case a == nil:

@@ -124,8 +124,8 @@ func alikeBut(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool 
 	return o.Alike(a)
 }
 
-// otherKinds answers questions for a draft and for folders with what no client gives: with a
-// form, and with folders that are no list. It refutes if the round goes on.
+// otherKinds answers questions with what no client gives: questions for a draft with a form,
+// those for folders with no list, and forms with no form. It refutes if the round goes on.
 func otherKinds(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
@@ -138,12 +138,37 @@ func otherKinds(t *review.T) {
 			case given["roots"] != nil:
 				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"roots":"sealab"}`)))
 			default:
+				if notForms(t, o, key, label); len(t.Findings) > 0 {
+					return
+				}
 				continue
 			}
 			if a := freshAnswer(t, f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
 				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 				return
 			}
+		}
+	}
+}
+
+// notForms presents values that are no answers to the form key: a crash of the server shows
+// behind the check. It refutes if one is carried out as the acceptance, and a decline is not.
+func notForms(t *review.T, o *review.Oracle, key, label string) {
+	declined, reason := underAction(o.Flow.Last, "decline", false)
+	if reason != "" || o.Good.Kind != client.Completed || o.Mask == nil {
+		return
+	}
+	f := o.Flow
+	if f.Last = declined; o.Alike(freshAnswer(t, f, o)) {
+		return // a result that says the same tells nothing
+	}
+	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
+		f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Last), key, json.RawMessage(answer)))
+		a := freshAnswer(t, f, o)
+		if t.Trials++; a.Kind == client.Completed && o.Alike(a) {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "an answer that is not the asked form is carried out as an acceptance",
+				Evidence: fmt.Sprintf("answers %s -> %v; accepted: %v", f.Last, a, o.Good), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+			return
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -123,7 +122,7 @@ var sessions = []review.Check{
 	},
 	{
 		ID: "RS-DOWN", Name: "a state in an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
-		Sent:   "in a session of 2025-11-25, a call of a tool that asks first, with a readable state of its own",
+		Sent:   "in a session of 2025-11-25, a call of a tool that asks first, with a readable state of its own; with --effects its answers as well",
 		Want:   "refused or ignored, never taken unverified",
 		Source: review.SourceMRTR,
 		Impact: "the protection is passed by speaking an older revision",
@@ -307,15 +306,19 @@ func downgraded(t *review.T) {
 		return
 	}
 	const probe = "sealabdowngradeprobe"
+	answers := ""
+	if t.Options.Effects && f.Last != nil {
+		answers = `,"inputResponses":` + string(f.Last)
+	}
 	for _, v := range tokens.Views(token) {
-		for _, name := range jsondoc.SortedKeys(v.Object) {
-			var text string
-			if json.Unmarshal(v.Object[name], &text) != nil || strings.Contains(strings.ToLower(name), "step") {
+		changed := jsondoc.WithTexts(v.Object, probe)
+		for _, name := range jsondoc.SortedKeys(changed) {
+			if strings.Contains(strings.ToLower(name), "step") {
 				continue
 			}
 			t.Client.ID++
-			state := v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, jsondoc.Quote(probe))))
-			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s}}`, t.Client.ID, jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(state))
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s%s}}`, t.Client.ID,
+				jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(v.Write(token, changed[name])), answers)
 			a := inSession(t, s, client.FirstUser, body)
 			t.Trials++
 			if (a.Kind == client.Completed || a.Kind == client.Asked || a.Pushes()) && a.Contains(probe) {

@@ -1,0 +1,33 @@
+package jsondoc_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"sealab/fuzz/review/jsondoc"
+)
+
+func TestWithTexts(t *testing.T) {
+	given := map[string]json.RawMessage{"a": json.RawMessage(`"x"`), "b": json.RawMessage(`{"c":"y","d":1}`), "e": json.RawMessage(`null`)}
+	require.Equal(t, map[string]json.RawMessage{
+		"a":   json.RawMessage(`{"a":"p","b":{"c":"y","d":1},"e":null}`),
+		"b.c": json.RawMessage(`{"a":"x","b":{"c":"p","d":1},"e":null}`),
+	}, jsondoc.WithTexts(given, "p"))
+}
+
+// TestShifts moves characters between arguments as far as both schemas allow it.
+func TestShifts(t *testing.T) {
+	input := json.RawMessage(`{"type":"object","properties":{"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":99}}}`)
+	var shifted bool
+	for _, pair := range jsondoc.NearArguments(input, json.RawMessage(`{"bin":"A0","count":1}`)) {
+		one, two := jsondoc.Members(pair[0]), jsondoc.Members(pair[1])
+		var a, b string
+		require.NoError(t, json.Unmarshal(one["bin"], &a))
+		require.NoError(t, json.Unmarshal(two["bin"], &b))
+		joined := a+string(one["count"]) == b+string(two["count"])
+		shifted = shifted || joined && a != b
+	}
+	require.True(t, shifted)
+}
