@@ -187,6 +187,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
 		{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
+		{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 		{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "results name users", checks: []string{"T-MIX"}, change: withEffects},

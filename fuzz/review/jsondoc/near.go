@@ -63,8 +63,13 @@ func (n *nearPairs) add(one, two Arguments) {
 }
 
 // farBehind adds a pair of long texts that differ at their ends, and one at their beginnings.
+// They are as long as the schema allows, if that is not much shorter.
 func (n *nearPairs) farBehind(name string, length int) {
-	if most := n.properties[name].MaxLength; most == nil || *most > length {
+	most := n.properties[name].MaxLength
+	if most != nil && *most > length/4 {
+		length = min(length, *most-1)
+	}
+	if most == nil || *most > length {
 		long := strings.Repeat("x", length)
 		n.add(Arguments{name: Quote(long + "a")}, Arguments{name: Quote(long + "b")})
 		n.add(Arguments{name: Quote("a" + long)}, Arguments{name: Quote("b" + long)})
@@ -232,6 +237,9 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 		n.texts(texts[0])
 		for _, name := range texts[1:min(len(texts), maxTexts)] {
 			n.farBehind(name, cutLengths[0])
+			if most := n.properties[name].MaxLength; most != nil && *most > 2*cutLengths[0] {
+				n.farBehind(name, cutLengths[1])
+			}
 		}
 	}
 	if len(texts) > 1 {

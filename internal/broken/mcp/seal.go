@@ -64,6 +64,9 @@ func (s *Server) digest(p place) string {
 			*drop.part = ""
 		}
 	}
+	if len(args) > 600 && s.has("users of long arguments unbound") {
+		p.user = ""
+	}
 	if s.has("unbound arguments") {
 		args = nil
 	}

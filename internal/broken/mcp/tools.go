@@ -113,7 +113,11 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "total":
-		return s.total(args), nil
+		result := s.total(args)
+		if s.has("totals name users", "one reader for calls at once") {
+			result["content"] = text("for %s", s.beside(r, "one reader for calls at once", r.user))
+		}
+		return result, nil
 	case "runs":
 		return s.complete(object{"content": text("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
 	case "slow":

@@ -26,8 +26,9 @@ var crossed = []review.Check{
 	{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; " +
-			"a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only",
-		Want:   "refused; no list with the other user's offers",
+			"a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only; " +
+			"with --effects tools that read only as both users at once",
+		Want:   "refused; no list with the other user's offers; to each user the answer that it has alone",
 		Source: "CWE-639; CWE-862; " + toolsSpec,
 		Impact: "one user calls, or sees, what belongs to another",
 		Fix:    "find tools in the list of the user of the request, and make the user a part of the key of caches of lists",
@@ -98,7 +99,9 @@ func foreignTools(t *review.T) {
 			return
 		}
 	}
-	othersName(t, "resources/list", "resources")
+	if othersName(t, "resources/list", "resources"); len(t.Findings) == 0 {
+		readAtOnce(t)
+	}
 }
 
 // foreignOffers calls what the list of one user has alone as the other user. It refutes if

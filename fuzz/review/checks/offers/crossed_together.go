@@ -14,6 +14,44 @@ const (
 	triesAtOnce = 3
 )
 
+// readAtOnce calls tools that read only as both users: one after the other, and at once. It
+// refutes if a user whose answer is steady alone gets that of the other one.
+func readAtOnce(t *review.T) {
+	if !t.Options.Effects || t.Client.HTTP == nil {
+		return
+	}
+	for _, o := range t.Report.Server.Tools {
+		if !o.IsReadOnly() || t.Only != "" && t.Only != "at once: "+o.Name {
+			continue
+		}
+		calls := make([]client.Call, 2*callsAtOnce)
+		for i := range calls {
+			calls[i] = client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0], As: []client.User{client.FirstUser, client.SecondUser}[i%2]}
+		}
+		var own [2]string
+		steady := true
+		for i, call := range calls[:4] {
+			a := t.Client.Call(t.Context, call)
+			if t.Trials++; a.Kind != client.Completed || a.Text == "" || i > 1 && a.Text != own[i%2] {
+				steady = false
+				break
+			}
+			own[i%2] = a.Text
+		}
+		for range triesAtOnce {
+			if !steady || own[0] == own[1] {
+				break
+			}
+			for i, a := range t.Together(calls) {
+				if t.Trials++; a.Kind == client.Completed && a.Text == own[1-i%2] {
+					t.Fault("at once: "+o.Name, review.Critical, fmt.Sprintf("of two users who call %s at once, one gets the answer of the other", client.Short(o.Name, 60)), a)
+					return
+				}
+			}
+		}
+	}
+}
+
 // mixedAtOnce makes calls at once, each with a word of its own and as the users in turn: the
 // first calls of what takes a text, and the last rounds of flows. It refutes if an answer has
 // the word of another call in the place of its own, or is that to the other user.
