@@ -2,7 +2,9 @@ package review
 
 import (
 	"cmp"
-	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"sealab/fuzz/review/client"
@@ -55,16 +57,24 @@ func (t *T) Pings(p *rawmcp.Process) string {
 	return ""
 }
 
+// slowNumbers are the numbers that a slow call is made with: the first that its schema allows.
+var slowNumbers = []float64{1500, 150, 15, 5, 2, 1}
+
 // SlowCall is the call of the tool of --slow; false if it is not named.
 func (t *T) SlowCall() (client.Call, bool) {
 	for _, tool := range t.Report.Server.Tools {
 		if tool.Name != t.Options.Slow || tool.Name == "" {
 			continue
 		}
-		m := map[string]json.RawMessage{}
+		m := jsondoc.Arguments{}
+		maps.Copy(m, jsondoc.Members(jsondoc.Samples(tool.Input, 0)[0]))
 		for name, raw := range jsondoc.ParseSchema(tool.Input).Properties {
-			if kind := jsondoc.ParseSchema(raw).TypeOf(); kind == "number" || kind == "integer" {
-				m[name] = json.RawMessage("1500")
+			s := jsondoc.ParseSchema(raw)
+			kind := s.TypeOf()
+			// 1500 milliseconds, or as many as a tool takes that counts otherwise.
+			fits := slices.IndexFunc(slowNumbers, func(n float64) bool { return s.Allows(n) })
+			if (kind == "number" || kind == "integer") && fits >= 0 {
+				m[name] = fmt.Append(nil, slowNumbers[fits])
 			}
 		}
 		return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(m)}, true

@@ -10,7 +10,6 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/boundary"
 	"sealab/codecs/catalog"
-	"sealab/codecs/claims"
 	"sealab/codecs/keyfile"
 	"sealab/internal/cli"
 	"sealab/internal/lab"
@@ -88,8 +87,8 @@ var needed = []codecs.Property{
 // warn logs the properties that the server needs and the design does not have. A
 // codec has claims around it, as in the boundary.
 func warn(log *slog.Logger, d codecs.Design, options map[string]string) {
-	if !d.IsScheme() {
-		d = claims.Over(d)
+	if around, err := catalog.Find(d.Name + "-claims"); err == nil {
+		d = around
 	}
 	if g, _ := d.Guarantee(codecs.Confidentiality, options); !g.Holds {
 		log.Warn("clients can read the state in their tokens", "design", d.Name, "reason", g.Reason)
