@@ -97,8 +97,7 @@ cross: ## check the types of every package and test for windows, darwin and free
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
 
-.PHONY: sdks peers
-peers: sdks
+.PHONY: sdks
 sdks: ## install the SDKs and token libraries that run as workers
 	@set -e; for install in codecs/sdk/*/install; do $$install; done
 	$(GO) run ./cmd/sealab list --sdks
@@ -215,8 +214,7 @@ FUZZDIR ?= fuzz-campaign
 KILLS ?= 100
 
 .PHONY: fuzz
-fuzz: ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; print coverage and failures
-	$(GO) build -o bin/sealab ./cmd/sealab
+fuzz: bin/sealab ## fuzz all targets for FUZZTIME (5m) in FUZZDIR; print coverage and failures
 	status=0; bin/sealab fuzz run --for $(FUZZTIME) --dir $(FUZZDIR) $(FUZZFLAGS) || status=$$?; \
 	test $$status -gt 1 || bin/sealab fuzz cover --dir $(FUZZDIR) || status=$$?; exit $$status
 
@@ -237,8 +235,8 @@ fuzz-fleet: ## test go-fuzz on two workers: find an injected bug, kill one, impo
 
 # Targets that start or wait for other programs take fewer inputs.
 FUZZ_CI_COUNT ?= 20000
-FUZZ_CI_COUNT_FOREIGN ?= 500
-FUZZ_CI_FOREIGN := FuzzAnswers FuzzPython FuzzSdks
+FUZZ_CI_COUNT_PROGRAMS ?= 500
+FUZZ_CI_PROGRAMS := FuzzAnswers FuzzPython FuzzSdks
 
 .PHONY: fuzz-ci
 fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
@@ -246,7 +244,7 @@ fuzz-ci: ## run every fuzz target for FUZZ_CI_COUNT executions
 	@cd fuzz/targets && targets=$$(../../bin/fuzz.test -test.list '^Fuzz') && test -n "$$targets" && \
 	for target in $$targets; do \
 		count=$(FUZZ_CI_COUNT); \
-		case " $(FUZZ_CI_FOREIGN) " in *" $$target "*) count=$(FUZZ_CI_COUNT_FOREIGN);; esac; \
+		case " $(FUZZ_CI_PROGRAMS) " in *" $$target "*) count=$(FUZZ_CI_COUNT_PROGRAMS);; esac; \
 		echo "$$target $${count}x"; \
 		../../bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$${count}x \
 			-test.fuzzcachedir=../../bin/fuzz-ci >../../bin/fuzz-ci.log 2>&1 || { cat ../../bin/fuzz-ci.log; exit 1; }; \
@@ -268,7 +266,7 @@ libfuzzer: ## build as OSS-Fuzz does and run each target for LIBFUZZTIME (60) se
 
 .PHONY: fuzz-experiment
 fuzz-experiment: ## measure how soon fuzzers find injected bugs; writes results (EXPERIMENTFLAGS: see fuzz/experiment)
-	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment -out $(CURDIR)/results/fuzz-experiment-$(shell date -u +%Y%m%dT%H%M%SZ) $(EXPERIMENTFLAGS)
+	$(GO) test -count=1 -v -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment -out $(CURDIR)/results/experiment/$(shell date -u +%Y%m%dT%H%M%SZ)-$(shell git rev-parse --short=10 HEAD) $(EXPERIMENTFLAGS)
 
 .PHONY: attack
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
