@@ -136,8 +136,8 @@ func (p *Policy) setDefaults(service string) {
 		p.Logger = slog.Default()
 	}
 	if p.Now == nil {
-		// The one clock that is read below the command: a middleware is the edge
-		// of a program, and a server that forgot to give it one must not run
+		// Among the codecs only the boundary reads a clock: a middleware is the
+		// edge of a program, and a server that forgot to give it one must not run
 		// without expiry.
 		p.Now = time.Now
 	}
@@ -198,7 +198,7 @@ func (p *Policy) open(secrets [][]byte) (codecs.Scheme, error) {
 		d = claims.Over(d)
 	}
 	var derived [][]byte
-	_, err := keyring.New(secrets, keyLabel+d.Name, func(key []byte, _ keyring.Fingerprint) (struct{}, error) {
+	_, err := keyring.New(secrets, keyLabel+d.Name, func(key []byte, _ keyring.ID) (struct{}, error) {
 		derived = append(derived, append([]byte(nil), key...))
 		return struct{}{}, nil
 	})

@@ -128,14 +128,14 @@ func Separate(t *testing.T, designs []codecs.Design) {
 }
 
 // twins returns the pairs of designs that promise key separation and whose tokens
-// name the same key under one secret. A fingerprint is derived under the label
+// name the same key under one secret. A key ID is derived under the label
 // of the key, so that only equal labels give equal ones.
 func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	t.Helper()
 	first := map[string]codecs.Design{}
 	for _, d := range designs {
 		s := subject{d}
-		id := s.fingerprint(t)
+		id := s.keyID(t)
 		if id == "" || !s.holds(codecs.KeySeparation) {
 			continue
 		}
@@ -148,8 +148,8 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	return pairs
 }
 
-// fingerprint returns the key ID in a token of secret number 0, "" if it has no key ID.
-func (s subject) fingerprint(t *testing.T) string {
+// keyID returns the key ID in a token of secret number 0, "" if it has no key ID.
+func (s subject) keyID(t *testing.T) string {
 	t.Helper()
 	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))
 	require.NoError(t, err)

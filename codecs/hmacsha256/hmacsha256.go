@@ -25,7 +25,7 @@ import (
 var format = layouts.Signed{
 	Prefix: "sh1.", TagSize: mac.Size,
 	Label:  "sealab/hmac-sha256/v1",
-	Signer: func(key []byte, _ keyring.Fingerprint) (layouts.Signer, error) { return signer{mac.New(key)}, nil },
+	Signer: func(key []byte, _ keyring.ID) (layouts.Signer, error) { return signer{mac.New(key)}, nil },
 }
 
 var errTag = codecs.Reject(codecs.Unauthentic, "tag")

@@ -42,7 +42,7 @@ import (
 const (
 	label   = "sealab/hpke-psk/v1"
 	prefix  = "sp1."
-	idSize  = len(keyring.Fingerprint{})
+	idSize  = len(keyring.ID{})
 	tagSize = 16
 	// minRaw is the number of bytes that a token holds beside its payload.
 	minRaw = idSize + hpkekeys.EncSize + tagSize
@@ -57,7 +57,7 @@ type Codec struct {
 
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.Fingerprint) (*hpkekeys.PrivateKey, error) {
+	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.ID) (*hpkekeys.PrivateKey, error) {
 		return hpkekeys.Derive(hpkekeys.X25519, key, id, label), nil
 	})
 	if err != nil {

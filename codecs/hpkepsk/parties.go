@@ -18,7 +18,7 @@ var (
 )
 
 // associatedData returns the data that is authenticated beside the payload.
-func associatedData(id keyring.Fingerprint) []byte {
+func associatedData(id keyring.ID) []byte {
 	return append([]byte(prefix), id[:]...)
 }
 
@@ -72,10 +72,10 @@ type Opener struct {
 
 // NewOpener returns the opener for a ring of opener's keys that Split made.
 func NewOpener(keys ...[]byte) (*Opener, error) {
-	ring, err := keyring.Index(keys, func(b []byte) (keyring.Fingerprint, *hpkekeys.PrivateKey, error) {
+	ring, err := keyring.Index(keys, func(b []byte) (keyring.ID, *hpkekeys.PrivateKey, error) {
 		private, err := hpkekeys.ParsePrivate(b, label)
 		if err != nil {
-			return keyring.Fingerprint{}, nil, err
+			return keyring.ID{}, nil, err
 		}
 		return private.ID, private, nil
 	})

@@ -51,7 +51,7 @@ import (
 )
 
 const (
-	idSize    = len(keyring.Fingerprint{})
+	idSize    = len(keyring.ID{})
 	nonceSize = 12
 	tagSize   = 16
 )
@@ -110,7 +110,7 @@ func NewXWing(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 }
 
 func (v *variant) open(clock func() time.Time, secrets [][]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, v.label, func(key []byte, id keyring.Fingerprint) (*ringKey, error) {
+	ring, err := keyring.New(secrets, v.label, func(key []byte, id keyring.ID) (*ringKey, error) {
 		return &ringKey{v, hpkekeys.Derive(v.kem, key, id, v.label), append([]byte(v.prefix), id[:]...)}, nil
 	})
 	if err != nil {

@@ -120,7 +120,7 @@ func NewCodec(secrets ...[]byte) (*layouts.Codec, error) {
 	return layouts.NewDerived(format, secrets, derive, keyring.AESGCM)
 }
 
-func derive(secret []byte) (id keyring.Fingerprint, key []byte, err error) {
+func derive(secret []byte) (id keyring.ID, key []byte, err error) {
 	key = keyring.Derive(secret, keyLabel, keyring.KeySize)
 	sum := sha256.Sum256(append([]byte(idLabel), key...))
 	copy(id[:], sum[:])

@@ -15,7 +15,7 @@ import (
 var edDSA = algorithm{
 	Signed: layouts.Signed{
 		Label: "sealab/ed25519/v1", Prefix: "sd1.", TagSize: ed25519.SignatureSize,
-		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
+		Signer: func(seed []byte, _ keyring.ID) (layouts.Signer, error) {
 			private := ed25519.NewKeyFromSeed(seed)
 			return edSigner{edVerifier(private[ed25519.SeedSize:]), private}, nil
 		},
@@ -54,7 +54,7 @@ func NewEd25519Verifier(keys ...[]byte) (*Verifier, error) { return edDSA.verifi
 var mlDSA = algorithm{
 	Signed: layouts.Signed{
 		Label: "sealab/ml-dsa-44/v1", Prefix: "sm1.", TagSize: mldsa.MLDSA44().SignatureSize(),
-		Signer: func(seed []byte, _ keyring.Fingerprint) (layouts.Signer, error) {
+		Signer: func(seed []byte, _ keyring.ID) (layouts.Signer, error) {
 			private, err := mldsa.NewPrivateKey(mldsa.MLDSA44(), bytes.Clone(seed))
 			if err != nil {
 				return nil, err

@@ -34,7 +34,7 @@ import (
 	"sealab/codecs/internal/layouts"
 )
 
-const idSize = len(keyring.Fingerprint{})
+const idSize = len(keyring.ID{})
 
 var errSignature = codecs.Reject(codecs.Unauthentic, "signature")
 
@@ -62,7 +62,7 @@ type Codec struct {
 
 func (a *algorithm) codec(secrets [][]byte) (*Codec, error) {
 	c, format := new(Codec), a.Signed
-	format.Signer = func(key []byte, id keyring.Fingerprint) (layouts.Signer, error) {
+	format.Signer = func(key []byte, id keyring.ID) (layouts.Signer, error) {
 		s, err := a.Signer(key, id)
 		//mutant:equivalent the key is derived, so its size is right
 		if err != nil {
@@ -81,7 +81,7 @@ func (a *algorithm) codec(secrets [][]byte) (*Codec, error) {
 
 // verifier returns the verifier for keys as PublicKeys returns them.
 func (a *algorithm) verifier(keys [][]byte) (*Verifier, error) {
-	ring, err := keyring.Index(keys, func(b []byte) (id keyring.Fingerprint, v layouts.Verifier, err error) {
+	ring, err := keyring.Index(keys, func(b []byte) (id keyring.ID, v layouts.Verifier, err error) {
 		if len(b) != idSize+a.publicSize {
 			return id, nil, fmt.Errorf("public key has %d bytes, want %d", len(b), idSize+a.publicSize)
 		}

@@ -123,7 +123,7 @@ func TestWycheproofMLDSA44(t *testing.T) {
 // signerOf returns the signer of a seed.
 func signerOf(t *testing.T, a *algorithm, seed []byte) signer {
 	t.Helper()
-	s, err := a.Signer(bytes.Clone(seed), keyring.Fingerprint{})
+	s, err := a.Signer(bytes.Clone(seed), keyring.ID{})
 	require.NoError(t, err)
 	return s.(signer)
 }

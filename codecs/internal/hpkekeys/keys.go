@@ -9,11 +9,11 @@ import (
 )
 
 // partySize is the length in bytes of an encoded key of one party.
-const partySize = len(keyring.Fingerprint{}) + 2*keySize
+const partySize = len(keyring.ID{}) + 2*keySize
 
 // A PublicKey encapsulates to one ring key.
 type PublicKey struct {
-	ID     keyring.Fingerprint
+	ID     keyring.ID
 	kem    *KEM
 	label  string
 	public kem.PublicKey
@@ -30,7 +30,7 @@ func scheme() kem.Scheme { return X25519.id.Scheme() }
 
 // Derive returns the private key that a derived ring key stands for in the
 // design with the given label.
-func Derive(kem *KEM, key []byte, id keyring.Fingerprint, label string) *PrivateKey {
+func Derive(kem *KEM, key []byte, id keyring.ID, label string) *PrivateKey {
 	ikm := keyring.Derive(key, label+" kem", SeedSize)
 	defer clear(ikm)
 	public, private := kem.id.Scheme().DeriveKeyPair(ikm)
@@ -60,7 +60,7 @@ func (p *PrivateKey) Encode() ([]byte, error) {
 	return encode(p.ID, private, p.psk), nil
 }
 
-func encode(id keyring.Fingerprint, key, psk []byte) []byte {
+func encode(id keyring.ID, key, psk []byte) []byte {
 	out := make([]byte, 0, partySize)
 	out = append(out, id[:]...)
 	out = append(out, key...)
@@ -106,7 +106,7 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 }
 
 // decode cuts an encoded key apart. Its results do not share memory with b.
-func decode(b []byte) (id keyring.Fingerprint, key, psk []byte, err error) {
+func decode(b []byte) (id keyring.ID, key, psk []byte, err error) {
 	if len(b) != partySize {
 		return id, nil, nil, fmt.Errorf("the key of a party has %d bytes, want %d", len(b), partySize)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func testKey(seed byte) *PrivateKey {
-	return Derive(X25519, bytes.Repeat([]byte{seed}, keyring.KeySize), keyring.Fingerprint{seed, 1, 2, 3}, "test/v1")
+	return Derive(X25519, bytes.Repeat([]byte{seed}, keyring.KeySize), keyring.ID{seed, 1, 2, 3}, "test/v1")
 }
 
 // TestStandardLibrary compares with Go's crypto/hpke what it has: the key pair of a

@@ -14,7 +14,7 @@ func ExampleNew() {
 		[]byte("a secret of 32 random bytes: new"), // seals
 		[]byte("a secret of 32 random bytes: old"), // still unseals
 	}
-	ring, err := keyring.New(secrets, "example/v1", func(key []byte, _ keyring.Fingerprint) ([sha256.Size]byte, error) {
+	ring, err := keyring.New(secrets, "example/v1", func(key []byte, _ keyring.ID) ([sha256.Size]byte, error) {
 		return sha256.Sum256(key), nil // what the design keeps; the key itself is cleared afterwards
 	})
 	if err != nil {

@@ -1,15 +1,15 @@
-// Package keyring turns secrets into keys: their strength, their fingerprints,
+// Package keyring turns secrets into keys: their strength, their key IDs,
 // the ring that rotates them, AES-GCM under one of them, and the one source of
 // randomness.
 //
 // A design derives from a secret, with HKDF-SHA256 (RFC 5869, no salt) and labels
 // of its own,
 //
-//	key         = HKDF(secret, label || " key", 32)
-//	fingerprint = HKDF(secret, label || " key-id", 4)
+//	key    = HKDF(secret, label || " key", 32)
+//	key ID = HKDF(secret, label || " key-id", 4)
 //
 // so that one secret can serve several designs and a token names its key. A
-// fingerprint has 32 bits: two secrets of one ring that collide are refused at
+// key ID has 32 bits: two secrets of one ring that collide are refused at
 // construction, with an error that names them.
 //
 // The package does not store secrets and does not wipe memory (Go cannot promise
@@ -33,48 +33,48 @@ import (
 // KeySize is the length in bytes of a derived key.
 const KeySize = 32
 
-// A Fingerprint names a key inside a token.
-type Fingerprint [4]byte
+// An ID names a key inside a token.
+type ID [4]byte
 
 // A Ring holds a value of the design for each key. It does not change after
 // construction and is safe for concurrent use.
 type Ring[T any] struct {
 	first Entry[T]
-	byID  map[Fingerprint]*Entry[T]
+	byID  map[ID]*Entry[T]
 }
 
 // An Entry is one key of a ring.
 type Entry[T any] struct {
-	ID  Fingerprint
+	ID  ID
 	Key T
 }
 
 // First returns the key that seals.
 func (r *Ring[T]) First() *Entry[T] { return &r.first }
 
-// Lookup returns the key with the given fingerprint, or nil, in constant time
+// Lookup returns the key with the given key ID, or nil, in constant time
 // with respect to the length of the ring.
 func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 	//mutant:equivalent the call cannot fail with these arguments
-	if len(id) != len(Fingerprint{}) {
+	if len(id) != len(ID{}) {
 		return nil
 	}
-	if Fingerprint(id) == r.first.ID {
+	if ID(id) == r.first.ID {
 		return &r.first
 	}
-	return r.byID[Fingerprint(id)]
+	return r.byID[ID(id)]
 }
 
-// New derives a key and a fingerprint from each secret under the design's label
+// New derives a key and a key ID from each secret under the design's label
 // and makes a ring of the results of setup, which must not keep key. Weak,
 // duplicate and colliding secrets are errors.
-func New[T any](secrets [][]byte, label string, setup func(key []byte, id Fingerprint) (T, error)) (*Ring[T], error) {
+func New[T any](secrets [][]byte, label string, setup func(key []byte, id ID) (T, error)) (*Ring[T], error) {
 	for i, s := range secrets {
 		if err := CheckStrength(s); err != nil {
 			return nil, fmt.Errorf("secret %d of %d %w", i+1, len(secrets), err)
 		}
 	}
-	return Index(secrets, func(secret []byte) (id Fingerprint, t T, err error) {
+	return Index(secrets, func(secret []byte) (id ID, t T, err error) {
 		copy(id[:], Derive(secret, label+" key-id", len(id)))
 		key := Derive(secret, label+" key", KeySize)
 		t, err = setup(key, id)
@@ -84,14 +84,14 @@ func New[T any](secrets [][]byte, label string, setup func(key []byte, id Finger
 }
 
 // Index makes a ring of the results of setup for each secret, for formats with
-// their own derivation of keys and fingerprints and their own rule for strong
+// their own derivation of keys and key IDs and their own rule for strong
 // secrets. Duplicate and colliding secrets are errors.
-func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, error)) (*Ring[T], error) {
+func Index[T any](secrets [][]byte, setup func(secret []byte) (ID, T, error)) (*Ring[T], error) {
 	if err := checkEmpty(secrets); err != nil {
 		return nil, err
 	}
-	r := &Ring[T]{byID: make(map[Fingerprint]*Entry[T], len(secrets))}
-	place := make(map[Fingerprint]int, len(secrets))
+	r := &Ring[T]{byID: make(map[ID]*Entry[T], len(secrets))}
+	place := make(map[ID]int, len(secrets))
 	for i, s := range secrets {
 		id, key, err := setup(s)
 		//mutant:equivalent the call cannot fail with these arguments
@@ -112,7 +112,7 @@ func Index[T any](secrets [][]byte, setup func(secret []byte) (Fingerprint, T, e
 
 func clash(secrets [][]byte, i, j int) error {
 	return cmp.Or(CheckDistinct(secrets),
-		fmt.Errorf("secrets %d and %d of %d have the same 32-bit fingerprint: replace one of them", i+1, j+1, len(secrets)))
+		fmt.Errorf("secrets %d and %d of %d have the same 32-bit key ID: replace one of them", i+1, j+1, len(secrets)))
 }
 
 func checkEmpty(secrets [][]byte) error {

@@ -18,7 +18,7 @@ const label = "test/v1"
 func numbered(i int) []byte { return fmt.Appendf(nil, "%032d", i) }
 
 // keep is a setup that keeps a copy of the derived key.
-func keep(key []byte, _ Fingerprint) ([]byte, error) { return bytes.Clone(key), nil }
+func keep(key []byte, _ ID) ([]byte, error) { return bytes.Clone(key), nil }
 
 func TestRing(t *testing.T) {
 	secrets := [][]byte{numbered(1), numbered(2), numbered(3)}
@@ -82,10 +82,10 @@ func TestWeakSecrets(t *testing.T) {
 	require.ErrorContains(t, err, "the key ring is empty")
 }
 
-// TestCollisions gives rings two secrets with one fingerprint. The pairs were
+// TestCollisions gives rings two secrets with one key ID. The pairs were
 // found by trying numbers in order.
 func TestCollisions(t *testing.T) {
-	const text = "secrets 2 and 3 of 3 have the same 32-bit fingerprint: replace one of them"
+	const text = "secrets 2 and 3 of 3 have the same 32-bit key ID: replace one of them"
 	a, b := numbered(5186), numbered(91335)
 	require.Equal(t, Derive(a, label+" key-id", 4), Derive(b, label+" key-id", 4))
 	_, err := New([][]byte{numbered(1), a, b}, label, keep)
@@ -101,7 +101,7 @@ func TestCollisions(t *testing.T) {
 }
 
 // hashedID is a setup that fingerprints a key as the Python SDK does.
-func hashedID(secret []byte) (id Fingerprint, key []byte, err error) {
+func hashedID(secret []byte) (id ID, key []byte, err error) {
 	key = Derive(secret, "mcp/request-state/v1/aes-256-gcm", KeySize)
 	sum := sha256.Sum256(append([]byte("mcp/request-state/v1/kid:"), key...))
 	copy(id[:], sum[:])
@@ -110,14 +110,14 @@ func hashedID(secret []byte) (id Fingerprint, key []byte, err error) {
 
 func TestSetupFails(t *testing.T) {
 	fault := errors.New("fault")
-	_, err := New([][]byte{numbered(1)}, label, func([]byte, Fingerprint) (int, error) { return 0, fault })
+	_, err := New([][]byte{numbered(1)}, label, func([]byte, ID) (int, error) { return 0, fault })
 	require.ErrorIs(t, err, fault)
 }
 
 // TestSetupMustNotKeep shows the danger that the comment on New names: the derived key
 // is cleared once setup has returned.
 func TestSetupMustNotKeep(t *testing.T) {
-	ring, err := New([][]byte{numbered(1)}, label, func(key []byte, _ Fingerprint) ([]byte, error) { return key, nil })
+	ring, err := New([][]byte{numbered(1)}, label, func(key []byte, _ ID) ([]byte, error) { return key, nil })
 	require.NoError(t, err)
 	require.Equal(t, make([]byte, KeySize), ring.First().Key)
 }

@@ -25,7 +25,7 @@ import (
 	"sealab/internal/lab"
 )
 
-const idSize = len(keyring.Fingerprint{})
+const idSize = len(keyring.ID{})
 
 // The refusals, each with the reason that the Python SDK logs for it.
 var (
@@ -75,7 +75,7 @@ type AEAD struct {
 
 // New returns the codec for a ring of secrets.
 func (a AEAD) New(secrets ...[]byte) (*Codec, error) {
-	ring, err := keyring.New(secrets, a.Label, func(k []byte, id keyring.Fingerprint) (*key, error) {
+	ring, err := keyring.New(secrets, a.Label, func(k []byte, id keyring.ID) (*key, error) {
 		return a.key(k, id, a.Cipher)
 	})
 	if err != nil {
@@ -85,9 +85,9 @@ func (a AEAD) New(secrets ...[]byte) (*Codec, error) {
 }
 
 // NewDerived returns the codec of a format with a key schedule of its own: derive
-// returns the key and the fingerprint of a secret, and judges its strength.
-func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.Fingerprint, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
-	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.Fingerprint, *key, error) {
+// returns the key and the key ID of a secret, and judges its strength.
+func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.ID, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
+	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.ID, *key, error) {
 		id, k, err := derive(secret)
 		//mutant:equivalent the call cannot fail with these arguments
 		if err != nil {
@@ -102,7 +102,7 @@ func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.
 	return &Codec{f, ring}, nil
 }
 
-func (f Format) key(k []byte, id keyring.Fingerprint, newAEAD func([]byte) (cipher.AEAD, error)) (*key, error) {
+func (f Format) key(k []byte, id keyring.ID, newAEAD func([]byte) (cipher.AEAD, error)) (*key, error) {
 	a, err := newAEAD(k)
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {

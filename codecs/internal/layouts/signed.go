@@ -24,7 +24,7 @@ type Signed struct {
 	TagSize int    // in bytes
 	Label   string // of the derivation of keys; see package keyring
 	// Signer returns the signer of a derived key, which it must not keep.
-	Signer func(key []byte, id keyring.Fingerprint) (Signer, error)
+	Signer func(key []byte, id keyring.ID) (Signer, error)
 }
 
 // A Signer makes and verifies tags under one key.
@@ -57,7 +57,7 @@ type SignedCodec struct {
 func (f Signed) New(secrets ...[]byte) (*SignedCodec, error) {
 	c := &SignedCodec{SignedVerifier: SignedVerifier{format: &f}}
 	var err error
-	c.ring, err = keyring.New(secrets, f.Label, func(key []byte, id keyring.Fingerprint) (Verifier, error) {
+	c.ring, err = keyring.New(secrets, f.Label, func(key []byte, id keyring.ID) (Verifier, error) {
 		s, err := f.Signer(key, id)
 		if c.signer.Key == nil {
 			c.signer = keyring.Entry[Signer]{ID: id, Key: s}
