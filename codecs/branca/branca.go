@@ -129,7 +129,7 @@ var Design = codecs.Design{
 	MaxKeys: 1, KeySize: chacha20poly1305.KeySize,
 	Format: "branca-0xba",
 	Hooks:  &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: "base 62 is computed with numbers of package big"},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, _ map[string]string) (framework.Format, error) {
+	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, _ map[string]string) (framework.Format, error) {
 		aead, err := chacha20poly1305.NewX(secret)
 		return &format{aead, ttl}, err
 	}),

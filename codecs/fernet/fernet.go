@@ -9,8 +9,9 @@
 //	ciphertext = AES-128-CBC(secret[16:], iv, state with PKCS #7 padding)
 //
 // A secret has exactly 32 bytes. The first of the ring mints, each opens, as in
-// MultiFernet; secrets that share the key of the tag are refused. A token is refused from the second after time + TTL on, and if time is
-// more than 60 seconds ahead. The time to live is not in the token: the reader sets it.
+// MultiFernet; secrets that share the key of the tag are refused. A token is refused
+// from the second after time + TTL on, and if time is more than 60 seconds ahead. The
+// time to live is not in the token: the reader sets it.
 //
 // Under reading=sdk the scheme answers as PyPI cryptography 50.0.2 does: base64 is
 // read by Python's decoder, which skips foreign characters and ignores spare bits and
@@ -133,7 +134,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return layout.Fields(raw), nil
 }
 
-var newScheme = framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+var newScheme = framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 	block, err := aes.NewCipher(secret[keySize/2:])
 	return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(options)}, err
 })

@@ -290,7 +290,7 @@ var Design = codecs.Design{
 		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 		return &format{string(secret), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}, nil
 	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {

@@ -44,7 +44,7 @@ var MCP = codecs.Design{
 	MaxKeys: 1, KeySize: keySize,
 	Options: []codecs.Option{framework.Reading("the SDK")},
 	Hooks:   &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Unjudged: true, Allocates: allocates},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 		e, err := newEncrypter(secret, options)
 		return &requestState{e, ttl}, err
 	}),

@@ -253,7 +253,7 @@ var Design = codecs.Design{
 	MaxKeys: 1,
 	Options: []codecs.Option{framework.Reading("the library")},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 		key, err := pbkdf2.Key(sha256.New, string(secret), []byte(salt), iterations, chacha20poly1305.KeySize)
 		if err != nil {
 			return nil, err

@@ -292,7 +292,7 @@ var Design = codecs.Design{
 		{Name: optionPurpose, Doc: "the purpose that tokens are minted for and verified against", Values: []string{purposeNone, purposeTarget}},
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, Other: "+/=", FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-	NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 		aead, err := keyring.AESGCM(secret)
 		return &format{aead, ttl, options[optionPurpose] == purposeTarget, framework.IsSDK(options)}, err
 	}),

@@ -115,7 +115,7 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
 		},
 		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
-		NewScheme: framework.NewScheme(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
+		NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
 			return s.format(secret, ttl, options), nil
 		}),
 		Guarantees: func(options map[string]string) []codecs.Guarantee {

@@ -1,8 +1,8 @@
-// Package framework has the parts that the token formats of web frameworks share:
+// Package framework has the parts that the token formats of web frameworks and SDKs share:
 // a ring of keys that are tried in turn, tokens that are joined of text segments,
 // AES-CBC with PKCS #7 padding, and base64 as lenient decoders read it.
 //
-// A format is a [Format]. [NewScheme] and [NewCodec] make designs of it.
+// A format is a [Format]. [SchemeOpener] and [NewCodec] make designs of it.
 package framework
 
 import (
@@ -118,9 +118,9 @@ func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(d
 // the catalog open one.
 type codecAssembler struct{ Codec }
 
-// NewScheme returns the opening of a row: a scheme of the formats under each secret, with a
+// SchemeOpener returns the function that opens a row: a scheme of the formats under each secret, with a
 // time to live and the options of the row.
-func NewScheme(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
+func SchemeOpener(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
 	return func(c codecs.Config) (codecs.Scheme, error) {
 		ttl := c.TTLOr(defaultTTL)
 		if ttl <= 0 {
