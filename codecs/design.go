@@ -58,7 +58,7 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// TTLOr returns the time to live, or another if c has no time.
+// TTLOr returns the time to live, or otherwise if c has none.
 func (c Config) TTLOr(otherwise time.Duration) time.Duration {
 	if c.TTL == nil {
 		return otherwise
@@ -117,10 +117,7 @@ type Option struct {
 // Choose completes the options that c gives with the design's defaults. A name
 // or value that the design does not list is an error that names it.
 func (d *Design) Choose(c Config) (map[string]string, error) {
-	chosen := make(map[string]string, len(d.Options))
-	for _, o := range d.Options {
-		chosen[o.Name] = o.Values[0]
-	}
+	chosen := d.defaults()
 	for name, value := range c.Options {
 		i := slices.IndexFunc(d.Options, func(o Option) bool { return o.Name == name })
 		if i < 0 {
@@ -132,6 +129,15 @@ func (d *Design) Choose(c Config) (map[string]string, error) {
 		chosen[name] = value
 	}
 	return chosen, nil
+}
+
+// defaults returns the default of every option.
+func (d *Design) defaults() map[string]string {
+	chosen := make(map[string]string, len(d.Options))
+	for _, o := range d.Options {
+		chosen[o.Name] = o.Values[0]
+	}
+	return chosen
 }
 
 // optionNames lists them for a person.

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,8 +9,8 @@ import (
 )
 
 // A Property is something that a design may promise and the laboratory tries
-// to refute. The names are the same in guarantees, refuters, controls, flags of
-// vectors, workers and reports.
+// to refute. The names are the same in guarantees, attacks, negative controls, flags
+// of vectors, workers and reports.
 type Property string
 
 // The properties.
@@ -100,7 +101,7 @@ func ParseProperty(name string) (Property, error) {
 	return "", fmt.Errorf("%q is not a property; there are %s", name, strings.Join(known, ", "))
 }
 
-// A Guarantee is a design's word on one property.
+// A Guarantee is a design's claim or disclaimer of one property.
 type Guarantee struct {
 	Property Property
 	Holds    bool
@@ -134,18 +135,22 @@ func Always(groups ...[]Guarantee) func(map[string]string) []Guarantee {
 	return func(map[string]string) []Guarantee { return all }
 }
 
-// GuaranteesFor returns the guarantees of the design under options. An option
-// that is not given has its default.
+// GuaranteesFor returns the guarantees of the design under options, in the order of
+// Properties. An option that is not given has its default.
 func (d *Design) GuaranteesFor(options map[string]string) []Guarantee {
 	if d.Guarantees == nil {
 		return nil
 	}
-	chosen := make(map[string]string, len(d.Options))
-	for _, o := range d.Options {
-		chosen[o.Name] = o.Values[0]
-	}
+	chosen := d.defaults()
 	maps.Copy(chosen, options)
-	return slices.Clone(d.Guarantees(chosen))
+	all := slices.Clone(d.Guarantees(chosen))
+	slices.SortStableFunc(all, func(a, b Guarantee) int { return cmp.Compare(place(a.Property), place(b.Property)) })
+	return all
+}
+
+// place returns the index of p in Properties, -1 if it is none.
+func place(p Property) int {
+	return slices.IndexFunc(properties, func(i PropertyInfo) bool { return i.Property == p })
 }
 
 // Guarantee returns the guarantee of p under options, and whether the design
