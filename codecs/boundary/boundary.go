@@ -21,14 +21,15 @@
 //
 // # Arguments
 //
-// A token holds a digest of the value of the arguments, and the handler reads
-// their bytes. Both agree because the boundary refuses arguments that two
-// readers may read as two values: a repeated member name at any depth, also in
-// another case; text that is not UTF-8, and lone surrogates; numbers that are
-// not the shortest decimal of a float64, and -0; values that are not an object.
-// A request with such arguments and a token gets the answer of a bad token. One
-// without a token is served, and gets error -32602 with the data
-// {"reason":"invalid_arguments"} if its result carries state.
+// A token holds a salted digest of the request, with its arguments in one form of
+// their JSON and numbers as they are spelled; the handler reads the bytes. Both
+// agree because the boundary refuses arguments that two readers may read as two
+// values: a repeated member name at any depth, also in another case; text that is
+// not UTF-8, and lone surrogates; numbers that are not the shortest decimal of a
+// float64, and -0; values that are not an object. A request with such arguments
+// and a token gets the answer of a bad token. One without a token is served, and
+// gets error -32602 with the data {"reason":"invalid_arguments"} if its result
+// carries state.
 //
 // The boundary does not bind the order of members, white space, the choice of
 // escapes, and whether the arguments are absent, null or {}.
@@ -184,7 +185,7 @@ func (r *Round) Seal(ctx context.Context, state string) (token string, err error
 	text, err := guard(func() ([]byte, error) { return r.mint(ctx, state) })
 	done(Event{Token: len(text), Arguments: r.request.ArgumentsSize, Outcome: outcome(err)})
 	if err != nil {
-		return "", b.unsealed(ctx, r.request.Method, err)
+		return "", b.sealFailed(ctx, r.request.Method, err)
 	}
 	return string(text), nil
 }

@@ -89,8 +89,8 @@ func (b *Boundary) reason(r *codecs.RejectError) string {
 	return "the scheme's own"
 }
 
-// unsealed logs the cause of a state that was not sealed and returns the answer.
-func (b *Boundary) unsealed(ctx context.Context, method string, err error) error {
+// sealFailed logs the cause of a state that was not sealed and returns the answer.
+func (b *Boundary) sealFailed(ctx context.Context, method string, err error) error {
 	if errors.Is(err, errLongArguments) || errors.Is(err, errAmbiguous) {
 		b.log.add(ctx, b.policy.Now(), slog.LevelWarn, "arguments", "arguments refused",
 			[]slog.Attr{slog.String("method", method), slog.String("reason", codecs.Rejected(err).Reason)})
