@@ -27,6 +27,7 @@ import (
 // Rules are the rules in plain words, in the order in which they are asked.
 var Rules = []string{
 	"A need for a property of claims (expiry, a binding, unlinkability) asks for a scheme. Without one, a codec is asked for.",
+	"The design's row states its limits. The format of an SDK or of a library states none: it is here to be compared.",
 	"The design promises every property that is needed.",
 	"FIPS: NIST publications approve every algorithm of the design.",
 	"Post-quantum: no attack by a quantum computer breaks a guarantee.",
@@ -75,7 +76,7 @@ type Fit struct {
 	Source string   `json:"limits_source,omitempty"`
 	Use    []string `json:"go,omitempty"` // lines of Go
 
-	unasked int // properties that it promises, if the user needs no property
+	claims int // properties that it claims, if the query needs none
 }
 
 // An Other is a design that does not fit.
@@ -114,7 +115,7 @@ func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 		a.Fits = append(a.Fits, fit)
 	}
 	slices.SortStableFunc(a.Fits, func(x, y Fit) int {
-		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(y.unasked, x.unasked), cmp.Compare(x.Token, y.Token))
+		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(y.claims, x.claims), cmp.Compare(x.Token, y.Token))
 	})
 	return a, nil
 }
@@ -130,7 +131,7 @@ func (f *Fit) total() float64 {
 // ask returns how a design fits, or the reason why it does not.
 func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 	facts := lab.HooksOf(d).Facts
-	for _, rule := range []func(codecs.Design, *lab.Facts) string{q.kind, q.properties, q.standing} {
+	for _, rule := range []func(codecs.Design, *lab.Facts) string{q.kind, q.properties, q.restrictions} {
 		if reason := rule(d, facts); reason != "" {
 			return fit, reason, nil
 		}
@@ -139,7 +140,7 @@ func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 	if len(q.Needs) == 0 {
 		for _, g := range d.GuaranteesFor(nil) {
 			if g.Holds {
-				fit.unasked++
+				fit.claims++
 			}
 		}
 	}
@@ -188,7 +189,7 @@ func (q *Query) properties(d codecs.Design, _ *lab.Facts) string {
 	return ""
 }
 
-func (q *Query) standing(_ codecs.Design, facts *lab.Facts) string {
+func (q *Query) restrictions(_ codecs.Design, facts *lab.Facts) string {
 	switch {
 	case q.FIPS && facts.Approved == "":
 		return "NIST does not approve every algorithm of it"
