@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -323,8 +324,8 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
-			return fmt.Errorf("%s: claimed properties not tested to the end: %d, first %s: %d of %d attacks: %s%s",
-				s.Name, len(untested), t.Property, t.Done, t.Of, t.Reason, f.targets.misbehaviour(s.Name))
+			return fmt.Errorf("%s: %d claimed guarantees were not tested to the end (first: %s, %d of %d attacks): %s%s",
+				s.Name, len(untested), t.Property, t.Done, t.Of, f.untestedReason(t), f.targets.misbehaviour(s.Name))
 		}
 	}
 	for _, d := range f.targets.dialed {
@@ -333,6 +334,19 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 		}
 	}
 	return nil
+}
+
+// untestedReason returns the reason of a tally and, if the time was over, the flag that allows
+// more.
+func (f *attackFlags) untestedReason(t verdict.Tally) string {
+	if !strings.HasPrefix(t.Reason, attack.TimeOver) {
+		return t.Reason
+	}
+	more := "5m"
+	if f.budget >= 5*time.Minute {
+		more = (2 * f.budget).String()
+	}
+	return "the time was over; allow more with --budget " + more
 }
 
 // misbehaviour says how often a worker misbehaved, and how it did first.
