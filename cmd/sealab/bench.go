@@ -35,7 +35,7 @@ payload size) runs once in each round, in random order.
 
 The measurements are written in the Go benchmark format to a new folder,
 <out>/bench/<date>-<commit>, with their report; a run that is stopped leaves
-nothing behind. A summary is printed; "sealab bench report" prints everything.`,
+nothing behind. A summary is printed; "sealab report" prints everything.`,
 		Example: `  sealab bench
   sealab bench --quick
   sealab bench --subject aes-256-gcm,baseline-aes-256-gcm --op seal,unseal --size 1024 --rounds 30`,

@@ -49,9 +49,9 @@ and the largest change of a bare primitive between the runs. If the bare
 primitives changed by more than 50 % in the mean, the runs are of different
 machines: times are not tested, and without another regression the exit status
 is 2.`,
-		Example: `  sealab bench compare
-  sealab bench compare old.txt new.txt
-  sealab bench compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
+		Example: `  sealab compare
+  sealab compare old.txt new.txt
+  sealab compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil

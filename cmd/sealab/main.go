@@ -66,21 +66,25 @@ func newRoot() *cobra.Command {
 		}
 	}
 	bench := newBenchCommand()
-	bench.AddCommand(newReportCommand(), newCompareCommand())
+	bench.AddCommand(hidden(newReportCommand(), newCompareCommand())...)
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
-	add(groupMeasure, bench, newCompareFormatsCommand(), newLeakCommand(), newSiteCommand())
+	add(groupMeasure, bench, newReportCommand(), newCompareCommand(), newCompareFormatsCommand(), newLeakCommand(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())
 	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
-	// Names of earlier versions.
-	for _, c := range []*cobra.Command{newReportCommand(), newCompareCommand(), newDifferentialCommand(), newVersionCommand()} {
-		c.Hidden = true
-		root.AddCommand(c)
-	}
-	root.AddCommand(newDocsCommand())
+	root.AddCommand(newVersionCommand(), newDocsCommand())
+	root.AddCommand(hidden(newDifferentialCommand())...)
 	complete(root)
 	return cli.Prepare(root)
+}
+
+// hidden returns commands under a second name, which the help does not show.
+func hidden(commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.Hidden = true
+	}
+	return commands
 }

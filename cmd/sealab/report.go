@@ -26,9 +26,9 @@ files alone.
 
 With --html, write one page instead. RUN may then also be a run of attacks, a
 review or a fuzz campaign.`,
-		Example: `  sealab bench report
-  sealab bench report --brief results/bench/20261126T034703Z-6f19ff373d
-  sealab bench report results/review/20261123T182819Z-409aa35d56 --html review.html`,
+		Example: `  sealab report
+  sealab report --brief results/bench/20261126T034703Z-6f19ff373d
+  sealab report results/review/20261123T182819Z-409aa35d56 --html review.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
