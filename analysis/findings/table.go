@@ -13,8 +13,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// said is how the table writes a design's word.
-var said = map[verdict.Claim]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
+// claimText is the text of a claim in the table.
+var claimText = map[verdict.Claim]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
 
 // refuters returns the attacks that refuted a property.
 func refuters(s verdict.Design, p codecs.Property) []string {
@@ -27,18 +27,10 @@ func refuters(s verdict.Design, p codecs.Property) []string {
 	return by
 }
 
-// status returns an outcome as text of the table. If a disclaimed property is not
-// refuted, the attacks are blind or the design is better than it says.
+// status returns an outcome as text of the table.
 func status(t verdict.Tally) string {
 	mark := map[verdict.Claim]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[t.Claim]
-	switch {
-	case t.Outcome == verdict.Refuted && t.Claim == verdict.Disclaims:
-		return "falls" + mark
-	case t.Outcome == verdict.NotRefuted && t.Claim == verdict.Disclaims:
-		return string(t.Outcome) + mark + ": blind, or better than it says"
-	default:
-		return string(t.Outcome) + mark
-	}
+	return string(t.Outcome) + mark
 }
 
 // Table writes guarantees by designs, one block per design: a terminal is not
@@ -172,7 +164,7 @@ func Markdown(all []Finding) []byte {
 	for _, f := range all {
 		fmt.Fprintf(&b, "\n## %s: %s, %s\n\n", f.ID, escaped(f.Location.Subject()), f.Category)
 		if f.Location.Server == nil {
-			fmt.Fprintf(&b, "- severity: %s (the property is %s)\n- attack: %s\n", f.Severity, said[f.Location.Word], f.Location.Attack)
+			fmt.Fprintf(&b, "- severity: %s (the property is %s)\n- attack: %s\n", f.Severity, claimText[f.Location.Word], f.Location.Attack)
 		} else {
 			fmt.Fprintf(&b, "- severity: %s\n- check: %s\n", f.Severity, f.Location.Attack)
 		}

@@ -63,6 +63,7 @@ func (a *attackRun) read(markdown string) {
 			a.subjects = append(a.subjects, cells[0])
 			outcomes := map[string]string{}
 			for i, cell := range cells[1:min(len(cells), 1+len(properties))] {
+				// Older runs have "falls".
 				outcomes[properties[i]] = strings.Replace(cell, "falls (disclaimed)", "refuted (disclaimed)", 1)
 			}
 			a.outcomes[cells[0]] = outcomes
