@@ -26,9 +26,9 @@ var update = flag.Bool("update", false, "write LAYOUTS.md")
 
 const layoutsHead = `# Layouts
 
-How the tokens are made that the vectors are of, byte for byte: the package comments of the designs and of what
-they rest on. Made from the source by ` + "`go test ./vectors -run TestLayouts -update`" + `; do not edit. The member ` + "`prefix`" + ` of a file of
-vectors, and its name, say which layout it is; ` + "`NAME-claims`" + ` is the envelope over NAME.
+The layouts of the tokens in the vectors, byte for byte: the package comments of the designs and of the packages
+that they use. Generated from the source by ` + "`go test ./vectors -run TestLayouts -args -update`" + `; do not edit. The name of a file of
+vectors and its member ` + "`prefix`" + ` give the layout; ` + "`NAME-claims`" + ` is the layout ` + "`claims`" + ` over NAME.
 `
 
 // TestLayouts holds LAYOUTS.md, for those who have the vectors and not the
@@ -49,7 +49,7 @@ func TestLayouts(t *testing.T) {
 	}
 	committed, err := os.ReadFile("LAYOUTS.md")
 	require.NoError(t, err)
-	testenv.EqualLines(t, page.String(), string(committed), "run go test ./vectors -run TestLayouts -update")
+	testenv.EqualLines(t, page.String(), string(committed), "run go test ./vectors -run TestLayouts -args -update")
 }
 
 // prefixes are those of the committed files.

@@ -214,9 +214,10 @@ committed vectors (mutation testing). It needs the Go toolchain and the sources.
 
 A check is guarded if a vector fails without it. It is redundant if it refuses
 vectors, and another check refuses them for the same reason. It is idle if it
-refuses no vector. Idle checks are printed, with the reason if one is given.
+refuses no vector. Idle checks are printed, with the reason of their mark
+(//mutant:equivalent) if they have one.
 
-Exit status: 1 if a check is idle without such a reason.`,
+Exit status: 1 if an idle check has no mark, or a marked check is not idle.`,
 		Example: `  sealab vectors mutate
   sealab vectors mutate codecs/claims codecs/internal/layouts`,
 		RunE: func(cmd *cobra.Command, folders []string) error {

@@ -29,8 +29,12 @@ func (r *Report) Tested() int { return len(r.Findings) - r.count(NotTested) }
 
 // Summary returns one line. It omits the error that ended the run.
 func (r *Report) Summary() string {
-	return fmt.Sprintf("%s: %s: %d tests, %d agreed, %d wrong, %d as another reading, %d not tested; %d rings wrong",
-		r.Design, r.Subject, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(NotTested), len(r.Rings))
+	name := r.Design
+	if r.Subject != r.Design {
+		name += ": " + r.Subject
+	}
+	return fmt.Sprintf("%s: %d tests, %d agreed, %d wrong, %d as another reading, %d not tested; %d rings wrong",
+		name, len(r.Findings), r.count(Agreed), r.count(Wrong), r.count(Otherwise), r.count(NotTested), len(r.Rings))
 }
 
 // Write writes the summary and a table of wrong answers by stage and by flag.
