@@ -120,7 +120,7 @@ func (t *T) rerun() {
 			}
 		}
 		again := t.Of(t.Design)
-		again.once()
+		again.runOnce()
 		again.calls += t.calls
 		*t = *again
 		if n == 0 {

@@ -113,7 +113,7 @@ func (s *session) carryOut(d *Design, i int) {
 		o.results = s.Resume(a.ID)
 	}
 	if o.results == nil {
-		o.results, o.calls = s.one(d, a)
+		o.results, o.calls = s.runAttack(d, a)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,8 +123,8 @@ func (s *session) carryOut(d *Design, i int) {
 	}
 }
 
-// one carries out one attack and keeps the refutations that show again.
-func (r *Runner) one(d *Design, a *Attack) ([]verdict.Result, int) {
+// runAttack carries out one attack and keeps the refutations that show again.
+func (r *Runner) runAttack(d *Design, a *Attack) ([]verdict.Result, int) {
 	t := newT(d, a, r.Seed, r.Budget)
 	t.run()
 	results := t.results()
@@ -157,12 +157,13 @@ func (t *T) results() []verdict.Result {
 		if schemeOnly(p) && !t.Design.IsScheme() {
 			continue
 		}
-		results = append(results, t.cell(p))
+		results = append(results, t.resultOf(p))
 	}
 	return results
 }
 
-func (t *T) cell(p codecs.Property) verdict.Result {
+// resultOf returns the outcome on one property.
+func (t *T) resultOf(p codecs.Property) verdict.Result {
 	c := verdict.Result{Property: p, Attack: t.attack.ID, Name: t.attack.Name, Claim: t.Design.Claim(p), Trials: t.trials[p], CWE: t.attack.CWE, Minor: t.attack.Minor}
 	f, fell := t.refuted[p]
 	switch {
@@ -172,7 +173,7 @@ func (t *T) cell(p codecs.Property) verdict.Result {
 			c.Gain = "a server that dies, hangs or answers nonsense"
 		}
 		c.Trials = max(c.Trials, 1)
-		c.Reproducer = &verdict.Reproducer{Attack: t.attack.ID, Seed: t.seed, Calls: short(f.calls)}
+		c.Reproducer = &verdict.Reproducer{Attack: t.attack.ID, Seed: t.seed, Calls: truncateTokens(f.calls)}
 	case t.incomplete != "":
 		c.Outcome, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete, true
 	case len(t.unshown) > 0:
@@ -188,8 +189,8 @@ func (t *T) cell(p codecs.Property) verdict.Result {
 	return c
 }
 
-// short cuts tokens that are too long for a finding.
-func short(calls []verdict.Call) []verdict.Call {
+// truncateTokens cuts tokens that are too long for a finding.
+func truncateTokens(calls []verdict.Call) []verdict.Call {
 	for i := range calls {
 		if n := len(calls[i].Token); n > verdict.MaxToken {
 			calls[i].Token, calls[i].Cut = calls[i].Token[:64], n
@@ -236,7 +237,7 @@ func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Reproducer, b
 	case again.firstFault != nil:
 		return fmt.Errorf("%s on %s: %s was not tested: a call ended in a fault: %s", w.Attack, d.Name, p, again.firstFault.Answer.Text)
 	case !asked:
-		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, d.Name, p, again.cell(p).Reason)
+		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, d.Name, p, again.resultOf(p).Reason)
 	default:
 		return fmt.Errorf("%s on %s: %s: %w", w.Attack, d.Name, p, ErrStands)
 	}
@@ -271,13 +272,13 @@ func repeats(t *T, calls []verdict.Call) (same bool) {
 		if c.Op == verdict.OpOpen || c.Cut > 0 || c.Answer.Outcome == verdict.Fault {
 			return false
 		}
-		in, ok := opened[ring(c)]
+		in, ok := opened[ringKey(c)]
 		if !ok {
 			var err error
 			if in, err = t.OpenFor(c.TTL, c.Keys...); err != nil {
 				return false
 			}
-			opened[ring(c)] = in
+			opened[ringKey(c)] = in
 		}
 		a := in.Unseal(c.Token, *c.Context.Codecs()).Answer
 		if a.Outcome != c.Answer.Outcome || a.Stage != c.Answer.Stage || !bytes.Equal(a.Out, c.Answer.Out) {
@@ -288,7 +289,8 @@ func repeats(t *T, calls []verdict.Call) (same bool) {
 	return presented > 0
 }
 
-func ring(c verdict.Call) string {
+// ringKey names the ring of a call and its time to live.
+func ringKey(c verdict.Call) string {
 	if c.TTL == nil {
 		return fmt.Sprintf("%x", c.Keys)
 	}

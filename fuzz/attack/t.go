@@ -143,15 +143,15 @@ func (t *T) ask(n int) {
 
 // run carries the attack out, again if an answer was late.
 func (t *T) run() {
-	t.once()
+	t.runOnce()
 	t.rerun()
 }
 
 // TimeOver begins the reason of an attack that [Budget.Spent] left out or ended.
 const TimeOver = "the time of the run was over"
 
-// once carries the attack out, unless it is dropped or the time is over.
-func (t *T) once() {
+// runOnce carries the attack out, unless it is dropped or the time is over.
+func (t *T) runOnce() {
 	defer func() {
 		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
 			t.incomplete = fmt.Sprintf("%s after %d calls of this attack", TimeOver, t.calls)
