@@ -15,7 +15,7 @@ type Layer string
 
 // The layers.
 const (
-	LayerText      Layer = "string"    // a token
+	LayerText      Layer = "text"      // a token
 	LayerContext   Layer = "context"   // other contexts and times
 	LayerReseal    Layer = "re-seal"   // the inside, authenticated again after an edit
 	LayerOracle    Layer = "oracle"    // tokens minted under contexts of the attacker's choice
