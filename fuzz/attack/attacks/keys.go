@@ -295,7 +295,7 @@ func digestsOf(secret []byte) map[string][]byte {
 		all["the end of SHA-256"+form] = sum256[28:]
 		twice := sha256.Sum256(sum256[:])
 		all["SHA-256 twice"+form] = twice[:4]
-		all["HMAC-SHA256 of the empty text under it"+form] = tokenfmt.MACs[0].Sum(key, nil)[:4]
+		all["HMAC-SHA256 of the empty text under it"+form] = tokenfmt.HMACSHA256.Sum(key, nil)[:4]
 	}
 	thumbprint := sha256.Sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))
 	all["the thumbprint of RFC 7638"] = thumbprint[:4]

@@ -32,11 +32,19 @@ type MAC struct {
 	Sum  func(key, message []byte) []byte
 }
 
+// HMACSHA256 is HMAC with SHA-256.
+var HMACSHA256 = hmacOf("SHA-256", sha256.New)
+
+var (
+	hmacSHA512 = hmacOf("SHA-512", sha512.New)
+	hmacSHA1   = hmacOf("SHA-1", sha1.New)
+)
+
 // MACs are the functions that are recognized: HMAC, and hashes with the key as a
 // prefix of the message.
 var MACs = []MAC{
-	hmacOf("SHA-256", sha256.New), hmacOf("SHA-512", sha512.New), hmacOf("SHA-384", sha512.New384), hmacOf("SHA-512/256", sha512.New512_256),
-	hmacOf("SHA-1", sha1.New), hmacOf("MD5", md5.New),
+	HMACSHA256, hmacSHA512, hmacOf("SHA-384", sha512.New384), hmacOf("SHA-512/256", sha512.New512_256),
+	hmacSHA1, hmacOf("MD5", md5.New),
 	prefixOf("SHA-256", sha256.New), prefixOf("SHA-512", sha512.New), prefixOf("SHA-1", sha1.New), prefixOf("MD5", md5.New),
 }
 

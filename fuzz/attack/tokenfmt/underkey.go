@@ -12,9 +12,12 @@ import (
 // f already is stands in front of the description.
 func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
-		for _, m := range []struct{ number, size int }{{0, 32}, {0, 16}, {1, 64}, {4, 20}} {
-			for _, text := range f.tagged(MACs[m.number], key, m.size) {
-				yield(Alteration{text, underKey(altered, key, MACs[m.number].Name)})
+		for _, m := range []struct {
+			mac  MAC
+			size int
+		}{{HMACSHA256, 32}, {HMACSHA256, 16}, {hmacSHA512, 64}, {hmacSHA1, 20}} {
+			for _, text := range f.tagged(m.mac, key, m.size) {
+				yield(Alteration{text, underKey(altered, key, m.mac.Name)})
 			}
 		}
 	})
@@ -85,7 +88,7 @@ func OtherHeads(f Format, do func(other Format, how string)) {
 		do(f.Altered(i, slices.Concat([]byte{raw[0] ^ 1}, raw[1:])), fmt.Sprintf("bit 0 of segment %d flipped", i))
 		for _, n := range []int{4, 8, 16} {
 			if n < len(raw) {
-				do(f.Altered(i, slices.Concat(make([]byte, n), raw[n:])), fmt.Sprintf("%d zeros written in front of segment %d", n, i))
+				do(f.Altered(i, slices.Concat(make([]byte, n), raw[n:])), fmt.Sprintf("the first %d bytes of segment %d set to zero", n, i))
 			}
 		}
 	}
