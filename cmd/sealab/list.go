@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,9 +26,10 @@ func newListCommand() *cobra.Command {
 		Use:   "list [DESIGN]",
 		Short: "List the designs, their sizes and their guarantees",
 		Long: `List the designs of the catalog with the lengths of their tokens and the
-properties that they promise. With a name, show one design: the properties that
-it promises, and those that it disclaims, with the reason. With --sdks, list the
-SDKs in other languages that run as workers, and their versions if installed.`,
+properties that they promise, and the variants of designs. With a name, show one
+design: the properties that it promises, and those that it disclaims, with the
+reason. With --sdks, list the SDKs in other languages that run as workers, and
+their versions if installed.`,
 		Example: `  sealab list
   sealab list aes-256-gcm
   sealab list --holds key-committing --holds confidentiality
@@ -52,7 +54,7 @@ SDKs in other languages that run as workers, and their versions if installed.`,
 			case asJSON:
 				return describeAll(out, designs)
 			default:
-				return writeDesigns(out, designs)
+				return writeDesigns(out, designs, holds)
 			}
 		},
 	}
@@ -97,9 +99,35 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	return designs, nil
 }
 
+// variants returns a line for each preset that promises every property, "" if none does.
+func variants(properties []string, width int) (string, error) {
+	designs, err := holding(catalog.Variants(), properties)
+	if err != nil {
+		return "", err
+	}
+	shown := 0
+	t := table.New("lll")
+	t.Row("VARIANT", "OF", "OPTIONS")
+	for _, p := range catalog.Presets() {
+		if !slices.ContainsFunc(designs, func(d codecs.Design) bool { return d.Name == p.Name }) {
+			continue
+		}
+		var options []string
+		for _, name := range slices.Sorted(maps.Keys(p.Options)) {
+			options = append(options, name+"="+p.Options[name])
+		}
+		t.Row(p.Name, p.Of, strings.Join(options, " "))
+		shown++
+	}
+	if shown == 0 {
+		return "", nil
+	}
+	return "\nA variant is a design with other defaults.\n\n" + t.Text(width), nil
+}
+
 // writeDesigns writes one line for each design, with one character for each
-// property, and a legend.
-func writeDesigns(out io.Writer, ds []codecs.Design) error {
+// property, a legend, and the variants that promise the same properties.
+func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 	properties := codecs.Properties()
 	letters := make([]byte, len(properties))
 	for i := range letters {
@@ -128,11 +156,15 @@ func writeDesigns(out io.Writer, ds []codecs.Design) error {
 		legend.Row(row...)
 	}
 	width := table.Width(out)
-	_, err := fmt.Fprintf(out, `%s
+	presets, err := variants(holds, width)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, `%s
 The sizes are measured lengths of tokens in bytes. + is promised, - disclaimed,
 and a blank does not apply. "sealab list DESIGN" gives the reasons.
 
-%s`, t.Text(width), legend.Text(width))
+%s%s`, t.Text(width), legend.Text(width), presets)
 	return err
 }
 

@@ -1,8 +1,10 @@
-// Package catalog is the list of designs. It is the only package that imports
-// them; every instrument ranges over it and so cannot name one.
+// Package catalog is the list of designs. Every instrument ranges over it and so
+// cannot name one. Besides this package, only the boundary imports designs: its
+// default codec and claims.
 package catalog
 
 import (
+	"maps"
 	"slices"
 
 	"sealab/codecs"
@@ -131,6 +133,21 @@ func Find(name string) (codecs.Design, error) {
 		known = append(known, d.Name)
 	}
 	return codecs.Design{}, Unknown("design", name, known)
+}
+
+// A Preset names a variant of a design.
+type Preset struct {
+	Name, Of string
+	Options  map[string]string
+}
+
+// Presets returns the presets, in the catalog's order.
+func Presets() []Preset {
+	all := make([]Preset, 0, len(presets))
+	for _, p := range presets {
+		all = append(all, Preset{p.name, p.of, maps.Clone(p.options)})
+	}
+	return all
 }
 
 // A preset is a design with options other than its defaults, under a name of its
