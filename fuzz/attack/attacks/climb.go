@@ -116,12 +116,12 @@ func allocates(enough uint64, do func()) uint64 {
 // together: linear work is then the same, and the load of the machine meets both alike.
 // Quadratic work is sixteen times as much.
 const (
-	shorter   = 16                     // shorter texts for a long one
-	nearly    = 5                      // how many times as long as a quarter of it a text takes at most if its work is linear
-	outgrown  = 6                      // how many times as long as these it may take
-	telling   = 100 * time.Millisecond // shorter times are not compared
-	farEnough = 250 * time.Millisecond // longer times end the climb: a request has a deadline
-	rounds    = 3                      // measurements of both, in turn
+	partCount       = 16                     // shorter texts for a long one
+	maxLinearFactor = 5                      // how many times as long as a quarter of it a text takes at most if its work is linear
+	maxGrowth       = 6                      // how many times as long as these it may take
+	minCompared     = 100 * time.Millisecond // shorter times are not compared
+	farEnough       = 250 * time.Millisecond // longer times end the climb: a request has a deadline
+	measurements    = 3                      // of both, in turn
 )
 
 // longestLine is the length in bytes of the longest text to a worker. A line of the worker
@@ -138,7 +138,7 @@ func (t trial) longest() int {
 
 // workPerByte times the answers to texts of a length that any design gets through soon,
 // and workOfLongest those to the longest.
-func (t trial) workPerByte() { t.climb(t.longest()>>12, t.longest()/4, telling) }
+func (t trial) workPerByte() { t.climb(t.longest()>>12, t.longest()/4, minCompared) }
 
 func (t trial) workOfLongest() {
 	from := t.longest() >> 12
@@ -160,7 +160,7 @@ func (t trial) climb(from, to int, enough time.Duration) {
 		return
 	}
 	defer t.elsewhere()()
-	c := &climb{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
+	c := &climber{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
 	lowest := to
 	for _, b := range bombs(tok, t.prefixOf(tok)) {
 		reached := c.up(b)
@@ -173,8 +173,8 @@ func (t trial) climb(from, to int, enough time.Duration) {
 	t.Note("every text up to %s of %s", size(lowest), size(to))
 }
 
-// A climb presents texts of one kind at growing lengths.
-type climb struct {
+// A climber presents texts of one kind at growing lengths.
+type climber struct {
 	t       trial
 	in      *attack.Instance
 	token   *attack.Token
@@ -184,7 +184,7 @@ type climb struct {
 
 // up climbs with one kind of text and returns the greatest length that was judged. A text
 // that a worker cannot read at all ends the climb of every kind.
-func (c *climb) up(b bomb) (reached int) {
+func (c *climber) up(b bomb) (reached int) {
 	var quarter time.Duration // of the last length
 	for i, n := range c.lengths {
 		said := len(c.t.Design.Breaches())
@@ -197,10 +197,10 @@ func (c *climb) up(b bomb) (reached int) {
 		}
 		reached = n
 		c.t.Try(codecs.Total)
-		if took > telling && i == 0 {
+		if took > minCompared && i == 0 {
 			_, quarter = c.takes(b, n/4, 1)
 		}
-		if took > telling && took > nearly*quarter && c.outgrows(b, n, took) || took > c.enough {
+		if took > minCompared && took > maxLinearFactor*quarter && c.outgrows(b, n, took) || took > c.enough {
 			return reached
 		}
 		quarter = took
@@ -210,30 +210,30 @@ func (c *climb) up(b bomb) (reached int) {
 
 // outgrows reports, and records, that n bytes take much longer than as many in shorter
 // texts.
-func (c *climb) outgrows(b bomb, n int, first time.Duration) bool {
-	_, short := c.takes(b, n/shorter, shorter)
-	if first <= outgrown*short {
+func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
+	_, short := c.takes(b, n/partCount, partCount)
+	if first <= maxGrowth*short {
 		return false
 	}
 	whole, parts := []time.Duration{first}, []time.Duration{short}
 	var call verdict.Call
-	for range rounds {
+	for range measurements {
 		var took time.Duration
 		call, took = c.takes(b, n, 1)
 		whole = append(whole, took)
-		_, took = c.takes(b, n/shorter, shorter)
+		_, took = c.takes(b, n/partCount, partCount)
 		parts = append(parts, took)
 	}
 	long, short := median(whole), median(parts)
-	if long <= outgrown*short || long <= telling {
+	if long <= maxGrowth*short || long <= minCompared {
 		return false
 	}
-	c.t.Refute(codecs.Total, fmt.Sprintf("%s of %s take %s, and %d texts of a %dth of that %s together", size(n), b.name, long, shorter, shorter, short), call)
+	c.t.Refute(codecs.Total, fmt.Sprintf("%s of %s take %s, and %d texts of a %dth of that %s together", size(n), b.name, long, partCount, partCount, short), call)
 	return true
 }
 
 // takes returns the time of presenting a text of n bytes a number of times.
-func (c *climb) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
+func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
 	text := []byte(b.text(n))
 	took = c.t.works(func() {
 		for range times {
@@ -246,7 +246,7 @@ func (c *climb) takes(b bomb, n, times int) (call verdict.Call, took time.Durati
 // unread reports that a worker which broke at a text of n bytes breaks at an honest state
 // of that length too. It does not read such lines, and a server bounds them. Otherwise
 // the fault is recorded if it shows again. said is the number of earlier breaches.
-func (c *climb) unread(broke verdict.Call, n, said int) bool {
+func (c *climber) unread(broke verdict.Call, n, said int) bool {
 	d := c.t.Design
 	if d.Worker != nil && n > longLine {
 		state := fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n/2))
@@ -269,13 +269,13 @@ const deadline = 5 * time.Second
 
 // slow reports that the parts of a text take so long that a worker whose work is linear
 // may miss the deadline with the whole.
-func (c *climb) slow(text []byte) bool {
-	part := text[:len(text)/shorter]
+func (c *climber) slow(text []byte) bool {
+	part := text[:len(text)/partCount]
 	return c.t.works(func() {
-		for range shorter {
+		for range partCount {
 			c.in.Ask(part, c.token.Under)
 		}
-	}) > deadline/outgrown
+	}) > deadline/maxGrowth
 }
 
 // longLine is the length in bytes of a line that every worker has to read.

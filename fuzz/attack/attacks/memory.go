@@ -164,7 +164,7 @@ func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int
 		call := in.Ask([]byte(text), tok.Under)
 		if call.Answer.Outcome == verdict.Fault {
 			t.Note("every text below %s", size(n))
-			(&climb{t: t, in: in, token: tok}).unread(call, n, said)
+			(&climber{t: t, in: in, token: tok}).unread(call, n, said)
 			return false
 		}
 		t.Try(codecs.Total)

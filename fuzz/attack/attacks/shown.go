@@ -92,26 +92,26 @@ func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state fun
 			order, states, contexts = append(order, of), append(states, state(of)), append(contexts, under[of])
 		}
 	}
-	var all, any [2][]byte // the bits that all tokens have, and that some have
+	var always, ever [2][]byte // the bits that all tokens have, and that some have
 	for k, call := range in.SealAll(states, contexts) {
 		if call.Answer.Outcome != verdict.Done {
 			return nil, nil
 		}
 		of := order[k]
 		raw := withSums(in.TokenOf(call, contexts[k]).Bytes())
-		if all[of] == nil {
-			calls, all[of], any[of] = append(calls, call), slices.Clone(raw), slices.Clone(raw)
+		if always[of] == nil {
+			calls, always[of], ever[of] = append(calls, call), slices.Clone(raw), slices.Clone(raw)
 		}
-		n := min(len(raw), len(all[of]))
-		all[of], any[of] = all[of][:n], any[of][:n]
+		n := min(len(raw), len(always[of]))
+		always[of], ever[of] = always[of][:n], ever[of][:n]
 		for i := range n {
-			all[of][i] &= raw[i]
-			any[of][i] |= raw[i]
+			always[of][i] &= raw[i]
+			ever[of][i] |= raw[i]
 		}
 	}
-	for bit := range 8 * min(len(all[0]), len(all[1])) {
+	for bit := range 8 * min(len(always[0]), len(always[1])) {
 		has := func(b []byte) bool { return b[bit/8]>>(bit%8)&1 == 1 }
-		if has(all[0]) && !has(any[1]) || has(all[1]) && !has(any[0]) {
+		if has(always[0]) && !has(ever[1]) || has(always[1]) && !has(ever[0]) {
 			bits = append(bits, bit)
 		}
 	}
@@ -153,5 +153,5 @@ func saltedSums() (all []saltedSum) {
 			saltedSum{sum.Name + " of a salt and the state", func(salt, state []byte) []byte { return sum.Sum(slices.Concat(salt, state)) }},
 			saltedSum{sum.Name + " of the state and a salt", func(salt, state []byte) []byte { return sum.Sum(slices.Concat(state, salt)) }})
 	}
-	return append(all, saltedSum{tokenfmt.MACs[0].Name + " of the state under a salt", tokenfmt.MACs[0].Sum})
+	return append(all, saltedSum{tokenfmt.HMACSHA256.Name + " of the state under a salt", tokenfmt.HMACSHA256.Sum})
 }
