@@ -27,8 +27,8 @@ func argumentMoves(f client.Flow) []review.Move {
 		if i > 0 && jsondoc.Same(source, f.Arguments) || jsondoc.Members(source) == nil {
 			continue
 		}
-		close := jsondoc.ChangedLeaves(input, source, 0)
-		for _, target := range close[:min(len(close), maxClose)] {
+		changed := jsondoc.ChangedLeaves(input, source, 0)
+		for _, target := range changed[:min(len(changed), maxClose)] {
 			all = append(all, review.Move{Source: f.With(source), Target: f.With(target)})
 		}
 	}

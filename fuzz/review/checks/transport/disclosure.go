@@ -12,8 +12,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// telling are the checks of what a server tells beside its answers.
-var telling = []review.Check{
+// disclosures are the checks for secrets that a server discloses outside its results.
+var disclosures = []review.Check{
 	{
 		ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
 		Sent:   "honest requests, and the first flow's token, good and changed; the headers of the responses are searched",

@@ -11,7 +11,7 @@ import (
 // Checks returns the checks of HTTP and of credentials, in the order in which they
 // are carried out.
 func Checks() []review.Check {
-	return slices.Concat(header, reaching, negotiating, bodies, results, telling, credentials, impersonating, resourceMetadata)
+	return slices.Concat(header, reaching, negotiating, bodies, results, disclosures, credentials, impersonating, resourceMetadata)
 }
 
 // LastChecks returns the checks of long calls, standard streams and sessions, which may end
