@@ -161,7 +161,8 @@ func TestDependenceByHand(t *testing.T) {
 	require.Greater(t, dependenceOf(dependent).length, 20)
 }
 
-// TestTooFewBlocks must not stand, and must say what it would take.
+// TestTooFewBlocks checks that a run with too few blocks is not tested, and that the
+// reason gives the number of blocks that it needs.
 func TestTooFewBlocks(t *testing.T) {
 	v := judgeBoth(t, newMachine(1), newMachine(2), 60)
 	require.Equal(t, verdict.NotTested, v.Outcome)

@@ -21,8 +21,8 @@ func TestReadResource(t *testing.T) {
 	}
 }
 
-// TestRing holds that each thing is chosen about as often as any other, and that
-// one thing more leaves nearly all choices as they were.
+// TestRing checks that each name is chosen about equally often, and that one more name
+// leaves nearly all choices unchanged.
 func TestRing(t *testing.T) {
 	for _, n := range []int{1, 2, 150, 1000} {
 		var names []string

@@ -63,8 +63,8 @@ func TestContinue(t *testing.T) {
 	require.Greater(t, cut, 30, "of 100 that keep little of it")
 }
 
-// TestExplicit holds that what an input draws can be written out: the choices
-// are the same, nothing goes on behind them, and the form is its own.
+// TestExplicit checks that the explicit form of an input makes the same choices, draws
+// no further ones, and is its own explicit form.
 func TestExplicit(t *testing.T) {
 	require.Equal(t, []byte{1, 2}, program.Explicit([]byte{1, 2}))
 	seldom := 0

@@ -13,9 +13,9 @@ import (
 	"sealab/fuzz/program"
 )
 
-// TestSeedsMeanWhatTheySay holds that what is begun from is there as it is, and
-// that any claims can be.
-func TestSeedsMeanWhatTheySay(t *testing.T) {
+// TestSeedsAreExplicit checks that each seed is there in its explicit form and with
+// drawn choices behind it, and that an input can hold any claims.
+func TestSeedsAreExplicit(t *testing.T) {
 	for _, target := range []Target{textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget, primitivesTarget} {
 		seeds, err := target.Seeds()
 		require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestSeedsMeanWhatTheySay(t *testing.T) {
 	require.Equal(t, claims, claimsReaders()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
 }
 
-// A thing may be dear.
+// A thing is a choice, which may be costly.
 type thing struct {
 	name string
 	dear bool
@@ -37,7 +37,7 @@ type thing struct {
 
 func (t thing) isDear() bool { return t.dear }
 
-// TestChoose names each by its number, and what is dear seldom.
+// TestChoose chooses each thing by its number, and costly things rarely.
 func TestChoose(t *testing.T) {
 	all := []thing{{name: "a"}, {name: "b"}, {"dear", true}}
 	chosen := func(input ...byte) string { return chooseFrom(program.New(input), all).name }
@@ -105,8 +105,8 @@ func BenchmarkDesigns(b *testing.B) {
 	}
 }
 
-// TestExplicit holds that an input that says all of it itself makes the choices
-// of the one that drew them, of dear designs as well.
+// TestExplicit checks that the explicit form of an input makes the choices that the
+// input drew, also of costly designs.
 func TestExplicit(t *testing.T) {
 	dear := 0
 	for i := range 4000 {

@@ -68,12 +68,13 @@ func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only
 	return r.Attack(d)
 }
 
-// TestControlsFall is the matrix of attacks and controls: the attacks that a
-// control names see it, what it breaks falls, and nothing that does not rest on
-// what it breaks. Attacks that a control does not name draw from long ranges, and
-// attacks on what it keeps have a brief budget. A sample meets the attacks that it
-// names, under the race detector a third of the controls does. What measures this
-// process runs before the other controls go on beside it.
+// TestControlsFall runs the attacks on every control. The attacks that a control names
+// must refute it. They must refute the properties that it breaks, and no property that
+// does not rest on these. Attacks that a control does not name draw from long ranges,
+// and attacks on the properties that it keeps have a brief budget. In a sample each
+// control meets only the attacks that it names; under the race detector only some of
+// the controls run. Attacks that measure this process run before the other controls run
+// beside them.
 func TestControlsFall(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for i, control := range broken.Controls() {

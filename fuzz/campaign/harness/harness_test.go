@@ -62,8 +62,8 @@ func TestCheckErrors(t *testing.T) {
 	require.NotEqual(t, one.Bucket, failing("opening changed the token", "one-design", "").Bucket)
 }
 
-// TestShrinkExplicit makes an input smaller that draws what fails: what is left
-// says so itself.
+// TestShrinkExplicit shrinks an input whose drawn choices fail: the result encodes
+// these choices.
 func TestShrinkExplicit(t *testing.T) {
 	s := Func{Explicit: func(input []byte) []byte {
 		return bytes.ReplaceAll(input, []byte("*"), []byte("drawn and X"))
