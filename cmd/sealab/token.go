@@ -212,20 +212,20 @@ func (f *tokenFlags) openScheme(cmd *cobra.Command, d codecs.Design, config code
 // context returns the context that the flags give, without its time. A flag that
 // is not given is absent, which differs from empty.
 func (f *tokenFlags) context(cmd *cobra.Command) (*codecs.Context, error) {
-	b := &codecs.Context{Method: f.method, Target: f.target}
+	c := &codecs.Context{Method: f.method, Target: f.target}
 	if cmd.Flags().Changed("arguments") {
 		if !json.Valid([]byte(f.arguments)) {
 			return nil, fmt.Errorf("--arguments %q: want JSON", f.arguments)
 		}
-		b.Arguments = json.RawMessage(f.arguments)
+		c.Arguments = json.RawMessage(f.arguments)
 	}
 	if cmd.Flags().Changed("principal") {
-		b.Principal = &f.principal
+		c.Principal = &f.principal
 	}
 	if cmd.Flags().Changed("audience") {
-		b.Audience = &f.audience
+		c.Audience = &f.audience
 	}
-	return b, nil
+	return c, nil
 }
 
 // parseTime reads a time in RFC 3339 or in Unix seconds. The empty text is now.

@@ -78,8 +78,8 @@ import (
 	"sealab/codecs"
 )
 
-// A Client keeps one worker alive and asks it one request at a time. It is safe
-// for concurrent use.
+// A Client keeps one worker alive. It may send several requests before it reads the
+// answers, which come in order. It is safe for concurrent use.
 type Client struct {
 	command Command
 	limits  Limits

@@ -82,7 +82,7 @@ func (f *ringFamily) meanwhile(token []byte) error {
 }
 
 // callDuring runs call, and other repeatedly in another goroutine until call ends;
-// others counts its runs. Both have ended when during returns or call panics.
+// others counts its runs. Both have ended when callDuring returns, also if call panics.
 func callDuring(other func() error, call func(others *atomic.Int64) error) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var others atomic.Int64

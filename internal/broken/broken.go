@@ -32,7 +32,7 @@ import (
 type Control struct {
 	codecs.Design
 	// Breaks are the properties that the mistake breaks. Properties that rest on them
-	// falls as well.
+	// fall as well.
 	Breaks []codecs.Property
 	// Attacks are the ids of the attacks that have to see it.
 	Attacks []string
@@ -256,18 +256,18 @@ func breaks(ps ...codecs.Property) []codecs.Property { return ps }
 
 // stating lets the control claim a property that it breaks.
 func stating(c Control, p codecs.Property) Control {
-	return saying(c, codecs.Guarantee{Property: p, Holds: true})
+	return withGuarantee(c, codecs.Guarantee{Property: p, Holds: true})
 }
 
 // disclaiming lets the control disclaim the property that it breaks.
 func disclaiming(c Control, p codecs.Property, reason string) Control {
-	return saying(c, codecs.Guarantee{Property: p, Reason: reason})
+	return withGuarantee(c, codecs.Guarantee{Property: p, Reason: reason})
 }
 
-// saying replaces the control's word on a property.
-func saying(c Control, word codecs.Guarantee) Control {
-	others := slices.DeleteFunc(c.GuaranteesFor(nil), func(g codecs.Guarantee) bool { return g.Property == word.Property })
-	c.Guarantees = codecs.Always(others, []codecs.Guarantee{word})
+// withGuarantee replaces the guarantee of the control on a property.
+func withGuarantee(c Control, g codecs.Guarantee) Control {
+	others := slices.DeleteFunc(c.GuaranteesFor(nil), func(other codecs.Guarantee) bool { return other.Property == g.Property })
+	c.Guarantees = codecs.Always(others, []codecs.Guarantee{g})
 	return c
 }
 

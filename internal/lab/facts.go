@@ -74,7 +74,7 @@ func (f *Facts) TokensPerKey(payload int) float64 {
 
 // Log2Forgeries returns the logarithm of the number of forged tokens with payloads of
 // the given size that may be presented under one key, until one is accepted with
-// probability 2^Risk. It is +Inf if there is no such number.
+// probability 2^collisionRisk. It is +Inf if there is no such number.
 //
 // The sources are: for GCM and Poly1305, draft-irtf-cfrg-aead-limits, section 6, with
 // 2^-127 and 2^-103 a block in one guess; for POLYVAL, the bound of GCM, because RFC

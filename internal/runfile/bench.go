@@ -94,7 +94,7 @@ type Subject struct {
 	// baseline's own.
 	Primitive string `json:"primitive,omitempty"`
 	// Amortised says that the subject's cost per token includes a share of a
-	// key agreement, see codecs.Design.
+	// key agreement, see lab.Hooks.
 	Amortised bool `json:"amortised,omitempty"`
 	// Allocates says that the row states a reason for allocations.
 	Allocates bool `json:"allocates,omitempty"`

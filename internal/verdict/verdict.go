@@ -19,7 +19,7 @@ import (
 // Format names the JSON form.
 const Format = "sealab-attack/2"
 
-// A Outcome is the outcome of one attack on one property, or of one measurement.
+// An Outcome is the outcome of one attack on one property, or of one measurement.
 type Outcome string
 
 // The outcomes. No outcome says that a property holds for certain.
