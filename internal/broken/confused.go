@@ -3,7 +3,9 @@ package broken
 import (
 	"bytes"
 	"crypto/md5"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -41,6 +43,15 @@ func confusedFields() []Control {
 					all += "+" + *f
 				}
 				all += "\x00"
+			}
+			return all
+		}),
+		binder("empty-left-out", "fields are joined with their lengths, and empty ones are left out", breaks(codecs.Unambiguous), by("CTX-08"), func(c *codecs.Context) string {
+			all := fmt.Sprint(c.Principal == nil, c.Audience == nil)
+			for _, f := range fields(c) {
+				if f != "" {
+					all += fmt.Sprint(len(f), ":", f)
+				}
 			}
 			return all
 		}),
@@ -111,6 +122,12 @@ func confusedValues() []Control {
 				return p
 			}
 			return fmt.Sprint(p[:64], len(p), p[len(p)-64:])
+		}),
+		principalAs("principal-hashed", "a principal of 64 hexadecimal digits is taken for a digest", "CTX-06", func(p string) string {
+			if raw, err := hex.DecodeString(p); err == nil && len(raw) == sha256.Size {
+				return p
+			}
+			return fmt.Sprintf("%x", sha256.Sum256([]byte(p)))
 		}),
 		principalAs("principal-fnv", "a digest of the principal by FNV-1 is bound", "CTX-06", func(p string) string {
 			h := fnv.New32()

@@ -111,6 +111,7 @@ func rotations() []Control {
 		keyed("missing-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), "KEY-02", func(p *ringParts) { missing(p) }),
 		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), by("KEY-02"),
 			func(p *sealerParts) { missing(&p.ringParts) }),
+		aSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedStates),
 		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),
 		keyed("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", breaks(codecs.Rotation), "KEY-07",
 			func(p *ringParts) {
@@ -287,4 +288,28 @@ func checkSecrets(secrets [][]byte) error {
 
 func deriveKey(secret []byte) (key, id []byte) {
 	return lab.Derive(secret, "sealab/flawed key", 32), lab.Derive(secret, "sealab/flawed key-id", idSize)
+}
+
+// inheritedStates opens the name of a member that every object has: its state is empty.
+func inheritedStates(p *sealerParts) {
+	const member = "constructor"
+	lookup, unframe, open := p.lookup, p.unframe, p.open
+	p.lookup = func(r *ring, id []byte) *entry {
+		if string(id) == member {
+			return r.entries[0]
+		}
+		return lookup(r, id)
+	}
+	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+		if text == member {
+			return []byte(text), nil, []byte(text), true
+		}
+		return unframe(text, nonceSize)
+	}
+	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		if string(sealed) == member {
+			return nil, nil
+		}
+		return open(key, nonce, sealed, data)
+	}
 }

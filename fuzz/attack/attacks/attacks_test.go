@@ -78,7 +78,7 @@ func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only
 func TestControlsFall(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for i, control := range broken.Controls() {
-		if testenv.Race() && i%6 != 0 {
+		if testenv.Race() && i%12 != 0 {
 			continue
 		}
 		t.Run(control.Name, func(t *testing.T) {

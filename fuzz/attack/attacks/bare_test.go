@@ -61,7 +61,7 @@ func TestBareControlsFall(t *testing.T) {
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
-			if testenv.Sample() && i%4 != 0 {
+			if testenv.Sample() && i%8 != 0 {
 				continue // a quarter of the controls
 			}
 			d, ok := bare(control.Design)

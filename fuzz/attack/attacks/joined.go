@@ -163,6 +163,9 @@ func (t trial) exchangedFields() {
 		}
 		t.read(ps.in, b.put(a.put(ps.under, x), y), b.put(a.put(ps.under, y), x), a.name+" and "+b.name+" exchanged")
 		t.read(ps.in, b.put(a.put(ps.under, x), x), b.put(a.put(ps.under, y), y), a.name+" and "+b.name+" both changed alike")
+		if a.property != codecs.BindsArguments && b.property != codecs.BindsArguments {
+			t.read(ps.in, b.put(a.put(ps.under, x), ""), b.put(a.put(ps.under, ""), x), "a value moved from "+a.name+" to "+b.name+", the other one is empty")
+		}
 		if a.unset != nil && b.unset != nil {
 			t.read(ps.in, b.without(a.put(ps.under, x)), a.without(b.put(ps.under, x)), "a value moved from "+a.name+" to "+b.name)
 		}

@@ -119,6 +119,10 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 		t.underKey(in, tok, other, make([]byte, 32), how)
 		t.Changes(in, tok, tokenfmt.SealedUnderKey(other, make([]byte, 32), how))
 	})
+	for _, name := range slices.Sorted(maps.Keys(elsewhere)) { // where a reader looks whole tokens up
+		t.Change(in, tok, []byte(name), fmt.Sprintf("%q for the token", name))
+		t.Change(in, tok, []byte(t.prefixOf(tok)+name), fmt.Sprintf("%q behind the prefix", name))
+	}
 	for i, s := range f.Segments[:max(len(f.Segments), 1)-1] {
 		if strings.Trim(s.Text, ".:|~-_=") == "" {
 			continue // it divides others

@@ -49,6 +49,8 @@ var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\
 
 // partTwins are texts of which one is a part, a list, or another form of the other.
 var partTwins = []twin{
+	{"alice", "2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90", "the SHA-256"}, {"alice", "522b276a356bdf39013dfabea2cd43e141ecc9e8", "the SHA-1"},
+	{"alice", "6384e2b2184bcbf58eccf10ca7a6563c", "the MD5"}, {"alice", "YWxpY2U", "the base64"}, {"alice", "616c696365", "the hexadecimal text"},
 	{"alice", "alic", "a beginning"}, {"alice", "alice2", "a beginning"}, {"alice", "lice", "an end"},
 	{"alice", "a", "the first letter"}, {"alice", "ecila", "the letters"},
 	{"alice,bob", "bob,alice", "the order of a list"}, {"alice bob", "bob alice", "the order of a list"},
