@@ -16,6 +16,7 @@ import (
 	"sealab/analysis/findings"
 	"sealab/codecs/catalog"
 	"sealab/internal/runfile"
+	"sealab/internal/testenv"
 	"sealab/internal/verdict"
 )
 
@@ -48,6 +49,7 @@ func leakyRun(t *testing.T, property string) (string, *Judgement) {
 var judged = map[string]*Judgement{}
 
 func TestFindingsAreOfTheCommonForm(t *testing.T) {
+	testenv.SkipRace(t)
 	for property, word := range map[string]verdict.Claim{"steady-timing": verdict.Stated, "": verdict.Silent} {
 		dir, j := leakyRun(t, property)
 		all, err := j.Findings(dir)

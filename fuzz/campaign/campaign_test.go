@@ -192,6 +192,7 @@ func TestResume(t *testing.T) {
 // and keeps every failing input.
 func TestMinimizeAndCover(t *testing.T) {
 	skipShort(t)
+	testenv.SkipRace(t)
 	dir := t.TempDir()
 	addInputs(t, dir, sound, "()()", "(((((", "((((((((((((((((((((((((((((((((((((", "x", "y", "z", "(((((a", "(((((b")
 	addInputs(t, dir, parse, "Every", "Fatal", "aa", "bb", "cc")

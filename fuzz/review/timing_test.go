@@ -16,6 +16,7 @@ import (
 	"sealab/fuzz/review/checks"
 	"sealab/fuzz/review/client"
 	"sealab/internal/broken/mcp"
+	"sealab/internal/testenv"
 )
 
 // TestFindingsOfTimeShowAgain reviews a server that keeps a change of its list from
@@ -55,6 +56,7 @@ func TestFindingsOfTimeShowAgain(t *testing.T) {
 
 // TestSlowStart reviews a server that listens after a time on a clock of the test.
 func TestSlowStart(t *testing.T) {
+	testenv.SkipRace(t)
 	for _, x := range []struct {
 		start, takes time.Duration
 		reviewed     bool

@@ -75,6 +75,7 @@ func TestInjectedBugsAreFound(t *testing.T) {
 // TestOneCauseOneBucket injects five bugs, one at a time, and puts all failures of a number
 // of inputs in buckets, as a campaign does: by the check that failed, whatever the design.
 func TestOneCauseOneBucket(t *testing.T) {
+	testenv.SkipRace(t)
 	buckets, designs, faults := map[string]bool{}, map[string]bool{}, 0
 	for _, bug := range injected.Bugs() {
 		if faults == 5 || bug.Target != "contexts" {

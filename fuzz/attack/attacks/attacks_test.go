@@ -275,6 +275,7 @@ func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
 
 // TestDeterministic runs one campaign twice: the same seed gives the same results.
 func TestDeterministic(t *testing.T) {
+	testenv.SkipRace(t)
 	d := catalog.Variants()[0]
 	require.Equal(t, campaign(t, d, "ENC", "FRM", "TAG"), campaign(t, d, "ENC", "FRM", "TAG"))
 }
