@@ -28,6 +28,7 @@ func keptState() []Control {
 		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
 		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"), named(func(n uint32) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
+		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", breaks(codecs.Integrity), by("TAG-15"), named(func(n uint32) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
 		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", breaks(codecs.Integrity), by("TAG-15"),
 			named(func(n uint32) string { return fmt.Sprintf("n1.%016x%x", n, drawn(2)) })),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),

@@ -233,7 +233,7 @@ func numberings() []numbering {
 // on, are numbers at equal distances.
 func continued(texts []string) []string {
 	var next []string
-	for _, border := range []string{".", ":", "-", ""} {
+	for _, border := range []string{".", ":", "-", "_", "~", "|", "/", "=", ""} {
 		at := 0
 		if border != "" {
 			at = strings.LastIndex(texts[0], border) + 1
