@@ -34,31 +34,7 @@ var ready = flag.String("site", "", "folder of a site to test, made with --vecto
 // folder has the pages of the committed results, which are written once.
 var folder string
 
-var build = sync.OnceValue(func() error {
-	from := committed
-	if testenv.Race() { // a part, since reading all takes a minute there
-		from.Vectors = filepath.Join(filepath.Dir(folder), "vectors")
-		if err := link(committed.Vectors, from.Vectors, 8); err != nil {
-			return err
-		}
-	}
-	return site.Write(from, folder)
-})
-
-// link makes a folder of links to every n-th file of another.
-func link(from, to string, n int) error {
-	files, err := filepath.Glob(filepath.Join(from, "*.json"))
-	if err == nil {
-		err = os.MkdirAll(to, 0o755)
-	}
-	for i := 0; i < len(files) && err == nil; i += n {
-		var target string
-		if target, err = filepath.Abs(files[i]); err == nil {
-			err = os.Symlink(target, filepath.Join(to, filepath.Base(target)))
-		}
-	}
-	return err
-}
+var build = sync.OnceValue(func() error { return site.Write(committed, folder) })
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "sealab-site-")

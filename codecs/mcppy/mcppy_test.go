@@ -44,7 +44,7 @@ func TestVector(t *testing.T) {
 func TestCollision(t *testing.T) {
 	secret := func(n int) []byte { return fmt.Appendf(nil, "%032d", n) }
 	_, err := mcppy.NewCodec(secret(35028), secret(44271))
-	require.ErrorContains(t, err, "fingerprint")
+	require.ErrorContains(t, err, "key ID")
 	_, err = mcppy.NewCodec(secret(35028), secret(35029))
 	require.NoError(t, err)
 }
