@@ -45,6 +45,7 @@ var itsdangerous = &style{
 		return float64(seconds), seconds <= lastSecond
 	},
 	decode:  func(signature []byte) ([]byte, bool) { return framework.PythonDecode(framework.Padded(signature)) },
+	last:    lastSecond,
 	unicode: true,
 }
 
