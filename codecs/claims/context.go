@@ -49,15 +49,13 @@ func digestOf(room, salt []byte, c *codecs.Context) (digest, error) {
 	start := len(room)
 	room = slices.Grow(room, contextSize(c))
 	text, err := appendContext(room, salt, c)
-	used := len(text) + rawjson.Slack
-	if err != nil || cap(text) != cap(room) { // text is shorter than what was written, or elsewhere
-		used = cap(room)
+	if err != nil || cap(text) != cap(room) { // what was written is longer than text, or elsewhere
+		defer clear(room[start:cap(room)])
 	}
-	defer clear(room[start:min(used, cap(room))])
 	if err != nil {
 		return digest{}, err
 	}
-	defer clear(text[start:])
+	defer clear(text[start:min(len(text)+rawjson.Slack, cap(text))])
 	sum := sha256.Sum256(text[start:])
 	return digest(sum[:]), nil
 }
