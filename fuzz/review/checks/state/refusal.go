@@ -250,13 +250,13 @@ func uniform(t *review.T) {
 		}
 		lines = append(lines, fmt.Sprintf("%s -> %s", classes[class][0].name, class))
 	}
-	f := review.Finding{Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"}
+	f := review.Finding{Severity: review.Warning, Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"}
 	switch {
 	case len(bad) > 1:
-		f.Case, f.Severity, f.Issue = "kinds of bad states", review.Warning, fmt.Sprintf("bad states are refused in %d ways", len(bad))
+		f.Case, f.Issue = "kinds of bad states", fmt.Sprintf("bad states are refused in %d ways", len(bad))
 		t.Refute(f)
 	case len(bad) == 1 && len(classes) > 1:
-		f.Case, f.Severity = "a good state of another call", review.Warning
+		f.Case = "a good state of another call"
 		for class, name := range good {
 			if !bad[class] {
 				f.Issue = goodState + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
