@@ -47,7 +47,7 @@ func (t *T) Cases(all ...Case) {
 	}
 	before := len(t.Findings)
 	for _, c := range all {
-		if t.Only == "" || t.Only == c.Name {
+		if t.Selected(c.Name) {
 			t.RunCase(c)
 		}
 	}

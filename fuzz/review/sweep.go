@@ -29,7 +29,7 @@ func (t *T) Sweep(vary func(token string) []tokens.Variant) (hits []Hit, tried i
 	}
 	var names []string
 	for _, v := range vary(token) {
-		if t.Only == "" || v.Name == t.Only {
+		if t.Selected(v.Name) {
 			names = append(names, v.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,9 +54,14 @@ func (t *T) Skip(format string, args ...any) {
 	}
 }
 
+// Selected reports whether every case is carried out, or a replay names one of these.
+func (t *T) Selected(names ...string) bool {
+	return t.Only == "" || slices.Contains(names, t.Only)
+}
+
 // Refute records a finding.
 func (t *T) Refute(f Finding) {
-	if t.Only != "" && f.Case != t.Only {
+	if !t.Selected(f.Case) {
 		return
 	}
 	f.Check, f.Evidence = t.check.ID, string(t.Options.Target.Masked([]byte(f.Evidence)))

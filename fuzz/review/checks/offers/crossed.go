@@ -186,7 +186,7 @@ func mixed(t *review.T) {
 		return
 	}
 	for i, f := range t.Wordy() {
-		if i == maxCrossed || t.Only != "" && t.Only != f.String() {
+		if i == maxCrossed || !t.Selected(f.String()) {
 			continue
 		}
 		if ofAnotherCall(t, f) || len(t.Options.Target.Second) > 0 && (ofAnotherUser(t, f) || ofTheSameID(t, f) || withAnothersWord(t, f)) {
@@ -306,7 +306,7 @@ func withAnothersWord(t *review.T, f client.Flow) bool {
 // listsMixed asks for lists under one id: two of one user, and one as each user. It refutes
 // if the second answer is that to the first request, twice. Sessions forbid to use an id again.
 func listsMixed(t *review.T) bool {
-	if t.Client.HTTP == nil || !t.Modern() || t.Only != "" && t.Only != "lists" {
+	if t.Client.HTTP == nil || !t.Modern() || !t.Selected("lists") {
 		return false
 	}
 	one, two := client.Call{Method: "tools/list", As: client.FirstUser}, client.Call{Method: "prompts/list", As: client.FirstUser}

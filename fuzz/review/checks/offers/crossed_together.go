@@ -21,7 +21,7 @@ func readAtOnce(t *review.T) {
 		return
 	}
 	for _, o := range t.Report.Server.Tools {
-		if !o.IsReadOnly() || t.Only != "" && t.Only != "at once: "+o.Name {
+		if !o.IsReadOnly() || !t.Selected("at once: "+o.Name) {
 			continue
 		}
 		calls := make([]client.Call, 2*callsAtOnce)
@@ -71,7 +71,7 @@ func mixedAtOnce(t *review.T) {
 	}
 	for i, f := range flows {
 		label := fmt.Sprintf("%d calls at once, %d: %s", callsAtOnce, i, f)
-		if t.Only != "" && t.Only != label {
+		if !t.Selected(label) {
 			continue
 		}
 		for range triesAtOnce {

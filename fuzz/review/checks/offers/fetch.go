@@ -118,7 +118,7 @@ func toolsFetch(t *review.T) {
 // fetchedBy makes a call with the URL of a listener, and refutes if the listener is asked.
 // The same address under another spelling passes filters of texts.
 func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
-	if t.Only != "" && t.Only != name {
+	if !t.Selected(name) {
 		return false
 	}
 	c := newCanary(t)

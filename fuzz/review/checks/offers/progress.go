@@ -65,7 +65,7 @@ func progress(t *review.T) {
 		if call.State != nil {
 			name += " with a state"
 		}
-		if t.Only != "" && t.Only != name && t.Only != logged {
+		if !t.Selected(name, logged) {
 			continue
 		}
 		for i, level := range []string{"debug", "error"} {

@@ -82,7 +82,7 @@ func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 		}
 	}
 	name := f.Target + ": " + x.name
-	if !changed || t.Only != "" && t.Only != name {
+	if !changed || !t.Selected(name) {
 		return false
 	}
 	call := f.Call(client.FirstUser)

@@ -32,7 +32,7 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	answer := jsondoc.Members(jsondoc.Members(f.Last)[key])
 	content := otherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
-	if err != nil || content == nil || t.Only != "" && t.Only != label {
+	if err != nil || content == nil || !t.Selected(label) {
 		return false
 	}
 	other := jsondoc.Object(jsondoc.With(answer, "content", content))

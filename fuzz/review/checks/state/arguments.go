@@ -60,7 +60,7 @@ func nearMoves(t *review.T) {
 		if i == maxNear {
 			return
 		}
-		if t.Only != "" && t.Only != name {
+		if !t.Selected(name) {
 			continue
 		}
 		input := o.Flow.Offer.InputSchema()
@@ -127,7 +127,7 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 		}
 		one, two := values[i%2], values[1-i%2]
 		label := fmt.Sprintf("the argument %s twice, %d", name, i)
-		if t.Only != "" && t.Only != label {
+		if !t.Selected(label) {
 			continue
 		}
 		both := o.Flow.With(givenTwice(o.Flow, names, [2]string{one, two}))

@@ -81,7 +81,7 @@ func otherArgs(t *review.T) {
 			if i == 0 && !tried {
 				name = "other arguments"
 			}
-			if t.Only != "" && t.Only != name {
+			if !t.Selected(name) {
 				continue
 			}
 			m.SourceUser, m.TargetUser, m.Strict = t.Oracle.User, t.Oracle.User, true
@@ -156,7 +156,7 @@ func otherTool(t *review.T) {
 		if i >= apart && jsondoc.Same(pair[0].Arguments, pair[1].Arguments) {
 			name += " with the same arguments"
 		}
-		if t.Only != "" && t.Only != name {
+		if !t.Selected(name) {
 			continue
 		}
 		evidence, is, reason := t.Moved(review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User})
@@ -227,7 +227,7 @@ func otherMethod(t *review.T) {
 		if i >= apart {
 			name += ", first rounds"
 		}
-		if t.Only != "" && t.Only != name {
+		if !t.Selected(name) {
 			continue
 		}
 		m := review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User}

@@ -46,7 +46,7 @@ func clear(t *review.T) {
 // showsAnother lets the second user call with a word, and then the first without it. It
 // refutes if the word can be read in a token of the first, twice.
 func showsAnother(t *review.T) bool {
-	if len(t.Options.Target.Second) == 0 || !review.TakesText(t.Oracle.Flow) || t.Only != "" && t.Only != anotherUser {
+	if len(t.Options.Target.Second) == 0 || !review.TakesText(t.Oracle.Flow) || !t.Selected(anotherUser) {
 		return false
 	}
 	token := ""

@@ -29,7 +29,7 @@ func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
 	form := jsondoc.Members(jsondoc.Members(f.Last)[key])
 	content := jsondoc.Members(form["content"])
 	text, none := fmt.Sprintf("the text false for %s of %s", name, f.Target), fmt.Sprintf("no %s of %s", name, f.Target)
-	if string(content[name]) != "true" || len(t.Findings) > 0 || t.Only != "" && t.Only != text && t.Only != none {
+	if string(content[name]) != "true" || len(t.Findings) > 0 || !t.Selected(text, none) {
 		return
 	}
 	answered := func(content map[string]json.RawMessage) client.Answer {

@@ -16,7 +16,7 @@ import (
 func mergedFlows(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "two calls of " + o.Flow.Target
-		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || t.Only != "" && t.Only != label {
+		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || !t.Selected(label) {
 			continue
 		}
 		evidence := ""

@@ -31,7 +31,7 @@ func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 	content := jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])
 	for _, name := range jsondoc.SortedKeys(content) {
 		label := fmt.Sprintf("a value of %s in round %d of %s that its form excludes", name, len(f.Rounds)+1, f.Target)
-		if len(t.Findings) > 0 || t.Only != "" && t.Only != label || string(content[name]) == "true" || string(content[name]) == "false" {
+		if len(t.Findings) > 0 || !t.Selected(label) || string(content[name]) == "true" || string(content[name]) == "false" {
 			continue
 		}
 		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
@@ -131,7 +131,7 @@ func otherKinds(t *review.T) {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
 			f, label := o.Flow, fmt.Sprintf("an answer of another kind for %s of %s", key, o.Flow.Target)
 			switch given := jsondoc.Members(jsondoc.Members(f.Last)[key]); {
-			case t.Only != "" && t.Only != label:
+			case !t.Selected(label):
 				continue
 			case given["role"] != nil:
 				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"action":"accept","content":{"text":"sealab"}}`)))

@@ -98,7 +98,7 @@ func overridden(t *review.T) {
 			continue
 		}
 		for _, place := range overridings {
-			if (t.Only == "" || t.Only == place.name) && overrides(t, place, more, marks) {
+			if t.Selected(place.name) && overrides(t, place, more, marks) {
 				return
 			}
 		}

@@ -127,7 +127,7 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 		label := "without " + name
 		call := o.Flow.Call(o.User)
 		call.Capabilities = jsondoc.Object(jsondoc.Without(jsondoc.Members(json.RawMessage(client.EveryCapability)), name))
-		if t.Only != "" && t.Only != label {
+		if !t.Selected(label) {
 			continue
 		}
 		a := t.Client.Call(t.Context, call)
@@ -151,7 +151,7 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 			f.Last = nil
 		}
 		token, question, err := t.Client.Mint(t.Context, f, o.User)
-		if err != nil || t.Only != "" && t.Only != label {
+		if err != nil || !t.Selected(label) {
 			continue
 		}
 		call := f.Call(o.User)

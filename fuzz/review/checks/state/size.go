@@ -59,7 +59,7 @@ const (
 // with the square of the length, each time.
 func growing(t *review.T, token string) bool {
 	for _, kind := range []struct{ name, head, text string }{{"full stops", "", "."}, {"letters", "", "A"}, {"padding", token, "="}, {"line feeds behind a token", token, "\n"}} {
-		if t.Only != "" && t.Only != kind.name {
+		if !t.Selected(kind.name) {
 			continue
 		}
 		took := func(n int) time.Duration {
@@ -100,7 +100,7 @@ func work(t *review.T, token string) {
 			return
 		}
 		for _, v := range multiplied(token, factor) {
-			if t.Only != "" && t.Only != v.Name {
+			if !t.Selected(v.Name) {
 				continue
 			}
 			a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)

@@ -124,7 +124,7 @@ func answerTypes(t *review.T) {
 	}
 	for _, answers := range all {
 		name := "inputResponses " + answers
-		if t.Only != "" && t.Only != name {
+		if !t.Selected(name) {
 			continue
 		}
 		f, faults := t.Oracle.Flow, 0

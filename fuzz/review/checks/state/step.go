@@ -56,7 +56,7 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 	f := t.Oracle.Flow
 	f.Rounds, f.Last = nil, answers
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
-	if err != nil || len(t.Findings) > 0 || t.Only != "" && t.Only != label {
+	if err != nil || len(t.Findings) > 0 || !t.Selected(label) {
 		return
 	}
 	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
@@ -124,7 +124,7 @@ func otherText(t *review.T, what string, text func() string) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
 			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
-			if f.Last == nil || o.Presence || t.Only != "" && t.Only != label {
+			if f.Last == nil || o.Presence || !t.Selected(label) {
 				continue
 			}
 			state := ""

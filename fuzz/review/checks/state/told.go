@@ -101,7 +101,7 @@ func toldState(t *review.T) bool {
 	t.Prefer(review.TakesText)
 	f := t.Oracle.Flow
 	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat(review.MarkerA, 5))
-	if args == nil || t.Only != "" && t.Only != "a marker" {
+	if args == nil || !t.Selected("a marker") {
 		return false
 	}
 	f = f.With(args)

@@ -26,7 +26,7 @@ func unverified(t *review.T) {
 		f.Last = nil
 		for i := range maxProbed {
 			name := fmt.Sprintf("text %d of the state of %s without answers", i, f.Target)
-			if t.Only != "" && t.Only != name {
+			if !t.Selected(name) {
 				continue
 			}
 			a, v, probed := presentProbe(t, f, o, i)

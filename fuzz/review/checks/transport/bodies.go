@@ -172,7 +172,7 @@ func noJSON(t *review.T) {
 	all = append(all, review.Case{Name: "invalid UTF-8", Alter: func(w *client.Request) { w.Replace(`"sealab-review"`, "\"\xff\xfe\"") }, Judge: judge})
 	slices.SortFunc(all, func(a, b review.Case) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range all {
-		if t.Only != "" && t.Only != c.Name {
+		if !t.Selected(c.Name) {
 			continue
 		}
 		if reason := t.Control(); reason != "" {
@@ -204,7 +204,7 @@ func arrayed(body []byte, params func(string) string) []byte {
 // servers drop what is no message.
 func wrongLines(t *review.T) {
 	for _, name := range jsondoc.SortedKeys(inArrays) {
-		if t.Only != "" && t.Only != name {
+		if !t.Selected(name) {
 			continue
 		}
 		p := t.ProcessWithin(silence)

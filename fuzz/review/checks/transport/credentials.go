@@ -214,7 +214,7 @@ func isOpen(t *review.T, call client.Call, name string) bool {
 	t.Trials++
 	// An unknown tool is refused by its name only if the credentials were not looked at.
 	open := client.Served(a) || call.Target == client.NoSuchTool && a.Status != 401 && a.Status != 403 && a.Refusal() == own.Refusal()
-	if !open || t.Only != "" && t.Only != name {
+	if !open || !t.Selected(name) {
 		return false
 	}
 	severity := review.Critical

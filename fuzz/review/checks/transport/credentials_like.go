@@ -77,7 +77,7 @@ func likeCredentials(t *review.T) {
 		return
 	}
 	for _, l := range likenesses(scheme, secret) {
-		if t.Only != "" && t.Only != l.name {
+		if !t.Selected(l.name) {
 			continue
 		}
 		a := t.ListedAs(l.headers)

@@ -45,7 +45,7 @@ func namedUsers(t *review.T) {
 	for _, place := range []string{"_meta", "params", "query"} {
 		for _, value := range values {
 			x := client.Claim{Place: place, Value: value, Names: userMembers}
-			if t.Only != "" && t.Only != x.Place {
+			if !t.Selected(x.Place) {
 				continue
 			}
 			if namedInTokens(t, x) || namedInAnswers(t, x) {

@@ -41,7 +41,7 @@ func twoLengths(t *review.T) {
 		return
 	}
 	for _, f := range framings {
-		if t.Only != "" && t.Only != f.name {
+		if !t.Selected(f.name) {
 			continue
 		}
 		if evidence, is := smuggles(t, f); is {

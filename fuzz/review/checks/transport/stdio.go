@@ -252,7 +252,7 @@ func strayAnswers(t *review.T) {
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
 		{"an array of two requests", client.ListTools, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
 	} {
-		if t.Only != "" && t.Only != c.name {
+		if !t.Selected(c.name) {
 			continue
 		}
 		p := t.Process()
@@ -344,7 +344,7 @@ func stops(t *review.T, p *rawmcp.Process) bool {
 // lineIDs sends honest ids and compares them with those of the answers.
 func lineIDs(t *review.T) {
 	for _, id := range append(slices.Clone(honestIDs), splitText) {
-		if t.Only != "" && t.Only != id {
+		if !t.Selected(id) {
 			continue
 		}
 		p := t.Process()

@@ -33,7 +33,7 @@ var endsOfLines = []string{"\u2028", "\u2029", "\u0085"}
 func endedTexts(t *review.T) {
 	for _, end := range endsOfLines {
 		name := fmt.Sprintf("%U in a text", []rune(end)[0])
-		if t.Only != "" && t.Only != name || len(t.Findings) > 0 {
+		if !t.Selected(name) || len(t.Findings) > 0 {
 			continue
 		}
 		p := t.ProcessWithin(silence)
@@ -60,7 +60,7 @@ const pause = 50 * time.Millisecond
 // answered, twice, and whole ones are.
 func partedLine(t *review.T) {
 	const name = "a line in two parts"
-	if t.Only != "" && t.Only != name {
+	if !t.Selected(name) {
 		return
 	}
 	for range 2 {
@@ -91,7 +91,7 @@ func hostileLines(t *review.T) {
 	var dead []string
 	var evidence string
 	for _, name := range jsondoc.SortedKeys(all) {
-		if t.Only != "" && t.Only != "lines" {
+		if !t.Selected("lines") {
 			continue
 		}
 		p := t.Process()
