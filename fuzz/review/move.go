@@ -114,7 +114,8 @@ func (r *Review) Sighted(ctx context.Context) []*Oracle {
 
 // answered adds answers to a flow with which its own state goes on.
 func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
-	for _, f.Last = range answersTo(o.Fresh.Questions) {
+	for _, answers := range answersTo(o.Fresh.Questions) {
+		f.Last = answers
 		token, _, err := r.Client.Mint(ctx, *f, o.User)
 		if err != nil {
 			return false

@@ -24,7 +24,8 @@ func TestSingleUse(t *testing.T) {
 	for _, c := range calls {
 		b := newBench(t, boundary.Policy{Store: store})
 		first, second := b.mint(c), b.mint(c)
-		for _, c.token = range []string{first, second} {
+		for _, token := range []string{first, second} {
+			c.token = token
 			_, err := b.call(c)
 			require.NoError(t, err, "two tokens of one state are two tokens")
 			require.Equal(t, "a state", b.seen[len(b.seen)-1])

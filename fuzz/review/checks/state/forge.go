@@ -146,12 +146,12 @@ const maxOnOthers = 8
 // server may verify the states of one method, tool or round and not of another.
 func onOthers(t *review.T, part func(*review.Oracle)) {
 	own, reason := t.Oracle, t.Reason
-	for _, t.Oracle = range t.Oracles {
-		if t.Oracle != own && len(t.Findings) == 0 {
-			part(t.Oracle)
+	defer func() { t.Oracle, t.Reason = own, reason }()
+	for _, o := range t.Oracles {
+		if t.Oracle = o; o != own && len(t.Findings) == 0 {
+			part(o)
 		}
 	}
-	t.Oracle, t.Reason = own, reason
 }
 
 // longArgument is the length of an argument whose token is long.

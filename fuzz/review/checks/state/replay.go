@@ -140,7 +140,8 @@ func begunAgain(t *review.T) {
 func finished(t *review.T, token string) client.Answer {
 	f := t.Oracle.Flow
 	var a client.Answer
-	for _, f.Last = range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
+	for _, answers := range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
+		f.Last = answers
 		if a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User); a.Kind != client.Asked || a.State == nil {
 			break
 		}

@@ -117,13 +117,14 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 	own, old, known := t.Oracle, map[*review.Oracle][]string{}, known(t)
 	flows := append([]*review.Oracle{own}, slices.DeleteFunc(slices.Clone(t.Oracles), func(o *review.Oracle) bool { return o == own })...)
 	flows = append(slices.Clone(t.Sighted(t.Context)), flows...)
-	for _, t.Oracle = range flows {
+	for _, o := range flows {
+		t.Oracle = o
 		for range repeats {
 			token, reason := t.Mint()
 			switch {
 			case reason == "":
-				old[t.Oracle] = append(old[t.Oracle], token)
-			case t.Oracle == own:
+				old[o] = append(old[o], token)
+			case o == own:
 				t.Skip("%s", reason)
 				return review.Unclear
 			}
@@ -136,17 +137,17 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 		return review.Unclear
 	}
 	result := review.Unclear
-	for _, t.Oracle = range flows {
-		if len(old[t.Oracle]) < repeats {
+	for _, o := range flows {
+		if t.Oracle = o; len(old[o]) < repeats {
 			continue
 		}
-		v, reason := aged(t, old[t.Oracle])
+		v, reason := aged(t, old[o])
 		switch {
 		case v == review.Accepted:
 			return v
-		case t.Oracle == own && reason != "":
+		case o == own && reason != "":
 			t.Skip("%s", reason)
-		case t.Oracle == own:
+		case o == own:
 			result = v
 		}
 	}
