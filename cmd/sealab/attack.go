@@ -149,8 +149,7 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	r.Budget = attack.DefaultBudget()
 	r.Budget.Stopwatch = stopwatch(d.Worker != nil, began)
 	used := func() time.Duration { return time.Since(began) - waited(copies) }
-	r.Budget.Spent = func() bool { return f.interrupted() || used() > f.budget-f.budget/10 }
-	r.Budget.Overdue = func() bool { return f.interrupted() || used() > f.budget }
+	r.Budget.Spent, r.Budget.Overdue = f.over(used, f.budget-f.budget/10), f.over(used, f.budget)
 	r.Resume = func(id string) []verdict.Result { return kept.results(d, id) }
 	r.Done = func(id string, results []verdict.Result, calls int) { kept.keep(d, id, results, calls) }
 	bar := newProgress(progress)
@@ -160,11 +159,21 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	} else {
 		r.Progress = func(_ string, n, of int) { bar.show(d.Name, n, of) }
 	}
-	outcome := r.Attack(copies...)
-	if f.interrupted() {
-		nameInterrupt(&outcome)
+	return r.Attack(copies...)
+}
+
+// errInterrupted is the reason of attacks that an interrupt left out or ended.
+var errInterrupted = errors.New("the run was interrupted")
+
+// over returns the function that tells why a run is over, if it is.
+func (f *attackFlags) over(used func() time.Duration, limit time.Duration) func() error {
+	inTime := attack.Within(used, limit)
+	return func() error {
+		if f.interrupted() {
+			return errInterrupted
+		}
+		return inTime()
 	}
-	return outcome
 }
 
 // maxWaited bounds the time by which late answers prolong the attacks on a design.
@@ -181,16 +190,6 @@ func waited(copies []*attack.Design) time.Duration {
 		}
 	}
 	return min(sum/time.Duration(len(copies)), maxWaited)
-}
-
-// nameInterrupt gives the reason of attacks that an interrupt left out: to the runner the time
-// was over.
-func nameInterrupt(outcome *verdict.Design) {
-	for i := range outcome.Results {
-		if r := &outcome.Results[i]; r.Incomplete {
-			r.Reason = strings.Replace(r.Reason, attack.TimeOver, "the run was interrupted", 1)
-		}
-	}
 }
 
 // sideBySide returns the copies of a design that are attacked side by side, with the

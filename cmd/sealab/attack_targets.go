@@ -339,7 +339,7 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 // untestedReason returns the reason of a tally and, if the time was over, the flag that allows
 // more.
 func (f *attackFlags) untestedReason(t verdict.Tally) string {
-	if !strings.HasPrefix(t.Reason, attack.TimeOver) {
+	if !t.TimeOver {
 		return t.Reason
 	}
 	more := "5m"

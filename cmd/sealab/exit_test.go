@@ -13,7 +13,6 @@ import (
 
 	"sealab/fuzz/attack"
 	"sealab/internal/cli"
-	"sealab/internal/verdict"
 )
 
 // TestExitStatus tells a refused token from a fault.
@@ -40,13 +39,13 @@ func TestExitStatus(t *testing.T) {
 }
 
 func TestInterruptIsTheReason(t *testing.T) {
-	outcome := verdict.Design{Results: []verdict.Result{
-		{Incomplete: true, Reason: attack.TimeOver + " after 7 calls of this attack"}, {Reason: attack.TimeOver}, {Incomplete: true, Reason: "the design broke"},
-	}}
-	nameInterrupt(&outcome)
-	require.Equal(t, "the run was interrupted after 7 calls of this attack", outcome.Results[0].Reason)
-	require.Equal(t, attack.TimeOver, outcome.Results[1].Reason)
-	require.Equal(t, "the design broke", outcome.Results[2].Reason)
+	var interrupted bool
+	f := attackFlags{interrupted: func() bool { return interrupted }}
+	used := func() time.Duration { return time.Minute }
+	require.NoError(t, f.over(used, time.Minute)())
+	require.ErrorIs(t, f.over(used, time.Second)(), attack.ErrTimeOver)
+	interrupted = true
+	require.ErrorIs(t, f.over(used, time.Second)(), errInterrupted)
 }
 
 // TestInterruptedCampaigns holds the exit status and the line of a campaign that an

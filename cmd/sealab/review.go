@@ -103,9 +103,12 @@ func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed e
 	err := f.report(f.outcomes.begin(cmd), notes, report)
 	left, why := 0, ""
 	for _, o := range report.Outcomes {
-		if o.Unfinished() {
-			why = strings.TrimPrefix(o.Reason, "the review was ")
-			left++
+		if o.Stopped == nil {
+			continue
+		}
+		left++
+		if why = o.Reason; errors.Is(o.Stopped, review.ErrInterrupted) {
+			why = "interrupted"
 		}
 	}
 	if left > 0 {

@@ -2,6 +2,7 @@ package attack_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -96,16 +97,22 @@ func TestRunnerEnds(t *testing.T) {
 	t.Run("time over before an attack", func(t *testing.T) {
 		over := atomic.Bool{}
 		r := attack.Runner{Attacks: []attack.Attack{quiet("A-01"), quiet("A-02"), quiet("A-03")}, Seed: 1}
-		r.Budget.Spent = over.Load
+		r.Budget.Spent = func() error {
+			if over.Load() {
+				return attack.ErrTimeOver
+			}
+			return nil
+		}
 		r.Done = func(id string, _ []verdict.Result, _ int) { over.Store(id == "A-02") }
 		got := r.Attack(design(codecs.Integrity))
 		sum := tally(t, got, codecs.Integrity)
 		require.Equal(t, verdict.NotTested, sum.Outcome)
 		require.Equal(t, []int{2, 3}, []int{sum.Done, sum.Of})
 		require.Len(t, got.Untested(), 1)
+		require.True(t, sum.TimeOver)
 		require.Empty(t, func() []verdict.Tally { s := r.Attack(design()); return s.Untested() }(), "a property that is not claimed")
 	})
-	t.Run("time over within an attack", func(t *testing.T) {
+	t.Run("interrupted within an attack", func(t *testing.T) {
 		calls := 0
 		long := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
 			in, tok, _ := t.Base()
@@ -114,11 +121,17 @@ func TestRunnerEnds(t *testing.T) {
 				calls++
 			}
 		}}
-		r := attack.Runner{Attacks: []attack.Attack{long}, Seed: 1, Budget: attack.Budget{Spent: func() bool { return calls >= 10 }}}
+		r := attack.Runner{Attacks: []attack.Attack{long}, Seed: 1, Budget: attack.Budget{Spent: func() error {
+			if calls >= 10 {
+				return errors.New("the run was interrupted")
+			}
+			return nil
+		}}}
 		got := r.Attack(design(codecs.Integrity))
 		require.Equal(t, 10, calls)
 		require.True(t, got.Results[0].Incomplete)
-		require.Contains(t, got.Results[0].Reason, "was over after")
+		require.False(t, got.Results[0].TimeOver)
+		require.Contains(t, got.Results[0].Reason, "the run was interrupted after")
 	})
 }
 

@@ -65,21 +65,21 @@ const (
 )
 
 // Broken reports that a worker had too many faults to be attacked further.
-func (d *Design) Broken() bool { return d.broke() != "" }
+func (d *Design) Broken() bool { return d.broke() != nil }
 
 // broke returns the reason why a worker is not attacked further, if there is one.
-func (d *Design) broke() string {
+func (d *Design) broke() error {
 	switch hangs, faults := d.hangs.Load(), d.faults.Load(); {
 	case d.Worker == nil:
-		return ""
+		return nil
 	case d.lost() != nil:
-		return fmt.Sprintf("the worker did not start again: %v", d.lost())
+		return fmt.Errorf("the worker did not start again: %w", d.lost())
 	case hangs >= hangsPerRun:
-		return fmt.Sprintf("the worker gave no answer %d times and is not asked again", hangs)
+		return fmt.Errorf("the worker gave no answer %d times and is not asked again", hangs)
 	case faults >= faultsPerRun:
-		return fmt.Sprintf("the worker broke %d times and is not asked again", faults)
+		return fmt.Errorf("the worker broke %d times and is not asked again", faults)
 	default:
-		return ""
+		return nil
 	}
 }
 
@@ -137,17 +137,27 @@ type Budget struct {
 	// Sweep is the number of values that are drawn from a range that is otherwise
 	// enumerated, for example every bit of a token; 0 means all.
 	Sweep int
-	// Spent reports that the time of the run is over. Attacks that have not ended are
+	// Spent returns the reason why the run is over. Attacks that have not ended are
 	// then not tested. nil: never.
-	Spent func() bool
-	// Overdue reports that findings may not be reproduced either. nil: never.
-	Overdue func() bool
+	Spent func() error
+	// Overdue returns the reason why findings may not be reproduced either. nil: never.
+	Overdue func() error
 	// Calls is the number of calls after which long searches of one attack end; 0 means
 	// no limit.
 	Calls int
 	// Stopwatch returns the time that the design has worked since a fixed moment, for
 	// attacks on work. nil: those are not tested.
 	Stopwatch func() time.Duration
+}
+
+// Within returns a function that returns [ErrTimeOver] once more time has passed than a limit.
+func Within(passed func() time.Duration, limit time.Duration) func() error {
+	return func() error {
+		if passed() > limit {
+			return ErrTimeOver
+		}
+		return nil
+	}
 }
 
 // again returns the budget to show a finding once more, after an attack that made some

@@ -111,7 +111,7 @@ type lateCall struct {
 func (t *T) rerun() {
 	var late []lateCall // in each further run
 	for n := range cleanRuns {
-		if len(t.late) == 0 || t.incomplete != "" {
+		if len(t.late) == 0 || t.incomplete != nil {
 			return
 		}
 		if t.Design.Restart != nil {
@@ -131,18 +131,18 @@ func (t *T) rerun() {
 		})
 	}
 	switch {
-	case len(t.late) == 0 || t.incomplete != "":
+	case len(t.late) == 0 || t.incomplete != nil:
 	case len(late) > 0:
 		t.Refute(codecs.Total, fmt.Sprintf("call %d of the attack has no answer, each time in a new process: %s", late[0].place, late[0].call.Answer.Text), late[0].call)
 	default:
 		t.refuted, t.firstFault = map[codecs.Property]finding{}, nil
-		t.incomplete = fmt.Sprintf("an answer was late in each of %d runs, never the same one: the machine may be busy", cleanRuns+1)
+		t.incomplete = fmt.Errorf("an answer was late in each of %d runs, never the same one: the machine may be busy", cleanRuns+1)
 	}
 }
 
 // Doubt records the reason why a measurement does not count. Properties that did not fall are then
 // not tested.
-func (t *T) Doubt(format string, args ...any) { t.incomplete = fmt.Sprintf(format, args...) }
+func (t *T) Doubt(format string, args ...any) { t.incomplete = fmt.Errorf(format, args...) }
 
 // Suspect reports whether load can cause one of the breaches from number said on.
 func (d *Design) Suspect(said int) bool { return slices.ContainsFunc(d.Breaches()[said:], suspect) }

@@ -136,7 +136,7 @@ func (r *Runner) runAttack(d *Design, a *Attack) ([]verdict.Result, int) {
 		err := Reproduce(d, a, c.Property, c.Reproducer, r.Budget.again(t.calls))
 		if err != nil {
 			c.Outcome, c.Reason = verdict.NotTested, fmt.Sprintf("seen once and not again (%v): %s", err, c.Issue)
-			c.Incomplete = r.Budget.Overdue != nil && r.Budget.Overdue()
+			c.Incomplete = r.Budget.Overdue != nil && r.Budget.Overdue() != nil
 			c.Issue, c.Gain, c.Reproducer = "", "", nil
 		}
 	}
@@ -174,8 +174,9 @@ func (t *T) resultOf(p codecs.Property) verdict.Result {
 		}
 		c.Trials = max(c.Trials, 1)
 		c.Reproducer = &verdict.Reproducer{Attack: t.attack.ID, Seed: t.seed, Calls: truncateTokens(f.calls)}
-	case t.incomplete != "":
-		c.Outcome, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete, true
+	case t.incomplete != nil:
+		c.Outcome, c.Reason, c.Incomplete = verdict.NotTested, t.incomplete.Error(), true
+		c.TimeOver = errors.Is(t.incomplete, ErrTimeOver)
 	case len(t.unshown) > 0:
 		c.Outcome, c.Reason = verdict.NotTested, "the evidence does not show the claim: "+t.unshown[0]
 	case c.Trials > 0:
@@ -223,17 +224,18 @@ var ErrStands = errors.New("the property is not refuted again")
 // more, in order, on fresh instances. If they do not give the same answers, or if the
 // finding is about sealing or cost, the attack is run again under its seed.
 func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Reproducer, b Budget) error {
-	if !a.Measures && repeats(newT(d, a, w.Seed, b), w.Calls) {
+	again, same := newT(d, a, w.Seed, b), false
+	if !a.Measures && untilCutOff(func() { same = again.repeats(w.Calls) }) == nil && same {
 		return nil
 	}
-	again := newT(d, a, w.Seed, b)
+	again = newT(d, a, w.Seed, b)
 	again.run()
 	asked := again.trials[p] > 0 || again.calls > 0 && again.skipped == "" && !a.Aims(p)
 	switch {
 	case again.Fell(p):
 		return nil
-	case again.incomplete != "":
-		return fmt.Errorf("%s on %s: %s was not tested: %s", w.Attack, d.Name, p, again.incomplete)
+	case again.incomplete != nil:
+		return fmt.Errorf("%s on %s: %s was not tested: %w", w.Attack, d.Name, p, again.incomplete)
 	case again.firstFault != nil:
 		return fmt.Errorf("%s on %s: %s was not tested: a call ended in a fault: %s", w.Attack, d.Name, p, again.firstFault.Answer.Text)
 	case !asked:
@@ -255,14 +257,7 @@ func Find(all []Attack, id string) (*Attack, error) {
 
 // repeats makes the calls that present tokens again, and reports whether there are any
 // and all answers are as recorded.
-func repeats(t *T, calls []verdict.Call) (same bool) {
-	defer func() {
-		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
-			same = false
-		} else if r != nil {
-			panic(r)
-		}
-	}()
+func (t *T) repeats(calls []verdict.Call) bool {
 	opened := map[string]*Instance{}
 	presented := 0
 	for _, c := range calls {

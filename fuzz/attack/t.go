@@ -27,7 +27,7 @@ type T struct {
 	unshown    []string // findings whose evidence does not show their claim
 	skipped    string
 	noted      string
-	incomplete string // the reason why the attack ended early
+	incomplete error // the reason why the attack ended early
 	faults     int
 	firstFault *verdict.Call // the first call that ended in a fault
 	late       []lateCall    // calls whose fault did not show again
@@ -124,19 +124,40 @@ func (t *T) Broken() bool {
 
 // Spent reports that a long search has to end.
 func (t *T) Spent() bool {
-	return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.overtime()
+	return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.over() != nil
 }
 
-func (t *T) overtime() bool { return t.Budget.Spent != nil && t.Budget.Spent() }
+// over returns the reason why the run has to end, nil if it goes on.
+func (t *T) over() error {
+	if t.Budget.Spent == nil {
+		return nil
+	}
+	return t.Budget.Spent()
+}
 
-// errOvertime ends an attack whose time is over.
-var errOvertime = errors.New("the time of the run is over")
+// A cutOff is the value of the panic that ends an attack, with the reason.
+type cutOff struct{ error }
 
-// ask counts n calls. It ends the attack if the time is over, so that a slow worker
+// untilCutOff calls run and returns the reason why it was cut off.
+func untilCutOff(run func()) (reason error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case cutOff:
+			reason = r.error
+		default:
+			panic(r)
+		}
+	}()
+	run()
+	return nil
+}
+
+// ask counts n calls. It ends the attack if the run is over, so that a slow worker
 // does not overrun the budget.
 func (t *T) ask(n int) {
-	if t.overtime() {
-		panic(errOvertime)
+	if err := t.over(); err != nil {
+		panic(cutOff{err})
 	}
 	t.calls += n
 }
@@ -147,31 +168,32 @@ func (t *T) run() {
 	t.rerun()
 }
 
-// TimeOver begins the reason of an attack that [Budget.Spent] left out or ended.
-const TimeOver = "the time of the run was over"
+// ErrTimeOver is the reason of an attack that was left out or ended because its time was over.
+var ErrTimeOver = errors.New("the time of the run was over")
 
-// runOnce carries the attack out, unless it is dropped or the time is over.
+// runOnce carries the attack out and notes the end of its design.
 func (t *T) runOnce() {
-	defer func() {
-		if r := recover(); r == errOvertime { //nolint:errorlint // the value itself ends an attack
-			t.incomplete = fmt.Sprintf("%s after %d calls of this attack", TimeOver, t.calls)
-		} else if r != nil {
-			panic(r)
-		}
-		if t.Design.lost() != nil && t.incomplete == "" {
-			t.incomplete = t.Design.broke()
-		}
-		if t.firstFault != nil {
-			t.RefuteIf(codecs.Total, Anything, "a call ended in neither a result nor a refusal: "+t.firstFault.Answer.Text, *t.firstFault)
-		}
-	}()
+	if err := untilCutOff(t.carryOut); err != nil {
+		t.incomplete = fmt.Errorf("%w after %d calls of this attack", err, t.calls)
+	}
+	if t.Design.lost() != nil && t.incomplete == nil {
+		t.incomplete = t.Design.broke()
+	}
+	if t.firstFault != nil {
+		t.RefuteIf(codecs.Total, Anything, "a call ended in neither a result nor a refusal: "+t.firstFault.Answer.Text, *t.firstFault)
+	}
+}
+
+// carryOut carries the attack out, unless it is dropped or the run is over.
+func (t *T) carryOut() {
+	over := t.over()
 	switch {
 	case t.attack.Run == nil:
 		t.Skip("%s", t.attack.Dropped)
 	case t.Design.Broken() && !t.attack.Last:
 		t.incomplete = t.Design.broke()
-	case t.overtime() && !t.attack.Last:
-		t.incomplete = TimeOver
+	case over != nil && !t.attack.Last:
+		t.incomplete = over
 	default:
 		t.attack.Run(t)
 	}

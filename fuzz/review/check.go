@@ -2,8 +2,8 @@ package review
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/fuzz/review/client"
@@ -53,6 +53,9 @@ type Outcome struct {
 	Outcome string `json:"outcome"` // refuted, not refuted, not tested
 	Reason  string `json:"reason,omitempty"`
 	Trials  int    `json:"trials,omitempty"`
+	// Stopped is the end of the review that left the check out or cut it off: [ErrInterrupted],
+	// [client.ErrBudget] or [client.ErrTime]; nil otherwise.
+	Stopped error `json:"-"`
 }
 
 // The outcomes of a check.
@@ -98,15 +101,8 @@ func (c Check) Page() []byte {
 	return b.Bytes()
 }
 
-// Interrupted is the reason why a check was not carried out, or not to its end, if the
-// context of the review was over.
-const Interrupted = "the review was interrupted"
-
-// Unfinished reports whether a check was not carried out, or not to its end, because the
-// review ended before.
-func (o Outcome) Unfinished() bool {
-	return slices.Contains([]string{Interrupted, client.ErrBudget.Error(), client.ErrTime.Error()}, o.Reason)
-}
+// ErrInterrupted ends a review whose context is over.
+var ErrInterrupted = errors.New("the review was interrupted")
 
 // Judge returns the outcome and the findings of a check that sends no request.
 func (c Check) Judge(run func(*T)) (Outcome, []Finding) {

@@ -218,9 +218,13 @@ func (r *Review) Modern() bool { return slices.Contains(r.Report.Server.Revision
 func (r *Review) run(ctx context.Context, check Check) {
 	t := &T{Review: r, Context: ctx, check: check, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: r.Options.Case}
 	if reason := r.excluded(check); ctx.Err() != nil {
-		t.Skip(Interrupted)
+		t.stop(ErrInterrupted)
 	} else if reason != "" {
 		t.Skip("%s", reason)
+	} else if err := r.Client.Over(); err != nil && !check.Last {
+		t.stop(err)
+	} else if r.gone != "" {
+		t.Skip("%s", r.gone)
 	} else {
 		if check.Flow {
 			t.Oracle = r.Oracles[0]
@@ -228,10 +232,11 @@ func (r *Review) run(ctx context.Context, check Check) {
 		before, unsent := r.Client.Sent, r.Client.Unsent
 		t.watched(check.Run)
 		if err := r.Client.Over(); err != nil && r.Client.Unsent > unsent && !check.Last {
-			t.Reason = err.Error()
+			t.stop(err)
 		}
 		if ctx.Err() != nil {
-			t.Findings, t.Reason = nil, Interrupted
+			t.Findings = nil
+			t.stop(ErrInterrupted)
 		}
 		r.Options.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.Client.Sent-before)
 	}
@@ -254,10 +259,6 @@ func (r *Review) excluded(check Check) string {
 		return "runs tools to their end; --effects allows that"
 	case check.Flow && len(r.Oracles) == 0:
 		return r.NoFlow()
-	case r.Client.Over() != nil && !check.Last:
-		return r.Client.Over().Error()
-	case r.gone != "":
-		return r.gone
 	default:
 		return ""
 	}

@@ -190,7 +190,7 @@ func TestInterrupted(t *testing.T) {
 		}
 	})
 	require.Equal(t, review.Refuted, after.Outcomes[0].Outcome, describe(after))
-	require.Equal(t, review.Interrupted, after.Outcomes[1].Reason)
+	require.Equal(t, review.ErrInterrupted, after.Outcomes[1].Stopped)
 	require.Equal(t, review.NotTested, after.Outcomes[1].Outcome)
 	require.NotEmpty(t, after.Findings)
 
@@ -204,7 +204,8 @@ func TestInterrupted(t *testing.T) {
 	})
 	require.Empty(t, within.Findings, "an answer that was cut off tells nothing")
 	for _, o := range within.Outcomes {
-		require.Equal(t, review.Interrupted, o.Reason)
+		require.Equal(t, review.ErrInterrupted, o.Stopped)
+		require.Equal(t, "the review was interrupted", o.Reason)
 	}
 }
 
@@ -231,7 +232,7 @@ func TestSlow(t *testing.T) {
 		is := checks.All()[i].Severity == review.Critical
 		require.True(t, critical || !is, "%s comes late", o.Check)
 		critical = is
-		if o.Unfinished() {
+		if o.Stopped != nil {
 			left++
 			require.Equal(t, review.NotTested, o.Outcome)
 		}

@@ -34,6 +34,7 @@ type T struct {
 	Trials   int
 	Unclear  int    // answers that do not tell whether the state was accepted
 	Reason   string // why it is not tested
+	stopped  error  // the reason, if the review ended
 	Findings []Finding
 }
 
@@ -53,6 +54,9 @@ func (t *T) Skip(format string, args ...any) {
 		t.Reason = fmt.Sprintf(format, args...)
 	}
 }
+
+// stop records the end of the review as the reason.
+func (t *T) stop(err error) { t.Reason, t.stopped = err.Error(), err }
 
 // Selected reports whether every case is carried out, or a replay names one of these.
 func (t *T) Selected(names ...string) bool {
@@ -79,7 +83,7 @@ func (t *T) outcome() Outcome {
 	case len(t.Findings) > 0:
 		o.Outcome, o.Reason = Refuted, t.Findings[0].Issue
 	case t.Reason != "":
-		o.Outcome, o.Reason = NotTested, t.Reason
+		o.Outcome, o.Reason, o.Stopped = NotTested, t.Reason, t.stopped
 	case t.Trials == 0:
 		o.Outcome, o.Reason = NotTested, "the token and the lists of this server give no case"
 	}

@@ -79,6 +79,7 @@ type Result struct {
 	// Incomplete reports that the attack applies and was left out, or was ended, for
 	// lack of time or because the design broke.
 	Incomplete bool        `json:"incomplete,omitempty"`
+	TimeOver   bool        `json:"-"`               // incomplete for lack of time
 	Note       string      `json:"note,omitempty"`  // of not refuted: how far the attack went
 	Issue      string      `json:"issue,omitempty"` // of refuted: the event
 	Gain       string      `json:"gain,omitempty"`  // of refuted: the gain of an attacker
@@ -105,6 +106,7 @@ type Tally struct {
 	Outcome  Outcome
 	Done, Of int    // attacks carried out to the end, of those that apply
 	Reason   string // of not tested
+	TimeOver bool   // an attack was left out or ended for lack of time
 }
 
 // Tallies returns the outcome of each property that an attack is aimed at. A property
@@ -127,7 +129,7 @@ func (s *Design) Tallies() []Tally {
 				t.Of++
 			case c.Incomplete:
 				t.Of++
-				t.Reason = c.Reason
+				t.Reason, t.TimeOver = c.Reason, c.TimeOver
 			case t.Reason == "":
 				t.Reason = c.Reason
 			}

@@ -104,8 +104,7 @@ func (b Bench) version(c Case, version string) (refuted, error) {
 	began := b.Now()
 	passed := func() time.Duration { return b.Now().Sub(began) }
 	budget := attack.Budget{Seals: 1 << 11, Unseals: 1 << 12, Bytes: 1 << 22, Stopwatch: passed}
-	budget.Spent = func() bool { return passed() > b.Budget }
-	budget.Overdue = func() bool { return passed() > b.Budget+b.Budget/4 }
+	budget.Spent, budget.Overdue = attack.Within(passed, b.Budget), attack.Within(passed, b.Budget+b.Budget/4)
 	runner := attack.Runner{Seed: b.Seed, Budget: budget, Done: func(id string, results []verdict.Result, _ int) {
 		r.keep(c, id, results, passed())
 	}}
