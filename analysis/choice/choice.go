@@ -36,10 +36,6 @@ var Rules = []string{
 	"One key seals rate × lifetime tokens at a risk of 2^-32 at most.",
 }
 
-// Compared is the reason against a design that is not recommended: the format of an SDK or of a
-// library, whose row states no limits.
-const Compared = "its row states no limits: it is here to be compared"
-
 // A Query is a question. The zero Query is answered by every codec.
 type Query struct {
 	Needs       []codecs.Property
@@ -86,6 +82,8 @@ type Other struct {
 	// Kind says that the design is a scheme and a codec is asked for, or the
 	// reverse.
 	Kind bool `json:"other_kind,omitempty"`
+	// Compared says that the row states no limits.
+	Compared bool `json:"-"`
 }
 
 // An Answer has the designs that fit, the best first, and the reasons why the others
@@ -104,7 +102,7 @@ func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 			return nil, err
 		}
 		if reason != "" {
-			a.Others = append(a.Others, Other{d.Name, reason, d.IsScheme() != q.scheme()})
+			a.Others = append(a.Others, Other{d.Name, reason, d.IsScheme() != q.scheme(), lab.HooksOf(d).Facts == nil})
 			continue
 		}
 		if costs != nil {
@@ -171,7 +169,7 @@ func (q *Query) kind(d codecs.Design, facts *lab.Facts) string {
 	case !q.scheme() && d.IsScheme():
 		return "a scheme also stamps claims, and no property of claims is needed"
 	case facts == nil:
-		return Compared
+		return "its row states no limits: it is here to be compared"
 	}
 	return ""
 }

@@ -123,7 +123,7 @@ func (s *site) against(a *choice.Answer) string {
 	best, text := math.Inf(1), ""
 	for _, o := range a.Others {
 		c, ok := s.cost(o.Design, Size)
-		if total := c.SealNs + c.UnsealNs; !o.Kind && o.Reason != choice.Compared && ok && total < best {
+		if total := c.SealNs + c.UnsealNs; !o.Kind && !o.Compared && ok && total < best {
 			best, text = total, o.Design+": "+o.Reason
 		}
 	}

@@ -255,7 +255,7 @@ func writeOthers(out io.Writer, all []choice.Other, singleUse bool) error {
 		switch {
 		case o.Kind:
 			kinds++
-		case o.Reason == choice.Compared:
+		case o.Compared:
 			compared = append(compared, o.Design)
 		default:
 			others.Row(o.Design, o.Reason)
