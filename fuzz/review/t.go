@@ -98,6 +98,9 @@ func SentText(e *rawmcp.Exchange) string {
 	return client.Short(string(e.Sent), 400)
 }
 
+// ExchangeText is the request of an answer and the answer in a line of evidence.
+func ExchangeText(a client.Answer) string { return SentText(a.Exchange) + " -> " + a.String() }
+
 // Form records a finding on the form of a result.
 func (t *T) Form(name string, severity Severity, issue string, a client.Answer) {
 	t.Refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Evidence: client.Short(string(a.Result), 300), Want: "the schema", Got: issue})

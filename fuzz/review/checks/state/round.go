@@ -108,7 +108,7 @@ func capability(t *review.T) {
 		}
 		t.Trials++
 		if a.Kind == client.Asked && len(a.Questions) > 0 {
-			t.Refute(review.Finding{Case: declared, Severity: review.Warning, Issue: "a client that declares " + declared + " is asked", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked"})
+			t.Refute(review.Finding{Case: declared, Severity: review.Warning, Issue: "a client that declares " + declared + " is asked", Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked"})
 			return
 		}
 	}
@@ -134,7 +134,7 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 		t.Trials++
 		for _, q := range a.Questions {
 			if q.Method == kind {
-				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind, Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind, Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
 				return true
 			}
 		}
@@ -161,7 +161,7 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 		}
 		a := t.Client.Call(t.Context, call)
 		if t.Trials++; a.Kind == client.Asked && len(a.Questions) > 0 {
-			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked", Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
 			return true
 		}
 	}
@@ -246,6 +246,6 @@ func where(t *review.T) {
 	}
 	t.Trials++
 	if a.Kind != client.Completed {
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list", Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "completed", Got: string(a.Kind)})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list", Evidence: review.ExchangeText(a), Want: "completed", Got: string(a.Kind)})
 	}
 }

@@ -107,7 +107,7 @@ func stateTypes(t *review.T) {
 			continue
 		}
 		t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "requestState " + name + " is not refused with -32602",
-			Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "refused with -32602", Got: a.String()})
+			Evidence: review.ExchangeText(a), Want: "refused with -32602", Got: a.String()})
 		return
 	}
 	answerTypes(t)
@@ -143,7 +143,7 @@ func answerTypes(t *review.T) {
 		}
 		if faults == 2 {
 			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "answers of another type are a fault of the server",
-				Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "asked again, or refused with -32602", Got: a.String()})
+				Evidence: review.ExchangeText(a), Want: "asked again, or refused with -32602", Got: a.String()})
 			return
 		}
 	}
@@ -183,7 +183,7 @@ func bareState(t *review.T, token string) bool {
 			shows := a.Kind == client.Completed && t.Oracle.Bad.Refused() && strings.Contains(a.Text, review.EchoProbe)
 			if t.Trials++; review.Echoes(a) || shows {
 				t.Refute(review.Finding{Case: "the state as an object", Severity: review.Critical, Issue: "a state that is given as an object needs no tag",
-					Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "refused with -32602", Got: "accepted"})
+					Evidence: review.ExchangeText(a), Want: "refused with -32602", Got: "accepted"})
 				return true
 			}
 		}

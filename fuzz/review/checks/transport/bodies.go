@@ -119,7 +119,7 @@ func unknownLine(t *review.T) {
 		return bytes.Replace(body, []byte(`"`+client.ListTools.Method+`"`), []byte(`"`+name+`"`), 1)
 	})
 	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(lineTo(t, p, bytes.Clone)) {
-		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue, Evidence: fmt.Sprintf("%s -> %v; then tools/list: served", review.SentText(a.Exchange), a), Want: "-32601", Got: string(a.Kind)})
+		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue, Evidence: fmt.Sprintf("%s; then tools/list: served", review.ExchangeText(a)), Want: "-32601", Got: string(a.Kind)})
 	}
 }
 
@@ -213,7 +213,7 @@ func wrongLines(t *review.T) {
 		}
 		a := lineTo(t, p, func(body []byte) []byte { return arrayed(body, inArrays[name]) })
 		if client.Served(a) {
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "-32602 or -32600", Got: "served"})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.ExchangeText(a), Want: "-32602 or -32600", Got: "served"})
 		}
 		if a.Kind == client.Broken && t.Pings(p) != "" && stops(t, p) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": the process ends", Evidence: fmt.Sprintf("%s -> %v; standard error: %s", review.SentText(a.Exchange), p.State(), client.Short(string(p.Stderr()), 200)), Want: "-32602 or -32600", Got: "ended"})

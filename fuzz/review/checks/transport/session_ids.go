@@ -110,7 +110,7 @@ func noSession(t *review.T) {
 		a := inSession(t, other, client.FirstUser, oldList(t))
 		t.Trials++
 		if a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: o.name, Severity: o.severity, Issue: o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: o.name, Severity: o.severity, Issue: o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
 		}
 		if slices.ContainsFunc(t.Client.SessionIDs, func(id string) bool { return !strings.Contains(o.id, id) && a.Contains(id) }) {
@@ -143,7 +143,7 @@ func noSession(t *review.T) {
 	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
 		a := t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t)))
 		if t.Trials++; a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
 		}
 	}

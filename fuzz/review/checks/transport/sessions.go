@@ -228,7 +228,7 @@ func sessionVersion(t *review.T) {
 	a := inSession(t, s, client.FirstUser, oldList(t))
 	t.Trials++
 	if a.Kind == client.Completed {
-		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "400", Got: "served", Revision: client.Older})
+		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served", Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
 	}
 }
 

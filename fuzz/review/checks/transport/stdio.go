@@ -205,7 +205,7 @@ func lineVersion(t *review.T) {
 	defer p.Stop(client.StopGrace)
 	a := lineTo(t, p, func(body []byte) []byte { return bytes.Replace(body, []byte(client.Modern), []byte("1900-01-01"), 1) })
 	if a.Kind == client.Completed {
-		t.Refute(review.Finding{Case: "1900-01-01", Severity: review.Critical, Issue: "a request of revision 1900-01-01 is served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "-32022", Got: "served"})
+		t.Refute(review.Finding{Case: "1900-01-01", Severity: review.Critical, Issue: "a request of revision 1900-01-01 is served", Evidence: review.ExchangeText(a), Want: "-32022", Got: "served"})
 	}
 }
 
@@ -399,6 +399,6 @@ func beforeHandshake(t *review.T) {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
 	})
 	if a.Kind == client.Completed {
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "a request without a handshake and without _meta is served", Evidence: review.SentText(a.Exchange) + " -> " + a.String(), Want: "an error", Got: "served"})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "a request without a handshake and without _meta is served", Evidence: review.ExchangeText(a), Want: "an error", Got: "served"})
 	}
 }

@@ -47,7 +47,7 @@ func endedTexts(t *review.T) {
 		}
 		whole := lineTo(t, p, in(fmt.Sprintf(`\u%04x`, []rune(end)[0])))
 		if a := lineTo(t, p, in(end)); client.Served(whole) && !client.Served(a) && a.Kind != client.NoBudget {
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a line is ended at " + name, Evidence: fmt.Sprintf("%s -> %v; escaped: %v", review.SentText(a.Exchange), a, whole), Want: "answered", Got: string(client.Broken)})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a line is ended at " + name, Evidence: fmt.Sprintf("%s; escaped: %v", review.ExchangeText(a), whole), Want: "answered", Got: string(client.Broken)})
 		}
 		p.Stop(client.StopGrace)
 	}
