@@ -75,7 +75,8 @@ func shown(b []byte) string {
 
 // repairs say how a design keeps a property that fell.
 var repairs = map[codecs.Property]string{
-	codecs.Integrity:            "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared whole and before anything else is done; give each purpose a key of its own",
+	codecs.Integrity: "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared " +
+		"whole and before anything else is done; give each purpose a key of its own",
 	codecs.Confidentiality:      "encrypt the state with an AEAD under a fresh nonce, put nothing derived from it beside the ciphertext, and do not compress it",
 	codecs.Canonical:            "decode strictly, encode the result again, and refuse a text that is not the same",
 	codecs.BindsMethod:          "put the method into the authenticated claims and compare it",

@@ -294,7 +294,8 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 				}
 				row.Data["step"] = strings.TrimSpace(strings.TrimPrefix(row.Data["step"], "none") + " " + word)
 				largest = max(largest, math.Abs(math.Log1p(ch.Share())))
-				cell.HTML = template.HTML(fmt.Sprintf(`<span class="pill %s">%+.0f %%<span class="vh"> %s</span></span> %s`, class, 100*ch.Share(), word, cell.Text)) //nolint:gosec // numbers and words of this package
+				pill := fmt.Sprintf(`<span class="pill %s">%+.0f %%<span class="vh"> %s</span></span> %s`, class, 100*ch.Share(), word, cell.Text)
+				cell.HTML = template.HTML(pill) //nolint:gosec // numbers and words of this package
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -346,7 +347,8 @@ func (s *site) trend() template.HTML {
 		name string
 		role runfile.Role
 		op   runfile.Op
-	}{{"codecs, seal", runfile.RoleDesign, runfile.Seal}, {"codecs, open", runfile.RoleDesign, runfile.Unseal}, {"schemes, open", runfile.RoleScheme, runfile.Unseal}, {"baselines, open", runfile.RoleBaseline, runfile.Unseal}} {
+	}{{"codecs, seal", runfile.RoleDesign, runfile.Seal}, {"codecs, open", runfile.RoleDesign, runfile.Unseal},
+		{"schemes, open", runfile.RoleScheme, runfile.Unseal}, {"baselines, open", runfile.RoleBaseline, runfile.Unseal}} {
 		series := page.Series{Name: group.name, Line: true, Quiet: group.role == runfile.RoleBaseline}
 		for i, b := range s.History {
 			if mean, ok := s.mean(b, group.role, group.op); ok {

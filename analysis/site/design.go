@@ -365,7 +365,8 @@ func layout(d codecs.Design) (template.HTML, error) {
 			}
 			cell++
 		}
-		swatch := template.HTML(fmt.Sprintf(`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true"><rect class="%s faint" x="1" y="1" width="12" height="12" rx="3"/></svg>`, class)) //nolint:gosec // a number
+		swatch := template.HTML(`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">` + //nolint:gosec // a number
+			fmt.Sprintf(`<rect class="%s faint" x="1" y="1" width="12" height="12" rx="3"/></svg>`, class))
 		readable := "random, encrypted or a tag"
 		if f.Readable {
 			readable = "readable"
@@ -376,7 +377,8 @@ func layout(d codecs.Design) (template.HTML, error) {
 		}})
 		offset += len(f.Bytes)
 	}
-	picture := fmt.Sprintf(`<figure><figcaption>A token with the payload <code>%s</code></figcaption><div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`, template.HTMLEscapeString(samplePayload))
+	picture := fmt.Sprintf(`<figure><figcaption>A token with the payload <code>%s</code></figcaption>`, template.HTMLEscapeString(samplePayload)) +
+		`<div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`
 	for _, kind := range []string{"broad", "narrow"} {
 		n := bytesPerLine[kind]
 		picture += fmt.Sprintf(`<svg class="bytes %s" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, coloured by field">%s</svg>`,

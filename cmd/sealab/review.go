@@ -211,7 +211,8 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 
 // unseen says which tools may ask and were not called.
 func unseen(report *review.Report) string {
-	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, --effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))
+	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, "+
+		"--effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))
 }
 
 func explainCheck(w io.Writer, id string) error {

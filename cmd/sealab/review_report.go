@@ -96,7 +96,8 @@ func summary(w io.Writer, r *review.Report) error {
 	facts := table.New("ll").AtMargin()
 	facts.Row("server", fmt.Sprintf("%q %q over %s, revisions %s", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " ")))
 	facts.Row("capabilities", strings.Join(s.Capabilities, " "))
-	facts.Row("offers", fmt.Sprintf("%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools", len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk))
+	facts.Row("offers", fmt.Sprintf("%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools",
+		len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk))
 	for _, f := range r.Flows {
 		facts.Row("flow", fmt.Sprintf("%q %s, %d rounds before the token", f.String(), f.Arguments, len(f.Rounds)))
 	}

@@ -169,7 +169,9 @@ var Design = codecs.Design{
 		return newScheme(c)
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		return slices.Concat(framework.Canonical(options, "Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"), framework.Unbound("the format has nothing of the request"),
+		return slices.Concat(framework.Canonical(options,
+			"Python's base64 decoder skips foreign characters and ignores spare bits and all that follows the padding"),
+			framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
 			codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
 			guarantee.NoPrincipal,

@@ -185,7 +185,8 @@ func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) co
 				codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
 			codecs.HoldsBecause(codecs.Canonical, canonical),
 			codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or payload; with AES instructions, without which AES looks tables up"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or "+
+				"payload; with AES instructions, without which AES looks tables up"),
 			codecs.HoldsBecause(codecs.Total, "at most one decapsulation beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
 			codecs.Disclaims(codecs.Unlinkable, "tokens under one encapsulation show that one sealer made them"),
 			guarantee.GCMTwoKeys,

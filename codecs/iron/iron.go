@@ -294,7 +294,8 @@ var Design = codecs.Design{
 		return &format{string(secret), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}, nil
 	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
-		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options), framework.Unbound("the format has nothing of the request"),
+		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits pass"),
+			carries(options), framework.Unbound("the format has nothing of the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
 			guarantee.NoPrincipal,

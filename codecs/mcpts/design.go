@@ -42,7 +42,9 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(bindings[options[optionBind]], framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass"), carries(options[optionPayload]), common())
+	return slices.Concat(bindings[options[optionBind]],
+		framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass"),
+		carries(options[optionPayload]), common())
 }
 
 // bindings are the guarantees for the values of the option bind.

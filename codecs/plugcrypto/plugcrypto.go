@@ -265,7 +265,8 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(framework.Canonical(options, "spare bits of the last character are ignored, and correct padding passes"), framework.Unbound("the format has nothing of the request but a salt, which the operator chooses"),
+	return slices.Concat(framework.Canonical(options, "spare bits of the last character are ignored, and correct padding passes"),
+		framework.Unbound("the format has nothing of the request but a salt, which the operator chooses"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.Inert, "keys are stretched once for each secret; terms that hold functions are refused"),
 		guarantee.NoPrincipal,

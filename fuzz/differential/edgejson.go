@@ -18,24 +18,34 @@ var edgeTexts = append(slices.Clone(texts),
 // wrongSpellings are almost JSON values: some parsers let some of them through.
 var wrongSpellings = []string{
 	"", " ", "NaN", "-NaN", "nan", "Infinity", "-Infinity", "+Infinity", "infinity", "inf", "01", "00", "-01", "-", "+1", ".5", "-.5", "1.", "1.e1", "1e", "1e+", "1.0e", "0x10", "0b1", "0o7",
-	"1_0", "1 0", "1,0", "１", "tru", "True", "TRUE", "truee", "nul", "None", "nil", "undefined", "'a'", "`a`", "a", `"a`, `a"`, `"a""b"`, `"a" "b"`, `"\x41"`, `"\u12"`, `"\u12g4"`, `"\u+123"`, `"\u 123"`,
-	`"\U00000041"`, `"\'"`, `"\0"`, `"\a"`, `"\v"`, `"\e"`, `"\ `, `"\`, `"\u{41}"`, "\"\\\n\"", "[,]", "[1,]", "[1 2]", "[1]]", "[[1]", "[", "]", "{", "}", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a" 1}`, `{"a":1 "b":2}`,
-	"{a:1}", "{'a':1}", "{1:2}", "{null:1}", `{"a":1}}`, "/**/1", "1/**/", "//\n1", "#\n1", "1;", "\ufeff1", "\x001", "1\x00", "\v1", "1\f", "\u00a01", "1\u2028", `{"a":1}{"b":2}`, `"a"+"b"`, "1e5.5", "--1", "1-", "$", "0.",
-	"\"\xff\"", "\"\xc0\xaf\"", "\"\xc1\x81\"", "\"\xe2\x82\"", "\"\xed\xa0\x80\"", "\"\xed\xa0\x80\xed\xb0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xf8\x88\x80\x80\x80\"", "\"\xe0\x80\xaf\"", "\"\xfe\xff\"", "\"\x80\"",
+	"1_0", "1 0", "1,0", "１", "tru", "True", "TRUE", "truee", "nul", "None", "nil", "undefined", "'a'", "`a`", "a", `"a`, `a"`, `"a""b"`, `"a" "b"`,
+	`"\x41"`, `"\u12"`, `"\u12g4"`, `"\u+123"`, `"\u 123"`,
+	`"\U00000041"`, `"\'"`, `"\0"`, `"\a"`, `"\v"`, `"\e"`, `"\ `, `"\`, `"\u{41}"`, "\"\\\n\"", "[,]", "[1,]", "[1 2]", "[1]]", "[[1]", "[", "]", "{",
+	"}", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a" 1}`, `{"a":1 "b":2}`,
+	"{a:1}", "{'a':1}", "{1:2}", "{null:1}", `{"a":1}}`, "/**/1", "1/**/", "//\n1", "#\n1", "1;", "\ufeff1", "\x001", "1\x00", "\v1", "1\f", "\u00a01",
+	"1\u2028", `{"a":1}{"b":2}`, `"a"+"b"`, "1e5.5", "--1", "1-", "$", "0.",
+	"\"\xff\"", "\"\xc0\xaf\"", "\"\xc1\x81\"", "\"\xe2\x82\"", "\"\xed\xa0\x80\"", "\"\xed\xa0\x80\xed\xb0\x80\"", "\"\xf4\x90\x80\x80\"",
+	"\"\xf8\x88\x80\x80\x80\"", "\"\xe0\x80\xaf\"", "\"\xfe\xff\"", "\"\x80\"",
 }
 
 // edgeNumbers are numbers at limits of parsers.
 var edgeNumbers = append(slices.Clone(numbers),
-	"-0e0", "-0E-0", "0e0", "0e999999999999", "1e99999999999999999999", "-1e99999999999999999999", "1e-99999999999999999999", "1e309", "1.7976931348623157e308", "1.7976931348623159e308", "2.2250738585072011e-308", "4.9e-324", "2e-324",
-	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "4294967296", "2147483648", "9007199254740991", "9007199254740992", "9007199254740994",
-	"0.1e1", "10e-1", "1.0e0", "1E0", "1e00", "1e+00", "1e-00", "0.30000000000000004", "123456789012345678", "1.0000000000000000000000001", "100000000000000000000000.0", "1e23", "8.41e21", "5e-5", "123e-7",
-	strings.Repeat("9", 400), "-"+strings.Repeat("9", 400), strings.Repeat("9", 4300), strings.Repeat("9", 4301), "0."+strings.Repeat("0", 400)+"1", "1"+strings.Repeat("0", 400)+"e-400", "1."+strings.Repeat("0", 5000),
+	"-0e0", "-0E-0", "0e0", "0e999999999999", "1e99999999999999999999", "-1e99999999999999999999", "1e-99999999999999999999", "1e309",
+	"1.7976931348623157e308", "1.7976931348623159e308", "2.2250738585072011e-308", "4.9e-324", "2e-324",
+	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616",
+	"4294967296", "2147483648", "9007199254740991", "9007199254740992", "9007199254740994",
+	"0.1e1", "10e-1", "1.0e0", "1E0", "1e00", "1e+00", "1e-00", "0.30000000000000004", "123456789012345678", "1.0000000000000000000000001",
+	"100000000000000000000000.0", "1e23", "8.41e21", "5e-5", "123e-7",
+	strings.Repeat("9", 400), "-"+strings.Repeat("9", 400), strings.Repeat("9", 4300), strings.Repeat("9", 4301), "0."+strings.Repeat("0", 400)+"1",
+	"1"+strings.Repeat("0", 400)+"e-400", "1."+strings.Repeat("0", 5000),
 )
 
 // edgeLeaves are strings and literals in odd but right spellings.
 var edgeLeaves = append(slices.Clone(leaves),
-	`"\u0000"`, `"\u001F"`, `"\u0022"`, `"\u005c"`, `"\/"`, `"\uD83D\uDE00"`, `"\ude00\ud83d"`, `"\ud83d"`, `"\ud83dx"`, `"\ud800\ud800"`, `"\udbff\udfff"`, `"\uFFFE"`, `"\uffff"`, `"\ufeff"`, `"\u2028"`, "\"\u2028\"", "\"\ufeff\"", "\"\x7f\"", "\"\u0080\"",
-	"\"\U0010ffff\"", `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"":0}`, `{"__proto__":1}`, `{"__proto__":{"exp":1}}`, `{"constructor":1}`, `{"1":0,"0":1}`, `["a"]`, `[["a"]]`, `[null]`, `{"a":null}`, `{"b":1,"a":2}`, `{"json_class":"String"}`, `{"^o":"Object"}`,
+	`"\u0000"`, `"\u001F"`, `"\u0022"`, `"\u005c"`, `"\/"`, `"\uD83D\uDE00"`, `"\ude00\ud83d"`, `"\ud83d"`, `"\ud83dx"`, `"\ud800\ud800"`,
+	`"\udbff\udfff"`, `"\uFFFE"`, `"\uffff"`, `"\ufeff"`, `"\u2028"`, "\"\u2028\"", "\"\ufeff\"", "\"\x7f\"", "\"\u0080\"",
+	"\"\U0010ffff\"", `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"":0}`, `{"__proto__":1}`, `{"__proto__":{"exp":1}}`, `{"constructor":1}`,
+	`{"1":0,"0":1}`, `["a"]`, `[["a"]]`, `[null]`, `{"a":null}`, `{"b":1,"a":2}`, `{"json_class":"String"}`, `{"^o":"Object"}`,
 	`{"$date":0}`, "[ ]", "{ }", "[1 ,2]", " 1", "1 ", "\n1\r\n", "\t[\t]", `"`+strings.Repeat("x", 5000)+`"`,
 )
 
@@ -59,14 +69,17 @@ func edgeValues(now time.Time) []string {
 	for _, d := range []int64{-1, 0, 1, 600} {
 		n := now.Unix() + d
 		all = append(all, fmt.Sprintf("%d.0", n), fmt.Sprintf("%d.5", n), fmt.Sprintf("%d.25", n), fmt.Sprintf("%d.2499999", n), fmt.Sprintf("%d.2500001", n), fmt.Sprintf("%d.00000000001", n),
-			fmt.Sprintf("%de0", n), fmt.Sprintf("%d0e-1", n), fmt.Sprintf("%d.%09de9", n/1e9, n%1e9), fmt.Sprintf("%q", fmt.Sprint(n)), fmt.Sprintf("-%d", n), fmt.Sprintf("[%d]", n), fmt.Sprintf("%d.99999999999999999999", n-1))
+			fmt.Sprintf("%de0", n), fmt.Sprintf("%d0e-1", n), fmt.Sprintf("%d.%09de9", n/1e9, n%1e9), fmt.Sprintf("%q", fmt.Sprint(n)),
+			fmt.Sprintf("-%d", n), fmt.Sprintf("[%d]", n), fmt.Sprintf("%d.99999999999999999999", n-1))
 	}
 	return all
 }
 
 // edgeStates are states: JSON texts right and wrong, and other texts. Two surrogates in
 // three bytes each are left out: a worker gives their character back.
-var edgeStates = slices.DeleteFunc(slices.Concat(edgeTexts, edgeNumbers, edgeLeaves, wrongSpellings, []string{nested(50), nested(98), nested(99), nested(100), nested(101), nested(126), nested(127), nested(128), nested(129), nested(510), nested(512), nested(513)}),
+var edgeStates = slices.DeleteFunc(slices.Concat(edgeTexts, edgeNumbers, edgeLeaves, wrongSpellings,
+	[]string{nested(50), nested(98), nested(99), nested(100), nested(101), nested(126), nested(127), nested(128), nested(129), nested(510),
+		nested(512), nested(513)}),
 	func(s string) bool { return strings.Contains(s, "\xed\xa0\x80\xed\xb0\x80") })
 
 // A place is a part of a document.
@@ -141,7 +154,8 @@ func jsonEdges(text []byte, now time.Time) [][]byte {
 			all = append(all, with(text, p.begin, p.end, v))
 		}
 		old := string(text[p.begin:p.end])
-		for _, v := range []string{old + ".0", old + "e0", old + ".5", "-" + old, old + "0", "[" + old + "]", `"` + old + `"`, " " + old + " ", strings.Replace(old, `"`, `"\u0000`, 1), strings.Replace(old, "a", `\u0061`, 1), strings.ToUpper(old)} {
+		for _, v := range []string{old + ".0", old + "e0", old + ".5", "-" + old, old + "0", "[" + old + "]", `"` + old + `"`, " " + old + " ",
+			strings.Replace(old, `"`, `"\u0000`, 1), strings.Replace(old, "a", `\u0061`, 1), strings.ToUpper(old)} {
 			all = append(all, with(text, p.begin, p.end, v))
 		}
 	}
@@ -150,7 +164,8 @@ func jsonEdges(text []byte, now time.Time) [][]byte {
 	}
 	s := string(text)
 	for _, m := range append(edgeMarks, "/**/", "//\n", "#\n", ",", "{}", "[]", "null", "0", ")]}'\n") {
-		all = append(all, []byte(m+s), []byte(s+m), []byte(strings.Replace(s, "{", "{"+m, 1)), []byte(strings.Replace(s, ":", m+":", 1)), []byte(strings.Replace(s, ":", ":"+m, 1)), []byte(strings.Replace(s, ",", ","+m, 1)))
+		all = append(all, []byte(m+s), []byte(s+m), []byte(strings.Replace(s, "{", "{"+m, 1)), []byte(strings.Replace(s, ":", m+":", 1)),
+			[]byte(strings.Replace(s, ":", ":"+m, 1)), []byte(strings.Replace(s, ",", ","+m, 1)))
 	}
 	return all
 }
@@ -179,7 +194,9 @@ func memberEdges(text []byte, object place, members []place, values []string) []
 		for _, v := range []string{"null", "0", `""`, `"x"`, "[]", "{}", "true", "1e400", "-1", "99999999999"} {
 			all = append(all, with(text, first, first, name+":"+v+","), with(text, last, last, ","+name+":"+v), with(text, last, last, ","+escaped([]byte(name))+":"+v))
 		}
-		for _, other := range []string{strings.ToUpper(name), escaped([]byte(name)), `" ` + name[1:], name[:len(name)-1] + ` "`, name[:len(name)-1] + `\u0000"`, name[:len(name)-1] + "\x00\"", `""`, "'" + strings.Trim(name, `"`) + "'", strings.Trim(name, `"`), "\ufeff" + name, name[:len(name)-1] + "\u200d\""} {
+		for _, other := range []string{strings.ToUpper(name), escaped([]byte(name)), `" ` + name[1:], name[:len(name)-1] + ` "`,
+			name[:len(name)-1] + `\u0000"`, name[:len(name)-1] + "\x00\"", `""`, "'" + strings.Trim(name, `"`) + "'", strings.Trim(name, `"`),
+			"\ufeff" + name, name[:len(name)-1] + "\u200d\""} {
 			all = append(all, with(text, m.begin, m.end, other+rest))
 		}
 		switch {

@@ -176,7 +176,8 @@ func compressed(segment []byte) [][]byte {
 	w.Close()      //nolint:errcheck // to memory
 	bad := bytes.Clone(sound)
 	bad[len(bad)-1] ^= 1
-	bodies := [][]byte{sound, bad, sound[:len(sound)-1], sound[:len(sound)-4], append(slices.Clip(sound), 0), append(slices.Clip(sound), sound...), z.Bytes(), f.Bytes(), zipped.Bytes(), plain, {}, {0x78}, {0x78, 0x9c}}
+	bodies := [][]byte{sound, bad, sound[:len(sound)-1], sound[:len(sound)-4], append(slices.Clip(sound), 0), append(slices.Clip(sound), sound...),
+		z.Bytes(), f.Bytes(), zipped.Bytes(), plain, {}, {0x78}, {0x78, 0x9c}}
 	var all [][]byte
 	for _, b := range bodies {
 		text := base64.RawURLEncoding.EncodeToString(b)

@@ -167,7 +167,8 @@ var executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "pa
 var local = []string{"file", "read", "path", "dir", "log"}
 
 // AskingWords are words of tools that ask before they act.
-var AskingWords = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey", "prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
+var AskingWords = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey",
+	"prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
 
 // pure are parts of the names of tools that hardly ask.
 var pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}

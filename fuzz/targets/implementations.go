@@ -28,7 +28,8 @@ var pythonTarget = Target{
 
 var primitivesTarget = Target{
 	Name: "primitives", Layer: layerImplementations,
-	Doc:   "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
+	Doc: "the primitives in two implementations each: AES-GCM in assembly and in Go, XChaCha20-Poly1305 and a plain reading of its draft, " +
+		"base64url by vectors and by the standard library, HPKE in circl and in crypto/hpke",
 	Draws: true,
 	Check: reference.Primitives,
 	Seeds: func() ([][]byte, error) { return withContinuations(reference.PrimitivesSeeds()), nil },

@@ -24,22 +24,24 @@ func inBinary() []Control {
 		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
 		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", breaks(codecs.Canonical), by("ENC-07"), inProtobuf),
 		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", breaks(codecs.Canonical), by("ENC-07"), inNetstrings),
-		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair {
-			list := inCBOR(key, false)
-			return pair{
-				seal: func(payload []byte) string { return "b2" + list.seal(payload) },
-				unseal: func(token string) ([]byte, error) {
-					text, ok := strings.CutPrefix(token, "b2")
-					if !ok {
-						return nil, errMalformed
-					}
-					return list.unseal(text)
-				},
-			}
-		}),
+		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
+			breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair {
+				list := inCBOR(key, false)
+				return pair{
+					seal: func(payload []byte) string { return "b2" + list.seal(payload) },
+					unseal: func(token string) ([]byte, error) {
+						text, ok := strings.CutPrefix(token, "b2")
+						if !ok {
+							return nil, errMalformed
+						}
+						return list.unseal(text)
+					},
+				}
+			}),
 		disclaiming(aPair("recompressed", "payload and tag are compressed, at any level", breaks(codecs.Canonical), by("ENC-07"), recompressed), codecs.Inert, "the tag is inside"),
 		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", breaks(codecs.Canonical), by("ENC-05"), func(key []byte) pair { return inBase62(key, false) }),
-		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
+		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical),
+			by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
 

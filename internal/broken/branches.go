@@ -26,9 +26,10 @@ func branches() []Control {
 				c.Method = ""
 			}
 		}),
-		aScheme("nothing-to-compare", "a context without a value asks for no comparison", breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-14"), func(p *schemeParts) {
-			p.compared = func(c *codecs.Context) bool { return strings.Join(fields(c), "") != "" }
-		}),
+		aScheme("nothing-to-compare", "a context without a value asks for no comparison",
+			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-14"), func(p *schemeParts) {
+				p.compared = func(c *codecs.Context) bool { return strings.Join(fields(c), "") != "" }
+			}),
 		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
 			if len(c.Arguments) > 1<<10 {
 				c.Target = ""
@@ -56,7 +57,8 @@ func branches() []Control {
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
 		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimedBehind),
 		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
-		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that", breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
+		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
+			breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }

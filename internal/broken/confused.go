@@ -62,14 +62,15 @@ func confusedFields() []Control {
 			}
 			return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
 		}),
-		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
-			var lengths, all strings.Builder
-			for _, f := range fields(c) {
-				lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
-				all.WriteString(f)
-			}
-			return lengths.String() + all.String()
-		}),
+		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them",
+			breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
+				var lengths, all strings.Builder
+				for _, f := range fields(c) {
+					lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
+					all.WriteString(f)
+				}
+				return lengths.String() + all.String()
+			}),
 		markedLengths("marked-length-byte", 0, 1),
 		markedLengths("signed-length-byte", '-', '+'),
 	}
@@ -95,15 +96,16 @@ func markedLengths(name string, absent, present byte) Control {
 // confusedValues are mistakes in the reading of one field.
 func confusedValues() []Control {
 	return []Control{
-		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt", breaks(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), by("CTX-16"), func(p *schemeParts) {
-			p.salt = func() []byte { return nil }
-			p.binding = func(c *codecs.Context) string {
-				less, h := *c, fnv.New32a()
-				h.Write([]byte(text(c.Principal)))
-				less.Principal = new(fmt.Sprint(h.Sum32()>>16, c.Principal == nil))
-				return whole(&less)
-			}
-		}),
+		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
+			breaks(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), by("CTX-16"), func(p *schemeParts) {
+				p.salt = func() []byte { return nil }
+				p.binding = func(c *codecs.Context) string {
+					less, h := *c, fnv.New32a()
+					h.Write([]byte(text(c.Principal)))
+					less.Principal = new(fmt.Sprint(h.Sum32()>>16, c.Principal == nil))
+					return whole(&less)
+				}
+			}),
 		contextAs("method-family", "of a method the part in front of the slash is bound", breaks(codecs.BindsMethod, codecs.Unambiguous), by("CTX-06"), func(c *codecs.Context) {
 			c.Method, _, _ = strings.Cut(c.Method, "/")
 		}),

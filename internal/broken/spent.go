@@ -186,7 +186,8 @@ func used() []Control {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []use, _ time.Time) []use { return uses }),
-		stating(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed", breaks(codecs.SingleUse), by("EXP-05"), usedOnce(true)), codecs.SingleUse),
+		stating(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
+			breaks(codecs.SingleUse), by("EXP-05"), usedOnce(true)), codecs.SingleUse),
 		wrappedScheme("kept-alive", "a token that is used begins its time anew", breaks(codecs.Expiry), by("EXP-07"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &remembering{Scheme: inner, remember: func(uses []use, now time.Time) []use {

@@ -89,7 +89,8 @@ var everything = []Family{
 
 // few lists the families for the first base of a format with few vectors.
 var few = []Family{
-	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, headers, envelopes, fewClaims, cutClaims, fewDocuments, stretched, claimBytes, compressed, undigested, times, claimedContexts, awkwardArguments,
+	fields, tags, splices, inside, encodings, framings, truncations, keyRings, slots, crossings, headers, envelopes, fewClaims, cutClaims,
+	fewDocuments, stretched, claimBytes, compressed, undigested, times, claimedContexts, awkwardArguments,
 }
 
 // A Setting is the configuration and context in which a token is made or read.

@@ -292,7 +292,8 @@ var syntax = func() []Alteration {
 			Change: func(b []byte) []byte { return []byte(strings.Replace(string(b), "{", "{"+f.member+",", 1)) },
 		})
 	}
-	for i, end := range []string{`{"x":"`, `{"x":"\`, `{"x":"\u`, `{"x":"\u12`, `{"x":"\ud83d\u`, `{"x":1/*`, `{"x":1//`, `{"x":tru`, `{"x":[`, `{"x":[1`, `{"x":[1,`, `{"x"`, `{`, `{"x":-`, `{"x":1e`, `"`, "/*", `{"x":"\ud83d`, `{"x":"\ud83dx`} {
+	for i, end := range []string{`{"x":"`, `{"x":"\`, `{"x":"\u`, `{"x":"\u12`, `{"x":"\ud83d\u`, `{"x":1/*`, `{"x":1//`, `{"x":tru`, `{"x":[`,
+		`{"x":[1`, `{"x":[1,`, `{"x"`, `{`, `{"x":-`, `{"x":1e`, `"`, "/*", `{"x":"\ud83d`, `{"x":"\ud83dx`} {
 		as = append(as, Alteration{Name: fmt.Sprintf("ends-%d", i), Doc: fmt.Sprintf("the text %q and no more", end), Change: setTo([]byte(end))})
 	}
 	return as

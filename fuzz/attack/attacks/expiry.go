@@ -146,7 +146,8 @@ func (t trial) atExpiry(c codecs.Context) {
 		t.Try(codecs.Expiry)
 		call, at := in.Accepts(tok.Text, attack.Later(c, ttl))
 		if _, later := in.Accepts(tok.Text, attack.Later(c, ttl+time.Second)); at && !later {
-			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the second of its expiry, on or after which RFC 7519 refuses it; libraries differ here, and no later second is accepted", ttl), tok.Sealed, call)
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the second of its expiry, on or after which RFC 7519 "+
+				"refuses it; libraries differ here, and no later second is accepted", ttl), tok.Sealed, call)
 		}
 	}
 }
@@ -242,7 +243,8 @@ func (t trial) aheadByItsLife(c codecs.Context) {
 	t.Try(codecs.Expiry)
 	call, early := in.Accepts(tok.Text, attack.Later(c, -24*time.Hour))
 	if _, far := in.Accepts(tok.Text, attack.Later(c, -400*24*time.Hour)); early && !far && t.livesLong(tok) {
-		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted a day before it was minted, and refused earlier: its time of issue is read, and may be a day ahead", life), tok.Sealed, call)
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted a day before it was minted, and refused earlier: its time "+
+			"of issue is read, and may be a day ahead", life), tok.Sealed, call)
 	}
 }
 

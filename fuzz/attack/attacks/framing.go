@@ -36,9 +36,11 @@ var framing = []attack.Attack{
 		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
 	{ID: "FRM-12", Name: "the constant head of a token set as a whole", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
 		Gain: "a token that names no key, or another one, and is accepted", Origin: "key IDs with a special value; a search that falls back to the first key", Run: onToken(trial.heads)},
-	{ID: "FRM-13", Name: "readable JSON under a tag: members doubled, added, moved and spelled otherwise", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 436,
+	{ID: "FRM-13", Name: "readable JSON under a tag: members doubled, added, moved and spelled otherwise",
+		Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 436,
 		Gain: "claims that the server never wrote", Origin: "tags over JSON that is parsed and written again", Run: onToken(trial.members), Thousands: 2},
-	{ID: "FRM-14", Name: "readable text under a tag: canonical equivalents, line breaks, case, white space", Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 176,
+	{ID: "FRM-14", Name: "readable text under a tag: canonical equivalents, line breaks, case, white space",
+		Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 176,
 		Gain: "a second text for one token, or claims that the server never wrote", Origin: "tags over normalized text", Run: onToken(trial.texts)},
 }
 

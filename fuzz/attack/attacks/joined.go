@@ -24,7 +24,8 @@ var joined = []attack.Attack{
 var ambiguous = []codecs.Property{codecs.Unambiguous}
 
 // separators are the texts that fields are known to be joined with.
-var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||", "\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/", "\x00+", "|+", "\x00\x01", "\x001", "|1"}
+var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||",
+	"\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/", "\x00+", "|+", "\x00\x01", "\x001", "|1"}
 
 // drawnSeparators returns the separators, or a sample of Sweep of them.
 func (t trial) drawnSeparators() (drawn []string) {

@@ -28,7 +28,8 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 		if m == nil {
 			continue
 		}
-		for _, id := range []string{"", "0", "null", "../../../../../../../../dev/null", "/dev/null", "' UNION SELECT '", "none", "default", "__proto__", "constructor", string(t.Letters(1 << 16)), "a\x00b"} {
+		for _, id := range []string{"", "0", "null", "../../../../../../../../dev/null", "/dev/null", "' UNION SELECT '", "none", "default", "__proto__",
+			"constructor", string(t.Letters(1 << 16)), "a\x00b"} {
 			raw := slices.Concat(f.Segments[i].Bytes[:m[4]], []byte(id), f.Segments[i].Bytes[m[5]:])
 			t.Try(codecs.Total)
 			other := f.Altered(i, raw)

@@ -54,7 +54,8 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
 		return
 	}
-	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early), "a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), written(c))
+	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early),
+		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), written(c))
 }
 
 // otherHolders presents tokens of every key of a ring soon after their time.

@@ -95,7 +95,8 @@ func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, 
 			if !ok {
 				continue
 			}
-			t.Refute(codecs.Integrity, fmt.Sprintf("the server, asked to mint in a context that holds the text %.120q, publishes the tag of that text: a token with a state of the attacker's choice (%q) is accepted",
+			t.Refute(codecs.Integrity, fmt.Sprintf("the server, asked to mint in a context that holds the text %.120q, publishes the tag of that text: a "+
+				"token with a state of the attacker's choice (%q) is accepted",
 				body, call.Answer.Out), minted, call)
 			t.Refute(codecs.KeySeparation, "one key makes the values that tokens publish and the tags of tokens", minted, call)
 			return

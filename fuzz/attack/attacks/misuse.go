@@ -71,7 +71,8 @@ func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 			}
 			t.Try(codecs.NonceMisuseResistant)
 			if with, without := longestCommon(a.Bytes(), b.Bytes()), longestCommon(a.Bytes(), c.Bytes()); with >= without+12 {
-				t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their %s bytes, %d, give tokens that share a run of %d bytes; others share %d", where, n, with, without), a.Sealed, b.Sealed)
+				t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(2), fmt.Sprintf("two states that share their %s bytes, %d, give tokens that share a "+
+					"run of %d bytes; others share %d", where, n, with, without), a.Sealed, b.Sealed)
 				return
 			}
 		}
@@ -156,7 +157,8 @@ func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
 	}
 	t.Try(codecs.NonceMisuseResistant)
 	if shared >= enough {
-		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(6), fmt.Sprintf("tokens of one state at two times differ in %d bytes as those of other states do: one key stream hides both times", shared), calls...)
+		t.RefuteIf(codecs.NonceMisuseResistant, attack.Sealed(6), fmt.Sprintf("tokens of one state at two times differ in %d bytes as those of other "+
+			"states do: one key stream hides both times", shared), calls...)
 	}
 }
 

@@ -164,7 +164,8 @@ func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 		t.refusalsOfEnd(in, tok, i, raw, n, right)
 		for said, call := range right {
 			if _, ok := wrong[said]; !ok && repeated(in, call, tok.Under) {
-				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("a token with a part of the right tag is refused as %.80q, and one with none as %.80q", said, slices.Sorted(maps.Keys(wrong))), append(callsOf(wrong), call)...)
+				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("a token with a part of the right tag is refused as %.80q, and one with "+
+					"none as %.80q", said, slices.Sorted(maps.Keys(wrong))), append(callsOf(wrong), call)...)
 			}
 		}
 	}

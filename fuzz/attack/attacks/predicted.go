@@ -25,7 +25,8 @@ import (
 // predictions are the attacks by tokens that were not seen before.
 var predictions = []attack.Attack{
 	{ID: "TAG-15", Name: "the next token, predicted from others or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
-		Gain: "the state of another user, under a token that was never given out", Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
+		Gain:   "the state of another user, under a token that was never given out",
+		Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
 }
 
 // observed is the number of tokens from which the next one is predicted.

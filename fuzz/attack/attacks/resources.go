@@ -33,7 +33,8 @@ var resources = []attack.Attack{
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "a server that is kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: on(trial.workBefore), Measures: true, First: true},
 	{ID: "RES-12", Name: "cost that the token steers", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 409,
-		Gain: "a server that is kept busy by one forged token", Origin: "counts of PBKDF2 in a header: CVE-2023-6681, CVE-2023-51775, CVE-2022-36083; compressed segments", Run: on(trial.steeredWork), Thousands: 1, Measures: true},
+		Gain: "a server that is kept busy by one forged token", Origin: "counts of PBKDF2 in a header: CVE-2023-6681, CVE-2023-51775, CVE-2022-36083; " +
+			"compressed segments", Run: on(trial.steeredWork), Thousands: 1, Measures: true},
 	{ID: "RES-11", Name: "memory for each separator", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "memory in multiples of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: on(trial.separators), Thousands: 1, Measures: true},
 	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{codecs.Inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
@@ -88,7 +89,8 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 		}
 		t.presents(in, tok, string(altered))
 	}
-	for _, text := range []string{"\x00", "\xff\xfe", "\u2028", "\U0001f600", "\xed\xa0\x80", "null", "{}", "[]", `{"a":`, `"`, "'", "\\", "\\u0000", "%", "%zz", "%s%s%n", "../../etc/passwd", "' OR 1=1 --", "<script>", "${7*7}", "\r\nX: y"} {
+	for _, text := range []string{"\x00", "\xff\xfe", "\u2028", "\U0001f600", "\xed\xa0\x80", "null", "{}", "[]", `{"a":`, `"`, "'", "\\", "\\u0000",
+		"%", "%zz", "%s%s%n", "../../etc/passwd", "' OR 1=1 --", "<script>", "${7*7}", "\r\nX: y"} {
 		t.presents(in, tok, text)
 		t.presents(in, tok, prefix+text)
 		t.presents(in, tok, string(tok.Text)+text)

@@ -93,7 +93,8 @@ func (t trial) chainedTokens(in *attack.Instance, under codecs.Context) {
 			return
 		}
 	}
-	t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("each token holds %d bytes of the token before, at another place: its initialization vector is known before it is sealed", window), calls[row-2], calls[row-1])
+	t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("each token holds %d bytes of the token before, at another place: its "+
+		"initialization vector is known before it is sealed", window), calls[row-2], calls[row-1])
 }
 
 // handedOn reports whether b has a run of a at another place, which is not constant.

@@ -377,7 +377,8 @@ func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 		}
 		t.across(in, under, f, w.a, w.b, w.how)
 	}
-	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"}, {`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
+	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"},
+		{`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
 		for _, w := range structural {
 			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}

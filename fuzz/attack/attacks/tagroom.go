@@ -92,7 +92,8 @@ func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grow
 		need = 17 // a nonce as well, or a synthetic one of 16 bytes and a time
 	}
 	if room < need {
-		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside a state of %d bytes, %d bytes of a token change; they have to hold the tag and all else that is fresh", len(tok.State), max(room, 0)), evidence...)
+		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside a state of %d bytes, %d bytes of a token change; they have to hold the tag "+
+			"and all else that is fresh", len(tok.State), max(room, 0)), evidence...)
 	}
 	return ""
 }

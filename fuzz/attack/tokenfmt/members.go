@@ -12,7 +12,8 @@ import (
 const mostMembers = 8
 
 // otherTypes are values of every type, and numbers and texts that readers do not expect.
-var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", "-1", "0.5", "1e400", "-1e400", "99999999999999999999", strings.Repeat("9", 400), "NaN", "Infinity", `"\ud800"`, `"\u0000"`, `"\u0661"`, `"\u00e9"`}
+var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", "-1", "0.5", "1e400", "-1e400", "99999999999999999999",
+	strings.Repeat("9", 400), "NaN", "Infinity", `"\ud800"`, `"\u0000"`, `"\u0661"`, `"\u00e9"`}
 
 // OtherTypes gives the members of JSON objects values of other types, and other names.
 func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {

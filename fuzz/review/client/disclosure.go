@@ -8,7 +8,8 @@ import (
 )
 
 // setting is a name that tells of a secret, with a value that may be one.
-var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
+var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)` +
+	`["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
 
 // secretJWK is the secret part of a key in a set of keys (RFC 7517, RFC 7518).
 var secretJWK = regexp.MustCompile(`"(k|d)"\s*:\s*"([A-Za-z0-9_-]{16,})"`)
@@ -74,4 +75,5 @@ func (a Answer) insides() []byte {
 }
 
 // KnownKeys are keys whose form tells whose they are, and private keys.
-var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|ghs)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|\bxox[bp]-[0-9A-Za-z-]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----`)
+var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|ghs)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|` +
+	`\bxox[bp]-[0-9A-Za-z-]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----`)

@@ -39,7 +39,8 @@ func (t Offer) IsDestructive() bool {
 
 // Changing are parts of the names of tools that change the world.
 var Changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set_", "transfer",
-	"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy", "revoke", "grant", "wipe", "archive", "upload", "post",
+	"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy",
+	"revoke", "grant", "wipe", "archive", "upload", "post",
 	"migrate", "install", "restart", "upgrade", "checkout", "charge", "reserve", "schedule", "register", "sign", "start", "process"}
 
 // Mentions reports whether a text has one of some words in it, in any case. The words are in

@@ -18,7 +18,8 @@ import (
 // careless are keys of templates and tutorials, and what a missing variable turns into.
 var careless = []string{
 	"change-me", "change_me", "changeit", "change-this", "replace-me", "please-change-me", "change-me-in-production", "undefined", "null", "None", "nil", "default", "example", "insecure", "not-a-secret",
-	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret", "my-secret-key", "mysecretkey", "your-secret", "your-secret-key", "your_secret_key", "your-secret-key-here",
+	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret",
+	"my-secret-key", "mysecretkey", "your-secret", "your-secret-key", "your_secret_key", "your-secret-key-here",
 	"supersecretkey", "super_secret_key", "super-secret", "topsecret", "s3cr3t", "secretkey", "secret_key", "secret123", "password123", "admin", "123456", "12345678", "keyboard cat", "shhhhh",
 	"jwt_secret", "jwt-secret", "session-secret", "state-secret", "signing-key", "signing-secret", "hmac-key", "hmac-secret", "mcp", "mcp-secret", "mcp-server", "a-string-secret-at-least-256-bits-long",
 }

@@ -199,7 +199,8 @@ func (s *Server) entry(n string) object {
 	case s.has("descriptions without width") && n == "echo":
 		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"title\":\"Text\u200b\u200d\u200b\u2062\u200d\"", 1)
 	case s.has("flags of emoji") && n == "echo": // of Wales, and a family whose heart has a selector
-		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
+		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\""+
+			"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
 	case s.has("schemas of unknown types") && n == "echo":
 		schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
 	case s.has("arguments of several types") && n == "deploy":

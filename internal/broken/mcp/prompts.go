@@ -6,7 +6,8 @@ import (
 )
 
 // atOnce are the faults of a prompt that answers at once. The last one is sound.
-var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "formats that fail are left alone", "arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "files in arguments of prompts", "a prompt that answers at once"}
+var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "formats that fail are left alone",
+	"arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "files in arguments of prompts", "a prompt that answers at once"}
 
 // prompts are the prompts that are listed.
 func (s *Server) prompts() []object {

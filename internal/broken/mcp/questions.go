@@ -12,9 +12,10 @@ import (
 // forms are the questions by step.
 var forms = map[string]string{
 	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
-	"reason":  `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
-	"draft":   `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
-	"tone":    `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
+	"reason": `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{` +
+		`"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
+	"draft": `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
+	"tone":  `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
 // fits reports whether the content of an answer is what a form allows.

@@ -155,15 +155,19 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call":
 	case header != modern && s.has("supported revisions not told"):
 		return &failure{code: -32022, status: 400, message: "unsupported revision"}
-	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
+	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") &&
+		!(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
 	case inBody == "" && !s.has("no _meta wanted"):
 		return invalid("_meta: no revision")
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
 		return invalid("_meta: no capabilities")
-	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) && !s.has("any method header", "members without case") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") && !(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
+	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) &&
+		!s.has("any method header", "members without case") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") &&
+		!(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
 		return mismatch
-	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") && !(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
+	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
+		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
 	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
 		return mismatch

@@ -153,7 +153,11 @@ func (s *Server) unboundEmpty(c claims, p place) bool {
 }
 
 // signing are the faults of tokens that are signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag", "published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful", "tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers", "keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread", "keys in tokens"}
+var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag",
+	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
+	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
+	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
+	"keys in tokens"}
 
 func (s *Server) mint(c claims, p place) string {
 	c.Bind = s.digest(p)

@@ -126,7 +126,8 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	}
 	version := legacies[0]
 	var asked string
-	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil && (slices.Contains(legacies, asked) || s.has("any revision negotiated") || strings.HasPrefix(asked, "2025-") && s.has("revisions of one year negotiated")) {
+	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil &&
+		(slices.Contains(legacies, asked) || s.has("any revision negotiated") || strings.HasPrefix(asked, "2025-") && s.has("revisions of one year negotiated")) {
 		version = asked
 	}
 	if s.has("initialize unanswered") {

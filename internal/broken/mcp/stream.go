@@ -48,7 +48,8 @@ func (s *Server) replay(w io.Writer, session, last string) {
 // stream opens the stream of a session, or that of a lost event.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	held, status := s.session(r.Header.Get("Mcp-Session-Id"), user)
-	open := s.has("streams without a session") || s.has("streams by event alone") && r.Header.Get("Last-Event-ID") != "" || held.version == "ended" || held.version == "" && s.has("streams of made-up sessions")
+	open := s.has("streams without a session") || s.has("streams by event alone") && r.Header.Get("Last-Event-ID") != "" || held.version == "ended" ||
+		held.version == "" && s.has("streams of made-up sessions")
 	if status != 0 && !open {
 		http.Error(w, "no session", status)
 		return

@@ -218,7 +218,8 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
-		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) && !(property.UniqueItems && repeats(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
+		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) &&
+			!(property.UniqueItems && repeats(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
 			args[k] = string(given[k])
 		default:
 			return nil, k + ": want " + property.Type

@@ -167,7 +167,8 @@ func othersName(t *review.T, method, member string) bool {
 		own, other := find(lists[i], names[i]), find(lists[reader], names[i])
 		if own >= 0 && other >= 0 && find(lists[reader], names[reader]) < 0 {
 			o := lists[reader][other]
-			t.Refute(review.Finding{Case: method, Severity: review.Warning, Issue: fmt.Sprintf("%s shows one user what the other one is named in: %s", method, client.Short(strings.TrimSpace(o.Name+" "+o.URI), 100)),
+			t.Refute(review.Finding{Case: method, Severity: review.Warning,
+				Issue:    fmt.Sprintf("%s shows one user what the other one is named in: %s", method, client.Short(strings.TrimSpace(o.Name+" "+o.URI), 100)),
 				Evidence: fmt.Sprintf("%d offers of the one, %d of the other", len(lists[i]), len(lists[reader])), Want: "a list without the other user's offers", Got: "listed"})
 			return true
 		}

@@ -74,7 +74,9 @@ func subscribes(t *review.T, uri string, as client.User) bool {
 	}
 	if agreed, e := agreedTo(t, uri, as); agreed {
 		if none, _ := agreedTo(t, client.MissingURI, as); !none {
-			t.Refute(review.Finding{Case: uri, Severity: review.Warning, Issue: "a user is subscribed to a resource that the list of the other one has alone", Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
+			t.Refute(review.Finding{Case: uri, Severity: review.Warning,
+				Issue:    "a user is subscribed to a resource that the list of the other one has alone",
+				Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
 			return true
 		}
 	}
@@ -86,7 +88,8 @@ func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) 
 	c := t.Client
 	call := client.Call{Method: "subscriptions/listen", As: as}
 	c.ID++
-	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method, Params: map[string]any{"_meta": call.Meta(), "notifications": map[string][]string{"resourceSubscriptions": {uri}}}})
+	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method,
+		Params: map[string]any{"_meta": call.Meta(), "notifications": map[string][]string{"resourceSubscriptions": {uri}}}})
 	if err != nil {
 		return false, nil
 	}
@@ -112,7 +115,8 @@ func learned(t *review.T) {
 			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])
 			if ok && slices.Contains(completionValues(a), word) {
 				t.Refute(review.Finding{Case: "completions", Severity: review.Critical, Issue: "completions give one user what the other one gave to " + client.Short(p.Name+" "+argument.Name, 60),
-					Evidence: fmt.Sprintf("the first user gave %s; then, to the second: %s -> %s", word, review.SentText(a.Exchange), client.Short(string(a.Result), 300)), Want: "no value of another user", Got: "completed"})
+					Evidence: fmt.Sprintf("the first user gave %s; then, to the second: %s -> %s", word, review.SentText(a.Exchange),
+						client.Short(string(a.Result), 300)), Want: "no value of another user", Got: "completed"})
 				return
 			}
 		}

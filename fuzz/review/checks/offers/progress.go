@@ -87,7 +87,9 @@ func unanswered(t *review.T, x called, call client.Call) bool {
 		return false
 	}
 	t.Trials++
-	t.Refute(review.Finding{Case: x.name, Severity: review.Warning, Issue: x.name + ": no answer with the progressToken " + x.token + ", and one without it", Evidence: x.evidence(), Want: "answered", Got: string(client.Broken)})
+	t.Refute(review.Finding{Case: x.name, Severity: review.Warning,
+		Issue:    x.name + ": no answer with the progressToken " + x.token + ", and one without it",
+		Evidence: x.evidence(), Want: "answered", Got: string(client.Broken)})
 	return true
 }
 

@@ -119,7 +119,8 @@ func completedPaths(t *review.T) {
 		}
 		for _, folder := range []string{"/etc/", "../../../../../../../../etc/"} {
 			if completes(t, x.URI, parameter, folder, "passwd") && completes(t, x.URI, parameter, folder, "group") {
-				t.Refute(review.Finding{Case: x.URI, Severity: review.Critical, Issue: "completions name the files of " + folder, Evidence: fmt.Sprintf("%s of %s: %spassw is completed to passwd", parameter, client.Short(x.URI, 100), folder), Want: "no values", Got: "files"})
+				t.Refute(review.Finding{Case: x.URI, Severity: review.Critical, Issue: "completions name the files of " + folder,
+					Evidence: fmt.Sprintf("%s of %s: %spassw is completed to passwd", parameter, client.Short(x.URI, 100), folder), Want: "no values", Got: "files"})
 				return
 			}
 		}
@@ -243,7 +244,9 @@ func unfiltered(t *review.T) {
 		switch method {
 		case "", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "notifications/cancelled":
 		default:
-			t.Refute(review.Finding{Case: "another notification", Severity: review.Warning, Issue: "a subscription to the list of tools gives " + client.Short(method, 60), Evidence: client.Short(string(body), 300) + " -> " + client.Short(string(m), 300), Want: "notifications that the filter names", Got: method})
+			t.Refute(review.Finding{Case: "another notification", Severity: review.Warning,
+				Issue:    "a subscription to the list of tools gives " + client.Short(method, 60),
+				Evidence: client.Short(string(body), 300) + " -> " + client.Short(string(m), 300), Want: "notifications that the filter names", Got: method})
 			return
 		}
 	}

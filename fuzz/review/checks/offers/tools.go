@@ -154,7 +154,8 @@ func toolSchemas(t *review.T) {
 		}
 		seen[tool.Name] = true
 		if issue != "" {
-			t.Refute(review.Finding{Case: tool.Name, Severity: severity, Issue: fmt.Sprintf("tool %s: %s", client.Short(tool.Name, 60), issue), Evidence: client.Short(string(tool.Input), 200), Want: "the schema", Got: issue})
+			t.Refute(review.Finding{Case: tool.Name, Severity: severity, Issue: fmt.Sprintf("tool %s: %s", client.Short(tool.Name, 60), issue),
+				Evidence: client.Short(string(tool.Input), 200), Want: "the schema", Got: issue})
 		}
 	}
 	if t.Trials == 0 {

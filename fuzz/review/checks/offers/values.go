@@ -28,7 +28,8 @@ var values = []review.Check{
 }
 
 // sqlError are texts of errors of SQL databases about the syntax of a query.
-var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
+var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|` +
+	`unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
 
 // An awkwardValue replaces every argument of a type.
 type awkwardValue struct {

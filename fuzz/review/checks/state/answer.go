@@ -85,7 +85,9 @@ func staleAnswers(t *review.T) {
 		if t.Trials++; a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || freshAnswer(t, none, o).Kind != client.Asked {
 			continue
 		}
-		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical, Issue: "the answers of an earlier round are taken for those of the last", Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
+		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
+			Issue:    "the answers of an earlier round are taken for those of the last",
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
 		return
 	}
 }
@@ -234,7 +236,8 @@ func wrongForm(t *review.T) {
 			a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
 			t.Trials++
 			if t.Oracle.Verdict(a) == review.Accepted {
-				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on",
+					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
 				return
 			}
 		}

@@ -166,7 +166,9 @@ func otherTool(t *review.T) {
 		}
 		if is {
 			severity, remark := shown(t, pair[1])
-			t.Refute(review.Finding{Case: name, Severity: severity, Issue: fmt.Sprintf("a token of one %s is accepted by another", kindOf(pair[0].Method)) + remark, Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
+			t.Refute(review.Finding{Case: name, Severity: severity,
+				Issue:    fmt.Sprintf("a token of one %s is accepted by another%s", kindOf(pair[0].Method), remark),
+				Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
 			return
 		}
 	}
@@ -294,7 +296,8 @@ func otherUser(t *review.T) {
 		for _, m := range []struct {
 			name     string
 			from, to client.User
-		}{{"of the first, by the second", client.FirstUser, client.SecondUser}, {"of the second, by the first", client.SecondUser, client.FirstUser}, {"of the first, by nobody", client.FirstUser, client.Nobody}, {"of nobody, by the first", client.Nobody, client.FirstUser}} {
+		}{{"of the first, by the second", client.FirstUser, client.SecondUser}, {"of the second, by the first", client.SecondUser, client.FirstUser},
+			{"of the first, by nobody", client.FirstUser, client.Nobody}, {"of nobody, by the first", client.Nobody, client.FirstUser}} {
 			if (m.to == client.Nobody || m.from == client.Nobody) && !open {
 				continue // the server wants credentials
 			}
@@ -324,7 +327,8 @@ func otherUser(t *review.T) {
 				if shown, again := shown(t, o.Flow); severity == review.Critical {
 					severity, remark = shown, remark+again
 				}
-				t.Refute(review.Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark, Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted", Flow: &o.Flow})
+				t.Refute(review.Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark,
+					Evidence: m.name + ": " + evidence, Want: "refused", Got: "accepted", Flow: &o.Flow})
 				return
 			}
 		}

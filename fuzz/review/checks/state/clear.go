@@ -26,12 +26,14 @@ func clear(t *review.T) {
 	text := tokens.InTheOpen(token) + "\n" + tokens.InTheOpen(marked)
 	for _, secret := range t.Options.Secrets {
 		if strings.Contains(text, secret) {
-			t.Refute(review.Finding{Case: "a secret", Severity: review.Warning, Issue: "a text that was named a secret can be read in the token", Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
+			t.Refute(review.Finding{Case: "a secret", Severity: review.Warning, Issue: "a text that was named a secret can be read in the token",
+				Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 			return
 		}
 	}
 	if what := credentialIn(t, text); what != "" {
-		t.Refute(review.Finding{Case: "a credential", Severity: review.Warning, Issue: what + " can be read in the token", Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
+		t.Refute(review.Finding{Case: "a credential", Severity: review.Warning, Issue: what + " can be read in the token",
+			Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 		return
 	}
 	if showsAnother(t) {
@@ -62,14 +64,16 @@ func showsAnother(t *review.T) bool {
 			return false
 		}
 	}
-	t.Refute(review.Finding{Case: anotherUser, Severity: review.Warning, Issue: "an argument of another user can be read in the token", Evidence: "after a call of the second user the first got the token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
+	t.Refute(review.Finding{Case: anotherUser, Severity: review.Warning, Issue: "an argument of another user can be read in the token",
+		Evidence: "after a call of the second user the first got the token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 	return true
 }
 
 const anotherUser = "of another user"
 
 // credentialText are texts in a state that look like credentials of a server.
-var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
+var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|` +
+	`\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
 
 // credentialIn describes a credential in a readable text: that of the user, or one of
 // the server that the call did not give; "" if there is none.

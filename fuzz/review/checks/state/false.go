@@ -46,7 +46,8 @@ func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
 	found := func(label, issue string, a client.Answer) {
 		t.Trials++
 		if tells && as(a) {
-			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: issue, Evidence: fmt.Sprintf("true -> %v, %s -> %v, false -> %v", yes, label, a, no), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: issue,
+				Evidence: fmt.Sprintf("true -> %v, %s -> %v, false -> %v", yes, label, a, no), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 		}
 	}
 	found(text, `the text "false" in the place of a boolean counts as true`, valued(`"false"`))

@@ -96,9 +96,11 @@ func afterRestart(t *review.T) {
 	t.Trials++
 	switch {
 	case a.Kind == client.Broken:
-		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Warning, Issue: "a token of before the restart is a fault of the server", Evidence: a.String(), Want: "accepted or refused", Got: "broken"})
+		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Warning, Issue: "a token of before the restart is a fault of the server",
+			Evidence: a.String(), Want: "accepted or refused", Got: "broken"})
 	case t.Oracle.Verdict(a) == review.Refused:
-		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Suggestion, Issue: "open flows are lost at a restart: the token is refused afterwards (a property)", Evidence: a.String(), Want: "accepted", Got: "refused"})
+		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Suggestion,
+			Issue: "open flows are lost at a restart: the token is refused afterwards (a property)", Evidence: a.String(), Want: "accepted", Got: "refused"})
 	}
 }
 
@@ -203,7 +205,8 @@ func otherInstance(t *review.T) {
 	t.Trials++
 	drawnAlike(t, there, t.Oracle.Verdict(a) == review.Accepted)
 	if again := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); a.Kind == client.Broken && again.Kind == client.Broken {
-		t.Refute(review.Finding{Case: "a second instance", Severity: review.Warning, Issue: "a token of one instance is a fault of another", Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
+		t.Refute(review.Finding{Case: "a second instance", Severity: review.Warning, Issue: "a token of one instance is a fault of another",
+			Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
 	}
 }
 
@@ -247,7 +250,9 @@ func drawnAlike(t *review.T, there *client.Client, shared bool) {
 		}
 		t.Trials++
 		if here, ok := heads[string(raw[:drawn])]; ok && (shared || here == token) {
-			t.Refute(review.Finding{Case: "tokens of two instances", Severity: review.Critical, Issue: "two instances draw the same random bytes for their tokens", Evidence: client.Short(here, 160) + " of one, " + client.Short(token, 160) + " of the other", Want: "different bytes", Got: "the same"})
+			t.Refute(review.Finding{Case: "tokens of two instances", Severity: review.Critical,
+				Issue:    "two instances draw the same random bytes for their tokens",
+				Evidence: client.Short(here, 160) + " of one, " + client.Short(token, 160) + " of the other", Want: "different bytes", Got: "the same"})
 			return
 		}
 	}
@@ -270,7 +275,8 @@ func usedElsewhere(t *review.T, there *client.Client) {
 	a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)
 	t.Trials++
 	if t.Oracle.Verdict(a) == review.Accepted {
-		t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again by a second instance", Evidence: "accepted, then refused; at the second instance: " + a.String(), Want: "refused", Got: "accepted"})
+		t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again by a second instance",
+			Evidence: "accepted, then refused; at the second instance: " + a.String(), Want: "refused", Got: "accepted"})
 	}
 }
 

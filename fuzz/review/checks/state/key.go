@@ -79,7 +79,8 @@ func keyOf(t *review.T, f, another client.Flow) {
 		// Four bytes may fit by chance: another token has to have the tag as well.
 		other, _, err := t.Client.Mint(t.Context, another, t.Oracle.User)
 		if err == nil && (k.Tags(other) || slices.ContainsFunc(tokens.InToken(other)[k.Place], func(k tokens.Keyless) bool { return k.Tags(other) })) {
-			t.Refute(review.Finding{Case: cmp.Or(k.Place, k.Name), Severity: review.Critical, Issue: k.Issue, Evidence: fmt.Sprintf("token %s, tag %s", client.Short(token, 160), k.Name), Want: "an unknown key", Got: "a known key"})
+			t.Refute(review.Finding{Case: cmp.Or(k.Place, k.Name), Severity: review.Critical, Issue: k.Issue,
+				Evidence: fmt.Sprintf("token %s, tag %s", client.Short(token, 160), k.Name), Want: "an unknown key", Got: "a known key"})
 			return
 		}
 	}

@@ -26,7 +26,8 @@ func mergedFlows(t *review.T) {
 			}
 		}
 		if evidence != "" {
-			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a call is ended with the arguments of another one that began later", Evidence: evidence, Want: "the arguments of the call", Got: "those of the other", Flow: &o.Flow})
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a call is ended with the arguments of another one that began later",
+				Evidence: evidence, Want: "the arguments of the call", Got: "those of the other", Flow: &o.Flow})
 		}
 	}
 }

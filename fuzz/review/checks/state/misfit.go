@@ -144,7 +144,8 @@ func otherKinds(t *review.T) {
 				continue
 			}
 			if a := freshAnswer(t, f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
-				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
+				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on",
+					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 				return
 			}
 		}

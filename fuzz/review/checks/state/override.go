@@ -161,7 +161,8 @@ func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []st
 	if plain, _ := answeredWith(t, place, other); plain == "" || containsAny(plain, marks) {
 		return false
 	}
-	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member that no form has changes the call", Evidence: fmt.Sprintf("%s: %s -> %v", place.name, jsondoc.Object(more), a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
+	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member that no form has changes the call",
+		Evidence: fmt.Sprintf("%s: %s -> %v", place.name, jsondoc.Object(more), a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
 	return true
 }
 

@@ -123,7 +123,8 @@ func fresh(t *review.T) {
 		seen[token] = true
 	}
 	if len(seen) < 30 {
-		t.Refute(review.Finding{Case: "30 calls", Severity: review.Suggestion, Issue: fmt.Sprintf("30 equal calls give %d different tokens", len(seen)), Evidence: "token " + client.Short(jsondoc.SortedKeys(seen)[0], 200), Want: "30 different tokens", Got: "fewer"})
+		t.Refute(review.Finding{Case: "30 calls", Severity: review.Suggestion, Issue: fmt.Sprintf("30 equal calls give %d different tokens", len(seen)),
+			Evidence: "token " + client.Short(jsondoc.SortedKeys(seen)[0], 200), Want: "30 different tokens", Got: "fewer"})
 	}
 }
 
@@ -158,7 +159,8 @@ func nonces(t *review.T) {
 	for a := range minted {
 		for b := minted; b < 2*minted; b++ {
 			if n := tokens.LongestRun(parts[a], parts[b], 'A'^'B'); n >= 12 {
-				t.Refute(review.Finding{Case: "A and B", Severity: review.Critical, Issue: fmt.Sprintf("the xor of two tokens shows %d times A xor B", n), Evidence: client.Short(given[a], 160) + " and " + client.Short(given[b], 160), Want: "no run", Got: "a run"})
+				t.Refute(review.Finding{Case: "A and B", Severity: review.Critical, Issue: fmt.Sprintf("the xor of two tokens shows %d times A xor B", n),
+					Evidence: client.Short(given[a], 160) + " and " + client.Short(given[b], 160), Want: "no run", Got: "a run"})
 				return
 			}
 		}
@@ -176,7 +178,9 @@ func repeatedBlocks(t *review.T) bool {
 		t.Trials++
 		for period := 1; period <= maxPeriod; period++ {
 			if raw := tokens.LongestSegment(token); len(raw) > n && longestRepeat(raw, period) >= n/2 {
-				t.Refute(review.Finding{Case: "equal blocks", Severity: review.Critical, Issue: fmt.Sprintf("the token of %d times A repeats itself every %d bytes: equal blocks of the state can be seen, moved and copied", n, period), Evidence: client.Short(token, 300), Want: "no repeated block", Got: "repeated blocks"})
+				t.Refute(review.Finding{Case: "equal blocks", Severity: review.Critical,
+					Issue:    fmt.Sprintf("the token of %d times A repeats itself every %d bytes: equal blocks of the state can be seen, moved and copied", n, period),
+					Evidence: client.Short(token, 300), Want: "no repeated block", Got: "repeated blocks"})
 				return true
 			}
 		}
@@ -196,7 +200,8 @@ func repeatedPart(t *review.T, token, text string) bool {
 	if n < len(text) {
 		return false
 	}
-	t.Refute(review.Finding{Case: "a common part", Severity: review.Warning, Issue: fmt.Sprintf("two tokens of one call have %d bytes in common: the state is encrypted without a fresh nonce, and equal beginnings can be seen", n),
+	t.Refute(review.Finding{Case: "a common part", Severity: review.Warning,
+		Issue:    fmt.Sprintf("two tokens of one call have %d bytes in common: the state is encrypted without a fresh nonce, and equal beginnings can be seen", n),
 		Evidence: client.Short(token, 160) + " and " + client.Short(second, 160), Want: "no common part", Got: "a common part"})
 	return true
 }
@@ -219,7 +224,9 @@ func renewedAlike(t *review.T) bool {
 		}
 		evidence = client.Short(token, 160) + " and " + client.Short(*a.State, 160)
 	}
-	t.Refute(review.Finding{Case: "asked again", Severity: review.Critical, Issue: "the token of a question that is asked again is encrypted with the key stream of the one before", Evidence: evidence, Want: "no common part", Got: "one key stream"})
+	t.Refute(review.Finding{Case: "asked again", Severity: review.Critical,
+		Issue:    "the token of a question that is asked again is encrypted with the key stream of the one before",
+		Evidence: evidence, Want: "no common part", Got: "one key stream"})
 	return true
 }
 
@@ -273,7 +280,8 @@ func secretForms(t *review.T) {
 			q := a.Questions[key]
 			t.Trials++
 			if found := toldIn(t, a, key); found != "" {
-				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question tells a credential or internals of the server", Evidence: fmt.Sprintf("%s -> %s", a.Class(), client.Short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
+				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question tells a credential or internals of the server",
+					Evidence: fmt.Sprintf("%s -> %s", a.Class(), client.Short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
 				return
 			}
 			if q.Method != "elicitation/create" || q.Params.Mode == "url" {
@@ -318,7 +326,9 @@ func toldIn(t *review.T, a client.Answer, key string) string {
 func questionShape(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Flow.Carrier != "" {
-			t.Refute(review.Finding{Case: "the place of the state", Severity: review.Warning, Issue: "the state stands in _meta under " + client.Short(o.Flow.Carrier, 60) + ", which clients do not return", Evidence: client.Short(string(o.Fresh.Result), 300), Want: "requestState", Got: "_meta"})
+			t.Refute(review.Finding{Case: "the place of the state", Severity: review.Warning,
+				Issue:    "the state stands in _meta under " + client.Short(o.Flow.Carrier, 60) + ", which clients do not return",
+				Evidence: client.Short(string(o.Fresh.Result), 300), Want: "requestState", Got: "_meta"})
 			return
 		}
 	}

@@ -131,7 +131,8 @@ func begunAgain(t *review.T) {
 	}
 	one, two := finished(t, token), finished(t, token)
 	if t.Trials++; one.Kind == client.Completed && two.Kind == client.Completed && t.Oracle.Alike(one) && t.Oracle.Alike(two) {
-		t.Refute(review.Finding{Case: "from the first round", Severity: review.Suggestion, Issue: "one token of the first round of a tool for one use leads to its end twice, with an answer to the last question each time",
+		t.Refute(review.Finding{Case: "from the first round", Severity: review.Suggestion,
+			Issue:    "one token of the first round of a tool for one use leads to its end twice, with an answer to the last question each time",
 			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "refused", Got: "accepted"})
 	}
 }

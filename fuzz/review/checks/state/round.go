@@ -134,7 +134,8 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 		t.Trials++
 		for _, q := range a.Questions {
 			if q.Method == kind {
-				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind, Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind,
+					Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
 				return true
 			}
 		}
@@ -161,7 +162,8 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 		}
 		a := t.Client.Call(t.Context, call)
 		if t.Trials++; a.Kind == client.Asked && len(a.Questions) > 0 {
-			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked", Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked",
+				Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
 			return true
 		}
 	}
@@ -230,7 +232,8 @@ func extraAnswer(t *review.T) {
 	}
 	t.Trials++
 	if a.Refused() {
-		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused", Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused",
+			Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
 	}
 }
 
@@ -246,6 +249,7 @@ func where(t *review.T) {
 	}
 	t.Trials++
 	if a.Kind != client.Completed {
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list", Evidence: review.ExchangeText(a), Want: "completed", Got: string(a.Kind)})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list",
+			Evidence: review.ExchangeText(a), Want: "completed", Got: string(a.Kind)})
 	}
 }

@@ -31,16 +31,21 @@ func sizes(t *review.T) {
 	for _, v := range append(deepStates(token), texts...) {
 		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
 		t.Trials++
-		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)) == review.Refused && !strings.HasPrefix(v.Text, token) {
-			t.Refute(review.Finding{Case: v.Name, Severity: review.Critical, Issue: "a state of " + v.Name + " that the server did not mint is accepted", Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
+		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence &&
+			t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)) == review.Refused &&
+			!strings.HasPrefix(v.Text, token) {
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Critical, Issue: "a state of " + v.Name + " that the server did not mint is accepted",
+				Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
 			return
 		}
 		if took := slowly(t, v, a); took > 0 {
-			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server works long on a state of " + v.Name, Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server works long on a state of " + v.Name,
+				Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
 			return
 		}
 		if broken := alive(t); broken != "" {
-			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server does not answer after a state of " + v.Name, Evidence: fmt.Sprintf("%v; then %s", a, broken), Want: "refused", Got: "broken"})
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server does not answer after a state of " + v.Name,
+				Evidence: fmt.Sprintf("%v; then %s", a, broken), Want: "refused", Got: "broken"})
 			return
 		}
 	}
@@ -79,7 +84,8 @@ func growing(t *review.T, token string) bool {
 		}
 		if long > 0 {
 			t.Refute(review.Finding{Case: kind.name, Severity: review.Warning, Issue: "the time of a refusal grows with the square of the length of a state of " + kind.name,
-				Evidence: fmt.Sprintf("%d: %v; %d: %v, and so two times before", shorterText, short.Round(time.Millisecond), longerText, long.Round(time.Millisecond)), Want: "time that grows with the length", Got: "with its square"})
+				Evidence: fmt.Sprintf("%d: %v; %d: %v, and so two times before", shorterText, short.Round(time.Millisecond), longerText,
+					long.Round(time.Millisecond)), Want: "time that grows with the length", Got: "with its square"})
 			return true
 		}
 	}
@@ -108,7 +114,9 @@ func work(t *review.T, token string) {
 			if !late(t, a) || !late(t, t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)) {
 				continue
 			}
-			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a number in a state that nobody minted says how long the server works", Evidence: fmt.Sprintf("%s -> %v after %v", client.Short(v.Text, 120), a, a.Exchange.Took.Round(time.Millisecond)), Want: "refused at once", Got: "refused late"})
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a number in a state that nobody minted says how long the server works",
+				Evidence: fmt.Sprintf("%s -> %v after %v", client.Short(v.Text, 120), a, a.Exchange.Took.Round(time.Millisecond)), Want: "refused at once",
+				Got: "refused late"})
 			return
 		}
 	}

@@ -213,7 +213,8 @@ func twice(t *review.T) {
 		return
 	}
 	if echo := secondRead(t, token); echo != "" {
-		t.Refute(review.Finding{Case: "a good token, then a forged one", Severity: review.Critical, Issue: "of two members requestState one is verified and the other is read", Evidence: echo, Want: "the last one counts", Got: "both"})
+		t.Refute(review.Finding{Case: "a good token, then a forged one", Severity: review.Critical,
+			Issue: "of two members requestState one is verified and the other is read", Evidence: echo, Want: "the last one counts", Got: "both"})
 		return
 	}
 	t.Refute(review.Finding{Case: "either order", Severity: review.Suggestion, Issue: "of two members requestState the first counts, or either",

@@ -32,7 +32,9 @@ func rolledBack(t *review.T) {
 	}
 	t.Trials++
 	if one.Kind == client.Asked && two.Class() == one.Class() && oneTime(t) {
-		t.Refute(review.Finding{Case: "the round before", Severity: review.Suggestion, Issue: "the token of an earlier round is accepted after a later one", Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
+		t.Refute(review.Finding{Case: "the round before", Severity: review.Suggestion,
+			Issue:    "the token of an earlier round is accepted after a later one",
+			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
 	}
 }
 
@@ -138,7 +140,9 @@ func otherText(t *review.T, what string, text func() string) {
 			call.Answers = f.Last
 			if a, is := goes(); is && t.Client.Call(t.Context, call).Class() == o.Fresh.Class() {
 				if _, again := goes(); again {
-					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one", Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a), Want: "refused, or the first question", Got: a.Class(), Flow: &o.Flow})
+					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one",
+						Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a),
+						Want:     "refused, or the first question", Got: a.Class(), Flow: &o.Flow})
 					return
 				}
 			}
@@ -164,6 +168,7 @@ func withoutState(t *review.T) bool {
 	if oneTime(t) {
 		severity = review.Critical
 	}
-	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end", Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end",
+		Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
 	return true
 }

@@ -79,13 +79,18 @@ func expiry(t *review.T) {
 	limit := max(t.Options.Wait, maxReadWait)
 	if issue := tokens.FaultOfTime(token, now); issue != "" && !told {
 		t.Trials++
-		t.Refute(review.Finding{Case: "the token", Severity: review.Warning, Issue: issue, Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200), Want: "a time of expiry", Got: issue})
+		t.Refute(review.Finding{Case: "the token", Severity: review.Warning, Issue: issue,
+			Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200),
+			Want:     "a time of expiry", Got: issue})
 		return
 	}
 	switch {
 	case ttl == 0 && timeless(token):
 		t.Trials++
-		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion, Issue: "the readable token holds no time: it expires only if the server remembers when it was minted", Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200), Want: "a time", Got: "none"})
+		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion,
+			Issue:    "the readable token holds no time: it expires only if the server remembers when it was minted",
+			Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200),
+			Want:     "a time", Got: "none"})
 		return
 	case ttl == 0 && t.Options.Wait == 0:
 		t.Skip("the time to live is unknown; --ttl tells it, --wait waits")

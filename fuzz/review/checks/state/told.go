@@ -13,8 +13,10 @@ import (
 )
 
 // internals are texts that no client has a use for.
-var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
-	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
+var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|` +
+	`File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
+	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|` +
+	`illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
 	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 
 func refusalText(t *review.T) {
@@ -73,7 +75,8 @@ func toldSecret(t *review.T) bool {
 		}
 	}
 	if told != "" {
-		t.Refute(review.Finding{Case: "another tag", Severity: review.Critical, Issue: "a refusal tells " + told, Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
+		t.Refute(review.Finding{Case: "another tag", Severity: review.Critical, Issue: "a refusal tells " + told,
+			Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
 	}
 	return told != ""
 }
@@ -117,7 +120,9 @@ func toldState(t *review.T) bool {
 		if t.Trials++; !told(a) || !told(t.Client.Present(t.Context, f, v.State(), t.Oracle.User)) || told(t.Client.Present(t.Context, f, jsondoc.Quote(review.GarbageState), t.Oracle.User)) {
 			continue
 		}
-		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal tells a part of the state", Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 5*len(review.MarkerA), v.Name, client.Short(string(a.Data)+a.Message, 200)), Want: "one text without a cause", Got: "a part of the state"})
+		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal tells a part of the state",
+			Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 5*len(review.MarkerA), v.Name, client.Short(string(a.Data)+a.Message, 200)),
+			Want:     "one text without a cause", Got: "a part of the state"})
 		return true
 	}
 	return false
@@ -137,7 +142,8 @@ func toldOdd(t *review.T) bool {
 			a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(text), t.Oracle.User)
 			t.Trials++
 			if found := internals.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
-				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal tells internals of the server", Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
+				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal tells internals of the server",
+					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
 				return true
 			}
 		}

@@ -119,7 +119,8 @@ func unknownLine(t *review.T) {
 		return bytes.Replace(body, []byte(`"`+client.ListTools.Method+`"`), []byte(`"`+name+`"`), 1)
 	})
 	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(lineTo(t, p, bytes.Clone)) {
-		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue, Evidence: fmt.Sprintf("%s; then tools/list: served", review.ExchangeText(a)), Want: "-32601", Got: string(a.Kind)})
+		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue,
+			Evidence: fmt.Sprintf("%s; then tools/list: served", review.ExchangeText(a)), Want: "-32601", Got: string(a.Kind)})
 	}
 }
 
@@ -216,7 +217,9 @@ func wrongLines(t *review.T) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.ExchangeText(a), Want: "-32602 or -32600", Got: "served"})
 		}
 		if a.Kind == client.Broken && t.Pings(p) != "" && stops(t, p) {
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": the process ends", Evidence: fmt.Sprintf("%s -> %v; standard error: %s", review.SentText(a.Exchange), p.State(), client.Short(string(p.Stderr()), 200)), Want: "-32602 or -32600", Got: "ended"})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": the process ends",
+				Evidence: fmt.Sprintf("%s -> %v; standard error: %s", review.SentText(a.Exchange), p.State(), client.Short(string(p.Stderr()), 200)),
+				Want:     "-32602 or -32600", Got: "ended"})
 		}
 		p.Stop(client.StopGrace)
 	}
@@ -239,14 +242,16 @@ func wrongParams(t *review.T) {
 			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.ID)
 		}, Judge: crash},
 		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":null`) }, Judge: crash},
-		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params an array"]) }, Judge: review.WantCode(review.Warning, review.Suggestion, -32602, -32600)},
+		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params an array"]) },
+			Judge: review.WantCode(review.Warning, review.Suggestion, -32602, -32600)},
 		review.Case{Name: "params in an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params in an array"]) }, Judge: review.WantRefused(review.Warning)},
-		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":"a"`) }, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Kind == client.ToolError {
-				return "", "" // the tool is unknown anyway
-			}
-			return want(a)
-		}},
+		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":"a"`) },
+			Judge: func(a client.Answer) (review.Severity, string) {
+				if a.Kind == client.ToolError {
+					return "", "" // the tool is unknown anyway
+				}
+				return want(a)
+			}},
 		review.Case{Name: "no name", Call: client.UnknownCall, Alter: func(w *client.Request) {
 			w.Replace(`"name":"`+client.NoSuchTool+`",`, "")
 			w.Drop("Mcp-Name")
@@ -356,7 +361,9 @@ func unauthorized(t *review.T) {
 		}
 		t.Trials++
 		if t.Report.Server.Risk != "R0" && len(t.Report.Server.Tools) > 0 {
-			t.Refute(review.Finding{Case: "no credentials", Severity: review.Warning, Issue: "a server of risk profile " + t.Report.Server.Risk + " beyond this machine answers without credentials", Evidence: "tools/list was answered", Want: "401", Got: "served"})
+			t.Refute(review.Finding{Case: "no credentials", Severity: review.Warning,
+				Issue:    "a server of risk profile " + t.Report.Server.Risk + " beyond this machine answers without credentials",
+				Evidence: "tools/list was answered", Want: "401", Got: "served"})
 		}
 		return
 	}
@@ -376,7 +383,8 @@ func unauthorized(t *review.T) {
 		case client.Served(a):
 			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: name + ": served", Evidence: a.String(), Want: "401", Got: "served"})
 		case a.Kind == client.Failed && a.Status/100 == 2:
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: fmt.Sprintf("%s: refused with status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: fmt.Sprintf("%s: refused with status %d instead of 401", name, a.Status),
+				Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status >= 300 && a.Status < 400:
 			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: fmt.Sprintf("%s: status %d instead of 401", name, a.Status), Evidence: a.String(), Want: "401", Got: fmt.Sprint(a.Status)})
 		case a.Status == 401 && a.Exchange.Header("Www-Authenticate") == "":

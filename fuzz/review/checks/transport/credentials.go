@@ -197,7 +197,8 @@ func openInOlder(t *review.T) bool {
 	}) {
 		return false
 	}
-	t.Refute(review.Finding{Case: "a session", Severity: review.Critical, Issue: "tools/list is answered without credentials in a session of revision " + client.Older + ", and in revision " + client.Modern + " it is not",
+	t.Refute(review.Finding{Case: "a session", Severity: review.Critical,
+		Issue:    "tools/list is answered without credentials in a session of revision " + client.Older + ", and in revision " + client.Modern + " it is not",
 		Evidence: review.ExchangeText(a), Want: "status 401", Got: "served", Revision: client.Older})
 	return true
 }

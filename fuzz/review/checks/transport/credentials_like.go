@@ -31,7 +31,9 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"a credential with another character", scheme + " " + tokens.OtherCharacter(secret), review.Critical},
 		{"a credential behind a made-up word", scheme + " sealab " + secret, review.Suggestion},
 		{"a credential in the other case", scheme + " " + tokens.SwapCase(secret), review.Warning},
-		{"a credential of three words and full stops", scheme + " a.b.c", review.Critical}, {"a credential of full stops", scheme + " ..", review.Critical}, {"a credential of odd characters", scheme + " {%00\xff", review.Critical},
+		{"a credential of three words and full stops", scheme + " a.b.c", review.Critical},
+		{"a credential of full stops", scheme + " ..", review.Critical},
+		{"a credential of odd characters", scheme + " {%00\xff", review.Critical},
 		{"an empty credential", scheme + " ", review.Critical}, {"an empty header", "", review.Critical},
 		{"the credential null", scheme + " null", review.Critical}, {"the credential undefined", scheme + " undefined", review.Critical},
 		{"half a credential and a pattern of any text", scheme + " " + secret[:len(secret)/2] + ".*", review.Critical},
@@ -48,10 +50,12 @@ func likenesses(scheme, secret string) []likeCredential {
 		cookies = append(cookies, name+"="+secret)
 	}
 	all = append(all, likeCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, review.Warning},
-		likeCredential{"a credential behind a made-up one", []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, review.Suggestion})
+		likeCredential{"a credential behind a made-up one", []rawmcp.Header{
+			{Name: "Authorization", Value: client.MadeUpCredential(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, review.Suggestion})
 	if !strings.EqualFold(scheme, "Basic") {
 		for _, as := range [][2]string{{"name", secret + ":"}, {"password", "sealab:" + secret}} {
-			all = append(all, likeCredential{"a credential as a " + as[0] + " of Basic", []rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, review.Warning})
+			all = append(all, likeCredential{"a credential as a " + as[0] + " of Basic",
+				[]rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, review.Warning})
 		}
 	}
 	for _, name := range proxyHeaders {
@@ -63,7 +67,9 @@ func likenesses(scheme, secret string) []likeCredential {
 	for _, name := range addressHeaders {
 		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
 	}
-	all = append(all, likeCredential{"headers that rewrite the request", []rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}}, review.Critical})
+	all = append(all, likeCredential{"headers that rewrite the request",
+		[]rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}},
+		review.Critical})
 	return append(all, likeCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), review.Critical})
 }
 

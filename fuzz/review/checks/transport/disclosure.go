@@ -82,17 +82,21 @@ var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.j
 
 func settings(t *review.T) {
 	get := func(path string) *rawmcp.Exchange {
-		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}}, Done: func([]byte) bool { return true }})
+		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path,
+			Headers: []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}},
+			Done:    func([]byte) bool { return true }})
 		t.Trials++
 		return e
 	}
 	other := get("/sealab-no-such-path%3Csealab%3E")
 	if isPage(other, "<sealab>") {
-		t.Refute(review.Finding{Case: "an unknown path", Severity: review.Warning, Issue: "a page repeats the path of its request as HTML", Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
+		t.Refute(review.Finding{Case: "an unknown path", Severity: review.Warning, Issue: "a page repeats the path of its request as HTML",
+			Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(other.Body), 200)), Want: "&lt;", Got: "<"})
 		return
 	}
 	if folder := folderInPage.Find(other.Body); folder != nil {
-		t.Refute(review.Finding{Case: "the folder of an unknown path", Severity: review.Warning, Issue: "a page tells the folder of the server", Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(folder), 200)), Want: "no folder", Got: "told"})
+		t.Refute(review.Finding{Case: "the folder of an unknown path", Severity: review.Warning, Issue: "a page tells the folder of the server",
+			Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(folder), 200)), Want: "no folder", Got: "told"})
 		return
 	}
 	for _, path := range settingPaths {

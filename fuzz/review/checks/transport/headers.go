@@ -269,12 +269,14 @@ func nameBase64(t *review.T) {
 		return
 	}
 	t.Cases(
-		review.Case{Name: "the right name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form(client.NoSuchTool)) }, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Code == -32020 || a.Kind == client.HTTPError {
-				return review.Warning, "refused"
-			}
-			return "", ""
-		}},
+		review.Case{Name: "the right name", Call: client.UnknownCall,
+			Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form(client.NoSuchTool)) },
+			Judge: func(a client.Answer) (review.Severity, string) {
+				if a.Code == -32020 || a.Kind == client.HTTPError {
+					return review.Warning, "refused"
+				}
+				return "", ""
+			}},
 		review.Case{Name: "another name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form("other")) }, Judge: func(a client.Answer) (review.Severity, string) {
 			if a.Code == -32020 || a.Kind == client.HTTPError {
 				return "", ""

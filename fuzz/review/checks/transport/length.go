@@ -46,7 +46,8 @@ func twoLengths(t *review.T) {
 		}
 		if evidence, is := smuggles(t, f); is {
 			if _, again := smuggles(t, f); again {
-				t.Refute(review.Finding{Case: f.name, Severity: review.Suggestion, Issue: f.name + ": a part of the body is answered as a request of its own", Evidence: evidence, Want: "one answer", Got: "two answers"})
+				t.Refute(review.Finding{Case: f.name, Severity: review.Suggestion, Issue: f.name + ": a part of the body is answered as a request of its own",
+					Evidence: evidence, Want: "one answer", Got: "two answers"})
 			}
 		}
 	}

@@ -83,7 +83,8 @@ func disconnected(t *review.T) {
 			return
 		}
 		if closed.Took <= took/2 {
-			t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a call runs to its end although its connection was closed", Evidence: fmt.Sprintf("%s: %s, then %s", t.Options.Effect, client.Short(after, 100), client.Short(last, 100)), Want: "the same text", Got: "another text"})
+			t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a call runs to its end although its connection was closed",
+				Evidence: fmt.Sprintf("%s: %s, then %s", t.Options.Effect, client.Short(after, 100), client.Short(last, 100)), Want: "the same text", Got: "another text"})
 			return
 		}
 		after = last
@@ -134,7 +135,8 @@ func listChanged(t *review.T) {
 	before := tools(t)
 	c.ID++
 	id := c.ID
-	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen", Params: map[string]any{"_meta": (client.Call{}).Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen",
+		Params: map[string]any{"_meta": (client.Call{}).Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
 	if err != nil {
 		t.Skip("%v", err)
 		return
@@ -167,7 +169,8 @@ func listChanged(t *review.T) {
 		return
 	}
 	if !<-told {
-		t.Refute(review.Finding{Case: t.Options.Changes, Severity: review.Suggestion, Issue: "the list of tools changes and no subscriber is told", Evidence: fmt.Sprintf("no notifications/tools/list_changed within %v", t.Options.Hang), Want: "told", Got: "not told"})
+		t.Refute(review.Finding{Case: t.Options.Changes, Severity: review.Suggestion, Issue: "the list of tools changes and no subscriber is told",
+			Evidence: fmt.Sprintf("no notifications/tools/list_changed within %v", t.Options.Hang), Want: "told", Got: "not told"})
 	}
 }
 

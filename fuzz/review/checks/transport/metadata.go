@@ -72,7 +72,8 @@ func metadata(t *review.T) {
 }
 
 func metadataFault(t *review.T, name, issue string, e *rawmcp.Exchange) {
-	t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: issue, Evidence: fmt.Sprintf("%s -> status %d, %s", review.SentText(e), e.Status, client.Short(string(e.Body), 300)), Want: "see the check", Got: issue})
+	t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: issue,
+		Evidence: fmt.Sprintf("%s -> status %d, %s", review.SentText(e), e.Status, client.Short(string(e.Body), 300)), Want: "see the check", Got: issue})
 }
 
 // metadataAt gets the document without credentials.

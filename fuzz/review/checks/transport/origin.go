@@ -65,7 +65,9 @@ func origins(t *review.T) {
 		severity = review.Critical
 	}
 	var all []review.Case
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost", "http://evil.example:" + portOf(t.Client.HTTP.Host()), "http://evil-localhost:" + portOf(t.Client.HTTP.Host()), "http://" + t.Client.HTTP.Hostname() + ".evil.example", "garbage",
+	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost",
+		"http://evil.example:" + portOf(t.Client.HTTP.Host()), "http://evil-localhost:" + portOf(t.Client.HTTP.Host()),
+		"http://" + t.Client.HTTP.Hostname() + ".evil.example", "garbage",
 		"chrome-extension://sealabsealabsealabsealabsealabse", "moz-extension://5ea1ab00-5ea1-4b00-85ea-1ab005ea1ab0"} {
 		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
 		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
@@ -278,12 +280,15 @@ func originsInSession(t *review.T, severity review.Severity) {
 		headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Origin", Value: o})
 		a := t.Client.RawCall(t.Context, headers, []byte(oldList(t)))
 		if t.Trials++; a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity, Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity,
+				Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served", Revision: client.Older})
 			return
 		}
 	}
 	e := streamOf(t, s, client.FirstUser, rawmcp.Header{Name: "Origin", Value: "https://evil.example"})
 	if e.Stream {
-		t.Refute(review.Finding{Case: "Origin: https://evil.example, GET", Severity: review.Warning, Issue: "GET with Origin https://evil.example opens a stream, and POST is refused", Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200", Revision: client.Older})
+		t.Refute(review.Finding{Case: "Origin: https://evil.example, GET", Severity: review.Warning,
+			Issue:    "GET with Origin https://evil.example opens a stream, and POST is refused",
+			Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200", Revision: client.Older})
 	}
 }

@@ -167,7 +167,11 @@ func errorCodes(t *review.T) {
 	for _, x := range []struct {
 		name, issue string
 		severity    review.Severity
-	}{{"result and error", client.BothMembers, review.Warning}, {"more data", client.Followed, review.Warning}, {"several events", client.InPieces, review.Warning}, {"another id", client.Misnamed, review.Warning}, {"two answers", client.AnsweredTwice, review.Warning}, {"no number", client.NoNumbers, review.Warning}, {"not UTF-8", client.OtherCoding, review.Warning}, {"another event", client.NamedEvent, review.Warning}, {"no kind", client.Untyped, review.Warning}, {"no id", client.Unnamed, review.Warning}, {"another type", client.TypedAsOther, review.Suggestion}} {
+	}{{"result and error", client.BothMembers, review.Warning}, {"more data", client.Followed, review.Warning},
+		{"several events", client.InPieces, review.Warning}, {"another id", client.Misnamed, review.Warning},
+		{"two answers", client.AnsweredTwice, review.Warning}, {"no number", client.NoNumbers, review.Warning},
+		{"not UTF-8", client.OtherCoding, review.Warning}, {"another event", client.NamedEvent, review.Warning},
+		{"no kind", client.Untyped, review.Warning}, {"no id", client.Unnamed, review.Warning}, {"another type", client.TypedAsOther, review.Suggestion}} {
 		if evidence := t.Client.Odd[x.issue]; evidence != "" {
 			t.Refute(review.Finding{Case: x.name, Severity: x.severity, Issue: x.issue, Evidence: evidence, Want: "one response of JSON", Got: x.name})
 		}
@@ -178,9 +182,11 @@ func errorCodes(t *review.T) {
 		switch {
 		case !t.Modern(): // other revisions reserve no codes
 		case code <= -32020 && code >= -32099 && !slices.Contains(definedCodes, code):
-			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code), Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
+			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Warning, Issue: fmt.Sprintf("error code %d is reserved and not defined", code),
+				Evidence: codes[code], Want: "a defined code", Got: fmt.Sprint(code)})
 		case code <= -32000 && code > -32020:
-			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Suggestion, Issue: fmt.Sprintf("error code %d should not be used", code), Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
+			t.Refute(review.Finding{Case: fmt.Sprint(code), Severity: review.Suggestion, Issue: fmt.Sprintf("error code %d should not be used", code),
+				Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
 		}
 	}
 	if t.Trials == 0 {
@@ -203,14 +209,16 @@ func traces(t *review.T) {
 		t.Skip("no error was seen")
 	}
 	if trace := t.Client.Trace; trace != "" {
-		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential", Evidence: trace, Want: "none of them", Got: "one of them"})
+		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential",
+			Evidence: trace, Want: "none of them", Got: "one of them"})
 	}
 }
 
 func notices(t *review.T) {
 	t.Trials = t.Client.Sent
 	if notice := t.Client.Notice; notice != "" {
-		t.Refute(review.Finding{Case: "notifications", Severity: review.Warning, Issue: "a log or a progress is sent that was not asked for", Evidence: notice, Want: "no notification", Got: "a notification"})
+		t.Refute(review.Finding{Case: "notifications", Severity: review.Warning, Issue: "a log or a progress is sent that was not asked for",
+			Evidence: notice, Want: "no notification", Got: "a notification"})
 	}
 }
 
@@ -243,7 +251,8 @@ func badCursor(t *review.T) {
 	case a.Kind == client.Completed && paged:
 		t.Form("tools/list", review.Suggestion, "an unknown cursor is answered by a page", a)
 	case a.Kind == client.Failed && a.Code != -32602:
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code), Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code),
+			Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
 	}
 }
 

@@ -110,11 +110,14 @@ func noSession(t *review.T) {
 		a := inSession(t, other, client.FirstUser, oldList(t))
 		t.Trials++
 		if a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: o.name, Severity: o.severity, Issue: o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: o.name, Severity: o.severity,
+				Issue:    o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served",
+				Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
 		}
 		if slices.ContainsFunc(t.Client.SessionIDs, func(id string) bool { return !strings.Contains(o.id, id) && a.Contains(id) }) {
-			t.Refute(review.Finding{Case: "an id in an answer", Severity: review.Critical, Issue: "the answer to " + o.name + " holds the id of a session", Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 300), Want: "no id", Got: "an id", Revision: client.Older})
+			t.Refute(review.Finding{Case: "an id in an answer", Severity: review.Critical, Issue: "the answer to " + o.name + " holds the id of a session",
+				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 300), Want: "no id", Got: "an id", Revision: client.Older})
 			return
 		}
 	}
@@ -125,7 +128,9 @@ func noSession(t *review.T) {
 		a := client.ReadAnswer(e, c.ID)
 		t.Trials++
 		if a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: "an id in the URL", Severity: review.Warning, Issue: "the parameter " + name + " of the URL names the session, so that ids stand in logs and histories", Evidence: review.SentText(e) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: "an id in the URL", Severity: review.Warning,
+				Issue:    "the parameter " + name + " of the URL names the session, so that ids stand in logs and histories",
+				Evidence: review.SentText(e) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
 		}
 	}
@@ -140,7 +145,9 @@ func noSession(t *review.T) {
 		name    string
 		session client.Session
 		header  rawmcp.Header
-	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, {"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}}, {"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
+	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}},
+		{"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}},
+		{"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
 		a := t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t)))
 		if t.Trials++; a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
@@ -148,7 +155,9 @@ func noSession(t *review.T) {
 		}
 	}
 	if e := streamOf(t, made, client.FirstUser); e.Stream {
-		t.Refute(review.Finding{Case: "the stream of a made-up session", Severity: review.Warning, Issue: "GET opens the stream of a session that was not given", Evidence: review.SentText(e) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+		t.Refute(review.Finding{Case: "the stream of a made-up session", Severity: review.Warning,
+			Issue:    "GET opens the stream of a session that was not given",
+			Evidence: review.SentText(e) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
 	}
 }
 
@@ -208,11 +217,15 @@ func ended(t *review.T) {
 		return
 	}
 	if a, lives := lives(t, s, client.FirstUser, own, client.FirstUser); lives {
-		t.Refute(review.Finding{Case: "DELETE", Severity: review.Warning, Issue: "a session goes on after DELETE was answered with success", Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served", Revision: client.Older})
+		t.Refute(review.Finding{Case: "DELETE", Severity: review.Warning, Issue: "a session goes on after DELETE was answered with success",
+			Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served", Revision: client.Older})
 	} else if next, ok := opened(t); ok && slices.Contains(t.Client.SessionIDs[:len(t.Client.SessionIDs)-1], next.ID) {
-		t.Refute(review.Finding{Case: "the id of an ended session", Severity: review.Warning, Issue: "a new session has the id of an earlier one", Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id", Revision: client.Older})
+		t.Refute(review.Finding{Case: "the id of an ended session", Severity: review.Warning, Issue: "a new session has the id of an earlier one",
+			Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id", Revision: client.Older})
 	} else if after := streamOf(t, s, client.FirstUser); after.Stream {
-		t.Refute(review.Finding{Case: "the stream after DELETE", Severity: review.Warning, Issue: "the stream of a session opens after DELETE was answered with success", Evidence: review.SentText(after) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+		t.Refute(review.Finding{Case: "the stream after DELETE", Severity: review.Warning,
+			Issue:    "the stream of a session opens after DELETE was answered with success",
+			Evidence: review.SentText(after) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
 	}
 }
 

@@ -110,7 +110,9 @@ func overhears(t *review.T) {
 	<-ended
 	t.Trials++
 	if i := slices.IndexFunc(heard.Messages, told); i >= 0 {
-		t.Refute(review.Finding{Case: "the stream of another session", Severity: review.Critical, Issue: "the stream of a session gives messages about the calls of another one", Evidence: client.Short(string(heard.Messages[i]), 300), Want: "no message", Got: "a message", Revision: client.Older})
+		t.Refute(review.Finding{Case: "the stream of another session", Severity: review.Critical,
+			Issue:    "the stream of a session gives messages about the calls of another one",
+			Evidence: client.Short(string(heard.Messages[i]), 300), Want: "no message", Got: "a message", Revision: client.Older})
 	}
 }
 
@@ -138,7 +140,8 @@ func resumedAnswers(t *review.T) {
 	event = cmp.Or(event, "0") // a server may count events that it does not number
 	after(t, event, answered)
 	after(t, madeUpEvent, answered)
-	resume(t, client.Session{Version: s.Version}, event, answered, review.Finding{Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
+	resume(t, client.Session{Version: s.Version}, event, answered, review.Finding{
+		Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
 	resume(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
 }
 

@@ -182,7 +182,10 @@ func negotiation(t *review.T) {
 	for _, v := range []string{"1999-01-01", "2025-07-01", "2099-01-01"} {
 		a := t.Client.Initialize(t.Context, v, client.FirstUser)
 		if got := client.VersionOf(a); a.Kind == client.Completed && !known[got] && got != client.Modern {
-			t.Refute(review.Finding{Case: v, Severity: review.Warning, Issue: fmt.Sprintf("initialize %s is answered by revision %s", v, client.Short(got, 30)), Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Result), 200), Want: "a supported revision", Got: got, Revision: client.Older})
+			t.Refute(review.Finding{Case: v, Severity: review.Warning,
+				Issue:    fmt.Sprintf("initialize %s is answered by revision %s", v, client.Short(got, 30)),
+				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Result), 200), Want: "a supported revision",
+				Got: got, Revision: client.Older})
 		}
 	}
 }
@@ -204,7 +207,10 @@ func oldNotification(t *review.T) {
 		a := inSession(t, s, client.FirstUser, body)
 		t.Trials++
 		if a.Exchange != nil && a.Status/100 == 2 && (a.Status != 202 || len(strings.TrimSpace(string(a.Exchange.Body))) > 0 && string(a.Exchange.Body) != "null") {
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: fmt.Sprintf("%s is answered with status %d and %d bytes", name, a.Status, len(a.Exchange.Body)), Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 100), Want: "202 without a body", Got: fmt.Sprint(a.Status), Revision: client.Older})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning,
+				Issue:    fmt.Sprintf("%s is answered with status %d and %d bytes", name, a.Status, len(a.Exchange.Body)),
+				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 100), Want: "202 without a body",
+				Got: fmt.Sprint(a.Status), Revision: client.Older})
 		}
 	}
 }
@@ -228,7 +234,8 @@ func sessionVersion(t *review.T) {
 	a := inSession(t, s, client.FirstUser, oldList(t))
 	t.Trials++
 	if a.Kind == client.Completed {
-		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served", Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
+		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served",
+			Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
 	}
 }
 
@@ -245,7 +252,8 @@ func sessionBatch(t *review.T) {
 	a := inSession(t, s, client.FirstUser, "["+one+","+oldList(t)+"]")
 	t.Trials++
 	if a.Status == 200 && a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
-		t.Refute(review.Finding{Case: "two requests", Severity: review.Warning, Issue: "an array of requests is served", Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 150), Want: "refused", Got: "served", Revision: "2025-06-18"})
+		t.Refute(review.Finding{Case: "two requests", Severity: review.Warning, Issue: "an array of requests is served",
+			Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 150), Want: "refused", Got: "served", Revision: "2025-06-18"})
 	}
 }
 
@@ -269,7 +277,8 @@ func sessionGet(t *review.T) {
 		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
 		t.Trials++
 		if e.Status == 200 {
-			t.Refute(review.Finding{Case: c.name, Severity: review.Suggestion, Issue: "GET with " + c.name + " opens a stream", Evidence: review.SentText(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: client.Older})
+			t.Refute(review.Finding{Case: c.name, Severity: review.Suggestion, Issue: "GET with " + c.name + " opens a stream",
+				Evidence: review.SentText(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: client.Older})
 		}
 	}
 }
@@ -285,7 +294,8 @@ func initializedAgain(t *review.T) {
 	a := t.Client.RawCall(t.Context, append(w.Headers, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version}, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}), w.Body)
 	t.Trials++
 	if a.Kind == client.Broken {
-		t.Refute(review.Finding{Case: "again", Severity: review.Suggestion, Issue: "initialize in a session gets no answer", Evidence: a.String(), Want: "an error or an answer", Got: "broken", Revision: client.Older})
+		t.Refute(review.Finding{Case: "again", Severity: review.Suggestion, Issue: "initialize in a session gets no answer",
+			Evidence: a.String(), Want: "an error or an answer", Got: "broken", Revision: client.Older})
 	}
 }
 
@@ -322,7 +332,8 @@ func downgraded(t *review.T) {
 			a := inSession(t, s, client.FirstUser, body)
 			t.Trials++
 			if (a.Kind == client.Completed || a.Kind == client.Asked || a.Pushes()) && a.Contains(probe) {
-				t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a changed state is taken unverified in revision " + client.Older, Evidence: client.Short(body, 300) + " -> " + a.String(), Want: "ignored", Got: "taken", Revision: client.Older})
+				t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a changed state is taken unverified in revision " + client.Older,
+					Evidence: client.Short(body, 300) + " -> " + a.String(), Want: "ignored", Got: "taken", Revision: client.Older})
 				return
 			}
 		}

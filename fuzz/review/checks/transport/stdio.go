@@ -264,7 +264,8 @@ func strayAnswers(t *review.T) {
 		case line != nil:
 			t.Refute(review.Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: client.Short(string(line), 300), Want: "no response", Got: "a response"})
 		case err != nil && stops(t, p):
-			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "the process ends after " + c.name, Evidence: fmt.Sprintf("%v; standard error: %s", p.State(), client.Short(string(p.Stderr()), 200)), Want: "no response", Got: "ended"})
+			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "the process ends after " + c.name,
+				Evidence: fmt.Sprintf("%v; standard error: %s", p.State(), client.Short(string(p.Stderr()), 200)), Want: "no response", Got: "ended"})
 		case errors.Is(err, context.DeadlineExceeded) && t.Context.Err() == nil:
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "an honest request is not answered after " + c.name, Evidence: err.Error(), Want: "answered", Got: string(client.Broken)})
 		default:
@@ -373,7 +374,9 @@ func lineIDs(t *review.T) {
 		t.Trials++
 		last := e.Messages[len(e.Messages)-1]
 		if got := string(jsondoc.Members(last)["id"]); !jsondoc.SameText(got, id) && jsondoc.Members(last)["result"] != nil {
-			t.Refute(review.Finding{Case: id, Severity: review.Warning, Issue: "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40), Evidence: client.Short(string(last), 300), Want: "the same id", Got: "another id"})
+			t.Refute(review.Finding{Case: id, Severity: review.Warning,
+				Issue:    "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40),
+				Evidence: client.Short(string(last), 300), Want: "the same id", Got: "another id"})
 			return
 		}
 	}
@@ -399,6 +402,7 @@ func beforeHandshake(t *review.T) {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
 	})
 	if a.Kind == client.Completed {
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "a request without a handshake and without _meta is served", Evidence: review.ExchangeText(a), Want: "an error", Got: "served"})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "a request without a handshake and without _meta is served",
+			Evidence: review.ExchangeText(a), Want: "an error", Got: "served"})
 	}
 }

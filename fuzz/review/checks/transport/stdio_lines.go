@@ -15,7 +15,8 @@ import (
 func lines(effects bool) map[string]string {
 	all := map[string]string{
 		"no JSON": "this is not JSON", "a number": "1", "NUL": "{\"a\":\"\x00\"}", "invalid UTF-8": "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}",
-		"an empty line": "", "CR LF": "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r", "an empty batch": "[]", "half a surrogate pair": `{"jsonrpc":"2.0","method":"notifications/\ud800"}`, "10,000 nested arrays": strings.Repeat("[", 10000),
+		"an empty line": "", "CR LF": "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r", "an empty batch": "[]",
+		"half a surrogate pair": `{"jsonrpc":"2.0","method":"notifications/\ud800"}`, "10,000 nested arrays": strings.Repeat("[", 10000),
 		"100 KB": strings.Repeat("x", 100_000), "half an object": `{"jsonrpc":"2.0","id":"sealab`,
 	}
 	if effects {
@@ -47,7 +48,8 @@ func endedTexts(t *review.T) {
 		}
 		whole := lineTo(t, p, in(fmt.Sprintf(`\u%04x`, []rune(end)[0])))
 		if a := lineTo(t, p, in(end)); client.Served(whole) && !client.Served(a) && a.Kind != client.NoBudget {
-			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a line is ended at " + name, Evidence: fmt.Sprintf("%s; escaped: %v", review.ExchangeText(a), whole), Want: "answered", Got: string(client.Broken)})
+			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a line is ended at " + name,
+				Evidence: fmt.Sprintf("%s; escaped: %v", review.ExchangeText(a), whole), Want: "answered", Got: string(client.Broken)})
 		}
 		p.Stop(client.StopGrace)
 	}
@@ -83,7 +85,8 @@ func partedLine(t *review.T) {
 		}
 		return
 	}
-	t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a request that comes in two parts is not served", Evidence: fmt.Sprintf("tools/list, %v between its halves: no result, twice; whole: served", pause), Want: "answered", Got: string(client.Broken)})
+	t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a request that comes in two parts is not served",
+		Evidence: fmt.Sprintf("tools/list, %v between its halves: no result, twice; whole: served", pause), Want: "answered", Got: string(client.Broken)})
 }
 
 func hostileLines(t *review.T) {

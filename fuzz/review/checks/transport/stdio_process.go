@@ -42,7 +42,8 @@ func duringSlow(t *review.T) {
 	}
 	t.Trials++
 	if client.IsAnswer(slow)(e.Messages[len(e.Messages)-1]) {
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list waits for a slow call", Evidence: fmt.Sprintf("request %d before %d was answered after it", list, slow), Want: "the list first", Got: "the slow call first"})
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list waits for a slow call",
+			Evidence: fmt.Sprintf("request %d before %d was answered after it", list, slow), Want: "the list first", Got: "the slow call first"})
 	}
 }
 
@@ -96,7 +97,8 @@ func endOfInput(t *review.T) {
 	t.Trials++
 	before := len(p.Output())
 	if !p.Stop(t.Options.Grace) {
-		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended",
+			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
 		return
 	}
 	noise(t, p.Output()[before:], "the end of standard input")
@@ -114,7 +116,8 @@ func terminated(t *review.T) {
 		return
 	}
 	if !stops(t, p) {
-		t.Refute(review.Finding{Case: "SIGTERM", Severity: review.Warning, Issue: "the process goes on after SIGTERM", Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+		t.Refute(review.Finding{Case: "SIGTERM", Severity: review.Warning, Issue: "the process goes on after SIGTERM",
+			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
 	}
 	p.Stop(client.StopGrace)
 }
