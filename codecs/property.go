@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Property is something that a design may promise and the laboratory tries
+// A Property is something that a design may claim and the laboratory tries
 // to refute. The names are the same in guarantees, attacks, negative controls, flags
 // of vectors, workers and reports.
 type Property string
@@ -53,7 +53,7 @@ type PropertyInfo struct {
 	RestsOn []Property
 }
 
-// properties lists the promises and their dependencies.
+// properties lists the properties and their dependencies.
 var properties = []PropertyInfo{
 	{Property: Integrity, Promise: "what was not sealed under a ring key is refused, whatever was cut, changed, spliced or left out"},
 	{Property: Confidentiality, Promise: "a token tells nothing of the payload but its length; equal payloads give unequal tokens"},

@@ -7,7 +7,7 @@
 //
 // Designs that fit are ordered by the measured time to seal and unseal one token. Designs
 // that were not measured are ordered by the length of the token, after the number of
-// properties that they promise if no property is needed.
+// properties that they claim if no property is needed.
 //
 // The package knows no design: all answers come from the rows of the catalog.
 package choice
@@ -28,7 +28,7 @@ import (
 var Rules = []string{
 	"A need for a property of claims (expiry, a binding, unlinkability) asks for a scheme. Without one, a codec is asked for.",
 	"The design's row states its limits. The format of an SDK or of a library states none: it is here to be compared.",
-	"The design promises every property that is needed.",
+	"The design claims every property that is needed.",
 	"FIPS: NIST publications approve every algorithm of the design.",
 	"Post-quantum: no attack by a quantum computer breaks a guarantee.",
 	"Interoperation: a program in the language reads the design's vectors.",

@@ -89,7 +89,7 @@ var repairs = map[codecs.Property]string{
 	codecs.Rotation:             "name the key in the token by a fingerprint that does not depend on its place, and look it up in the ring that is there now",
 	codecs.KeySeparation:        "derive the key from the whole secret with HKDF under a label of the design's own",
 	codecs.KeyCommitting:        "use a committing AEAD, or put a commitment to the key beside the ciphertext",
-	codecs.NonceMisuseResistant: "use AES-GCM-SIV or another misuse-resistant mode, or do not promise it",
+	codecs.NonceMisuseResistant: "use AES-GCM-SIV or another misuse-resistant mode, or do not claim it",
 	codecs.FreshNonces:          "draw nonces of 96 bits or more at random for each token, or store the counter",
 	codecs.SenderAuthenticated:  "sign with a private key that readers do not have",
 	codecs.Unlinkable:           "salt every digest that stands in a token, with a fresh salt for each",

@@ -159,7 +159,7 @@ func (s *site) writeDesigns() error {
 
 // claims returns the guarantees with their outcomes.
 func (d *design) claims() template.HTML {
-	t := page.Table{Caption: "Guarantees of " + d.Name, Columns: page.Head("property", "claim", "outcome of attacks", "promise or reason")}
+	t := page.Table{Caption: "Guarantees of " + d.Name, Columns: page.Head("property", "claim", "outcome of attacks", "meaning or reason")}
 	for _, g := range d.Guarantees {
 		if g.Claim == notClaimed && g.Outcome == NotTested {
 			continue

@@ -57,7 +57,7 @@ design fits.`,
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&words.needs, "need", nil, "properties that the design must promise")
+	cmd.Flags().StringSliceVar(&words.needs, "need", nil, "properties that the design must claim")
 	cmd.Flags().StringVar(&words.payload, "payload", "1KiB", "size of a payload, for example 200 or 64KiB")
 	cmd.Flags().StringVar(&words.rate, "rate", "", "tokens that one key seals, for example 10000/s or 1e9/d")
 	cmd.Flags().StringVar(&words.lifetime, "lifetime", "", "lifetime of a key, for example 12h or 90d")
@@ -204,7 +204,7 @@ func orderOf(fits []choice.Fit, needs bool) string {
 	case needs:
 		return "Without costs, the shortest tokens come first.\n"
 	default:
-		return "Without costs, the designs that promise most come first.\n"
+		return "Without costs, the designs that claim most come first.\n"
 	}
 }
 
@@ -217,7 +217,7 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 	fmt.Fprint(out, orderOf(a.Fits, len(needs) > 0))
 	if len(a.Fits) > 0 {
 		if len(needs) == 0 {
-			fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design promises.")
+			fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design claims.")
 		}
 		writeFits(out, a.Fits)
 	}

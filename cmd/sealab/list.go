@@ -26,8 +26,8 @@ func newListCommand() *cobra.Command {
 		Use:   "list [DESIGN]",
 		Short: "List the designs, their sizes and their guarantees",
 		Long: `List the designs of the catalog with the lengths of their tokens and the
-properties that they promise, and the variants of designs. With a name, show one
-design: the properties that it promises, and those that it disclaims, with the
+properties that they claim, and the variants of designs. With a name, show one
+design: the properties that it claims, and those that it disclaims, with the
 reason. With --sdks, list the SDKs in other languages that run as workers, and
 their versions if installed.`,
 		Example: `  sealab list
@@ -59,7 +59,7 @@ their versions if installed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().StringSliceVar(&holds, "holds", nil, "list the designs that promise these properties")
+	cmd.Flags().StringSliceVar(&holds, "holds", nil, "list the designs that claim these properties")
 	cmd.Flags().BoolVar(&sdks, "sdks", false, "list the SDKs in other languages")
 	cmd.MarkFlagsMutuallyExclusive("sdks", "holds")
 	cli.RenameFlag(cmd, "peers", "sdks")
@@ -84,7 +84,7 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 // listedSizes are the payload sizes in bytes whose tokens are shown.
 var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
-// holding returns the designs that promise every property.
+// holding returns the designs that claim every property.
 func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
 	asked, err := namedOr(nil, properties, codecs.ParseProperty)
 	if err != nil {
@@ -99,7 +99,7 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	return designs, nil
 }
 
-// variants returns a line for each preset that promises every property, "" if none does.
+// variants returns a line for each preset that claims every property, "" if none does.
 func variants(properties []string, width int) (string, error) {
 	designs, err := holding(catalog.Variants(), properties)
 	if err != nil {
@@ -126,7 +126,7 @@ func variants(properties []string, width int) (string, error) {
 }
 
 // writeDesigns writes one line for each design, with one character for each
-// property, a legend, and the variants that promise the same properties.
+// property, a legend, and the variants that claim the same properties.
 func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 	properties := codecs.Properties()
 	letters := make([]byte, len(properties))
@@ -161,14 +161,14 @@ func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(out, `%s
-The sizes are measured lengths of tokens in bytes. + is promised, - disclaimed,
+The sizes are measured lengths of tokens in bytes. + is claimed, - disclaimed,
 and a blank does not apply. "sealab list DESIGN" gives the reasons.
 
 %s%s`, t.Text(width), legend.Text(width), presets)
 	return err
 }
 
-// marks returns a character for each property: + if the design promises it, - if
+// marks returns a character for each property: + if the design claims it, - if
 // it disclaims it.
 func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
 	line := bytes.Repeat([]byte{' '}, len(properties))
@@ -227,7 +227,7 @@ func guarantees(all []codecs.Guarantee) *table.Table {
 			}
 		}
 		if g.Holds {
-			word = "holds"
+			word = "claims"
 		}
 		t.Row(string(g.Property), word, cmp.Or(g.Reason, promise))
 	}

@@ -30,7 +30,7 @@ func newVectorsGenerateCommand() *cobra.Command {
 		Long: `Write the vectors of the given designs, or of every design of the catalog, and
 their accumulated digests. Everything is derived from fixed labels: the same
 designs give the same bytes on every machine. Nothing is written for a design
-that does not keep a stated promise.
+that breaks a guarantee which it claims.
 
 Digests over more inputs than --accumulate stay as they are, unless those over
 fewer inputs change.`,

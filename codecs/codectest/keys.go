@@ -127,7 +127,7 @@ func Separate(t *testing.T, designs []codecs.Design) {
 	}
 }
 
-// twins returns the pairs of designs that promise key separation and whose tokens
+// twins returns the pairs of designs that claim key separation and whose tokens
 // name the same key under one secret. A key ID is derived under the label
 // of the key, so that only equal labels give equal ones.
 func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {

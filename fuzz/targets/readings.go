@@ -27,7 +27,7 @@ var readingPairs = sync.OnceValue(func() []*readingPair {
 	var all []*readingPair
 	for _, f := range testedDesigns() {
 		for _, d := range testedDesigns() {
-			if d.SharesFormat(f) && promisesCanonical(d) && !promisesCanonical(f) {
+			if d.SharesFormat(f) && claimsCanonical(d) && !claimsCanonical(f) {
 				all = append(all, newPair(d, f))
 			}
 		}
@@ -35,7 +35,7 @@ var readingPairs = sync.OnceValue(func() []*readingPair {
 	return all
 })
 
-func promisesCanonical(d codecs.Design) bool { return newInstance(d).holds(codecs.Canonical) }
+func claimsCanonical(d codecs.Design) bool { return newInstance(d).holds(codecs.Canonical) }
 
 // readingOption is the option of formats with two readings.
 const readingOption = "reading"

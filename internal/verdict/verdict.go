@@ -44,7 +44,7 @@ type Claim string
 
 // The claims.
 const (
-	Stated    Claim = "stated"    // the design promises it
+	Stated    Claim = "stated"    // the design claims it
 	Disclaims Claim = "disclaims" // the design says that it does not have it
 	Silent    Claim = "silent"    // the design does not answer
 )

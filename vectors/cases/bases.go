@@ -178,7 +178,7 @@ func optionBases(d *codecs.Design) []*Base {
 }
 
 // fewOptionBases returns a sound token for each value of each option, and reads it
-// under other bindings that the option promises, and with other claims.
+// under other bindings that the option claims, and with other claims.
 func fewOptionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, b := range optionBases(d) {
