@@ -114,12 +114,7 @@ func (t *T) ends(run func(*T)) bool {
 
 // foundSilent reports whether the check has found by itself that the server ended.
 func (t *T) foundSilent() bool {
-	for _, f := range t.Findings {
-		if f.Got == string(client.Broken) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Findings, func(f Finding) bool { return f.Got == string(client.Broken) })
 }
 
 // pauses are the waits between honest requests before a server counts as ended.

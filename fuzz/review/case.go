@@ -41,8 +41,7 @@ func (t *T) Send(w *client.Request) client.Answer {
 // Cases sends altered requests between two honest ones, which have to be
 // answered. A fault counts if it shows twice.
 func (t *T) Cases(all ...Case) {
-	if reason := t.Control(); reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(t.Control()) {
 		return
 	}
 	before := len(t.Findings)

@@ -53,8 +53,7 @@ func (r *Review) discover(ctx context.Context) error {
 	case !a.Conclusive():
 		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.Advice(), r.Client.LastWords())
 	}
-	modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022
-	if a.Kind != client.Completed && !modernCodes {
+	if modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022; a.Kind != client.Completed && !modernCodes {
 		return r.legacy(ctx, a)
 	}
 	s.Revisions = []string{client.Modern}
@@ -253,6 +252,4 @@ func (s Server) Fix(c Check) string {
 }
 
 // Has reports whether a server declares a capability.
-func (s Server) Has(capability string) bool {
-	return slices.Contains(s.Capabilities, capability)
-}
+func (s Server) Has(capability string) bool { return slices.Contains(s.Capabilities, capability) }

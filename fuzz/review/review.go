@@ -183,11 +183,7 @@ func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 		func(c Check) bool { return c.Severity == Suggestion && !c.Last },
 		func(c Check) bool { return c.Last },
 	} {
-		for _, c := range checks {
-			if fits(c) {
-				all = append(all, c)
-			}
-		}
+		all = append(all, slices.DeleteFunc(slices.Clone(checks), func(c Check) bool { return !fits(c) })...)
 	}
 	return all
 }

@@ -66,7 +66,7 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 		if !ok || v.Raw == nil && (v.Text == token || t.honest[v.Text]) {
 			continue
 		}
-		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
+		a := t.Present(v.State())
 		if a.Kind == client.NoBudget {
 			return nil, 0, a.Cause.Error()
 		}
@@ -79,7 +79,7 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 			t.Unclear++
 		}
 	}
-	if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); t.Oracle.Verdict(a) != Accepted {
+	if a := t.Present(jsondoc.Quote(token)); t.Oracle.Verdict(a) != Accepted {
 		if len(names) == 1 && len(hits) == 1 && t.spends() {
 			return hits, tried, "" // the variant has used the token up
 		}
@@ -99,7 +99,7 @@ func (t *T) spends() bool {
 			return false
 		}
 		for _, want := range []Verdict{Accepted, Refused} {
-			if t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != want {
+			if t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != want {
 				return false
 			}
 		}
@@ -122,8 +122,7 @@ func (t *T) afterToken(token string, by map[string]tokens.Variant, names []strin
 			continue
 		}
 		n++
-		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
-		if t.Oracle.Judge(v.Text, a) == Accepted {
+		if a := t.Present(v.State()); t.Oracle.Judge(v.Text, a) == Accepted {
 			hits = append(hits, Hit{v, token, a})
 		}
 	}
@@ -151,7 +150,7 @@ func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
 		if reason != "" || len(found) == 0 {
 			return false
 		}
-		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(GarbageState), t.Oracle.User); t.Oracle.Verdict(a) != Refused {
+		if a := t.Present(jsondoc.Quote(GarbageState)); t.Oracle.Verdict(a) != Refused {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -38,6 +39,12 @@ type T struct {
 	Findings []Finding
 }
 
+// Tried counts the case that an answer is to.
+func (t *T) Tried(a client.Answer) client.Answer {
+	t.Trials++
+	return a
+}
+
 // Prefer goes on with the first flow that is fit for a check, if one is.
 func (t *T) Prefer(fit func(client.Flow) bool) {
 	for _, o := range t.Oracles {
@@ -55,13 +62,22 @@ func (t *T) Skip(format string, args ...any) {
 	}
 }
 
+// SkipFor skips the check for a reason, and reports whether there is one.
+func (t *T) SkipFor(reason string) bool {
+	if reason != "" {
+		t.Skip("%s", reason)
+	}
+	return reason != ""
+}
+
+// SkipOn skips the check for an error, and reports whether there is one.
+func (t *T) SkipOn(err error) bool { return err != nil && t.SkipFor(err.Error()) }
+
 // stop records the end of the review as the reason.
 func (t *T) stop(err error) { t.Reason, t.stopped = err.Error(), err }
 
 // Selected reports whether every case is carried out, or a replay names one of these.
-func (t *T) Selected(names ...string) bool {
-	return t.Only == "" || slices.Contains(names, t.Only)
-}
+func (t *T) Selected(names ...string) bool { return t.Only == "" || slices.Contains(names, t.Only) }
 
 // Refute records a finding.
 func (t *T) Refute(f Finding) {
@@ -139,6 +155,17 @@ func (t *T) Fault(name string, severity Severity, issue string, a client.Answer)
 // NewFinding returns the finding that an answer shows, with the answer as evidence.
 func NewFinding(name string, severity Severity, issue string, a client.Answer) Finding {
 	return Finding{Case: name, Severity: severity, Issue: issue, Evidence: fmt.Sprintf("%s -> %v", client.Short(string(client.BodyOf(a)), 400), a), Want: "see the check", Got: a.Class()}
+}
+
+// Call makes a call.
+func (t *T) Call(c client.Call) client.Answer { return t.Client.Call(t.Context, c) }
+
+// Present presents a state in the flow of the check.
+func (t *T) Present(state json.RawMessage) client.Answer { return t.PresentIn(t.Oracle.Flow, state) }
+
+// PresentIn presents a state in a flow as the user of the check.
+func (t *T) PresentIn(f client.Flow, state json.RawMessage) client.Answer {
+	return t.Client.Present(t.Context, f, state, t.Oracle.User)
 }
 
 // AskingTool is the first flow of a tool, which asks before it acts.

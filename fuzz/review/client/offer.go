@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review/jsondoc"
@@ -47,12 +48,7 @@ var Changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write
 // lower case.
 func Mentions(text string, words []string) bool {
 	text = strings.ToLower(text)
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // InputSchema is the schema of the arguments; prompts take texts alone.

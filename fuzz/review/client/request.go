@@ -38,13 +38,7 @@ func (w *Request) Add(name, value string) {
 
 // Drop takes a header away.
 func (w *Request) Drop(name string) {
-	var kept []rawmcp.Header
-	for _, h := range w.Headers {
-		if !strings.EqualFold(h.Name, name) {
-			kept = append(kept, h)
-		}
-	}
-	w.Headers = kept
+	w.Headers = slices.DeleteFunc(slices.Clone(w.Headers), func(h rawmcp.Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
 // Replace replaces the first occurrence of a text in the body.

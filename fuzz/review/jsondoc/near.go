@@ -42,13 +42,8 @@ func newNearPairs(input, full json.RawMessage) *nearPairs {
 }
 
 // named returns the names, in order, of the arguments whose schemas have a property.
-func (n *nearPairs) named(has func(Schema) bool) (names []string) {
-	for _, name := range SortedKeys(n.given) {
-		if has(n.properties[name]) {
-			names = append(names, name)
-		}
-	}
-	return names
+func (n *nearPairs) named(has func(Schema) bool) []string {
+	return slices.DeleteFunc(SortedKeys(n.given), func(name string) bool { return !has(n.properties[name]) })
 }
 
 func (n *nearPairs) add(one, two Arguments) {

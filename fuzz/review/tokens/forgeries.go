@@ -127,8 +127,7 @@ func otherHeads(add func(name, text string), token string) {
 	longest := slices.MaxFunc(part.FindAllString(token, -1), func(a, b string) int { return len(a) - len(b) })
 	for i := range n {
 		for _, d := range []int{-2, -1, 1, 2, 3} {
-			c := int(token[i]) + d
-			if c < 0x80 && isCoded(byte(c)) {
+			if c := int(token[i]) + d; c < 0x80 && isCoded(byte(c)) {
 				name, text := fmt.Sprintf("character %d of the head %+d", i, d), token[:i]+string(rune(c))+token[i+1:]
 				if add(name, text); d == 1 && i == n-1 {
 					knownTags(func(tag, text string) { add(name+" and "+tag, text) }, Segments(text))

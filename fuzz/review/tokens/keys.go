@@ -99,8 +99,7 @@ func InToken(token string) map[string][]Keyless {
 func (k Keyless) Tags(token string) bool {
 	all, last := Readable(token), LastParts(token)
 	for _, message := range signedTexts(token) {
-		sum := string(k.sum(message))
-		if len(sum) >= 8 && strings.Contains(all, sum) || slices.Contains(last, sum) {
+		if sum := string(k.sum(message)); len(sum) >= 8 && strings.Contains(all, sum) || slices.Contains(last, sum) {
 			return true
 		}
 	}

@@ -26,8 +26,7 @@ func LongestRun(a, b []byte, x byte) int {
 	for shift := -4; shift <= 4; shift++ {
 		run := 0
 		for i := range a {
-			j := i + shift
-			if j < 0 || j >= len(b) || a[i]^b[j] != x {
+			if j := i + shift; j < 0 || j >= len(b) || a[i]^b[j] != x {
 				run = 0
 				continue
 			}

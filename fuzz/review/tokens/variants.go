@@ -154,15 +154,13 @@ func Splices(token, other string) []Variant {
 			all = append(all, Variant{Name: name, Text: text})
 		}
 	}
-	a, b := Segments(token), Segments(other)
-	if len(a) == len(b) {
+	if a, b := Segments(token), Segments(other); len(a) == len(b) {
 		for i := range a {
 			add(fmt.Sprintf("segment %d of another token", i), Replaced(a, i, b[i].Text))
 		}
 	}
 	for _, part := range []int{4, 3, 2} {
-		i := len(token) / part
-		if i < len(other) {
+		if i := len(token) / part; i < len(other) {
 			add(fmt.Sprintf("1/%d of one, the rest of another", part), token[:i]+other[i:])
 			add(fmt.Sprintf("1/%d of another, the rest of one", part), other[:i]+token[i:])
 		}
@@ -180,8 +178,7 @@ func Splices(token, other string) []Variant {
 func Cuts(token string) []Variant {
 	var all []Variant
 	for n := len(token) - 1; n > 0; n-- {
-		gone := len(token) - n
-		if gone <= 70 || gone%max(8, len(token)/128) == 0 || n <= 8 {
+		if gone := len(token) - n; gone <= 70 || gone%max(8, len(token)/128) == 0 || n <= 8 {
 			all = append(all, Variant{Name: fmt.Sprintf("%d characters cut off", gone), Text: token[:n]})
 		}
 	}

@@ -166,7 +166,7 @@ func wrongArguments(t *review.T) {
 		if i == len(asks) {
 			t.Oracle = nil // of the findings below
 		}
-		if own := t.Client.Call(t.Context, f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed {
+		if own := t.Call(f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed {
 			t.Skip("control: an honest call: %v", own)
 			continue
 		}
@@ -176,8 +176,7 @@ func wrongArguments(t *review.T) {
 		for _, x := range all[:min(len(all), maxWrong)] {
 			call := f.Call(client.FirstUser)
 			call.Arguments = x.value
-			a, ok := t.Ask(f.Target+": "+x.name, call)
-			if ok && (a.Kind == client.Asked || a.Kind == client.Completed) {
+			if a, ok := t.Ask(f.Target+": "+x.name, call); ok && (a.Kind == client.Asked || a.Kind == client.Completed) {
 				t.Fault(f.Target+": "+x.name, x.severity, "an argument that the schema does not allow reaches the handler: "+x.name, a)
 				if x.severity == review.Warning {
 					return
@@ -187,7 +186,7 @@ func wrongArguments(t *review.T) {
 		}
 		call := f.Call(client.FirstUser)
 		call.Arguments = json.RawMessage("null")
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		switch t.Trials++; {
 		case a.Kind == client.Broken && a.Status >= 500:
 			t.Fault(f.Target+": null", review.Warning, "arguments that are null are answered by a fault of the server", a)

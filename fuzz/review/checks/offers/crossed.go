@@ -70,9 +70,8 @@ func foreignResources(t *review.T) {
 	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
 		mine := alone(lists[pair[0]].offers, lists[pair[1]].offers)
 		for _, o := range mine[:min(len(mine), maxCrossed)] {
-			own := t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
-			a := t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: o.URI, As: pair[1]})
-			t.Trials++
+			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
+			a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
 			if own.Kind == client.Completed && a.Kind == client.Completed && own.Text != "" && a.Text == own.Text {
 				t.Fault(o.URI, review.Critical, "a resource that one user's list has alone is read by the other user", a)
 				return
@@ -94,8 +93,7 @@ func foreignTools(t *review.T) {
 		return
 	}
 	for _, method := range []string{"tools/list", "prompts/list"} {
-		member, _, _ := strings.Cut(method, "/")
-		if foreignOffers(t, method, member) || othersName(t, method, member) {
+		if member, _, _ := strings.Cut(method, "/"); foreignOffers(t, method, member) || othersName(t, method, member) {
 			return
 		}
 	}
@@ -120,11 +118,9 @@ func foreignOffers(t *review.T, method, member string) bool {
 			if member == "prompts" {
 				call.Method, call.Arguments = "prompts/get", promptArguments(o)
 			}
-			own := t.Client.Call(t.Context, call)
+			own := t.Call(call)
 			call.As = pair[1]
-			a := t.Client.Call(t.Context, call)
-			t.Trials++
-			if own.Kind == a.Kind && (a.Kind == client.Completed || a.Kind == client.Asked) {
+			if a := t.Tried(t.Call(call)); own.Kind == a.Kind && (a.Kind == client.Completed || a.Kind == client.Asked) {
 				t.Fault(o.Name, review.Critical, fmt.Sprintf("%s, which the list of one user has alone, answers the other user", client.Short(o.Name, 60)), a)
 				return true
 			}
@@ -204,8 +200,8 @@ func mixed(t *review.T) {
 
 // said makes a call with a word and returns the texts of its answer; "" if there are none.
 func said(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
-	a := t.Client.Call(t.Context, f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as))
-	if t.Trials++; a.Kind == client.Asked {
+	a := t.Tried(t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as)))
+	if a.Kind == client.Asked {
 		return a.QuestionTexts(), a
 	}
 	return a.Text, a // of another kind: ""
@@ -326,8 +322,7 @@ func listsMixed(t *review.T) bool {
 // second is answered otherwise under one id alone: as the first, twice.
 func repeatsUnderID(t *review.T, one, two client.Call) bool {
 	ask := func(c client.Call) client.Answer {
-		a := t.Client.Call(t.Context, c)
-		t.Trials++
+		a := t.Tried(t.Call(c))
 		return a
 	}
 	var a client.Answer

@@ -25,7 +25,7 @@ func listsOf(t *review.T, method, member string) map[client.User]userList {
 	for _, as := range []client.User{client.FirstUser, client.SecondUser} {
 		var all userList
 		for call := (client.Call{Method: method, As: as}); len(all.cursors) < review.MaxPages; {
-			all.last = t.Client.Call(t.Context, call)
+			all.last = t.Call(call)
 			t.Trials++
 			page, next := client.OffersIn(all.last, member)
 			if all.offers = append(all.offers, page...); next == "" || next == call.Cursor {
@@ -52,8 +52,7 @@ func foreignPages(t *review.T, method, member string, lists map[client.User]user
 	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
 		theirs := alone(lists[pair[0]].offers, lists[pair[1]].offers)
 		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxCrossed)] {
-			a := t.Client.Call(t.Context, client.Call{Method: method, Cursor: cursor, As: pair[1]})
-			t.Trials++
+			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))
 			page, _ := client.OffersIn(a, member)
 			for _, o := range page {
 				if len(alone([]client.Offer{o}, theirs)) == 0 {
@@ -111,7 +110,7 @@ func learned(t *review.T) {
 		for _, argument := range p.Arguments {
 			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
 			given := jsondoc.Members(promptArguments(p))
-			t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(given, argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
+			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(given, argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
 			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])
 			if ok && slices.Contains(completionValues(a), word) {
 				t.Refute(review.Finding{Case: "completions", Severity: review.Critical, Issue: "completions give one user what the other one gave to " + client.Short(p.Name+" "+argument.Name, 60),

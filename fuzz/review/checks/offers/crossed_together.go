@@ -31,8 +31,8 @@ func readAtOnce(t *review.T) {
 		var own [2]string
 		steady := true
 		for i, call := range calls[:4] {
-			a := t.Client.Call(t.Context, call)
-			if t.Trials++; a.Kind != client.Completed || a.Text == "" || i > 1 && a.Text != own[i%2] {
+			a := t.Tried(t.Call(call))
+			if a.Kind != client.Completed || a.Text == "" || i > 1 && a.Text != own[i%2] {
 				steady = false
 				break
 			}
@@ -137,7 +137,7 @@ func ofTheOther(t *review.T, f client.Flow, label string, answers []client.Answe
 		if !ok {
 			return false
 		}
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		text := client.Blank(strings.ReplaceAll(a.Text, word, ""))
 		if text == "" || i > 1 && text != own[i%2] {
 			return false

@@ -24,7 +24,7 @@ var running = regexp.MustCompile(`(?i)^\s*(?:javascript|vbscript):`)
 func hiddenTexts(t *review.T) {
 	lists := maps.Clone(t.Report.Server.Lists)
 	if t.Modern() {
-		lists["server/discover"] = t.Client.Call(t.Context, client.Call{Method: "server/discover"})
+		lists["server/discover"] = t.Call(client.Call{Method: "server/discover"})
 	}
 	for _, method := range jsondoc.SortedKeys(lists) {
 		var v any

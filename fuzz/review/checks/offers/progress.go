@@ -70,8 +70,7 @@ func progress(t *review.T) {
 		}
 		for i, level := range []string{"debug", "error"} {
 			call.Progress, call.Level = progressTokens[i], level
-			x, ok := inProgress(t, name, call)
-			if !ok || unanswered(t, x, call) || noisy(t, x, call, keys) {
+			if x, ok := inProgress(t, name, call); !ok || unanswered(t, x, call) || noisy(t, x, call, keys) {
 				return
 			}
 			if call.State != nil {
@@ -83,7 +82,7 @@ func progress(t *review.T) {
 
 // unanswered reports whether a call got no answer that is answered without a progressToken.
 func unanswered(t *review.T, x called, call client.Call) bool {
-	if call.Progress, call.Level = "", ""; !x.lost || call.State != nil || !t.Client.Call(t.Context, call).Conclusive() {
+	if call.Progress, call.Level = "", ""; !x.lost || call.State != nil || !t.Call(call).Conclusive() {
 		return false
 	}
 	t.Trials++
@@ -208,8 +207,7 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	if err == nil {
 		err = c.Take(t.Context)
 	}
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return x, false
 	}
 	if c.HTTP == nil {

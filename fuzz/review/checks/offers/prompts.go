@@ -99,7 +99,7 @@ func expanded(t *review.T, p client.Offer, name string) bool {
 	}
 	before, after := t.Word(), t.Word()
 	ask := func(term string) client.Answer {
-		return t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(before+term+after)))})
+		return t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(before+term+after)))})
 	}
 	plain := ask("")
 	if plain.Kind != client.Completed || !strings.Contains(plain.Text, before+after) {
@@ -112,7 +112,7 @@ func expanded(t *review.T, p client.Offer, name string) bool {
 		return true
 	}
 	for _, path := range includes {
-		a := t.Client.Call(t.Context, client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(path)))})
+		a := t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(path)))})
 		if a.Kind == client.Completed && passwd.MatchString(a.Text) && !client.Mentions(name, pathNames[:2]) {
 			t.Fault(p.Name+" "+name, review.Critical, "the argument "+client.Short(name, 40)+" gives a file: "+path, a)
 			return true

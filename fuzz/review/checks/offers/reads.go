@@ -137,8 +137,7 @@ func completes(t *review.T, uri, parameter, folder, name string) bool {
 const notFound = -32002
 
 func missingResource(t *review.T) {
-	s := t.Report.Server
-	if !s.Has("resources") {
+	if s := t.Report.Server; !s.Has("resources") {
 		t.Skip("the server has no resources")
 		return
 	}
@@ -230,8 +229,7 @@ func unfiltered(t *review.T) {
 	call := client.Call{Method: "subscriptions/listen"}
 	c.ID++
 	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method, Params: map[string]any{"_meta": call.Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
 	http := *c.HTTP

@@ -116,8 +116,7 @@ func respelledNames(t *review.T) {
 			}
 			call := f.Call(client.FirstUser)
 			call.Target = name
-			a := t.Client.Call(t.Context, call)
-			if t.Trials++; a.Kind == client.Asked && a.State != nil {
+			if a := t.Tried(t.Call(call)); a.Kind == client.Asked && a.State != nil {
 				t.Fault(f.Target, review.Warning, fmt.Sprintf("%s answers to %s as well: whoever filters by name misses it", client.Short(f.Target, 60), client.Short(name, 120)), a)
 				return
 			}
@@ -131,7 +130,7 @@ func inheritedTools(t *review.T) {
 		call := client.UnknownCall
 		call.Target = name
 		listed := slices.ContainsFunc(t.Report.Server.Tools, func(o client.Offer) bool { return o.Name == name })
-		if a := t.Client.Call(t.Context, call); !listed && (a.Status >= 500 && a.Status != 503 || a.Code == -32603 || a.Kind == client.Completed) {
+		if a := t.Call(call); !listed && (a.Status >= 500 && a.Status != 503 || a.Code == -32603 || a.Kind == client.Completed) {
 			t.Fault(name, review.Warning, "an unknown tool named "+name+" is not refused as others are", a)
 			return
 		}
@@ -192,13 +191,12 @@ func prototypeArguments(t *review.T) {
 	for _, name := range []string{"__proto__", "constructor"} {
 		call := f.Call(client.FirstUser)
 		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, json.RawMessage(`{"polluted":true,"prototype":{"polluted":true}}`)))
-		if b := t.Client.Call(t.Context, f.Call(client.FirstUser)); b.Kind != client.Asked {
+		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
 			t.Skip("control: an honest call: %v", b)
 			return
 		}
-		a := t.Client.Call(t.Context, call)
-		t.Trials++
-		b := t.Client.Call(t.Context, f.Call(client.FirstUser))
+		a := t.Tried(t.Call(call))
+		b := t.Call(f.Call(client.FirstUser))
 		switch {
 		case b.Kind != client.Asked && !(b.Kind == client.Throttled || b.Kind == client.NoBudget):
 			t.Fault(name, review.Warning, fmt.Sprintf("after an argument named %s an honest call is answered otherwise: %v", name, b), a)

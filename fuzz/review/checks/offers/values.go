@@ -89,7 +89,7 @@ func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 	call := f.Call(client.FirstUser)
 	call.Arguments = jsondoc.Object(arguments)
 	for attempt := range 2 {
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
 			t.Skip("%v", a)
 			return false
@@ -103,7 +103,7 @@ func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 			t.Fault(name, severity, name+" is "+issue, a)
 			return true
 		}
-		if own := t.Client.Call(t.Context, f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed || sqlError.Match(own.Exchange.Body) {
+		if own := t.Call(f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed || sqlError.Match(own.Exchange.Body) {
 			return false // honest calls fail as well
 		}
 	}
@@ -143,8 +143,7 @@ func climbsOut(t *review.T, f client.Flow) bool {
 		ask := func(path string) client.Answer {
 			call := f.Call(client.FirstUser)
 			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
-			a := t.Client.Call(t.Context, call)
-			t.Trials++
+			a := t.Tried(t.Call(call))
 			return a
 		}
 		if absolute := ask("/etc/passwd"); !absolute.Conclusive() || passwd.MatchString(absolute.Text) {

@@ -47,8 +47,8 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	}
 	var a client.Answer
 	for range 2 {
-		a = freshAnswer(t, late, o)
-		if t.Trials++; a.Kind != client.Completed || o.Alike(a) || client.Blank(a.Text) != client.Blank(want.Text) {
+		a = t.Tried(freshAnswer(t, late, o))
+		if a.Kind != client.Completed || o.Alike(a) || client.Blank(a.Text) != client.Blank(want.Text) {
 			return false
 		}
 	}

@@ -27,8 +27,7 @@ func declines(t *review.T) {
 		return
 	}
 	plain, reason := answeredBy(t, "decline", false)
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	if plain.Kind == client.Completed && t.Oracle.Alike(plain) {
@@ -44,8 +43,7 @@ func declines(t *review.T) {
 	}
 	for _, action := range []string{"decline", "cancel", "sealab", ""} {
 		a, reason := answeredBy(t, action, true)
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			return
 		}
 		if a.Kind == client.Completed && t.Oracle.Alike(a) {
@@ -63,8 +61,8 @@ func underAnotherKey(t *review.T) bool {
 	if reason != "" {
 		return false
 	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	if t.Trials++; a.Kind != client.Completed || !t.Oracle.Alike(a) {
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
 		return false
 	}
 	declined(t, "under another key", a)
@@ -81,8 +79,8 @@ func staleAnswers(t *review.T) {
 		}
 		none, stale := f, f
 		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
-		a := freshAnswer(t, stale, o)
-		if t.Trials++; a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || freshAnswer(t, none, o).Kind != client.Asked {
+		a := t.Tried(freshAnswer(t, stale, o))
+		if a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || freshAnswer(t, none, o).Kind != client.Asked {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
@@ -167,8 +165,7 @@ func answeredBy(t *review.T, action string, content bool) (client.Answer, string
 	if reason != "" {
 		return client.Answer{}, reason
 	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 	return a, ""
 }
 
@@ -229,13 +226,10 @@ func wrongForm(t *review.T) {
 			}
 			f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(t.Oracle.Flow.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong))))))
 			token, reason := t.Mint()
-			if reason != "" {
-				t.Skip("%s", reason)
+			if t.SkipFor(reason) {
 				return
 			}
-			a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-			t.Trials++
-			if t.Oracle.Verdict(a) == review.Accepted {
+			if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); t.Oracle.Verdict(a) == review.Accepted {
 				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on",
 					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
 				return

@@ -45,8 +45,7 @@ func turnedDown(t *review.T, o *review.Oracle, m review.Move) bool {
 	if err != nil {
 		return true // the server refuses such arguments
 	}
-	a := t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser)
-	t.Trials++
+	a := t.Tried(t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser))
 	return !a.Conclusive() || o.Verdict(a) == review.Refused
 }
 
@@ -150,7 +149,7 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 // carried are the texts by which a flow tells its arguments: of its first question, and
 // with effects of its result.
 func carried(t *review.T, f client.Flow, as client.User) string {
-	text := t.Client.Call(t.Context, f.Call(as)).QuestionTexts()
+	text := t.Call(f.Call(as)).QuestionTexts()
 	if f.Last == nil {
 		return text
 	}

@@ -160,8 +160,7 @@ func otherTool(t *review.T) {
 			continue
 		}
 		evidence, is, reason := t.Moved(review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User})
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			continue
 		}
 		if is {
@@ -207,7 +206,7 @@ func alignable(t *review.T, one, two client.Flow) (client.Flow, client.Flow, boo
 
 // taken reports whether the first call of a flow is answered by a question.
 func taken(t *review.T, f client.Flow) bool {
-	return t.Client.Call(t.Context, f.Call(t.Oracle.User)).Kind == client.Asked
+	return t.Call(f.Call(t.Oracle.User)).Kind == client.Asked
 }
 
 func otherMethod(t *review.T) {
@@ -238,8 +237,7 @@ func otherMethod(t *review.T) {
 			m.Source, m.Target = one, two
 			evidence, is, reason = t.Moved(m)
 		}
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			continue
 		}
 		if is {
@@ -265,12 +263,11 @@ func sameArgs(t *review.T) {
 	}
 	f := t.Oracle.Flow
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	f.Arguments = json.RawMessage(text + "}")
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	a := t.PresentIn(f, jsondoc.Quote(token))
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return
@@ -288,10 +285,10 @@ func otherUser(t *review.T) {
 		return
 	}
 	severity, remark := review.Critical, ""
-	if known := t.Client.Call(t.Context, t.Oracle.Flow.Call(client.Stranger)); !known.Refused() {
+	if known := t.Call(t.Oracle.Flow.Call(client.Stranger)); !known.Refused() {
 		severity, remark = review.Warning, "; made-up credentials are answered as well, so that the server checks none"
 	}
-	open := severity == review.Warning || t.Client.Call(t.Context, t.Oracle.Flow.Call(client.Nobody)).Kind == client.Asked
+	open := severity == review.Warning || t.Call(t.Oracle.Flow.Call(client.Nobody)).Kind == client.Asked
 	for _, o := range t.Oracles {
 		for _, m := range []struct {
 			name     string
@@ -319,8 +316,7 @@ func otherUser(t *review.T) {
 					break
 				}
 			}
-			if reason != "" {
-				t.Skip("%s", reason)
+			if t.SkipFor(reason) {
 				continue
 			}
 			if is {
@@ -353,7 +349,7 @@ func cursorsAsStates(t *review.T) {
 			continue
 		}
 		otherText(t, "a cursor of "+method, func() string {
-			_, cursor := client.OffersIn(t.Client.Call(t.Context, client.Call{Method: method}), "")
+			_, cursor := client.OffersIn(t.Call(client.Call{Method: method}), "")
 			return cursor
 		})
 	}

@@ -17,8 +17,7 @@ func clear(t *review.T) {
 	}
 	t.Prefer(review.TakesText)
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	marked, ok := mintWith(t, review.MarkerA)

@@ -201,8 +201,7 @@ func forge(t *review.T) {
 func expressed(t *review.T) {
 	altered(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
 	if token, reason := t.Mint(); reason == "" {
-		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token+tokens.NoCondition), t.Oracle.User)
-		if t.Trials++; t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.Tried(t.Present(jsondoc.Quote(token + tokens.NoCondition))); t.Oracle.Verdict(a) != review.Accepted {
 			altered(t, review.Critical, "a condition behind a handle", tokens.Conditions)
 		}
 	}
@@ -211,8 +210,7 @@ func expressed(t *review.T) {
 
 func splice(t *review.T) {
 	other, reason := t.OtherToken()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	altered(t, review.Critical, "parts of two tokens joined", func(token string) []tokens.Variant { return tokens.Splices(token, other) })

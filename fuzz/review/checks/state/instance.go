@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -69,31 +70,29 @@ func afterRestart(t *review.T) {
 	}
 	once := t.Options.Effects && oneTime(t)
 	if once {
-		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User); t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.Present(jsondoc.Quote(used)); t.Oracle.Verdict(a) != review.Accepted {
 			t.Skip("control: the unchanged token is not accepted before the restart: %v", a)
 			return
 		}
-		once = t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)) == review.Refused
+		once = t.Oracle.Verdict(t.Present(jsondoc.Quote(used))) == review.Refused
 	}
 	if err := t.Options.Restart(t.Context); err != nil {
 		t.Skip("restarting the server: %v", err)
 		return
 	}
 	own, reason := t.Mint()
-	if reason == "" && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(own), t.Oracle.User)) != review.Accepted {
+	if reason == "" && t.Oracle.Verdict(t.Present(jsondoc.Quote(own))) != review.Accepted {
 		reason = "a token of after the restart is not accepted"
 	}
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	if once {
-		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User); t.Oracle.Verdict(a) == review.Accepted {
+		if a := t.Present(jsondoc.Quote(used)); t.Oracle.Verdict(a) == review.Accepted {
 			t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again after a restart", Evidence: a.String(), Want: "refused", Got: "accepted"})
 		}
 	}
-	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(t.Present(jsondoc.Quote(token)))
 	switch {
 	case a.Kind == client.Broken:
 		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Warning, Issue: "a token of before the restart is a fault of the server",
@@ -116,14 +115,12 @@ func otherConnection(t *review.T) {
 			continue
 		}
 		token, _, err := t.Client.Mint(t.Context, f, client.FirstUser)
-		if err != nil {
-			t.Skip("%v", err)
+		if t.SkipOn(err) {
 			return
 		}
 		apart := t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser)
 		together, err := overOne(t, f)
-		if err != nil {
-			t.Skip("%v", err)
+		if t.SkipOn(err) {
 			return
 		}
 		t.Trials++
@@ -155,12 +152,7 @@ func overOne(t *review.T, f client.Flow) (client.Answer, error) {
 		if err != nil {
 			return client.Answer{}, err
 		}
-		var headers []rawmcp.Header
-		for _, h := range c.Headers(t.Context, call) {
-			if !strings.EqualFold(h.Name, "Connection") {
-				headers = append(headers, h)
-			}
-		}
+		headers := slices.DeleteFunc(slices.Clone(c.Headers(t.Context, call)), func(h rawmcp.Header) bool { return strings.EqualFold(h.Name, "Connection") })
 		e := c.HTTP.DoOver(t.Context, conn, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body})
 		c.Keep(e)
 		a := client.ReadAnswer(e, c.ID)
@@ -178,15 +170,13 @@ func overOne(t *review.T, f client.Flow) (client.Answer, error) {
 
 func otherInstance(t *review.T) {
 	there, reason := another(t.Review)
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	defer there.Close()
 	t.Prefer(t.OneTime)
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	own, _, err := there.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
@@ -201,8 +191,7 @@ func otherInstance(t *review.T) {
 	if t.Options.Effects && oneTime(t) {
 		usedElsewhere(t, there)
 	}
-	a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User))
 	drawnAlike(t, there, t.Oracle.Verdict(a) == review.Accepted)
 	if again := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); a.Kind == client.Broken && again.Kind == client.Broken {
 		t.Refute(review.Finding{Case: "a second instance", Severity: review.Warning, Issue: "a token of one instance is a fault of another",
@@ -262,18 +251,16 @@ func drawnAlike(t *review.T, there *client.Client, shared bool) {
 // and takes only once.
 func usedElsewhere(t *review.T, there *client.Client) {
 	used, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	here := func() review.Verdict {
-		return t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User))
+		return t.Oracle.Verdict(t.Present(jsondoc.Quote(used)))
 	}
 	if here() != review.Accepted || here() != review.Refused {
 		return // RS-REPLAY judges that
 	}
-	a := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User))
 	if t.Oracle.Verdict(a) == review.Accepted {
 		t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again by a second instance",
 			Evidence: "accepted, then refused; at the second instance: " + a.String(), Want: "refused", Got: "accepted"})

@@ -47,8 +47,8 @@ func merges(t *review.T, o *review.Oracle) string {
 	if _, _, err := t.Client.Mint(t.Context, o.Flow.With(two), o.User); err != nil {
 		return ""
 	}
-	a := t.Client.Present(t.Context, o.Flow.With(one), jsondoc.Quote(token), o.User)
-	if t.Trials++; a.Kind != client.Completed || strings.Contains(a.Text, words[0]) || !strings.Contains(a.Text, words[1]) {
+	a := t.Tried(t.Client.Present(t.Context, o.Flow.With(one), jsondoc.Quote(token), o.User))
+	if a.Kind != client.Completed || strings.Contains(a.Text, words[0]) || !strings.Contains(a.Text, words[1]) {
 		return ""
 	}
 	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)

@@ -36,8 +36,8 @@ func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 		}
 		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
 			wrong := withAnswer(o.Flow, len(f.Rounds), key, name, v)
-			a := freshAnswer(t, wrong, o)
-			if t.Trials++; !alikeBut(o, a, content[name], v) || !alikeBut(o, freshAnswer(t, wrong, o), content[name], v) {
+			a := t.Tried(freshAnswer(t, wrong, o))
+			if !alikeBut(o, a, content[name], v) || !alikeBut(o, freshAnswer(t, wrong, o), content[name], v) {
 				continue
 			}
 			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: fmt.Sprintf("a value of %s that its form excludes is carried out", client.Short(name, 40)),
@@ -165,8 +165,7 @@ func notForms(t *review.T, o *review.Oracle, key, label string) {
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
 		f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Last), key, json.RawMessage(answer)))
-		a := freshAnswer(t, f, o)
-		if t.Trials++; a.Kind == client.Completed && o.Alike(a) {
+		if a := t.Tried(freshAnswer(t, f, o)); a.Kind == client.Completed && o.Alike(a) {
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "an answer that is not the asked form is carried out as an acceptance",
 				Evidence: fmt.Sprintf("answers %s -> %v; accepted: %v", f.Last, a, o.Good), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 			return

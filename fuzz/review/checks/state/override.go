@@ -231,7 +231,6 @@ func answeredWith(t *review.T, place overriding, more jsondoc.Arguments) (string
 	if err != nil {
 		return "", question
 	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 	return question.QuestionTexts() + a.QuestionTexts() + a.Text, a
 }

@@ -115,8 +115,7 @@ func fresh(t *review.T) {
 	seen := map[string]bool{}
 	for range 30 {
 		token, reason := t.Mint()
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			return
 		}
 		t.Trials++
@@ -217,8 +216,7 @@ func renewedAlike(t *review.T) bool {
 		}
 		f := t.Oracle.Flow
 		f.Last = nil
-		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-		t.Trials++
+		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 		if a.Kind != client.Asked || a.State == nil || !tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
 			return false
 		}

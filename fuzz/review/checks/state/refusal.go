@@ -92,18 +92,17 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 			return nil, reason
 		}
 		for range round {
-			t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)
+			t.Present(jsondoc.Quote(review.GarbageState))
 		}
 		for _, v := range all {
-			a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
-			t.Trials++
+			a := t.Tried(t.Present(v.State()))
 			by[v.Name] = append(by[v.Name], answered{v.Name, a})
 		}
 		token, reason := t.Mint()
 		if reason != "" {
 			return nil, reason
 		}
-		if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.Present(jsondoc.Quote(token)); t.Oracle.Verdict(a) != review.Accepted {
 			return nil, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
 		}
 	}
@@ -230,8 +229,7 @@ const goodState = "a good state of "
 
 func uniform(t *review.T) {
 	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	if len(classes) == 0 {

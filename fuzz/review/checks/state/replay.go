@@ -17,13 +17,11 @@ func replayed(t *review.T) {
 		return
 	}
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
-	one := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-	two := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	one := t.Present(jsondoc.Quote(token))
+	two := t.Tried(t.Present(jsondoc.Quote(token)))
 	if !one.Conclusive() || !two.Conclusive() || t.Oracle.Verdict(one) != review.Accepted {
 		t.Skip("control: %v, then %v", one, two)
 		return
@@ -57,8 +55,7 @@ func kept(t *review.T, one, two client.Answer) bool {
 		if reason != "" {
 			return false
 		}
-		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-		t.Trials++
+		a := t.Tried(t.Present(jsondoc.Quote(token)))
 		if a.Kind != client.Completed || seen[string(a.Result)] {
 			return false
 		}
@@ -70,14 +67,12 @@ func kept(t *review.T, one, two client.Answer) bool {
 // keptWhatever reports whether a used token is answered by the result that it had, though the
 // user declines this time, and a fresh one is not.
 func keptWhatever(t *review.T, used string) bool {
-	fresh, reason := answeredBy(t, "decline", false)
-	if reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
+	if fresh, reason := answeredBy(t, "decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
 		return false
 	}
 	f := t.Oracle.Flow
 	f.Last, _ = underAction(f.Last, "decline", false)
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(used), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	return a.Kind == client.Completed && t.Oracle.Alike(a)
 }
 
@@ -95,8 +90,8 @@ func keptRound(t *review.T) bool {
 			return false
 		}
 		for range 2 {
-			a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-			if t.Trials++; a.Kind != client.Asked || a.State == nil {
+			a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+			if a.Kind != client.Asked || a.State == nil {
 				return false
 			}
 			states = append(states, *a.State)
@@ -113,8 +108,8 @@ func usedOtherwise(t *review.T, used string) {
 	}
 	f := t.Oracle.Flow
 	f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(used), t.Oracle.User)
-	if t.Trials++; a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
+	if a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
 			Evidence: fmt.Sprintf("the same answers again: refused; answers %s -> %v", f.Last, a), Want: "refused", Got: "accepted"})
 	}
@@ -143,7 +138,7 @@ func finished(t *review.T, token string) client.Answer {
 	var a client.Answer
 	for _, answers := range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
 		f.Last = answers
-		if a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User); a.Kind != client.Asked || a.State == nil {
+		if a = t.PresentIn(f, jsondoc.Quote(token)); a.Kind != client.Asked || a.State == nil {
 			break
 		}
 		t.Client.Minted[*a.State], token = a.Questions, *a.State
@@ -160,13 +155,11 @@ func forgotten(t *review.T, used string) {
 		return
 	}
 	for range manyOthers {
-		token, reason := t.Mint()
-		if reason != "" || t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != review.Accepted {
+		if token, reason := t.Mint(); reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted {
 			return
 		}
 	}
-	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User)
-	if t.Trials++; t.Oracle.Verdict(a) == review.Accepted {
+	if a := t.Tried(t.Present(jsondoc.Quote(used))); t.Oracle.Verdict(a) == review.Accepted {
 		t.Refute(review.Finding{Case: "used, after others", Severity: review.Critical, Issue: fmt.Sprintf("a used token is accepted again after %d others were used", manyOthers),
 			Evidence: fmt.Sprintf("accepted, refused, and after %d others: %v", manyOthers, a), Want: "refused", Got: "accepted"})
 	}
@@ -185,8 +178,7 @@ func atOnce(t *review.T) {
 		severity = review.Critical
 	}
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	call := t.Oracle.Flow.Call(t.Oracle.User)

@@ -101,7 +101,7 @@ func capability(t *review.T) {
 		}
 		call := t.Oracle.Flow.Call(t.Oracle.User)
 		call.Capabilities = json.RawMessage(declared)
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		if !a.Conclusive() {
 			t.Skip("%v", a)
 			return
@@ -130,8 +130,7 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 		if !t.Selected(label) {
 			continue
 		}
-		a := t.Client.Call(t.Context, call)
-		t.Trials++
+		a := t.Tried(t.Call(call))
 		for _, q := range a.Questions {
 			if q.Method == kind {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind,
@@ -160,8 +159,7 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 		if f.Last != nil {
 			call.Answers = t.Client.Rekeyed(f.Last, question.Questions)
 		}
-		a := t.Client.Call(t.Context, call)
-		if t.Trials++; a.Kind == client.Asked && len(a.Questions) > 0 {
+		if a := t.Tried(t.Call(call)); a.Kind == client.Asked && len(a.Questions) > 0 {
 			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked",
 				Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
 			return true
@@ -189,12 +187,11 @@ func askAgain(t *review.T) {
 	f.Last = nil
 	for _, answers := range []json.RawMessage{nil, json.RawMessage("{}")} {
 		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
-		if err != nil {
-			t.Skip("%v", err)
+		if t.SkipOn(err) {
 			return
 		}
 		f.Last = answers
-		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		a := t.PresentIn(f, jsondoc.Quote(token))
 		if !a.Conclusive() {
 			t.Skip("%v", a)
 			return
@@ -221,11 +218,10 @@ func extraAnswer(t *review.T) {
 	f := t.Oracle.Flow
 	f.Last = jsondoc.Object(jsondoc.With(m, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`)))
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+	a := t.PresentIn(f, jsondoc.Quote(token))
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return
@@ -242,7 +238,7 @@ func where(t *review.T) {
 		t.Skip("the server lists no tools")
 		return
 	}
-	a := t.Client.Call(t.Context, client.Call{Method: "tools/list", State: jsondoc.Quote(review.GarbageState)})
+	a := t.Call(client.Call{Method: "tools/list", State: jsondoc.Quote(review.GarbageState)})
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return

@@ -16,8 +16,7 @@ import (
 
 func sizes(t *review.T) {
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	texts := []tokens.Variant{{Name: "16 KiB", Text: strings.Repeat("A", 16<<10)}, {Name: "60 KiB", Text: strings.Repeat("A", 60<<10)}, {Name: "60,000 full stops", Text: strings.Repeat(".", 60000)}}
@@ -29,11 +28,9 @@ func sizes(t *review.T) {
 		return
 	}
 	for _, v := range append(deepStates(token), texts...) {
-		a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
-		t.Trials++
-		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence &&
-			t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User)) == review.Refused &&
-			!strings.HasPrefix(v.Text, token) {
+		a := t.Tried(t.Present(v.State()))
+		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence && !strings.HasPrefix(v.Text, token) &&
+			t.Oracle.Verdict(t.Present(jsondoc.Quote(review.GarbageState))) == review.Refused {
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Critical, Issue: "a state of " + v.Name + " that the server did not mint is accepted",
 				Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
 			return
@@ -68,8 +65,8 @@ func growing(t *review.T, token string) bool {
 			continue
 		}
 		took := func(n int) time.Duration {
-			a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(kind.head+strings.Repeat(kind.text, n)), t.Oracle.User)
-			if t.Trials++; a.Exchange == nil || !a.Refused() {
+			a := t.Tried(t.Present(jsondoc.Quote(kind.head + strings.Repeat(kind.text, n))))
+			if a.Exchange == nil || !a.Refused() {
 				return 0
 			}
 			return a.Exchange.Took
@@ -109,9 +106,8 @@ func work(t *review.T, token string) {
 			if !t.Selected(v.Name) {
 				continue
 			}
-			a := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
-			t.Trials++
-			if !late(t, a) || !late(t, t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)) {
+			a := t.Tried(t.Present(v.State()))
+			if !late(t, a) || !late(t, t.Present(v.State())) {
 				continue
 			}
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a number in a state that nobody minted says how long the server works",
@@ -129,7 +125,7 @@ func late(t *review.T, a client.Answer) bool {
 	}
 	soonest := a.Exchange.Took
 	for range repeats {
-		if b := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User); b.Exchange != nil {
+		if b := t.Present(jsondoc.Quote(review.GarbageState)); b.Exchange != nil {
 			soonest = min(soonest, b.Exchange.Took)
 		}
 	}
@@ -185,9 +181,9 @@ func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 	if a.Exchange == nil || a.Exchange.Took < long {
 		return 0
 	}
-	good := t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User))
-	again := t.Client.Present(t.Context, t.Oracle.Flow, v.State(), t.Oracle.User)
-	for _, e := range []*rawmcp.Exchange{good.Exchange, t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User)).Exchange} {
+	good := t.Call(t.Oracle.Flow.Call(t.Oracle.User))
+	again := t.Present(v.State())
+	for _, e := range []*rawmcp.Exchange{good.Exchange, t.Call(t.Oracle.Flow.Call(t.Oracle.User)).Exchange} {
 		if e == nil || again.Exchange == nil || again.Exchange.Took < max(long, longTimes*e.Took) {
 			return 0
 		}
@@ -198,12 +194,11 @@ func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 // alive returns the reason why the server does not answer a good call, "" if it
 // does. A server that comes back at once is alive.
 func alive(t *review.T) string {
-	process := t.Client.Process
-	if process != nil && !process.Alive() {
+	if process := t.Client.Process; process != nil && !process.Alive() {
 		return fmt.Sprintf("the process ended: %v", process.State())
 	}
 	for range 3 {
-		if a := t.Client.Call(t.Context, t.Oracle.Flow.Call(t.Oracle.User)); a.Kind != client.Broken {
+		if a := t.Call(t.Oracle.Flow.Call(t.Oracle.User)); a.Kind != client.Broken {
 			return ""
 		}
 	}
@@ -213,10 +208,7 @@ func alive(t *review.T) string {
 // expires reports whether an unchanged token is refused after a time.
 func expires(t *review.T, after time.Duration) bool {
 	token, reason := t.Mint()
-	if reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil {
-		return true
-	}
-	return t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User).Refused()
+	return reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil || t.Present(jsondoc.Quote(token)).Refused()
 }
 
 func takeBack(t *review.T) {
@@ -241,9 +233,7 @@ func takeBack(t *review.T) {
 			}
 			return // not minted
 		}
-		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-		t.Trials++
-		if a.Refused() {
+		if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); a.Refused() {
 			// The server counts from within the first answer to within the second.
 			if expires(t, max(t.Client.Clock.Now().Sub(before), question.Exchange.Took+a.Exchange.Took)) {
 				t.Skip("a token does not live as long as the answers about one of %d characters take", len(token))

@@ -85,11 +85,7 @@ func escaped(token string) json.RawMessage {
 
 func stateTypes(t *review.T) {
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
-		return
-	}
-	if bareState(t, token) || operator(t) {
+	if t.SkipFor(reason) || bareState(t, token) || operator(t) {
 		return
 	}
 	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", inArray} {
@@ -97,7 +93,7 @@ func stateTypes(t *review.T) {
 		if name == inArray {
 			raw = "[" + string(jsondoc.Quote(token)) + "]"
 		}
-		a := t.Client.Present(t.Context, t.Oracle.Flow, json.RawMessage(raw), t.Oracle.User)
+		a := t.Present(json.RawMessage(raw))
 		if !a.Conclusive() {
 			t.Skip("requestState %s: %v", raw, a)
 			return
@@ -135,8 +131,8 @@ func answerTypes(t *review.T) {
 			if reason != "" {
 				return
 			}
-			a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-			if t.Trials++; noFaultOf(a) {
+			a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+			if noFaultOf(a) {
 				break
 			}
 			faults++
@@ -162,8 +158,7 @@ const inArray = "an array with a good token"
 func operator(t *review.T) bool {
 	const any, none = `{"$ne":"sealab"}`, `{"$eq":"sealab"}`
 	accepts := func(raw string) bool {
-		a := t.Client.Present(t.Context, t.Oracle.Flow, json.RawMessage(raw), t.Oracle.User)
-		t.Trials++
+		a := t.Tried(t.Present(json.RawMessage(raw)))
 		return t.Oracle.Verdict(a) == review.Accepted
 	}
 	if !accepts(any) || accepts(none) || !accepts(any) {
@@ -179,7 +174,7 @@ func operator(t *review.T) bool {
 func bareState(t *review.T, token string) bool {
 	for _, v := range tokens.Views(token) {
 		for nth := range min(countTexts(jsondoc.Object(v.Object)), maxProbed) {
-			a := t.Client.Present(t.Context, t.Oracle.Flow, replaceText(jsondoc.Object(v.Object), &nth), t.Oracle.User)
+			a := t.Present(replaceText(jsondoc.Object(v.Object), &nth))
 			shows := a.Kind == client.Completed && t.Oracle.Bad.Refused() && strings.Contains(a.Text, review.EchoProbe)
 			if t.Trials++; review.Echoes(a) || shows {
 				t.Refute(review.Finding{Case: "the state as an object", Severity: review.Critical, Issue: "a state that is given as an object needs no tag",
@@ -193,8 +188,7 @@ func bareState(t *review.T, token string) bool {
 
 func twice(t *review.T) {
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	a, ok := doubled(t, jsondoc.Quote(review.GarbageState), jsondoc.Quote(token))
@@ -203,8 +197,7 @@ func twice(t *review.T) {
 	}
 	last := t.Oracle.Verdict(a)
 	token, reason = t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	a, ok = doubled(t, jsondoc.Quote(token), jsondoc.Quote(review.GarbageState))
@@ -228,8 +221,7 @@ func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	call.State, call.Answers = two, t.Oracle.Flow.Last
 	t.Client.ID++
 	body, err := call.Body(t.Client.ID)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return client.Answer{}, false
 	}
 	member := string(jsondoc.Quote(cmp.Or(call.Carrier, "requestState"))) + ":"

@@ -20,12 +20,11 @@ func rolledBack(t *review.T) {
 	earlier := f
 	earlier.Rounds, earlier.Last = f.Rounds[:len(f.Rounds)-1], f.Rounds[len(f.Rounds)-1]
 	token, _, err := t.Client.Mint(t.Context, earlier, t.Oracle.User)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
-	one := t.Client.Present(t.Context, earlier, jsondoc.Quote(token), t.Oracle.User)
-	two := t.Client.Present(t.Context, earlier, jsondoc.Quote(token), t.Oracle.User)
+	one := t.PresentIn(earlier, jsondoc.Quote(token))
+	two := t.PresentIn(earlier, jsondoc.Quote(token))
 	if !one.Conclusive() || !two.Conclusive() {
 		t.Skip("%v, then %v", one, two)
 		return
@@ -61,8 +60,8 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 	if err != nil || len(t.Findings) > 0 || !t.Selected(label) {
 		return
 	}
-	a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-	if t.Trials++; a.Kind == client.Completed && (t.Oracle.Alike(a) || (resembles(t.Oracle, a) || begins(t, a)) && asksFor(t, f)) {
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+	if a.Kind == client.Completed && (t.Oracle.Alike(a) || (resembles(t.Oracle, a) || begins(t, a)) && asksFor(t, f)) {
 		t.Refute(review.Finding{Case: label, Severity: severity, Issue: "the token of the first round runs the tool to its end with the " + label,
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", answers, a, t.Oracle.Good), Want: "a question", Got: "completed"})
 	}
@@ -116,9 +115,7 @@ func skipped(t *review.T) {
 }
 
 // emptyState presents an empty text as the state.
-func emptyState(t *review.T) {
-	otherText(t, "an empty state", func() string { return "" })
-}
+func emptyState(t *review.T) { otherText(t, "an empty state", func() string { return "" }) }
 
 // otherText presents a text of the server's that is no state in each round. It refutes if the
 // round goes on, twice, and begins again without a state.
@@ -132,13 +129,12 @@ func otherText(t *review.T, what string, text func() string) {
 			state := ""
 			goes := func() (client.Answer, bool) {
 				state = text()
-				a := t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User)
-				t.Trials++
+				a := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User))
 				return a, a.Kind == client.Completed && o.Good.Kind == client.Completed && o.Alike(a) || a.Kind == client.Asked && a.Class() != o.Fresh.Class()
 			}
 			call := f.Call(o.User)
 			call.Answers = f.Last
-			if a, is := goes(); is && t.Client.Call(t.Context, call).Class() == o.Fresh.Class() {
+			if a, is := goes(); is && t.Call(call).Class() == o.Fresh.Class() {
 				if _, again := goes(); again {
 					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one",
 						Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a),
@@ -155,7 +151,7 @@ func otherText(t *review.T, what string, text func() string) {
 func withoutState(t *review.T) bool {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.Answers = t.Oracle.Flow.Last
-	a := t.Client.Call(t.Context, call)
+	a := t.Call(call)
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return true

@@ -67,8 +67,7 @@ const slack = 2 * time.Second
 
 func expiry(t *review.T) {
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	ttl, told, now := t.Options.TTL, true, t.Client.Clock.Now()
@@ -175,7 +174,7 @@ func known(t *review.T) string {
 	}
 	f.Last = nil
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
-	if err != nil || t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User).Kind != client.Asked {
+	if err != nil || t.PresentIn(f, jsondoc.Quote(token)).Kind != client.Asked {
 		return ""
 	}
 	return token
@@ -186,8 +185,7 @@ func remembered(t *review.T, token string) {
 	if token == "" {
 		return
 	}
-	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
-	t.Trials++
+	a := t.Tried(t.Present(jsondoc.Quote(token)))
 	if t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) || a.Kind == client.Completed && !t.Oracle.Alike(a) {
 		return
 	}
@@ -203,8 +201,8 @@ func exchanged(t *review.T, old []string) {
 	}
 	var a client.Answer
 	for _, token := range old {
-		a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-		if t.Trials++; !renewed(t, a) {
+		a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+		if !renewed(t, a) {
 			return
 		}
 	}
@@ -226,8 +224,7 @@ func datedBefore(t *review.T, old []string, minted time.Time) {
 			return
 		}
 		headers := append(t.Client.Headers(t.Context, call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
-		a := t.Client.RawCall(t.Context, headers, body)
-		if t.Trials++; t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) {
+		if a := t.Tried(t.Client.RawCall(t.Context, headers, body)); t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) {
 			return
 		}
 	}
@@ -239,7 +236,7 @@ func datedBefore(t *review.T, old []string, minted time.Time) {
 func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	result := review.Accepted
 	for _, token := range tokens {
-		a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
+		a := t.Present(jsondoc.Quote(token))
 		if !a.Conclusive() {
 			return review.Unclear, a.String()
 		}
@@ -250,13 +247,13 @@ func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 		}
 	}
 	token, reason := t.Mint()
-	if reason == "" && t.Oracle.Verdict(t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)) != review.Accepted {
+	if reason == "" && t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted {
 		reason = "the unchanged token is not accepted afterwards"
 	}
 	if reason != "" {
 		return review.Unclear, reason
 	}
-	if a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(review.GarbageState), t.Oracle.User); t.Oracle.Verdict(a) != review.Refused {
+	if a := t.Present(jsondoc.Quote(review.GarbageState)); t.Oracle.Verdict(a) != review.Refused {
 		return review.Unclear, fmt.Sprintf("garbage is not refused afterwards: %v", a)
 	}
 	if result == review.Accepted && t.Oracle.Blind() && t.Again != "" {
@@ -271,7 +268,7 @@ func renewed(t *review.T, a client.Answer) bool {
 	if a.Kind != client.Asked || a.State == nil || t.Oracle.Flow.Last == nil || len(t.Oracle.Flow.Rounds) == 0 || a.Class() == t.Oracle.Fresh.Class() {
 		return false
 	}
-	next := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(*a.State), t.Oracle.User)
+	next := t.Present(jsondoc.Quote(*a.State))
 	return t.Oracle.Verdict(next) == review.Accepted && (next.Kind == client.Asked || t.Oracle.Alike(next))
 }
 

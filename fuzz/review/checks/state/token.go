@@ -50,8 +50,7 @@ var guessing = []review.Check{
 
 func shortTag(t *review.T) {
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	n, ok := tokens.TagLength(token)
@@ -82,8 +81,7 @@ func guessable(t *review.T) {
 	before, distinct := time.Now(), map[string]bool{}
 	for range 20 {
 		token, reason := t.Mint()
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			return
 		}
 		t.Trials++
@@ -165,8 +163,7 @@ func forwardedURL(t *review.T) {
 		w := t.Request(f.Call(client.FirstUser))
 		w.Add("X-Forwarded-Host", "evil.example")
 		w.Add("Forwarded", "host=evil.example")
-		a := t.Send(w)
-		t.Trials++
+		a := t.Tried(t.Send(w))
 		for _, key := range jsondoc.SortedKeys(a.Questions) {
 			if u, err := url.Parse(a.Questions[key].Params.URL); err == nil && u.Hostname() == "evil.example" {
 				t.RefuteRequest("X-Forwarded-Host", review.Warning, "the URL of a question has the host that a header names", w, a)

@@ -24,8 +24,7 @@ func refusalText(t *review.T) {
 		return
 	}
 	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	for _, class := range jsondoc.SortedKeys(classes) {
@@ -58,8 +57,8 @@ func toldSecret(t *review.T) bool {
 	}
 	tag := token[at:]
 	end := len(tag) - 1
-	a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token[:at]+tag[1:end]+tag[:1]+tag[end:]), t.Oracle.User)
-	if t.Trials++; !a.Refused() {
+	a := t.Tried(t.Present(jsondoc.Quote(token[:at] + tag[1:end] + tag[:1] + tag[end:])))
+	if !a.Refused() {
 		return false
 	}
 	text := a.Message + "\n" + string(a.Data)
@@ -112,12 +111,12 @@ func toldState(t *review.T) bool {
 		return a.Refused() && strings.Contains(a.Message+string(a.Data)+a.Text, review.MarkerA[:12])
 	}
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
-	if err != nil || told(t.Client.Present(t.Context, f, jsondoc.Quote(review.GarbageState), t.Oracle.User)) {
+	if err != nil || told(t.PresentIn(f, jsondoc.Quote(review.GarbageState))) {
 		return false
 	}
 	for _, v := range tokens.FlipsAt(token, func(d int) bool { return d%max(1, len(token)/maxTold) == 0 }) {
-		a := t.Client.Present(t.Context, f, v.State(), t.Oracle.User)
-		if t.Trials++; !told(a) || !told(t.Client.Present(t.Context, f, v.State(), t.Oracle.User)) || told(t.Client.Present(t.Context, f, jsondoc.Quote(review.GarbageState), t.Oracle.User)) {
+		a := t.Tried(t.PresentIn(f, v.State()))
+		if !told(a) || !told(t.PresentIn(f, v.State())) || told(t.PresentIn(f, jsondoc.Quote(review.GarbageState))) {
 			continue
 		}
 		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal tells a part of the state",
@@ -139,8 +138,7 @@ func toldOdd(t *review.T) bool {
 	}
 	for _, odd := range oddStates {
 		for _, text := range []string{odd, token + odd} {
-			a := t.Client.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(text), t.Oracle.User)
-			t.Trials++
+			a := t.Tried(t.Present(jsondoc.Quote(text)))
 			if found := internals.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
 				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal tells internals of the server",
 					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})

@@ -36,8 +36,7 @@ func unverified(t *review.T) {
 			if t.Trials++; !review.Echoes(a) {
 				continue
 			}
-			again, _, _ := presentProbe(t, f, o, i)
-			if !review.Echoes(again) {
+			if again, _, _ := presentProbe(t, f, o, i); !review.Echoes(again) {
 				continue
 			}
 			severity, goes := review.Warning, "a question shows it"
@@ -59,8 +58,7 @@ func presentProbe(t *review.T, f client.Flow, o *review.Oracle, nth int) (client
 		return client.Answer{}, "", false
 	}
 	for _, v := range tokens.Views(token) {
-		n := countTexts(jsondoc.Object(v.Object))
-		if nth >= n {
+		if n := countTexts(jsondoc.Object(v.Object)); nth >= n {
 			nth -= n
 			continue
 		}

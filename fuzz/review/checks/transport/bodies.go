@@ -176,8 +176,7 @@ func noJSON(t *review.T) {
 		if !t.Selected(c.Name) {
 			continue
 		}
-		if reason := t.Control(); reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(t.Control()) {
 			return
 		}
 		t.RunCase(c)
@@ -373,7 +372,7 @@ func unauthorized(t *review.T) {
 		if as == client.Stranger && len(t.Options.Target.Second) == 0 {
 			continue
 		}
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		if redirected := a.Status >= 300 && a.Status < 400; !a.Conclusive() && !redirected {
 			t.Skip("%v", a)
 			return

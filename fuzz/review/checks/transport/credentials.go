@@ -80,10 +80,7 @@ func openMethods(t *review.T) {
 	for _, f := range t.Reads() {
 		calls = append(calls, f.Call(client.Nobody))
 	}
-	if completesOpenly(t) {
-		return
-	}
-	if openByHeader(t) || notifiesOpenly(t) || openByPath(t) || openInOlder(t) {
+	if completesOpenly(t) || openByHeader(t) || notifiesOpenly(t) || openByPath(t) || openInOlder(t) {
 		return
 	}
 	for _, call := range calls {
@@ -151,8 +148,7 @@ func openByPath(t *review.T) bool {
 		}
 		w := t.ListingAs(nil)
 		w.Path = other + query
-		a := t.Send(w)
-		if t.Trials++; client.Served(a) {
+		if a := t.Tried(t.Send(w)); client.Served(a) {
 			t.RefuteRequest("the path "+other, review.Critical, "answered without credentials", w, a)
 			return true
 		}
@@ -172,8 +168,7 @@ func openByHeader(t *review.T) bool {
 				continue // open to everybody
 			}
 			w.Set("Mcp-Method", named)
-			a := t.Send(w)
-			if t.Trials++; client.Served(a) {
+			if a := t.Tried(t.Send(w)); client.Served(a) {
 				t.RefuteRequest(name+" under Mcp-Method "+named, review.Critical, "answered without credentials", w, a)
 				return true
 			}
@@ -186,8 +181,8 @@ func openByHeader(t *review.T) bool {
 // refutes if one is listed that takes credentials in the newest revision: guests may have
 // tools of their own.
 func openInOlder(t *review.T) bool {
-	a := t.Client.Initialize(t.Context, client.Older, client.Nobody)
-	if t.Trials++; a.Kind != client.Completed {
+	a := t.Tried(t.Client.Initialize(t.Context, client.Older, client.Nobody))
+	if a.Kind != client.Completed {
 		return false
 	}
 	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, oldList(t))
@@ -206,9 +201,9 @@ func openInOlder(t *review.T) bool {
 // isOpen makes a call with credentials and without, and refutes if the second one is answered.
 func isOpen(t *review.T, call client.Call, name string) bool {
 	call.As = client.FirstUser
-	own := t.Client.Call(t.Context, call)
+	own := t.Call(call)
 	call.As = client.Nobody
-	a := t.Client.Call(t.Context, call)
+	a := t.Call(call)
 	if !own.Conclusive() || !a.Conclusive() {
 		return false
 	}
@@ -254,8 +249,8 @@ func setCookies(t *review.T) {
 	if cookies == "" {
 		return
 	}
-	a := t.ListedAs([]rawmcp.Header{{Name: "Cookie", Value: cookies}})
-	if t.Trials++; client.Served(a) {
+	a := t.Tried(t.ListedAs([]rawmcp.Header{{Name: "Cookie", Value: cookies}}))
+	if client.Served(a) {
 		t.Fault("set cookies", review.Warning, "a cookie that the server sets is taken in the place of a credential", a)
 	}
 }

@@ -124,8 +124,8 @@ func renamedUser(t *review.T) {
 		if err != nil {
 			return
 		}
-		a = c.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser)
-		if t.Trials++; o.Verdict(a) != review.Refused {
+		a = t.Tried(c.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser))
+		if o.Verdict(a) != review.Refused {
 			return
 		}
 	}

@@ -85,8 +85,8 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 		if token = mintedWith(x); token == "" {
 			return false
 		}
-		a = t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser)
-		if t.Trials++; o.Verdict(a) != review.Refused {
+		a = t.Tried(t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser))
+		if o.Verdict(a) != review.Refused {
 			return false
 		}
 		if other = mintedWith(unlike(x)); other == "" || o.Verdict(t.Client.Present(t.Context, o.Flow, jsondoc.Quote(other), client.FirstUser)) != review.Accepted {
@@ -102,8 +102,7 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 func namedInAnswers(t *review.T, x client.Claim) bool {
 	for _, call := range personal(t) {
 		names := func() bool {
-			a := t.Client.Call(t.Context, call)
-			t.Trials++
+			a := t.Tried(t.Call(call))
 			return client.Served(a) && strings.Contains(string(a.Result), x.Value)
 		}
 		with := func(x client.Claim) (is bool) {
@@ -112,7 +111,7 @@ func namedInAnswers(t *review.T, x client.Claim) bool {
 		}
 		if with(x) && !names() && !with(unlike(x)) && with(x) {
 			var a client.Answer
-			claiming(t, x, func() { a = t.Client.Call(t.Context, call) })
+			claiming(t, x, func() { a = t.Call(call) })
 			t.Fault(x.Place, review.Critical, fmt.Sprintf("%s answers for the user that a member of %s such as %s names", strings.TrimSpace(call.Method+" "+call.Target), x.Place, x.Names[0]), a)
 			return true
 		}

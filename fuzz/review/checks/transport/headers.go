@@ -143,7 +143,7 @@ func versions(t *review.T) {
 			w.Replace(client.Modern, v)
 		}, Judge: unsupported})
 	}
-	if own := t.Client.Call(t.Context, client.UnknownCall); own.Kind == client.Failed { // or only before some methods
+	if own := t.Call(client.UnknownCall); own.Kind == client.Failed { // or only before some methods
 		all = append(all, review.Case{Name: "1900-01-01, a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
 			w.Set("MCP-Protocol-Version", "1900-01-01")
 			w.Replace(client.Modern, "1900-01-01")
@@ -231,8 +231,7 @@ func renamed(name string) review.Case {
 // mismatched reports whether a server refuses an Mcp-Name of its own accord:
 // with an honest header the unknown tool gives another answer.
 func mismatched(t *review.T) bool {
-	a := t.Client.Call(t.Context, client.UnknownCall)
-	if !a.Conclusive() || a.Code == -32020 || len(t.Report.Server.Tools) == 0 {
+	if a := t.Call(client.UnknownCall); !a.Conclusive() || a.Code == -32020 || len(t.Report.Server.Tools) == 0 {
 		t.Skip("control: a call of an unknown tool: %v", a)
 		return false
 	}
@@ -253,7 +252,7 @@ func nameHeader(t *review.T) {
 		{Name: "the name with more characters", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"s") }, Judge: want},
 		{Name: "the name with a stroke", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"/") }, Judge: want}}
 	for _, call := range []client.Call{{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI}} {
-		if a := t.Client.Call(t.Context, call); a.Kind == client.Failed && a.Code != -32020 && a.Code != -32601 {
+		if a := t.Call(call); a.Kind == client.Failed && a.Code != -32020 && a.Code != -32601 {
 			all = append(all, review.Case{Name: "another Mcp-Name, " + call.Method, Call: call, Alter: func(w *client.Request) { w.Set("Mcp-Name", "other") }, Judge: want})
 		}
 	}
@@ -462,7 +461,7 @@ func everywhere(t *review.T, name string, severity review.Severity, alter func(w
 	}
 	var all []review.Case
 	for _, call := range harmlessCalls {
-		own := t.Client.Call(t.Context, call)
+		own := t.Call(call)
 		refusedByItself := own.Code == -32020 || own.Code == -32601 || own.Status == 403
 		if own.Kind != client.Completed && own.Kind != client.Failed && own.Kind != client.ToolError || refusedByItself {
 			continue

@@ -36,8 +36,7 @@ var framings = []framing{
 
 // twoLengths refutes if the rest of a body is answered, twice.
 func twoLengths(t *review.T) {
-	if reason := t.Control(); reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(t.Control()) {
 		return
 	}
 	for _, f := range framings {
@@ -58,8 +57,7 @@ func twoLengths(t *review.T) {
 func smuggles(t *review.T, f framing) (evidence string, is bool) {
 	c := t.Client
 	conn, err := c.HTTP.Dial(t.Context)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return "", false
 	}
 	defer conn.Close()

@@ -63,7 +63,7 @@ func disconnected(t *review.T) {
 	}
 	before, ok := effect(t)
 	began := time.Now()
-	whole := t.Client.Call(t.Context, call)
+	whole := t.Call(call)
 	took := time.Since(began)
 	after, also := effect(t)
 	if !ok || !also || whole.Kind != client.Completed || before == after {
@@ -74,8 +74,7 @@ func disconnected(t *review.T) {
 	for range closings {
 		w := t.Request(call)
 		closed = t.Client.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Leave: true, Hold: took / 4})
-		if err := client.SystemClock().Sleep(t.Context, 2*took); err != nil {
-			t.Skip("%v", err)
+		if t.SkipOn(client.SystemClock().Sleep(t.Context, 2*took)) {
 			return
 		}
 		last, ok := effect(t)
@@ -137,8 +136,7 @@ func listChanged(t *review.T) {
 	id := c.ID
 	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen",
 		Params: map[string]any{"_meta": (client.Call{}).Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
 	told, opened := make(chan bool, 1), make(chan struct{})
@@ -179,7 +177,7 @@ func tools(t *review.T) string {
 	var names []string
 	call := client.ListTools
 	for range review.MaxPages {
-		a := t.Client.Call(t.Context, call)
+		a := t.Call(call)
 		var r struct {
 			Tools []struct{ Name string }
 			Next  string `json:"nextCursor"`

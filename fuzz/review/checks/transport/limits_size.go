@@ -37,15 +37,13 @@ var capacity = []review.Check{
 }
 
 func largeRequests(t *review.T) {
-	if reason := t.Control(); reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(t.Control()) {
 		return
 	}
 	for _, size := range []int{t.Options.Large / 8, t.Options.Large} {
 		call := client.UnknownCall
 		call.Arguments = jsondoc.Object(map[string]json.RawMessage{"a": jsondoc.Quote(strings.Repeat("a", size))})
-		a := t.Send(t.Request(call))
-		t.Trials++
+		a := t.Tried(t.Send(t.Request(call)))
 		name := fmt.Sprintf("%d MiB", size>>20)
 		switch reason := t.Unanswered(); {
 		case reason != "":
@@ -65,8 +63,7 @@ func largeRequests(t *review.T) {
 		for i := range h.count {
 			w.Add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
 		}
-		a := t.Send(w)
-		t.Trials++
+		a := t.Tried(t.Send(w))
 		if reason := t.Unanswered(); reason != "" {
 			t.Fault(h.name, review.Warning, "the server does not answer after "+h.name+": "+reason, a)
 			return
@@ -126,8 +123,7 @@ const unfinishedFor = 3 * time.Second
 
 func unfinished(t *review.T) {
 	began := time.Now()
-	if reason := t.Control(); reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(t.Control()) {
 		return
 	}
 	usual := time.Since(began)
@@ -140,8 +136,7 @@ func unfinished(t *review.T) {
 		http.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body[:10], Length: &n, Leave: true, Hold: unfinishedFor})
 	}()
 	defer func() { <-ended }()
-	if err := client.SystemClock().Sleep(t.Context, unfinishedFor/10); err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(client.SystemClock().Sleep(t.Context, unfinishedFor/10)) {
 		return
 	}
 	began = time.Now()

@@ -45,8 +45,7 @@ func metadata(t *review.T) {
 		t.Skip("the server does not answer 401 without credentials: %v", refused)
 		return
 	}
-	named := metadataParameter.FindStringSubmatch(refused.Exchange.Header("Www-Authenticate"))
-	if named != nil {
+	if named := metadataParameter.FindStringSubmatch(refused.Exchange.Header("Www-Authenticate")); named != nil {
 		t.Trials++
 		u, err := url.Parse(named[1])
 		switch {
@@ -108,8 +107,8 @@ func judgeMetadata(t *review.T, path string, named bool) bool {
 		metadataFault(t, path+", X-Forwarded-Host", "the metadata names the host of a header of the request", forwarded)
 		return true
 	}
-	again := t.ListedAs([]rawmcp.Header{forwarding})
-	if t.Trials++; again.Status == 401 && strings.Contains(again.Exchange.Header("Www-Authenticate"), metadataHost) {
+	again := t.Tried(t.ListedAs([]rawmcp.Header{forwarding}))
+	if again.Status == 401 && strings.Contains(again.Exchange.Header("Www-Authenticate"), metadataHost) {
 		metadataFault(t, "the challenge, X-Forwarded-Host", "WWW-Authenticate names the host of a header of the request: "+client.Short(again.Exchange.Header("Www-Authenticate"), 100), again.Exchange)
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -86,13 +87,10 @@ func paramHeaders(t *review.T) {
 
 // repeated are the arguments of a flow's first call that headers repeat.
 func repeated(t *review.T, f client.Flow) []client.RepeatedArgument {
-	var all []client.RepeatedArgument
-	for _, r := range t.Client.Repeated[f.Target] {
-		if _, ok := r.Value(f.Arguments); ok && f.Method == "tools/call" {
-			all = append(all, r)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(t.Client.Repeated[f.Target]), func(r client.RepeatedArgument) bool {
+		_, ok := r.Value(f.Arguments)
+		return !ok || f.Method != "tools/call"
+	})
 }
 
 func accepts(t *review.T) {

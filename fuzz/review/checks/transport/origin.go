@@ -278,8 +278,7 @@ func originsInSession(t *review.T, severity review.Severity) {
 	}
 	for _, o := range []string{"https://evil.example", "null"} {
 		headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Origin", Value: o})
-		a := t.Client.RawCall(t.Context, headers, []byte(oldList(t)))
-		if t.Trials++; a.Kind == client.Completed {
+		if a := t.Tried(t.Client.RawCall(t.Context, headers, []byte(oldList(t)))); a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity,
 				Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served", Revision: client.Older})
 			return

@@ -149,7 +149,7 @@ func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
 			continue
 		}
 		for _, as := range []client.User{client.SecondUser, client.FirstUser, client.SecondUser} {
-			a := t.Client.Call(t.Context, client.Call{Method: method, As: as})
+			a := t.Call(client.Call{Method: method, As: as})
 			same := string(jsondoc.Members(a.Result)[member]) == string(own[member])
 			if a.Kind != client.Completed || same != (as == client.FirstUser) {
 				return false
@@ -202,7 +202,7 @@ func traces(t *review.T) {
 			uris = append(uris, review.TemplateParameter.ReplaceAllString(x.URI, "sealab-none"))
 		}
 		for _, uri := range uris[:min(len(uris), 4)] {
-			t.Client.Call(t.Context, client.Call{Method: "resources/read", Target: uri})
+			t.Call(client.Call{Method: "resources/read", Target: uri})
 		}
 	}
 	if t.Trials = len(t.Client.Codes); t.Trials == 0 {
@@ -236,7 +236,7 @@ func badCursor(t *review.T) {
 	for _, method := range jsondoc.SortedKeys(endless) {
 		t.Form(method, review.Warning, "a page leads back to an earlier one: the list has no end", endless[method])
 	}
-	a := t.Client.Call(t.Context, client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
+	a := t.Call(client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return
@@ -261,8 +261,7 @@ func badCursor(t *review.T) {
 func cursorsBeyond(t *review.T) {
 	for _, cursor := range []string{"-1", "99999999999999999999"} {
 		call := client.Call{Method: "tools/list", Cursor: cursor}
-		a := t.Client.Call(t.Context, call)
-		if t.Trials++; a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
+		if a := t.Tried(t.Call(call)); a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
 			t.Form("tools/list", review.Warning, "the cursor "+cursor+" is answered by a fault of the server", a)
 			return
 		}
@@ -272,7 +271,7 @@ func cursorsBeyond(t *review.T) {
 func listOrder(t *review.T) {
 	var order string
 	for i := range 5 {
-		a := t.Client.Call(t.Context, client.ListTools)
+		a := t.Call(client.ListTools)
 		if a.Kind != client.Completed {
 			t.Skip("tools/list: %v", a)
 			return

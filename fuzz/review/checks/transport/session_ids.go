@@ -107,8 +107,7 @@ func noSession(t *review.T) {
 	for _, o := range otherIDs(s.ID) {
 		other := s
 		other.ID = o.id
-		a := inSession(t, other, client.FirstUser, oldList(t))
-		t.Trials++
+		a := t.Tried(inSession(t, other, client.FirstUser, oldList(t)))
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: o.name, Severity: o.severity,
 				Issue:    o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served",
@@ -148,8 +147,8 @@ func noSession(t *review.T) {
 	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}},
 		{"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}},
 		{"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
-		a := t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t)))
-		if t.Trials++; a.Kind == client.Completed {
+		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t))))
+		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
 		}
@@ -188,16 +187,13 @@ func unknownToolCall(t *review.T) string {
 // unknown tool that is answered as in the live session of its user, and unlike one in a
 // made-up session.
 func lives(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
-	a := inSession(t, s, as, oldList(t))
-	t.Trials++
-	if a.Kind == client.Completed {
+	if a := t.Tried(inSession(t, s, as, oldList(t))); a.Kind == client.Completed {
 		return a, true
 	}
 	none := own
 	none.ID = madeUpID(own.ID)
 	live, dead := inSession(t, own, owner, unknownToolCall(t)), inSession(t, none, owner, unknownToolCall(t))
-	b := inSession(t, s, as, unknownToolCall(t))
-	t.Trials++
+	b := t.Tried(inSession(t, s, as, unknownToolCall(t)))
 	return b, live.Conclusive() && live.Refusal() != dead.Refusal() && b.Refusal() == live.Refusal()
 }
 

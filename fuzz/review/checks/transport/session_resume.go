@@ -46,8 +46,7 @@ func resumed(t *review.T) {
 		return question != nil || client.IsAnswer(x.id)(m)
 	})
 	t.Client.Keep(e)
-	found := eventID.FindSubmatch(e.Received)
-	if question != nil && found != nil {
+	if found := eventID.FindSubmatch(e.Received); question != nil && found != nil {
 		after(t, string(found[1]), client.IsQuestion)
 	}
 }

@@ -169,8 +169,7 @@ func opened(t *review.T) (client.Session, bool) {
 func negotiation(t *review.T) {
 	known := map[string]bool{}
 	for _, v := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
-		a := t.Client.Initialize(t.Context, v, client.FirstUser)
-		if a.Kind == client.Completed {
+		if a := t.Client.Initialize(t.Context, v, client.FirstUser); a.Kind == client.Completed {
 			known[client.VersionOf(a)] = true
 		}
 		t.Trials++
@@ -204,8 +203,7 @@ func oldNotification(t *review.T) {
 		return
 	}
 	for name, body := range unanswered {
-		a := inSession(t, s, client.FirstUser, body)
-		t.Trials++
+		a := t.Tried(inSession(t, s, client.FirstUser, body))
 		if a.Exchange != nil && a.Status/100 == 2 && (a.Status != 202 || len(strings.TrimSpace(string(a.Exchange.Body))) > 0 && string(a.Exchange.Body) != "null") {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning,
 				Issue:    fmt.Sprintf("%s is answered with status %d and %d bytes", name, a.Status, len(a.Exchange.Body)),
@@ -231,9 +229,7 @@ func sessionVersion(t *review.T) {
 		return
 	}
 	s.Version = "1999-01-01"
-	a := inSession(t, s, client.FirstUser, oldList(t))
-	t.Trials++
-	if a.Kind == client.Completed {
+	if a := t.Tried(inSession(t, s, client.FirstUser, oldList(t))); a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served",
 			Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
 	}
@@ -249,8 +245,7 @@ func sessionBatch(t *review.T) {
 		return
 	}
 	one := oldList(t)
-	a := inSession(t, s, client.FirstUser, "["+one+","+oldList(t)+"]")
-	t.Trials++
+	a := t.Tried(inSession(t, s, client.FirstUser, "["+one+","+oldList(t)+"]"))
 	if a.Status == 200 && a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 		t.Refute(review.Finding{Case: "two requests", Severity: review.Warning, Issue: "an array of requests is served",
 			Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 150), Want: "refused", Got: "served", Revision: "2025-06-18"})
@@ -291,8 +286,7 @@ func initializedAgain(t *review.T) {
 	w := &client.Request{Headers: t.Client.SessionHeaders(s, client.FirstUser), ID: t.Client.ID + 1}
 	t.Client.ID++
 	t.Initializing(w, client.Older)
-	a := t.Client.RawCall(t.Context, append(w.Headers, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version}, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}), w.Body)
-	t.Trials++
+	a := t.Tried(t.Client.RawCall(t.Context, append(w.Headers, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version}, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}), w.Body))
 	if a.Kind == client.Broken {
 		t.Refute(review.Finding{Case: "again", Severity: review.Suggestion, Issue: "initialize in a session gets no answer",
 			Evidence: a.String(), Want: "an error or an answer", Got: "broken", Revision: client.Older})
@@ -311,8 +305,7 @@ func downgraded(t *review.T) {
 		return
 	}
 	token, reason := t.Mint()
-	if reason != "" {
-		t.Skip("%s", reason)
+	if t.SkipFor(reason) {
 		return
 	}
 	const probe = "sealabdowngradeprobe"
@@ -329,8 +322,7 @@ func downgraded(t *review.T) {
 			t.Client.ID++
 			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s%s}}`, t.Client.ID,
 				jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(v.Write(token, changed[name])), answers)
-			a := inSession(t, s, client.FirstUser, body)
-			t.Trials++
+			a := t.Tried(inSession(t, s, client.FirstUser, body))
 			if (a.Kind == client.Completed || a.Kind == client.Asked || a.Pushes()) && a.Contains(probe) {
 				t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a changed state is taken unverified in revision " + client.Older,
 					Evidence: client.Short(body, 300) + " -> " + a.String(), Want: "ignored", Got: "taken", Revision: client.Older})

@@ -174,7 +174,7 @@ func serverRequests(t *review.T) {
 // everyLine judges all lines of standard output so far.
 func everyLine(t *review.T, severity review.Severity, judge func([]byte) string) {
 	if t.Client.Process == nil {
-		if a := t.Client.Call(t.Context, client.ListTools); !a.Conclusive() {
+		if a := t.Call(client.ListTools); !a.Conclusive() {
 			t.Skip("%v", a)
 			return
 		}
@@ -218,8 +218,7 @@ func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.An
 	}
 	c.ID++
 	body, err := c.Body(client.ListTools, c.ID)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return client.Answer{Kind: client.Broken, Cause: err}
 	}
 	e := p.Do(t.Context, alter(body), client.IsAnswer(c.ID))
@@ -393,8 +392,7 @@ func idParts(body []byte, id string) (begin, rest []byte) {
 
 func beforeHandshake(t *review.T) {
 	p, err := rawmcp.Start(t.Client.Target.Command, rawmcp.Limits{Time: silence, Start: t.Options.Limits.Start})
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
 	defer p.Stop(client.StopGrace)

@@ -19,7 +19,7 @@ func slowProcess(t *review.T) (client.Call, *rawmcp.Process) {
 		return call, nil
 	}
 	began := time.Now()
-	if whole, took := t.Client.Call(t.Context, call), time.Since(began); whole.Kind != client.Completed || took < leastSlow {
+	if whole, took := t.Call(call), time.Since(began); whole.Kind != client.Completed || took < leastSlow {
 		t.Skip("control: a whole call of the slow tool: %v after %v", whole, took.Round(time.Millisecond))
 		return call, nil
 	}
@@ -74,8 +74,7 @@ func cancelled(t *review.T) {
 	c.ID++
 	id := c.ID
 	body, err := c.Body(call, id)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
 	p.Do(t.Context, body, nil)
@@ -110,8 +109,7 @@ func terminated(t *review.T) {
 		return
 	}
 	t.Trials++
-	if err := p.Terminate(); err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(p.Terminate()) {
 		p.Stop(client.StopGrace)
 		return
 	}
@@ -129,8 +127,7 @@ func standardError(t *review.T) {
 	}
 	t.Trials++
 	token, _, err := t.Client.Mint(t.Context, t.Oracles[0].Flow, client.FirstUser)
-	if err != nil {
-		t.Skip("%v", err)
+	if t.SkipOn(err) {
 		return
 	}
 	t.Client.Present(t.Context, t.Oracles[0].Flow, jsondoc.Quote(token), client.FirstUser)
@@ -138,8 +135,7 @@ func standardError(t *review.T) {
 	p := t.Client.Process
 	p.Stop(client.StopGrace) // all of standard error has been read when it has ended
 	t.Client.Process = nil
-	text := string(p.Stderr())
-	if strings.Contains(text, token) {
+	if text := string(p.Stderr()); strings.Contains(text, token) {
 		t.Refute(review.Finding{Case: "a token", Severity: review.Warning, Issue: "a token stands on standard error", Evidence: client.Short(text, 300), Want: "nothing of it", Got: "a token"})
 	}
 }
