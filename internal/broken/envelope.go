@@ -198,10 +198,7 @@ var schemeGuarantees = slices.Concat(signedGuarantees,
 func aScheme(name, doc string, broken []codecs.Property, attacks []string, mistake func(*schemeParts)) Control {
 	parts := soundScheme()
 	mistake(&parts)
-	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: schemePrefix, NewScheme: parts.open, Guarantees: codecs.Always(schemeGuarantees)},
-		Breaks: broken, Attacks: attacks,
-	}
+	return control(name, doc, codecs.Design{Prefix: schemePrefix, NewScheme: parts.open}, schemeGuarantees, broken, attacks)
 }
 
 func positive(ttl time.Duration) error {

@@ -79,11 +79,8 @@ func aJWS(name, doc string, broken []codecs.Property, attack string, mistake fun
 		shown:    func(_, payload []byte) []byte { return payload },
 	}
 	mistake(&parts)
-	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying},
-			Guarantees: codecs.Always(codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact))},
-		Breaks: broken, Attacks: by(attack),
-	}
+	return control(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
+		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, by(attack))
 }
 
 // verifying returns the public keys.
@@ -158,8 +155,7 @@ func joses() []Control {
 					return token
 				}
 				packed, _ := canonical(parts[1])
-				_, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 64<<20))
-				if err != nil {
+				if _, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 64<<20)); err != nil {
 					return nil
 				}
 				return token

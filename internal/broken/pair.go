@@ -25,6 +25,12 @@ func (p pair) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
+// control returns a control with a design that claims guarantees and breaks properties.
+func control(name, doc string, d codecs.Design, claims []codecs.Guarantee, broken []codecs.Property, attacks []string) Control {
+	d.Name, d.Doc, d.Guarantees = "broken-"+name, doc, codecs.Always(claims)
+	return Control{Design: d, Breaks: broken, Attacks: attacks}
+}
+
 // aPair is a control with a format of its own, under one key.
 func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
 	return Control{

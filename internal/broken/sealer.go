@@ -167,8 +167,5 @@ var sealedGuarantees = slices.Concat(
 func aSealer(name, doc string, broken []codecs.Property, attacks []string, mistake func(*sealerParts)) Control {
 	parts := soundSealer()
 	mistake(&parts)
-	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: sealerPrefix, NewCodec: parts.newCodec, Guarantees: codecs.Always(sealedGuarantees)},
-		Breaks: broken, Attacks: attacks,
-	}
+	return control(name, doc, codecs.Design{Prefix: sealerPrefix, NewCodec: parts.newCodec}, sealedGuarantees, broken, attacks)
 }

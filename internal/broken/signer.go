@@ -131,8 +131,5 @@ var signedGuarantees = slices.Concat(
 func aSigner(name, doc string, broken []codecs.Property, attacks []string, mistake func(*signerParts)) Control {
 	parts := soundSigner()
 	mistake(&parts)
-	return Control{
-		Design: codecs.Design{Name: "broken-" + name, Doc: doc, Prefix: signerPrefix, NewCodec: parts.open, Guarantees: codecs.Always(signedGuarantees)},
-		Breaks: broken, Attacks: attacks,
-	}
+	return control(name, doc, codecs.Design{Prefix: signerPrefix, NewCodec: parts.open}, signedGuarantees, broken, attacks)
 }
