@@ -216,6 +216,4 @@ func number(raw []byte) (n uint64) {
 }
 
 // bigEndian writes n in a number of bytes, the highest first.
-func bigEndian(n uint64, bytes int) []byte {
-	return binary.BigEndian.AppendUint64(nil, n)[8-bytes:]
-}
+func bigEndian(n uint64, bytes int) []byte { return binary.BigEndian.AppendUint64(nil, n)[8-bytes:] }

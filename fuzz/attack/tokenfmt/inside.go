@@ -84,10 +84,13 @@ func membersOf(text []byte, base int) []memberAt {
 // Members alters JSON objects that can be read in the token: each member doubled,
 // with its own value and with another, in front and behind; a member more; another
 // order; and other forms of the same JSON text.
-func Members(f Format, _ *Source) iter.Seq[Alteration] {
+func Members(f Format, _ *Source) iter.Seq[Alteration] { return inObjects(f, jsonObject.alterations) }
+
+// inObjects alters each JSON object that can be read in the token.
+func inObjects(f Format, alter func(o jsonObject, raw []byte) []Alteration) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, o := range jsonObjects(raw) {
-			for _, a := range o.alterations(raw) {
+			for _, a := range alter(o, raw) {
 				yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
 			}
 		}

@@ -35,13 +35,7 @@ func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
 // MovedBetweenMembers moves text from the end of a member of a JSON object to the front of
 // another, and back. A tag over values that are joined without a border does not see it.
 func MovedBetweenMembers(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
-		for _, o := range jsonObjects(raw) {
-			for _, a := range o.moved(raw) {
-				yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
-			}
-		}
-	})
+	return inObjects(f, jsonObject.moved)
 }
 
 // moved returns raw with text moved between the values of each two members.

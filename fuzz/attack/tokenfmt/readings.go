@@ -21,13 +21,7 @@ func Readings(token []byte) [][]byte {
 
 // Find returns the readings of token that contain value.
 func Find(token, value []byte) [][]byte {
-	var in [][]byte
-	for _, r := range Readings(token) {
-		if bytes.Contains(r, value) {
-			in = append(in, r)
-		}
-	}
-	return in
+	return slices.DeleteFunc(Readings(token), func(r []byte) bool { return !bytes.Contains(r, value) })
 }
 
 type encodingReader struct {

@@ -82,8 +82,7 @@ func Unseen(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, p := range patterns() {
 			for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
-				altered := bytes.Clone(raw)
-				if at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
+				if altered := bytes.Clone(raw); at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
 					yield(Alteration{f.With(i, altered), fmt.Sprintf("%d bytes at byte %d of segment %d changed so that %s stays the same", p.size, at, i, p.sum)})
 				}
 			}
