@@ -201,8 +201,7 @@ func garbage(n int) []byte {
 // very last: some of its bits may carry no data.
 func alterNearEnd(token []byte) []byte {
 	altered := slices.Clone(token)
-	at := max(0, len(altered)-6)
-	if altered[at] == 'A' {
+	if at := max(0, len(altered)-6); altered[at] == 'A' {
 		altered[at] = 'B'
 	} else {
 		altered[at] = 'A'

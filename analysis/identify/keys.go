@@ -128,8 +128,7 @@ func opensFlask(d codecs.Design, secret []byte, token string) bool {
 		return false
 	}
 	for _, salt := range flaskSalts {
-		key := sha1.Sum(append([]byte(salt+"signer"), secret...))
-		if macOpens(sha1.New, token[:i], tag)(key[:]) {
+		if key := sha1.Sum(append([]byte(salt+"signer"), secret...)); macOpens(sha1.New, token[:i], tag)(key[:]) {
 			return true
 		}
 	}

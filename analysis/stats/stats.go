@@ -72,9 +72,7 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 
 // Joint returns the confidence that each of n intervals must have so that all
 // of them hold together at the given confidence (Bonferroni's inequality).
-func Joint(confidence float64, n int) float64 {
-	return 1 - (1-confidence)/float64(max(1, n))
-}
+func Joint(confidence float64, n int) float64 { return 1 - (1-confidence)/float64(max(1, n)) }
 
 // Holm returns the p-values corrected for their number, in the same order: to
 // reject those that are at most alpha rejects a true hypothesis among them with

@@ -66,9 +66,7 @@ func (c Change) effect() float64 {
 // least returns the least share by which the values can have changed, as far as
 // the intervals of both runs tell, up and down alike. It is negative if they
 // overlap.
-func (c Change) least() float64 {
-	return max(c.New.Lo/c.Old.Hi, c.Old.Lo/c.New.Hi) - 1
-}
+func (c Change) least() float64 { return max(c.New.Lo/c.Old.Hi, c.Old.Lo/c.New.Hi) - 1 }
 
 // A Comparison is the difference of two runs.
 type Comparison struct {
@@ -185,8 +183,7 @@ func (c *Comparison) judge() {
 		if !change.exact {
 			ps = append(ps, change.P)
 		}
-		bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""
-		if bare && change.Unit == "sec/op" {
+		if bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""; bare && change.Unit == "sec/op" {
 			c.Drift = max(c.Drift, distance(stats.Interval{Point: change.Share() + 1}))
 			shift, n = shift+change.effect(), n+1
 		}

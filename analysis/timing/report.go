@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"sealab/analysis/findings"
@@ -121,13 +122,9 @@ func (j *Judgement) summary(w *strings.Builder) {
 
 // Refuted returns the verdicts that go against a guarantee.
 func (j *Judgement) Refuted() []*Result {
-	var refuted []*Result
-	for _, v := range j.Verdicts {
-		if v.Expect == runfile.Open && v.Property != "" && v.Outcome == verdict.Refuted {
-			refuted = append(refuted, v)
-		}
-	}
-	return refuted
+	return slices.DeleteFunc(slices.Clone(j.Verdicts), func(v *Result) bool {
+		return v.Expect != runfile.Open || v.Property == "" || v.Outcome != verdict.Refuted
+	})
 }
 
 // Markdown returns the judgement as a page whose pictures, one for each subject,

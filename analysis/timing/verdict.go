@@ -226,9 +226,7 @@ func (m *moments) add(v float64) { m.n++; m.sum += v; m.squares += v * v }
 
 func (m moments) mean() float64 { return m.sum / m.n }
 
-func (m moments) variance() float64 {
-	return max(0, (m.squares-m.sum*m.sum/m.n)/(m.n-1))
-}
+func (m moments) variance() float64 { return max(0, (m.squares-m.sum*m.sum/m.n)/(m.n-1)) }
 
 func momentsOf(x []float64) (m moments) {
 	for _, v := range x {

@@ -164,8 +164,7 @@ func (f *Foreign) judge(c *contestant, k kind, token []byte, refusals map[string
 			continue
 		}
 		f.Tried++
-		_, err := c.in.Unseal(nil, text, c.at)
-		if err == nil {
+		if _, err := c.in.Unseal(nil, text, c.at); err == nil {
 			f.Accepted++
 		} else if r := codecs.Rejected(err); r != nil {
 			refusals[r.Stage.String()+": "+r.Reason] = true

@@ -25,9 +25,7 @@ var ladder = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
 
 // Controls returns the comparisons that every run measures beside its designs: subjects
 // that leak, which the judge must find, and subjects that do not.
-func Controls() []Comparison {
-	return append(append(leaking(), Ladder()...), clean()...)
-}
+func Controls() []Comparison { return append(append(leaking(), Ladder()...), clean()...) }
 
 func leaking() []Comparison {
 	return []Comparison{

@@ -142,8 +142,7 @@ func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) ==
 // refused at one of the stages, or accepted if stages is empty.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
-		_, err := s.codec.Unseal(nil, token)
-		if !ended(err, stages) {
+		if _, err := s.codec.Unseal(nil, token); !ended(err, stages) {
 			return fmt.Errorf("%s: a token was to end as %v and ended with %v", s.Name, stages, ending(err))
 		}
 	}

@@ -53,9 +53,7 @@ type class struct {
 }
 
 // same returns classes that differ in their inputs alone.
-func same(a, b [][]byte, do func([]byte)) *classes {
-	return &classes{class{a, do}, class{b, do}}
-}
+func same(a, b [][]byte, do func([]byte)) *classes { return &classes{class{a, do}, class{b, do}} }
 
 // poolSize is the number of inputs of a class.
 const poolSize = 32

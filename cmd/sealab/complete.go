@@ -73,8 +73,7 @@ var (
 func attackNames() []string {
 	var all []string
 	for _, a := range attacks.All() {
-		family, _, _ := strings.Cut(a.ID, "-")
-		if !slices.Contains(all, family) {
+		if family, _, _ := strings.Cut(a.ID, "-"); !slices.Contains(all, family) {
 			all = append(all, family)
 		}
 		all = append(all, a.ID)

@@ -178,9 +178,7 @@ func (p *Policy) ttl() time.Duration {
 
 // trusted reports whether the reasons of refusals are fixed texts. Only designs of this
 // module have hooks.
-func (p *Policy) trusted() bool {
-	return p.Scheme == nil && (p.Design == nil || p.Design.Hooks != nil)
-}
+func (p *Policy) trusted() bool { return p.Scheme == nil && (p.Design == nil || p.Design.Hooks != nil) }
 
 // keyLabel separates the boundary's keys from every other use of the secrets.
 // The name of the design follows.

@@ -139,8 +139,7 @@ func parseNumbered(authentic []byte) (u Use, state []byte, ok bool) {
 		return u, nil, false
 	}
 	var n number
-	size, err := numberEncoding.Decode(n[:], authentic[len(mark):headerSize-1])
-	if err != nil || size != len(n) {
+	if size, err := numberEncoding.Decode(n[:], authentic[len(mark):headerSize-1]); err != nil || size != len(n) {
 		return u, nil, false
 	}
 	copy(u.ID[:], n[:])

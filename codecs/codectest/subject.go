@@ -109,9 +109,7 @@ func (s subject) payloads() [][]byte {
 }
 
 // jsonText returns a JSON string of n letters between quotes.
-func jsonText(n int) []byte {
-	return append(append([]byte{'"'}, bytes.Repeat([]byte("s"), n)...), '"')
-}
+func jsonText(n int) []byte { return append(append([]byte{'"'}, bytes.Repeat([]byte("s"), n)...), '"') }
 
 // sample is a payload that every design carries.
 func (s subject) sample() []byte { return []byte(`{"step":1,"of":3}`) }

@@ -110,8 +110,7 @@ func (r *reader) object(member func(name []byte) bool) {
 		return
 	}
 	r.list("{}", func() {
-		name := r.name()
-		if !r.null() && !member(name) && !member(bytes.ToLower(name)) {
+		if name := r.name(); !r.null() && !member(name) && !member(bytes.ToLower(name)) {
 			r.skip()
 		}
 	})

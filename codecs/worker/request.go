@@ -150,9 +150,7 @@ func (l *line) asking(name string, handle int64) *line {
 var keys = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
 
 // withoutKeys returns a written request with its keys left out.
-func withoutKeys(sent []byte) []byte {
-	return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`))
-}
+func withoutKeys(sent []byte) []byte { return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`)) }
 
 // config returns the configuration of an open, over the given default options.
 func (r *request) config(options map[string]string) (codecs.Config, error) {

@@ -154,9 +154,7 @@ func (a *response) outcome() error {
 type RefusedError struct{ Why string }
 
 // Error quotes the worker.
-func (e *RefusedError) Error() string {
-	return "the worker refuses the configuration: " + e.Why
-}
+func (e *RefusedError) Error() string { return "the worker refuses the configuration: " + e.Why }
 
 // jsonKinds name the JSON values of a hello by the kinds of their Go types.
 var jsonKinds = map[reflect.Kind]string{
@@ -210,9 +208,7 @@ func (l *line) failed(err error) *line {
 }
 
 // refused answers an open whose configuration is wrong.
-func (l *line) refused(err error) {
-	l.bool("ok", false).text("refused", crossing(err))
-}
+func (l *line) refused(err error) { l.bool("ok", false).text("refused", crossing(err)) }
 
 // crossing is an error's text for a person on the other side: whatever it
 // quotes, it can cross.

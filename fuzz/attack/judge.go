@@ -106,9 +106,7 @@ func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration],
 }
 
 // Readable reports whether the state can be read in the token without a key.
-func (t *T) Readable(tok *Token) bool {
-	return len(tokenfmt.Find(tok.Text, LettersOf(tok.State))) > 0
-}
+func (t *T) Readable(tok *Token) bool { return len(tokenfmt.Find(tok.Text, LettersOf(tok.State))) > 0 }
 
 // Anything accepts every evidence. It is for findings whose claim is the cost of a
 // call, or a value that was computed from the calls.

@@ -133,8 +133,7 @@ func (r *Runner) runAttack(d *Design, a *Attack) ([]verdict.Result, int) {
 		if c.Outcome != verdict.Refuted {
 			continue
 		}
-		err := Reproduce(d, a, c.Property, c.Reproducer, r.Budget.again(t.calls))
-		if err != nil {
+		if err := Reproduce(d, a, c.Property, c.Reproducer, r.Budget.again(t.calls)); err != nil {
 			c.Outcome, c.Reason = verdict.NotTested, fmt.Sprintf("seen once and not again (%v): %s", err, c.Issue)
 			c.Incomplete = r.Budget.Overdue != nil && r.Budget.Overdue() != nil
 			c.Issue, c.Gain, c.Reproducer = "", "", nil

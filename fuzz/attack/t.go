@@ -123,9 +123,7 @@ func (t *T) Broken() bool {
 }
 
 // Spent reports that a long search has to end.
-func (t *T) Spent() bool {
-	return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.over() != nil
-}
+func (t *T) Spent() bool { return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.over() != nil }
 
 // over returns the reason why the run has to end, nil if it goes on.
 func (t *T) over() error {

@@ -72,8 +72,7 @@ func (c *Campaign) runSlice(ctx context.Context, s targetSlice, progress func(en
 	if result.None {
 		return result, fmt.Errorf("fuzzing %s: %s has no function %s", s.target.Name, c.config.Package, s.target.Native)
 	}
-	_, exited := errors.AsType[*exec.ExitError](err)
-	if err != nil && !exited && ctx.Err() == nil {
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && ctx.Err() == nil {
 		return result, fmt.Errorf("fuzzing %s: %w", s.target.Name, errors.Join(err, readErr))
 	}
 	return result, nil

@@ -86,8 +86,7 @@ func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspec
 // cause.
 func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Failure, error) {
 	if len(s.before) > 0 {
-		failed, err := c.failureAfter(ctx, t, s.inputSequence)
-		if err != nil || failed != nil {
+		if failed, err := c.failureAfter(ctx, t, s.inputSequence); err != nil || failed != nil {
 			return failed, err
 		}
 	}

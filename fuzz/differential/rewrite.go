@@ -25,8 +25,7 @@ func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	}
 	var all [][]byte
 	for range n {
-		token, err := a.SealEdited(nil, seed, state, r.rewriteOne(r.drawStep(steps)))
-		if err == nil && canCross(token) {
+		if token, err := a.SealEdited(nil, seed, state, r.rewriteOne(r.drawStep(steps))); err == nil && canCross(token) {
 			all = append(all, token)
 		}
 	}

@@ -86,8 +86,7 @@ func countNewInLines(base, snapshot []byte) int {
 		i := word.Uint64(s) &^ word.Uint64(b)
 		j := word.Uint64(s[wordSize:]) &^ word.Uint64(b[wordSize:])
 		k := word.Uint64(s[2*wordSize:]) &^ word.Uint64(b[2*wordSize:])
-		l := word.Uint64(s[3*wordSize:]) &^ word.Uint64(b[3*wordSize:])
-		if i|j|k|l != 0 {
+		if l := word.Uint64(s[3*wordSize:]) &^ word.Uint64(b[3*wordSize:]); i|j|k|l != 0 {
 			n += bits.OnesCount64(i) + bits.OnesCount64(j) + bits.OnesCount64(k) + bits.OnesCount64(l)
 		}
 	}

@@ -31,8 +31,7 @@ func Frames(stack, root string) []string {
 		if strings.HasPrefix(line, "\t") || hasPrefixOf(line, commonFrames) {
 			continue
 		}
-		frame := frameName(strings.TrimSpace(line))
-		if frame != "" && (len(frames) == 0 || frames[len(frames)-1] != frame) {
+		if frame := frameName(strings.TrimSpace(line)); frame != "" && (len(frames) == 0 || frames[len(frames)-1] != frame) {
 			frames = append(frames, frame)
 		}
 	}

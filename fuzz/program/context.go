@@ -77,10 +77,7 @@ func rewriteOptional(p *Program, s *string, how byte) *string {
 	if how%8 == 7 {
 		return nil
 	}
-	if how%16 == 8 {
-		return new("")
-	}
-	if s == nil {
+	if how%16 == 8 || s == nil {
 		return new("")
 	}
 	return new(rewrite(p, *s, how))

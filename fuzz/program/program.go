@@ -91,9 +91,7 @@ const rare = 32
 // Seldom is a choice for actions that take the time of a hundred others. It is
 // true for inputs that end with Dear and for a few that continue. A digest of
 // the whole input selects those few, because fuzzers copy single bytes.
-func (p *Program) Seldom() bool {
-	return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0
-}
+func (p *Program) Seldom() bool { return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0 }
 
 // digest works like FNV-1a on eight bytes at a time.
 func digest(b []byte) uint64 {

@@ -81,8 +81,7 @@ func (s *instance) sealInto(p *program.Program, seed, payload []byte) error {
 	}
 	dst := readDst(p, len(token))
 	before := bytes.Clone(dst)
-	out, err := s.codec.SealSeeded(dst, seed, payload)
-	if err != nil || !bytes.Equal(out, append(before, token...)) {
+	if out, err := s.codec.SealSeeded(dst, seed, payload); err != nil || !bytes.Equal(out, append(before, token...)) {
 		return harness.Fail(s.Name, "the token depends on the room in dst", "%d bytes and room for %d: %q for %q (%v)", len(dst), cap(dst)-len(dst), out, payload, err)
 	}
 	return nil

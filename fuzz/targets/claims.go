@@ -38,13 +38,7 @@ var claimsReaders = sync.OnceValue(func() []*claimsReader {
 })
 
 func pairsOf(s *instance) []*readingPair {
-	var all []*readingPair
-	for _, r := range readingPairs() {
-		if r.strict.Name == s.Name {
-			all = append(all, r)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(readingPairs()), func(r *readingPair) bool { return r.strict.Name != s.Name })
 }
 
 func runClaims(p *program.Program) error {

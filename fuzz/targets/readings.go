@@ -89,8 +89,7 @@ func (r *readingPair) sealAlike(seed, payload []byte) error {
 		return nil
 	}
 	a, errA := r.strict.codec.SealSeeded(nil, seed, payload)
-	b, errB := r.faithful.codec.SealSeeded(nil, seed, payload)
-	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
+	if b, errB := r.faithful.codec.SealSeeded(nil, seed, payload); (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
 		return harness.Fail(r.strict.Name, "two readings of a format seal differently", "%q (%v), %s %q (%v), for %q", a, errA, r.faithful.Name, b, errB, payload)
 	}
 	return nil

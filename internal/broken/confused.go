@@ -311,8 +311,7 @@ type quoting struct{ codecs.Scheme }
 // Verify implements codecs.Scheme.
 func (q quoting) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	out, err := q.Scheme.Verify(dst, token, c)
-	r := codecs.Rejected(err)
-	if r == nil || r.Stage != codecs.Misbound {
+	if r := codecs.Rejected(err); r == nil || r.Stage != codecs.Misbound {
 		return out, err
 	}
 	body, _, _ := strings.Cut(strings.TrimPrefix(string(token), schemePrefix), ".")

@@ -118,9 +118,7 @@ func nonceApart(p *sealerParts) {
 	}
 }
 
-func counted(n uint64, _, _ []byte) []byte {
-	return binary.BigEndian.AppendUint64(make([]byte, 4), n)
-}
+func counted(n uint64, _, _ []byte) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4), n) }
 
 // clearIf writes some payloads in front of the tag of the empty text, behind a mark.
 func clearIf(clear func(text []byte) bool) func(*sealerParts) {

@@ -136,8 +136,7 @@ func lowBytes(key []byte) pair {
 		unseal: func(token string) ([]byte, error) {
 			at := max(0, strings.LastIndexByte(token, '.'))
 			body, ok := strings.CutPrefix(token[:at], prefix)
-			given, okTag := canonical(strings.TrimPrefix(token[at:], "."))
-			if !ok || !okTag || !hmac.Equal(given, tag(token[:at])) {
+			if given, okTag := canonical(strings.TrimPrefix(token[at:], ".")); !ok || !okTag || !hmac.Equal(given, tag(token[:at])) {
 				return nil, errUnauthentic
 			}
 			payload, ok := canonical(strings.Map(func(r rune) rune {

@@ -83,8 +83,7 @@ func texts() []Control {
 		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", breaks(codecs.Total), by("RES-02"),
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
-					other := strings.TrimLeft(string(token), base64URL+".")
-					if other != "" && len(token)-len(other) >= 1000 {
+					if other := strings.TrimLeft(string(token), base64URL+"."); other != "" && len(token)-len(other) >= 1000 {
 						panic("broken: a regular expression backtracks")
 					}
 					return token

@@ -235,10 +235,7 @@ func checkCommand(root *cobra.Command, args []string) error {
 		}
 	}
 	group, rest, err := root.Find(args)
-	if err != nil || group == root || !group.HasSubCommands() {
-		return nil
-	}
-	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+	if err != nil || group == root || !group.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return nil
 	}
 	return fmt.Errorf("unknown command %q for %q; %s --help lists them", rest[0], group.CommandPath(), group.CommandPath())

@@ -87,9 +87,7 @@ func (e Edit) Give(s Step, value []byte) []byte {
 }
 
 // Tail is Give for buf[n:]. It returns buf with the replacement.
-func (e Edit) Tail(s Step, buf []byte, n int) []byte {
-	return append(buf[:n], e.Give(s, buf[n:])...)
-}
+func (e Edit) Tail(s Step, buf []byte, n int) []byte { return append(buf[:n], e.Give(s, buf[n:])...) }
 
 // Random fills b with random bytes. Instruments and broken designs call it;
 // production designs have a function of their own.

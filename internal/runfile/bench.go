@@ -129,9 +129,7 @@ const (
 const RingKeys = 1000
 
 // Ops returns every operation, in the order of reports.
-func Ops() []Op {
-	return []Op{Seal, Unseal, UnsealRing, RefuseGarbage, RefuseTag, RefuseKey}
-}
+func Ops() []Op { return []Op{Seal, Unseal, UnsealRing, RefuseGarbage, RefuseTag, RefuseKey} }
 
 // ParseOp returns the operation called name.
 func ParseOp(name string) (Op, error) {

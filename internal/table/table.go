@@ -91,9 +91,7 @@ func (t *Table) writeRow(b *strings.Builder, row []string, columns, widths []int
 	}
 }
 
-func (t *Table) letter(column int) byte {
-	return t.align[min(column, len(t.align)-1)]
-}
+func (t *Table) letter(column int) byte { return t.align[min(column, len(t.align)-1)] }
 
 func (t *Table) left(column int) bool { return t.letter(column)|0x20 == 'l' }
 

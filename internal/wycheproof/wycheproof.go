@@ -241,8 +241,7 @@ func anywhere(a cipher.AEAD, c *Case, sealed []byte) bool {
 		if !bytes.Equal(text, sealed) {
 			return false
 		}
-		text, err := a.Open(text[:0], at(c.IV), text, at(c.AAD))
-		if err != nil || !bytes.Equal(text, c.Msg) {
+		if text, err := a.Open(text[:0], at(c.IV), text, at(c.AAD)); err != nil || !bytes.Equal(text, c.Msg) {
 			return false
 		}
 	}

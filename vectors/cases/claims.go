@@ -22,9 +22,7 @@ func (t Trace) claims() []Member {
 }
 
 // claims alters the claims before sealing, one member at a time.
-func claims(s *Scene) []Case {
-	return inClaims.each(s.Trace.claims())
-}
+func claims(s *Scene) []Case { return inClaims.each(s.Trace.claims()) }
 
 // addedClaims is claims restricted to members that the default options do not
 // have, or have with a value of another kind.

@@ -39,8 +39,7 @@ func contextsAbout(field string) Family {
 func claimedContexts(s *Scene) []Case {
 	kept := map[codecs.Property]bool{}
 	return slices.DeleteFunc(contexts(s), func(c Case) bool {
-		g, ok := s.Design.Guarantee(c.Property, s.Base.Options)
-		if ok && g.Holds {
+		if g, ok := s.Design.Guarantee(c.Property, s.Base.Options); ok && g.Holds {
 			return false
 		}
 		defer func() { kept[c.Property] = true }()

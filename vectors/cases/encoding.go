@@ -117,9 +117,7 @@ func spareBits(text []byte) []Alteration {
 	return as
 }
 
-func padded(b []byte) []byte {
-	return append(b, strings.Repeat("=", (4-len(b)%4)%4)...)
-}
+func padded(b []byte) []byte { return append(b, strings.Repeat("=", (4-len(b)%4)%4)...) }
 
 func standard(b []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("-"), []byte("+")), []byte("_"), []byte("/"))

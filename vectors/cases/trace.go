@@ -92,9 +92,7 @@ func (t Trace) steps(keep func(lab.Step) bool) []Step {
 func isWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
 
 // isText reports whether s goes on the wire without a text encoding.
-func isText(s lab.Step) bool {
-	return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep
-}
+func isText(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep }
 
 // isField reports whether s is part of the bytes before text encoding.
 func isField(s lab.Step) bool { return isWire(s) && !isText(s) }
@@ -152,9 +150,7 @@ func insertText(text string) func([]byte) []byte {
 }
 
 // cutTo returns the change that keeps the first n bytes.
-func cutTo(n int) func([]byte) []byte {
-	return func(b []byte) []byte { return b[:min(n, len(b))] }
-}
+func cutTo(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:min(n, len(b))] } }
 
 // Flip returns the change that inverts the bits of mask in byte i. If i is
 // negative, it counts from the end.

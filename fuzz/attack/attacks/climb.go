@@ -247,8 +247,7 @@ func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Dura
 // of that length too. It does not read such lines, and a server bounds them. Otherwise
 // the fault is recorded if it shows again. said is the number of earlier breaches.
 func (c *climber) unread(broke verdict.Call, n, said int) bool {
-	d := c.t.Design
-	if d.Worker != nil && n > longLine {
+	if d := c.t.Design; d.Worker != nil && n > longLine {
 		state := fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n/2))
 		if c.in.SealQuietly(state, c.token.Under).Outcome == verdict.Fault {
 			d.Excuse(said)

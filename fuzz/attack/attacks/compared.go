@@ -70,12 +70,7 @@ func (t trial) compare(in *attack.Instance, c comparison) {
 }
 
 func (t trial) fellAll(ps []codecs.Property) bool {
-	for _, p := range ps {
-		if !t.Fell(p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ps, func(p codecs.Property) bool { return !t.Fell(p) })
 }
 
 // compareWaiting carries the comparisons that wait out.

@@ -240,8 +240,7 @@ func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				}
 				tag := slices.Concat(y.Tag[:size/2], x.Tag[size/2:])
 				for n := 1; n < min(len(x.Body), mostCuts); n++ {
-					altered := x.Build(slices.Concat(y.Body[:n], x.Body[n:]), tag)
-					if !bytes.Equal(altered, b.Text()) {
+					if altered := x.Build(slices.Concat(y.Body[:n], x.Body[n:]), tag); !bytes.Equal(altered, b.Text()) {
 						yield(tokenfmt.Alteration{Text: altered, How: fmt.Sprintf("the first %d bytes of the body and half of the tag of %d bytes from another token", n, size)})
 					}
 				}

@@ -141,10 +141,7 @@ func (t trial) memoryElsewhere() {
 	t.Note("up to %s", size(to))
 	for _, n := range lengthsUp(to>>2, to) {
 		in, tok, g, ok := t.anew()
-		if !ok || g.err != nil {
-			return
-		}
-		if !t.holdsEach(in, tok, g, n) {
+		if !ok || g.err != nil || !t.holdsEach(in, tok, g, n) {
 			return
 		}
 	}

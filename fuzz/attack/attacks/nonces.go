@@ -254,8 +254,7 @@ func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
 	if !okA || !okB || !okC {
 		return
 	}
-	with, without := common(a.Bytes(), b.Bytes()), common(a.Bytes(), c.Bytes())
-	if with >= without+16 {
+	if with, without := common(a.Bytes(), b.Bytes()), common(a.Bytes(), c.Bytes()); with >= without+16 {
 		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("states that begin alike give tokens with %d equal bytes, others %d", with, without), a.Sealed, b.Sealed)
 	}
 }

@@ -190,8 +190,7 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 			return first, true
 		}
 		one, okOne := refused("ada")
-		two, okTwo := refused("Balthasar-von-Bern")
-		if okOne && okTwo && refusalOf(one) != refusalOf(two) {
+		if two, okTwo := refused("Balthasar-von-Bern"); okOne && okTwo && refusalOf(one) != refusalOf(two) {
 			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.name, refusalOf(one), refusalOf(two)), one, two)
 		}
 	}
@@ -265,8 +264,7 @@ func (t trial) sizesInRefusals() {
 			return
 		}
 		call := ring.Unseal(tok.Text, tok.Under)
-		first := ring.Unseal(tok.Text, tok.Under)
-		if call.Answer.Outcome != verdict.Refused || refusalOf(first) != refusalOf(call) {
+		if first := ring.Unseal(tok.Text, tok.Under); call.Answer.Outcome != verdict.Refused || refusalOf(first) != refusalOf(call) {
 			return
 		}
 		t.Try(codecs.UniformRefusal)

@@ -26,8 +26,7 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 	} {
 		t.Try(codecs.Integrity)
 		for _, text := range [][]byte{honest.Text, in.Seal(state, fields[arguments].put(tok.Under, other)).Answer.Out} {
-			call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other))
-			if ok && !honest.Same(call) {
+			if call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other)); ok && !honest.Same(call) {
 				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
 			}
 		}

@@ -26,8 +26,7 @@ func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 			break
 		}
 		for _, call := range t.sealed(in, tok, together) {
-			raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes()
-			if len(raws) == 0 || len(raw) == len(raws[0]) {
+			if raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes(); len(raws) == 0 || len(raw) == len(raws[0]) {
 				raws = append(raws, raw)
 			}
 		}

@@ -191,8 +191,7 @@ func rightPart(call verdict.Call, raw, presented []byte, n int) string {
 
 // tellsAgain presents a token again. Random characters of a refusal do not return.
 func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.Call, part string, p codecs.Property, what string) {
-	again := in.Unseal(call.Token, tok.Under)
-	if strings.Contains(saidBy(again), part) {
+	if again := in.Unseal(call.Token, tok.Under); strings.Contains(saidBy(again), part) {
 		t.Refute(p, "the reason of a refusal holds "+what, call, again)
 	}
 }

@@ -232,8 +232,7 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 	spent := !again // a token is accepted once
 	for k, a := range answers {
 		t.Try(codecs.Integrity)
-		good := slices.Contains(honest, k)
-		if (a.Err == nil) != good && !(good && spent) {
+		if good := slices.Contains(honest, k); (a.Err == nil) != good && !(good && spent) {
 			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, batchSize), tok.Sealed)
 		}
 	}

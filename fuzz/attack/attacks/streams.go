@@ -65,8 +65,7 @@ func sharedRuns(a, b []byte, others map[[window]byte]int) int {
 	known, shared := windows(b), 0
 	for run, n := range count {
 		_, both := known[run]
-		_, common := others[run]
-		if n == 1 && both && !common {
+		if _, common := others[run]; n == 1 && both && !common {
 			shared++
 		}
 	}

@@ -158,8 +158,7 @@ func (t trial) linearTags() {
 		}
 		layouts[i] = tokens[i].Format().Layouts(16)
 	}
-	n := len(layouts[0])
-	if n != len(layouts[1]) || n != len(layouts[2]) {
+	if n := len(layouts[0]); n != len(layouts[1]) || n != len(layouts[2]) {
 		t.Skip("tokens of states of one length differ in their segments")
 		return
 	}

@@ -222,8 +222,7 @@ func watch(log *inputLog, crash io.Writer, limit time.Duration) {
 	var seen uint64
 	var same int
 	for range time.Tick(limit / looks) {
-		runs := log.runs.Load()
-		if runs != seen || !log.running.Load() {
+		if runs := log.runs.Load(); runs != seen || !log.running.Load() {
 			seen, same = runs, 0
 			continue
 		}

@@ -72,8 +72,7 @@ func (l *inputLog) grow(size int) error {
 
 // begin records that input runs now.
 func (l *inputLog) begin(input []byte) error {
-	need := len(input) + recordTrailer
-	if logHeader+need > len(l.mapped) {
+	if need := len(input) + recordTrailer; logHeader+need > len(l.mapped) {
 		if err := l.grow(logHeader + 2*need); err != nil {
 			return err
 		}

@@ -79,8 +79,7 @@ func sameMembers(v *catalog.JSON, want map[string]any) bool {
 		names[string(m.Name)] = true
 	}
 	for name := range names {
-		of, ok := want[name]
-		if !ok || !sameValue(v.Lookup(name), of) {
+		if of, ok := want[name]; !ok || !sameValue(v.Lookup(name), of) {
 			return false
 		}
 	}
@@ -99,8 +98,7 @@ func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error
 			return harness.Fail("", "compactjson is not printable ASCII", "%q for %q", once, document)
 		}
 	}
-	twice, err := compact(nil, once)
-	if err != nil || !bytes.Equal(once, twice) {
+	if twice, err := compact(nil, once); err != nil || !bytes.Equal(once, twice) {
 		return harness.Fail("", "compactjson of compactjson differs", "%q, then %q (%v), for %q", once, twice, err, document)
 	}
 	return nil

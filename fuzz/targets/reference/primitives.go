@@ -17,9 +17,7 @@ import (
 var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
 // Primitives compares one primitive in two implementations.
-func Primitives(p *program.Program) error {
-	return pairs[p.Pick(len(pairs))](p)
-}
+func Primitives(p *program.Program) error { return pairs[p.Pick(len(pairs))](p) }
 
 // hidden hides from crypto/cipher that a block cipher is AES, so that it uses
 // its generic code and not assembly.

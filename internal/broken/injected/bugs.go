@@ -25,13 +25,9 @@ func contexts() []Bug {
 	}
 }
 
-func foldedMethod(c *codecs.Context) {
-	c.Method = strings.ToLower(c.Method)
-}
+func foldedMethod(c *codecs.Context) { c.Method = strings.ToLower(c.Method) }
 
-func targetUpToNUL(c *codecs.Context) {
-	c.Target, _, _ = strings.Cut(c.Target, "\x00")
-}
+func targetUpToNUL(c *codecs.Context) { c.Target, _, _ = strings.Cut(c.Target, "\x00") }
 
 func emptyIsNone(c *codecs.Context) {
 	if c.Principal != nil && *c.Principal == "" {
@@ -142,17 +138,12 @@ func padded(token, sealed []byte) bool { return bytes.Equal(bytes.TrimRight(toke
 const lineLength = 64
 
 func broken(token, sealed []byte) bool {
-	if len(token) <= lineLength || token[lineLength] != '\n' {
-		return false
-	}
-	return bytes.Equal(token[:lineLength], sealed[:min(lineLength, len(sealed))]) && bytes.Equal(token[lineLength+1:], sealed[min(lineLength, len(sealed)):])
+	return len(token) > lineLength && token[lineLength] == '\n' &&
+		bytes.Equal(token[:lineLength], sealed[:min(lineLength, len(sealed))]) && bytes.Equal(token[lineLength+1:], sealed[min(lineLength, len(sealed)):])
 }
 
 func slashed(token, sealed []byte) bool {
-	if bytes.IndexByte(token, '/') < 0 {
-		return false
-	}
-	return bytes.Equal(bytes.ReplaceAll(token, []byte("/"), []byte("_")), sealed)
+	return bytes.IndexByte(token, '/') >= 0 && bytes.Equal(bytes.ReplaceAll(token, []byte("/"), []byte("_")), sealed)
 }
 
 func endsAtNUL(token, sealed []byte) bool {

@@ -35,9 +35,7 @@ type failure struct {
 	number       int    // of the cause, with a fault
 }
 
-func invalid(message string) *failure {
-	return &failure{code: -32602, status: 400, message: message}
-}
+func invalid(message string) *failure { return &failure{code: -32602, status: 400, message: message} }
 
 type object = map[string]any
 

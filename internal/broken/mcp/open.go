@@ -99,8 +99,7 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 		}
 	}
 	if s.has("blocks encrypted alone", "blocks chained without a nonce", "blocks chained without a tag") {
-		raw, err := s.unblocks(token)
-		if err != nil || json.Unmarshal(raw, &c) != nil {
+		if raw, err := s.unblocks(token); err != nil || json.Unmarshal(raw, &c) != nil {
 			return c, errState
 		}
 		if forms[c.Step] == "" {
@@ -170,8 +169,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	default:
 		return c, fmt.Errorf("%w: not authentic", errState)
 	}
-	raw, err := strict(text)
-	if err != nil || json.Unmarshal(raw, &c) != nil {
+	if raw, err := strict(text); err != nil || json.Unmarshal(raw, &c) != nil {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
 	return c, nil
@@ -228,8 +226,7 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 		want = mac.Sum(nil)
 	}
 	got, err := strict(parts[2])
-	raw, also := strict(parts[0])
-	if err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
+	if raw, also := strict(parts[0]); err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil
@@ -243,16 +240,14 @@ func (s *Server) unsignByVersion(token string) (c claims, err error) {
 	switch {
 	case len(parts) == 2 && parts[0] == "v1" && s.has("older versions unsigned"):
 	case len(parts) == 4 && parts[0] == "v2" && parts[1] == s.keyID():
-		got, err := strict(parts[3])
-		if err != nil || !hmac.Equal(got, s.tag(strings.Join(parts[:3], "."))) {
+		if got, err := strict(parts[3]); err != nil || !hmac.Equal(got, s.tag(strings.Join(parts[:3], "."))) {
 			return c, errState
 		}
 		body = parts[2]
 	default:
 		return c, errState
 	}
-	raw, err := strict(body)
-	if err != nil || json.Unmarshal(raw, &c) != nil {
+	if raw, err := strict(body); err != nil || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil

@@ -235,10 +235,7 @@ func (s *Server) slow(ctx context.Context, req request) bool {
 	if s.has("cancellation ignored") {
 		ctx = context.WithoutCancel(ctx)
 	}
-	if s.Clock.Sleep(ctx, ms) != nil {
-		return false
-	}
-	return true
+	return s.Clock.Sleep(ctx, ms) == nil
 }
 
 // cancellable returns a context that notifications/cancelled ends.
