@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
@@ -26,7 +25,7 @@ func testRoundTrip(t *testing.T, s subject) {
 		}
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(token, []byte(s.Prefix)), "token %.40q", token)
-		require.Regexp(t, tokenForm, strings.Map(lab.HooksOf(s.Design).WithoutOther, string(token)))
+		require.Equal(t, -1, bytes.IndexFunc(token, lab.HooksOf(s.Design).Foreign), "token %.40q", token)
 		if lab.HooksOf(s.Design).TokenSize != nil {
 			require.Equal(t, lab.HooksOf(s.Design).TokenSize(len(payload)), len(token), "token of %d bytes", len(payload))
 		}
@@ -195,10 +194,7 @@ func inParallel(n int, f func(g int)) {
 	running.Wait()
 }
 
-var (
-	nameForm  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~-]*$`) // RFC 3986, unreserved
-)
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // testRow checks that the design's row is complete and answers for itself.
 func testRow(t *testing.T, d codecs.Design) {

@@ -93,12 +93,14 @@ func HooksOf(d codecs.Design) Hooks {
 	return out
 }
 
-// WithoutOther maps the characters of Other to a letter, and others to themselves.
-func (h Hooks) WithoutOther(r rune) rune {
-	if strings.ContainsRune(h.Other, r) {
-		return 'o'
+// Foreign reports whether a character does not belong in a token: it is neither unreserved
+// in RFC 3986 nor one of Other.
+func (h Hooks) Foreign(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '.', r == '~':
+		return false
 	}
-	return r
+	return !strings.ContainsRune(h.Other, r)
 }
 
 // Seeded is a codec whose randomness can be given, for vectors and for
