@@ -54,6 +54,7 @@ func TestMain(m *testing.M) {
 // pages returns the paths of all pages of the committed results.
 func pages(t *testing.T) []string {
 	t.Helper()
+	testenv.SkipRace(t)
 	require.NoError(t, build())
 	all, err := filepath.Glob(filepath.Join(folder, "*.html"))
 	require.NoError(t, err)
@@ -264,7 +265,7 @@ func TestHostileResults(t *testing.T) {
 // TestPageOfVectorsHasTheirChanges finds the changes of the vectors, by kind, and
 // those of no other area.
 func TestPageOfVectorsHasTheirChanges(t *testing.T) {
-	require.NoError(t, build())
+	pages(t)
 	text, err := os.ReadFile(filepath.Join(folder, "vectors.html"))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "e+03 KiB", "sizes of more than 1,000 KiB are in MiB")

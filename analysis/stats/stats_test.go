@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/analysis/stats"
+	"sealab/internal/testenv"
 )
 
 // The simulated machine: each round has a speed of its own, each cell a noise
@@ -60,6 +61,7 @@ func differing(t *testing.T, seed uint64, pairs int, factor float64) int {
 }
 
 func TestTwiceTheSameDoesNotDiffer(t *testing.T) {
+	testenv.SkipRace(t)
 	for seed := range uint64(5) {
 		for _, pairs := range []int{1, 8, 100} {
 			require.LessOrEqual(t, differing(t, seed, pairs, 1), 5, "%d pairs", pairs)

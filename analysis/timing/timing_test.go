@@ -34,6 +34,7 @@ func judgeBoth(t *testing.T, first, second *machine, n int) *Result {
 
 // TestKnownAnswers judges samples whose truth is known.
 func TestKnownAnswers(t *testing.T) {
+	testenv.SkipRace(t)
 	for i, c := range []struct {
 		name string
 		make func(seed uint64) *machine
@@ -77,6 +78,7 @@ func TestOrderIsNoLeak(t *testing.T) {
 
 // TestSecondRunMustAgree gives the second run no difference, or the opposite one.
 func TestSecondRunMustAgree(t *testing.T) {
+	testenv.SkipRace(t)
 	for _, second := range []float64{0, -3} {
 		v := judgeBoth(t, newMachine(1).shift(3), newMachine(2).shift(second), blocks)
 		require.Equal(t, verdict.NotTested, v.Outcome, v.Why)

@@ -92,6 +92,7 @@ func TestRoundTrip(t *testing.T) {
 // turn: AppendDecode accepts the texts that the oracle accepts, with the same
 // result. The texts have every length up to 64, and some beyond.
 func TestEveryByteAtEveryPosition(t *testing.T) {
+	testenv.SkipRace(t)
 	eachCoder(t, func(t *testing.T, c coder) {
 		for n := range 49 {
 			text := appendEncode(c, nil, randomBytes(n))

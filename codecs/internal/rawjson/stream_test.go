@@ -128,6 +128,7 @@ func descending(n int) []byte {
 // TestHeapIsLinear holds the writer to 4 bytes of heap for each byte, and the
 // check to 4. The tree takes about 150.
 func TestHeapIsLinear(t *testing.T) {
+	testenv.SkipRace(t)
 	const n = 1 << 18
 	for name, doc := range hostile(n) {
 		for what, f := range map[string]func(){
