@@ -1,18 +1,20 @@
 package broken
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"sealab/codecs"
 )
 
-// A datedStream is a scheme without randomness,
+// A datedStream is a scheme whose nonce is not random,
 //
 //	token = base64url(vector[16] || AES-CTR(key, vector, issue[8] || expiry[8] || state) || tag[32])
 //
@@ -64,6 +66,29 @@ func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 
 // aDatedStream is a control on the skeleton of an encrypted scheme without randomness.
 func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
+	c := aStream(name, doc, broken, attacks, vector)
+	return disclaiming(stating(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
+}
+
+// nonceInSecond numbers the tokens of a second, and begins anew if the clock is set back.
+func nonceInSecond() Control {
+	var mu sync.Mutex
+	var second []byte
+	var number byte
+	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
+		func(times, _ []byte, _ *codecs.Context) []byte {
+			mu.Lock()
+			defer mu.Unlock()
+			if !bytes.Equal(second, times[:8]) {
+				second, number = times[:8], 0
+			}
+			number++
+			return append(bytes.Clone(second), number)
+		})
+}
+
+// aStream is a control on the skeleton of a scheme of AES-CTR.
+func aStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
 	c := aScheme(name, doc, broken, attacks, func(*schemeParts) {})
 	c.Prefix = ""
 	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
@@ -77,5 +102,5 @@ func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, 
 		}
 		return s, positive(s.ttl)
 	}
-	return disclaiming(stating(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
+	return c
 }

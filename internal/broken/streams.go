@@ -33,6 +33,7 @@ func streams() []Control {
 			}
 			thenTag(p, stream, done(stream))
 		}),
+		nonceInSecond(),
 		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
 		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", breaks(codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -62,7 +63,7 @@ func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 		}
 		in = again
 	}
-	if t.afterRefusals(search, in, tok) {
+	if t.afterRefusals(search, in, tok) || t.clockSetBack(search, in, tok) {
 		return
 	}
 	search.collect(in, tok, t.Budget.Seals)
@@ -79,6 +80,22 @@ func (t trial) afterRefusals(search *repetition, in *attack.Instance, tok *attac
 		}
 		in.Unseal(altered, tok.Under)
 		in.Unseal([]byte("x"), tok.Under)
+	}
+	return false
+}
+
+// clockSetBack seals at a time and at later ones, and at the same times again: a number
+// within a second must not begin anew.
+func (t trial) clockSetBack(search *repetition, in *attack.Instance, tok *attack.Token) bool {
+	if t.Design.OwnClock || !t.Design.IsScheme() {
+		return false
+	}
+	for _, d := range []time.Duration{0, time.Second, time.Minute, 0, time.Second, time.Minute} {
+		at := *tok
+		at.Under = attack.Later(tok.Under, d)
+		if search.collect(in, &at, 8) {
+			return true
+		}
 	}
 	return false
 }
