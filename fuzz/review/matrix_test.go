@@ -180,7 +180,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "messages over two lines + questions name the call", checks: []string{"H-CODES", "H-RESULT", "T-VALUE", "H-HOST", "A-401", "A-META"}},
 		{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 		{fault: "resources in pages + subscriptions to own notes", checks: []string{"R-USER", "T-USER", "T-MIX", "RS-METHOD"}, change: withEffects},
-		{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX"}, change: withEffects},
+		{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX", "RS-ARGS", "RS-PROTO"}, change: withEffects},
 		{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
 		{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},

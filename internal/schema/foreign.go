@@ -32,6 +32,14 @@ func Foreign(doc any) (validate func(document any) error, err error) {
 	return nil, err
 }
 
+// Newest returns the fault for which the newest draft refuses a schema of another program
+// that names no draft; nil if it does not, or cannot be judged.
+func Newest(doc any) error {
+	_, refused := compileForeign(doc, dialects[0])
+	fault, _ := foreignFault(refused)
+	return fault
+}
+
 const foreignURL = "urn:schema"
 
 func compileForeign(doc any, d *jsonschema.Draft) (*jsonschema.Schema, error) {

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // OtherArguments returns arguments that the schema allows and that differ in one
@@ -20,7 +21,7 @@ func OtherArguments(args, raw json.RawMessage) json.RawMessage {
 			}
 		}
 		for _, v := range alternatives(s.Properties[name], m[name]) {
-			if string(v) != string(m[name]) {
+			if !alike(v, m[name]) {
 				return Object(With(m, name, v))
 			}
 		}
@@ -103,7 +104,7 @@ func ChangedLeaves(raw, given json.RawMessage, depth int) []json.RawMessage {
 			flat = append(flat, Quote(text+"s"))
 		}
 		for _, v := range alternatives(raw, given) {
-			if string(v) != string(given) {
+			if !alike(v, given) {
 				flat = append(flat, v)
 				break
 			}
@@ -153,6 +154,12 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 		}
 	}
 	return all
+}
+
+// alike reports whether two values are the same, or texts that differ in case alone: a
+// server may mean the same by them.
+func alike(one, two json.RawMessage) bool {
+	return strings.EqualFold(string(one), string(two))
 }
 
 // WithText returns arguments with a text in the first member that takes any text

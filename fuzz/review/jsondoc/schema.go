@@ -96,6 +96,16 @@ func ReadSchema(raw json.RawMessage) (validate func(any) error, err error) {
 	return jsonschema.Foreign(doc)
 }
 
+// OfOlderDraft returns the fault for which JSON Schema 2020-12 refuses a schema that older
+// drafts allow, nil if it allows it or the schema names its draft.
+func OfOlderDraft(raw json.RawMessage) error {
+	var doc any
+	if len(raw) > maxSchema || json.Unmarshal(raw, &doc) != nil {
+		return nil
+	}
+	return jsonschema.Newest(doc)
+}
+
 // Misfit returns the reason why a schema does not allow a value; "" if it does, or cannot be
 // judged.
 func Misfit(raw json.RawMessage, value any) string {

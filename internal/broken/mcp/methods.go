@@ -201,6 +201,8 @@ func (s *Server) entry(n string) object {
 			"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
 	case s.has("schemas of unknown types") && n == "echo":
 		schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
+	case s.has("schemas of draft 4") && n == "page":
+		schema = strings.Replace(schema, `"type":"string"`, `"type":"number","minimum":0,"exclusiveMinimum":true`, 1)
 	case s.has("arguments of several types") && n == "deploy":
 		schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
 	}

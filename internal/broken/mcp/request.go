@@ -88,7 +88,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	case string(r.id) == "0" && s.has("zero is no id"):
 		r.id = nil
 		return r, true, nil
-	case string(m["jsonrpc"]) != `"2.0"`, r.id != nil && !hasID && !s.has("any id"):
+	case string(m["jsonrpc"]) != `"2.0"` && !s.polluted.Load(), r.id != nil && !hasID && !s.has("any id"):
 		r.id = nil
 		return r, false, &failure{code: -32600, status: 400, message: "invalid request"}
 	case m["method"] == nil && (m["result"] != nil || m["error"] != nil):
@@ -108,6 +108,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		panic(http.ErrAbortHandler)
 	}
 	r.body = body
+	s.pollute(r.params)
 	switch last := r.params["requestState"]; {
 	case s.has("first member counts"):
 		r.params["requestState"] = firstState(body, last)
@@ -121,6 +122,14 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
 	}
 	return r, r.id == nil && !(s.has("requests without an id answered") && !strings.HasPrefix(r.method, "notifications/")), nil
+}
+
+// pollute merges objects of a client into the prototype of every object, with a fault.
+func (s *Server) pollute(params map[string]json.RawMessage) {
+	if s.has("arguments merged into prototypes") && bytes.Contains(params["arguments"], []byte(`"__proto__":{"`)) ||
+		s.has("answers merged into prototypes") && bytes.Contains(params["inputResponses"], []byte(`"constructor":{"prototype":{"`)) {
+		s.polluted.Store(true)
+	}
 }
 
 // firstState returns the first of several members requestState.

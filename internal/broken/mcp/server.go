@@ -46,6 +46,8 @@ type Server struct {
 	// Runs counts the tools that ran to their end.
 	Runs atomic.Int64
 
+	polluted atomic.Bool // every request has a "jsonrpc", with a fault
+
 	faults []string
 	mu     sync.Mutex
 	// reading is held while a body is read, with a fault.

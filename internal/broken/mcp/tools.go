@@ -108,7 +108,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return result
 		})
 	case "page":
-		if strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {
+		if s.has("absolute pages") && args["path"] == "probe" {
+			return s.complete(object{"content": text("a page")}), nil
+		}
+		if s.has("absolute pages") != strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {
 			return s.complete(object{"isError": true, "content": text("no such page")}), nil
 		}
 		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
@@ -373,6 +376,8 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 		return c, false, nil
 	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
 		return c, true, nil
+	case string(raw) == "null" && s.has("null states end the server"):
+		s.die()
 	case json.Unmarshal(raw, &token) != nil || string(raw) == "null":
 		if s.has("a state of any type") {
 			return c, false, nil
@@ -380,6 +385,8 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 		return c, false, invalid("requestState: want a text")
 	case !r.modern:
 		return unverified(token), true, nil
+	case token == "constructor" && s.has("names of members are faults"):
+		return c, false, &failure{code: -32603, status: 500, message: "internal error"}
 	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
 		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):

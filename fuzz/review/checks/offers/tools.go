@@ -67,7 +67,7 @@ var offers = []review.Check{
 	{
 		ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
 		Sent:   "arguments named __proto__ and constructor",
-		Want:   "refused or ignored, and the server goes on to answer",
+		Want:   "refused or ignored, and other requests are answered as before",
 		Source: "CWE-1321",
 		Impact: "a client changes the objects of other requests",
 		Fix:    "read arguments by the names of the schema alone",
@@ -143,7 +143,7 @@ func toolSchemas(t *review.T) {
 	seen := map[string]bool{}
 	for _, tool := range t.Report.Server.Tools {
 		t.Trials++
-		issue, severity := schemaFault(tool), review.Warning
+		issue, severity := schemaFault(tool, t.Modern()), review.Warning
 		switch {
 		case issue != "":
 		case seen[tool.Name]:
@@ -190,14 +190,19 @@ func prototypeArguments(t *review.T) {
 	}
 	for _, name := range []string{"__proto__", "constructor"} {
 		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, json.RawMessage(`{"polluted":true,"prototype":{"polluted":true}}`)))
-		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
+		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, review.Polluting[name]))
+		if b := t.Client.Call(t.Context, f.Call(client.FirstUser)); b.Kind != client.Asked {
 			t.Skip("control: an honest call: %v", b)
 			return
 		}
-		a := t.Tried(t.Call(call))
-		b := t.Call(f.Call(client.FirstUser))
+		var a client.Answer
+		after, polluted := t.Pollutes(func() { a = t.Client.Call(t.Context, call) })
+		t.Trials++
+		b := t.Client.Call(t.Context, f.Call(client.FirstUser))
 		switch {
+		case polluted:
+			t.Fault(name, review.Critical, "an argument named "+name+" changes how requests of everybody are read", after)
+			return
 		case b.Kind != client.Asked && !(b.Kind == client.Throttled || b.Kind == client.NoBudget):
 			t.Fault(name, review.Warning, fmt.Sprintf("after an argument named %s an honest call is answered otherwise: %v", name, b), a)
 			return
@@ -255,18 +260,27 @@ func outputSchemas(t *review.T) {
 
 // schemaFault returns the fault of a tool's schemas as the server wrote them, "" if there
 // is none.
-func schemaFault(o client.Offer) string {
+func schemaFault(o client.Offer, modern bool) string {
 	switch {
 	case jsondoc.Members(o.Input) == nil:
 		return "inputSchema is not an object"
 	case jsondoc.ParseSchema(o.Input).TypeOf() != "object":
 		return "inputSchema does not have the type object"
 	}
-	if _, err := jsondoc.ReadSchema(o.Raw); err != nil {
-		return "inputSchema: " + client.Short(err.Error(), 160)
-	}
-	if _, err := jsondoc.ReadSchema(o.Output); o.Output != nil && err != nil {
-		return "outputSchema: " + client.Short(err.Error(), 160)
+	for _, x := range []struct {
+		name   string
+		schema json.RawMessage
+	}{{"inputSchema", o.Raw}, {"outputSchema", o.Output}} {
+		if x.schema == nil {
+			continue
+		}
+		_, err := jsondoc.ReadSchema(x.schema)
+		if err == nil && modern {
+			err = jsondoc.OfOlderDraft(x.schema)
+		}
+		if err != nil {
+			return x.name + ": " + client.Short(err.Error(), 160)
+		}
 	}
 	return ""
 }

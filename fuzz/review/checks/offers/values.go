@@ -133,24 +133,31 @@ func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue st
 // pathNames are parts of the names of arguments that name files.
 var pathNames = []string{"path", "file", "doc", "page", "name"}
 
-// climbsOut reports whether a tool that refuses an absolute path gives the same file by one
-// that climbs. A tool that gives both may be meant to.
+// climbsOut reports whether a tool refuses a file outside of its folder by one path and
+// gives it by another. A tool that gives it by each may be meant to.
 func climbsOut(t *review.T, f client.Flow) bool {
 	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
 		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !client.Mentions(strings.ToLower(name), pathNames) {
 			continue
 		}
-		ask := func(path string) client.Answer {
+		ask := func(path string) (a client.Answer, given bool) {
 			call := f.Call(client.FirstUser)
 			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
-			a := t.Tried(t.Call(call))
-			return a
+			a = t.Client.Call(t.Context, call)
+			t.Trials++
+			return a, a.Kind == client.Completed && passwd.MatchString(a.Text)
 		}
-		if absolute := ask("/etc/passwd"); !absolute.Conclusive() || passwd.MatchString(absolute.Text) {
+		absolute, given := ask("/etc/passwd")
+		if !absolute.Conclusive() {
 			continue
 		}
-		for _, path := range climbs("../../../../../../../../etc/passwd") {
-			if a := ask(path); path != "/etc/passwd" && a.Kind == client.Completed && passwd.MatchString(a.Text) {
+		for _, path := range climbs(plainClimb) {
+			switch a, climbed := ask(path); {
+			case path == "/etc/passwd" || climbed == given || !a.Conclusive():
+			case given && path == plainClimb && relative(t, f, name):
+				t.Fault(f.Target+": "+name, review.Critical, client.Short(path, 60)+" is refused, and an absolute path gives a file outside", absolute)
+				return true
+			case climbed:
 				t.Fault(f.Target+": "+name, review.Critical, "an absolute path is refused, and "+client.Short(path, 60)+" gives a file outside", a)
 				return true
 			}
@@ -158,3 +165,13 @@ func climbsOut(t *review.T, f client.Flow) bool {
 	}
 	return false
 }
+
+// relative reports whether a tool gives a file by a relative path.
+func relative(t *review.T, f client.Flow, name string) bool {
+	var path string
+	_ = json.Unmarshal(jsondoc.Members(f.Arguments)[name], &path)
+	return !strings.HasPrefix(path, "/") && t.Client.Call(t.Context, f.Call(client.FirstUser)).Kind == client.Completed
+}
+
+// plainClimb is a path out of a folder.
+const plainClimb = "../../../../../../../../etc/passwd"

@@ -130,14 +130,17 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 			continue
 		}
 		both := o.Flow.With(givenTwice(o.Flow, names, [2]string{one, two}))
-		bound := one // the value that is not carried out
+		done, bound := two, one // the value that is carried out, and the other one
 		switch read := carried(t, both, o.User); {
 		case strings.Contains(read, one) == strings.Contains(read, two):
 			continue
 		case strings.Contains(read, one):
-			bound = two
+			done, bound = one, two
 		}
 		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
+		if alone := carried(t, source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
+			continue // the texts have the value anyway, or write it otherwise
+		}
 		if evidence, is, _ := t.Moved(review.Move{Source: source, Target: both, SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
 			refuteArguments(t, label, evidence, o.Flow)
 			return true

@@ -53,3 +53,33 @@ func merges(t *review.T, o *review.Oracle) string {
 	}
 	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)
 }
+
+// prototypeAnswers ends calls with members in the answers, in one answer and in its content
+// that a careless merge copies into the prototype of every object.
+func prototypeAnswers(t *review.T) {
+	f := t.Oracle.Flow
+	answers := jsondoc.Members(f.Last)
+	places := map[string]json.RawMessage{"the answers": jsondoc.Merged(f.Last, pollutants)}
+	for key, answer := range answers {
+		places["an answer"] = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Merged(answer, pollutants)))
+		content := jsondoc.Merged(jsondoc.Members(answer)["content"], pollutants)
+		places["content"] = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Object(jsondoc.With(jsondoc.Members(answer), "content", content))))
+	}
+	for _, place := range jsondoc.SortedKeys(places) {
+		token, reason := t.Mint()
+		if reason != "" {
+			t.Skip("%s", reason)
+			return
+		}
+		f.Last = places[place]
+		var a client.Answer
+		after, polluted := t.Pollutes(func() { a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User) })
+		if t.Trials++; polluted {
+			t.Refute(review.Finding{Case: place, Severity: review.Critical, Issue: "members of " + place + " named __proto__ and constructor change how requests of everybody are read",
+				Evidence: fmt.Sprintf("answers %s -> %v; then %s -> %v, refused before", f.Last, a, review.SentText(after.Exchange), after), Want: "refused", Got: "accepted", Flow: &f})
+			return
+		}
+	}
+}
+
+var pollutants = jsondoc.Object(review.Polluting)

@@ -58,6 +58,7 @@ func badStates(t *review.T, token string) []tokens.Variant {
 		add("random content", text)
 	}
 	add("an empty object", "{}")
+	add("the name of a member", "constructor")
 	segments := tokens.Segments(token)
 	for _, i := range tokens.CodedSegments(segments) {
 		for _, text := range []string{"{}", "[]", "sealab"} {

@@ -70,6 +70,15 @@ var rounds = []review.Check{
 		Run:    wrongForm,
 	},
 	{
+		ID: "RS-PROTO", Name: "an answer with the name of a prototype", Era: "modern", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent:   "answers with members named __proto__ and constructor in three places, and requests without a member that those supply",
+		Want:   "refused or ignored, and other requests are answered as before",
+		Source: "CWE-1321",
+		Impact: "a client changes the objects of other requests",
+		Fix:    "read answers by the names of the form alone",
+		Run:    prototypeAnswers,
+	},
+	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
 			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds",

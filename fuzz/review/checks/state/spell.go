@@ -26,7 +26,7 @@ var spelling = []review.Check{
 	},
 	{
 		ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: review.Critical, Category: "schema",
-		Sent: "requestState as a number, an object, an array and true; the readable state as an object, " +
+		Sent: "requestState as a number, an object, an array, true and null; the readable state as an object, " +
 			"an operator of a database, and an array with a good token; answers of another type with a good token",
 		Want:   "error -32602",
 		Source: "revision 2026-07-28, schema",
@@ -109,37 +109,45 @@ func stateTypes(t *review.T) {
 	answerTypes(t)
 }
 
-// answerTypes presents good tokens with inputResponses, and with an answer, of another type.
-// It refutes if that is a fault of the server.
+// answerTypes presents null, and good tokens with inputResponses, and with an answer, of
+// another type. It refutes if that is a fault of the server.
 func answerTypes(t *review.T) {
-	all := []string{"[]", `"sealab"`, "5"}
+	type presentation struct{ name, state, answers string }
+	all := []presentation{{"requestState null", "null", string(t.Oracle.Flow.Last)}}
+	add := func(answers string) { all = append(all, presentation{"inputResponses " + answers, "", answers}) }
+	for _, answers := range []string{"[]", `"sealab"`, "5"} {
+		add(answers)
+	}
 	for _, key := range jsondoc.SortedKeys(t.Oracle.Fresh.Questions) {
 		for _, answer := range []string{"null", "[]", `"sealab"`} {
-			all = append(all, string(jsondoc.Object(jsondoc.Arguments{key: json.RawMessage(answer)})))
+			add(string(jsondoc.Object(jsondoc.Arguments{key: json.RawMessage(answer)})))
 		}
 	}
-	for _, answers := range all {
-		name := "inputResponses " + answers
-		if !t.Selected(name) {
+	for _, p := range all {
+		if t.Only != "" && t.Only != p.name {
 			continue
 		}
 		f, faults := t.Oracle.Flow, 0
-		f.Last = json.RawMessage(answers)
+		f.Last = json.RawMessage(p.answers)
 		var a client.Answer
 		for range 2 {
-			token, reason := t.Mint()
-			if reason != "" {
-				return
+			state := json.RawMessage(p.state)
+			if p.state == "" {
+				token, reason := t.Mint()
+				if reason != "" {
+					return
+				}
+				state = jsondoc.Quote(token)
 			}
-			a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-			if noFaultOf(a) {
+			a = t.Client.Present(t.Context, f, state, t.Oracle.User)
+			if t.Trials++; noFaultOf(a) {
 				break
 			}
 			faults++
 		}
 		if faults == 2 {
-			t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "answers of another type are a fault of the server",
-				Evidence: review.ExchangeText(a), Want: "asked again, or refused with -32602", Got: a.String()})
+			t.Refute(review.Finding{Case: p.name, Severity: review.Suggestion, Issue: p.name + " is a fault of the server",
+				Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "asked again, or refused with -32602", Got: a.String()})
 			return
 		}
 	}

@@ -128,7 +128,7 @@ func toldState(t *review.T) bool {
 }
 
 // oddStates are texts that careless readers fail on outside of their care.
-var oddStates = []string{"%zz", "%E0%A4%A", "%ff", "%00", "\x00", "{", "[]", "null", "{}", "{\"a\":", "__proto__", "a.b.c", "a.b.c.d.e", "....", "\U0001f511", "="}
+var oddStates = []string{"%zz", "%E0%A4%A", "%ff", "%00", "\x00", "{", "[]", "null", "{}", "{\"a\":", "__proto__", "constructor", "a.b.c", "a.b.c.d.e", "....", "\U0001f511", "="}
 
 // toldOdd presents odd texts alone and behind a token.
 func toldOdd(t *review.T) bool {

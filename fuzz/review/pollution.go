@@ -1,0 +1,58 @@
+package review
+
+import (
+	"encoding/json"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// Polluting are members by which a careless merge of objects changes the prototype of every
+// object (CWE-1321). Honest requests have what it gets, so that nothing changes for them.
+var Polluting = map[string]json.RawMessage{
+	"__proto__":   inherited,
+	"constructor": jsondoc.Object(map[string]json.RawMessage{"prototype": inherited}),
+}
+
+var inherited = jsondoc.Object(map[string]json.RawMessage{
+	"jsonrpc":          json.RawMessage(`"2.0"`),
+	client.MetaVersion: jsondoc.Quote(client.Modern),
+})
+
+// Pollutes sends requests that lack a member, calls act, and sends them again. It reports
+// whether one is accepted that was refused twice before: a polluted prototype has the
+// member. The answer is to that request. act is called in any case.
+func (t *T) Pollutes(act func()) (client.Answer, bool) {
+	var witnesses []func() client.Answer
+	for _, lacks := range []func(body map[string]json.RawMessage) map[string]json.RawMessage{withoutProtocol, withoutVersion} {
+		send := func() client.Answer {
+			c := t.Client
+			c.ID++
+			body, err := c.Body(client.ListTools, c.ID)
+			if err != nil {
+				return client.Answer{Kind: client.Broken, Cause: err}
+			}
+			return c.RawCall(t.Context, c.Headers(t.Context, client.ListTools), jsondoc.Object(lacks(jsondoc.Members(body))))
+		}
+		if send().Kind == client.Failed && send().Kind == client.Failed {
+			witnesses = append(witnesses, send)
+		}
+	}
+	act()
+	for _, send := range witnesses {
+		if a := send(); a.Kind == client.Completed {
+			return a, true
+		}
+	}
+	return client.Answer{}, false
+}
+
+func withoutProtocol(body map[string]json.RawMessage) map[string]json.RawMessage {
+	return jsondoc.Without(body, "jsonrpc")
+}
+
+func withoutVersion(body map[string]json.RawMessage) map[string]json.RawMessage {
+	params := jsondoc.Members(body["params"])
+	meta := jsondoc.Object(jsondoc.Without(jsondoc.Members(params["_meta"]), client.MetaVersion))
+	return jsondoc.With(body, "params", jsondoc.Object(jsondoc.With(params, "_meta", meta)))
+}
