@@ -117,6 +117,7 @@ var rows = []row{
 	{fault: "no action is an acceptance", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "drafts of any form", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "states hold those before", checks: []string{"RS-SIZE"}},
 	{fault: "long states unverified", checks: []string{"RS-SIZE"}, critical: true},
 	{fault: "long states end the server", checks: []string{"RS-SIZE"}, ends: true},
 	{fault: "deep states end the server + readable and careful", checks: []string{"RS-SIZE"}, ends: true},

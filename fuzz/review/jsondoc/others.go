@@ -156,6 +156,22 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 	return all
 }
 
+// Room is the number of characters of the longest text that [WithText] can give, up to most.
+func Room(raw json.RawMessage, most int) int {
+	room := 0
+	for _, property := range ParseSchema(raw).Properties {
+		switch p := ParseSchema(property); {
+		case p.Properties != nil:
+			room = max(room, Room(property, most))
+		case p.anyText() && p.MaxLength != nil:
+			room = max(room, min(*p.MaxLength, most))
+		case p.anyText():
+			return most
+		}
+	}
+	return room
+}
+
 // alike reports whether two values are the same, or texts that differ in case alone: a
 // server may mean the same by them.
 func alike(one, two json.RawMessage) bool {

@@ -27,6 +27,7 @@ type claims struct {
 	ID   string `json:"id,omitempty"`
 	Auth string `json:"auth,omitempty"` // with a fault
 	Flow string `json:"flow,omitempty"` // with a fault
+	Past string `json:"past,omitempty"` // with a fault
 }
 
 // A place is the request that a token belongs to.

@@ -310,6 +310,9 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case a == nil && s.has("not asked again"):
 		return nil, invalid("missing answer")
 	case a == nil:
+		if s.has("states hold those before") {
+			c.Past += string(r.params["requestState"])
+		}
 		return s.ask(r, p, c)
 	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {

@@ -80,7 +80,7 @@ var rounds = []review.Check{
 	},
 	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
-		Sent: "states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
+		Sent: "questions left unanswered, states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
 			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds",
 		Want:   "refused, and the server goes on to answer",
 		Source: "RFC 9110, section 15.5.14",

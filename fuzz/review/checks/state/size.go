@@ -24,7 +24,7 @@ func sizes(t *review.T) {
 		texts = append(texts, tokens.Variant{Name: "1 MB", Text: strings.Repeat("A", 1e6)}, tokens.Variant{Name: "4 MB", Text: strings.Repeat("A", 4e6)},
 			tokens.Variant{Name: "a million full stops", Text: strings.Repeat(".", 1e6)}, tokens.Variant{Name: "a token and a million line feeds", Text: token + strings.Repeat("\n", 1e6)})
 	}
-	if t.Options.Effects && growing(t, token) {
+	if swells(t, token) || t.Options.Effects && growing(t, token) {
 		return
 	}
 	for _, v := range append(deepStates(token), texts...) {
@@ -47,6 +47,30 @@ func sizes(t *review.T) {
 		}
 	}
 	work(t, token)
+}
+
+// reasked is the number of times that a question is left unanswered, and mostSwelling how
+// many times longer the state may be afterwards.
+const reasked, mostSwelling = 8, 4
+
+// swells reports whether the state is many times longer after some questions that were left
+// unanswered, as if each state held the one before.
+func swells(t *review.T, token string) bool {
+	f, first := t.Oracle.Flow, len(token)
+	f.Last = nil
+	for range reasked {
+		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
+		t.Trials++
+		if a.Kind != client.Asked || a.State == nil || len(*a.State) <= len(token) {
+			return false
+		}
+		token = *a.State
+	}
+	if len(token) < mostSwelling*first {
+		return false
+	}
+	t.Refute(review.Finding{Case: "unanswered questions", Severity: review.Warning, Issue: "the state grows with every question that is left unanswered", Evidence: fmt.Sprintf("%d characters, after %d questions %d", first, reasked, len(token)), Want: "about as long", Got: "many times longer"})
+	return true
 }
 
 // The lengths by which growth is told: a linear reader takes four times as long for the
@@ -217,13 +241,19 @@ func takeBack(t *review.T) {
 	if t.Options.Effects {
 		sizes = append(sizes, 60_000, 100_000, 400_000, 900_000)
 	}
+	input, last := t.Oracle.Flow.Offer.InputSchema(), 0
 	for _, n := range sizes {
 		f := t.Oracle.Flow
-		args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("a", n))
-		if args == nil {
-			t.Skip("no argument takes a text of %d characters", n)
+		n = jsondoc.Room(input, n)
+		args := jsondoc.WithText(f.Arguments, input, strings.Repeat("a", n))
+		switch {
+		case last == 0 && args == nil:
+			t.Skip("no argument takes any text")
+			return
+		case args == nil || n <= last:
 			return
 		}
+		last = n
 		f = f.With(args)
 		before := t.Client.Clock.Now()
 		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
