@@ -27,6 +27,7 @@ var stepControls = []control{
 	{name: "one state for the calls of a tool", build: stepped("merges"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "values beside the list of a form", build: stepped("lists"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "numbers beyond the bounds of a form", build: stepped("discounts"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "a missing boolean is true", build: stepped("absent"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "the first round unbound", build: stepped("late"), checks: []string{"RS-ARGS", "RS-USER"}, effects: true},
 	{name: "arguments without case, told in results", build: stepped("case"), checks: []string{"RS-ARGS"}, effects: true},
@@ -194,6 +195,9 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 	if p.Round == 1 && t.flaw == "lists" {
 		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","enum":["plan","need"]}},"required":["reason"]}`)
 	}
+	if p.Round == 1 && t.discounts() {
+		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"integer","minimum":0,"maximum":10}},"required":["reason"]}`)
+	}
 	if t.ways() && p.Round == 0 {
 		result.InputRequests["confirm"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"way":{"type":"string","enum":["mail","web"]}},"required":["ok","way"]}`)
 	}
@@ -242,9 +246,16 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	}
 	way := answer(req.Params.InputResponses, "confirm", "way")
 	text, isText := reason.(string)
+	percent, isNumber := reason.(float64)
 	switch {
 	case again:
 		return t.question(p, b), nil, nil
+	case isNumber && p.Round == 1 && t.discounts():
+		if t.flaw == "clamps" {
+			percent = max(0, min(percent, 10))
+		}
+		t.runs.Add(1)
+		return t.say("published to %s as number %d for %.2f EUR", p.Env, p.N, 100-percent), nil, nil
 	case isText && p.Round == 0 && t.flaw == "skips aloud":
 		t.runs.Add(1)
 		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
@@ -272,6 +283,9 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 
 // ways reports whether the first form has a list as well.
 func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" }
+
+// discounts reports whether the second form asks for a number.
+func (t *steps) discounts() bool { return t.flaw == "discounts" || t.flaw == "clamps" }
 
 // spent remembers a token that comes with answers, and reports whether it came before: of
 // the last round alone, or with the same answers alone.

@@ -105,6 +105,7 @@ var sound = map[string]func() *fixture{
 	"times in front":           func() *fixture { return &fixture{seal: expiring{soundSigned(), true}} },
 	"rounds in order":          stepped(""),
 	"rounds with a list":       stepped("ways"), // no flaw
+	"rounds with bounds kept":  stepped("clamps"),
 	"single use by id":         func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
 	"short-lived":              func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
