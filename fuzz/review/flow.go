@@ -147,8 +147,8 @@ func (g Given) over(f client.Flow) client.Flow {
 }
 
 // explore calls a target and keeps the flow if it gives a token. With effects
-// it goes on over answers, breadth first, up to three rounds; without, answers
-// are sent to prompts and resources alone, and to the first token.
+// it goes on over answers, breadth first, up to three rounds, and keeps the first
+// question if none of them goes on; without, answers are sent to prompts and resources alone, and to the first token.
 func (r *Review) explore(ctx context.Context, f client.Flow) {
 	a := r.Client.Call(ctx, f.Call(client.FirstUser))
 	if a.Kind != client.Asked {
@@ -163,7 +163,11 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 	case !r.Options.Effects && f.Method == "tools/call":
 		r.unanswered = append(r.unanswered, f.Target)
 	default:
-		if best := r.deepest(ctx, f, a); best != nil {
+		best := r.deepest(ctx, f, a)
+		if best == nil && has {
+			best = &f // no answer goes on
+		}
+		if best != nil {
 			r.Flows = append(r.Flows, *best)
 		}
 	}

@@ -132,7 +132,8 @@ func foreignOffers(t *review.T, method, member string) bool {
 // mayCall reports whether an offer may be called: prompts, tools that ask, and with
 // effects tools that read only.
 func mayCall(t *review.T, member string, o client.Offer) bool {
-	asks := client.Mentions(o.Name+" "+o.Description, review.AskingWords) && !o.IsDestructive()
+	asked := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Method == "tools/call" && f.Target == o.Name })
+	asks := asked || client.Mentions(o.Name+" "+o.Description, review.AskingWords) && !o.IsDestructive()
 	return member == "prompts" || asks || t.Options.Effects && o.IsReadOnly()
 }
 
