@@ -160,11 +160,13 @@ func withoutState(t *review.T) bool {
 	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
 		return false
 	}
-	severity := review.Suggestion
-	if oneTime(t) {
+	severity, issue := review.Suggestion, "answers without a state run the tool to its end"
+	switch {
+	case len(t.Oracle.Flow.Rounds) > 0:
+		severity, issue = review.Critical, issue+", without the earlier questions"
+	case oneTime(t):
 		severity = review.Critical
 	}
-	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: "answers without a state run the tool to its end",
-		Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: issue, Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
 	return true
 }
