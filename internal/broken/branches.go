@@ -57,6 +57,8 @@ func branches() []Control {
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
 		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimedBehind),
 		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
+		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", breaks(codecs.Integrity), by("RES-05"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
 		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
 			breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
@@ -147,6 +149,24 @@ func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, er
 
 // untimed lets a token that is expired pass in a batch.
 func untimed(inner codecs.Scheme) lab.BatchScheme { return batched{inner, atAnyTime(inner)} }
+
+// An alikeAtFirst scheme judges the tokens of a batch by their beginnings and lengths.
+type alikeAtFirst struct{ codecs.Scheme }
+
+// VerifyAll implements lab.BatchScheme.
+func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	known := map[string]lab.Answer{}
+	var all []lab.Answer
+	for _, token := range tokens {
+		name := fmt.Sprintf("%d %s", len(token), token[:min(64, len(token))])
+		if _, ok := known[name]; !ok {
+			state, err := s.Verify(nil, token, b)
+			known[name] = lab.Answer{Payload: state, Err: err}
+		}
+		all = append(all, known[name])
+	}
+	return all, nil
+}
 
 // A leader is a scheme that judges tokens of a batch behind one that it accepted at any time.
 type leader struct{ codecs.Scheme }

@@ -69,6 +69,11 @@ func miswrittenTimes() []Control {
 				return c.within(seconds(now.AddDate(0, 0, 2))-epoch, seconds(now)-epoch)
 			}
 		}),
+		timed("next-second", "the expiry is rounded up to a whole second", "EXP-08", func(p *schemeParts) {
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return seconds(now), math.Ceil(seconds(now.Add(ttl)))
+			}
+		}),
 		timed("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				return seconds(now), float64(now.Add(ttl).UnixMilli())

@@ -33,6 +33,15 @@ func keptState() []Control {
 			by("TAG-15"), named(func(n uint32) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
 		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", breaks(codecs.Integrity), by("TAG-15"),
 			named(func(n uint32) string { return fmt.Sprintf("n1.%016x%x", n, drawn(2)) })),
+		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", breaks(codecs.Integrity), by("TAG-15"),
+			func() func(codecs.Scheme) codecs.Scheme {
+				behind := named(func(uint32) string { return fmt.Sprintf("%x", drawn(16)) })
+				return func(inner codecs.Scheme) codecs.Scheme {
+					s := behind(inner).(*namer)
+					s.brief = func() string { return fmt.Sprintf("%x", drawn(2)) }
+					return s
+				}
+			}()),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
 	}
 }
@@ -80,6 +89,7 @@ type namer struct {
 	name  func(n uint32) string
 	kept  *sync.Map
 	count *atomic.Uint32
+	brief func() string // of an empty state, nil if that has a name like others
 }
 
 // Mint implements codecs.Scheme.
@@ -89,6 +99,9 @@ func (s *namer) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 		return dst, err
 	}
 	name := s.name(s.count.Add(1))
+	if len(state) == 0 && s.brief != nil {
+		name = s.brief()
+	}
 	s.kept.Store(name, token)
 	return append(dst, name...), nil
 }

@@ -128,6 +128,7 @@ func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 		}
 	}
 	t.atExpiry(base.Under)
+	t.roundedUp(base.Under)
 	t.afterRefusal(base.Under)
 	if t.Tried(codecs.Expiry) == 0 {
 		t.Skip("the design takes no time to live that was tried")
@@ -149,6 +150,22 @@ func (t trial) atExpiry(c codecs.Context) {
 			t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted in the second of its expiry, on or after which RFC 7519 "+
 				"refuses it; libraries differ here, and no later second is accepted", ttl), tok.Sealed, call)
 		}
+	}
+}
+
+// roundedUp presents a token of a fraction of a second between its expiry and the next second.
+// A leeway lasts longer.
+func (t trial) roundedUp(c codecs.Context) {
+	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(time.Millisecond) })
+	in, tok, ok := t.living(shortLife, c)
+	if !ok {
+		return
+	}
+	t.Try(codecs.Expiry)
+	const late = 900 * time.Millisecond
+	call, accepted := in.Accepts(tok.Text, attack.Later(c, shortLife+late))
+	if _, later := in.Accepts(tok.Text, attack.Later(c, shortLife+time.Second)); accepted && !later {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s is accepted %s after its expiry, which is rounded up to a whole second", shortLife, late), tok.Sealed, call)
 	}
 }
 

@@ -36,6 +36,7 @@ const observed = 6
 // If that token is the predicted one, an attacker has it without being given it.
 func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	t.guessable(in, tok)
+	t.briefTokens(in, tok)
 	var texts []string
 	for range observed {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
@@ -71,6 +72,25 @@ func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
 	}
 	if shows(sealed) {
 		t.RefuteIf(codecs.Integrity, shows, fmt.Sprintf("%d tokens differ in %.0f bits: a client can guess one that it was never given", guessedTokens, differingBits(sealed)), sealed...)
+	}
+}
+
+// shortest is the number of characters below which a token has no room for a tag, or for a
+// name that cannot be guessed.
+const shortest = 8
+
+// briefTokens seals states of lengths at which a design may have a branch of its own, and
+// looks for a token that is short enough to be guessed.
+func (t trial) briefTokens(in *attack.Instance, tok *attack.Token) {
+	shows := func(calls []verdict.Call) bool {
+		return attack.Sealed(1)(calls) && len(calls[0].Answer.Out) < shortest
+	}
+	for _, n := range []int{0, 1, 2, 16, 300} {
+		call := in.Seal(t.Letters(n), tok.Under)
+		if t.Try(codecs.Integrity); shows([]verdict.Call{call}) {
+			t.RefuteIf(codecs.Integrity, shows, fmt.Sprintf("the token of a state of %d letters has %d characters: a client can guess one that it was never given", n, len(call.Answer.Out)), call)
+			return
+		}
 	}
 }
 

@@ -238,8 +238,9 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 	}
 }
 
-// batchAlike presents a sample of all alterations in a batch and alone. Other attacks
-// present alterations in batches, which is right only if both ways judge alike.
+// batchAlike presents a sample of all alterations in a batch behind the honest token, and
+// alone. Other attacks present alterations in batches, which is right only if both ways
+// judge alike.
 func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 	if !in.Batched() {
 		return
@@ -247,9 +248,9 @@ func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 	_, again := in.Accepts(tok.Text, tok.Under)
 	f := tok.Format()
 	for _, g := range tokenfmt.Generators {
-		var texts [][]byte
+		texts := [][]byte{tok.Text}
 		for a := range g.Alter(f, &tokenfmt.Source{Rand: t.Rand, Sweep: 24}) {
-			if len(texts) < 24 && !bytes.Equal(a.Text, tok.Text) {
+			if len(texts) <= 24 && !bytes.Equal(a.Text, tok.Text) {
 				texts = append(texts, bytes.Clone(a.Text))
 			}
 		}
@@ -258,6 +259,9 @@ func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 			continue
 		}
 		for k, a := range answers {
+			if k == 0 {
+				continue
+			}
 			t.Try(codecs.Integrity)
 			call := in.Unseal(texts[k], tok.Under)
 			alone := call.Answer.Outcome == verdict.Done
