@@ -55,15 +55,16 @@ func confusedFields() []Control {
 			}
 			return all
 		}),
-		binder("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
-			field := func(s *string) string {
-				if s == nil {
-					return "-"
+		binder("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"),
+			func(c *codecs.Context) string {
+				field := func(s *string) string {
+					if s == nil {
+						return "-"
+					}
+					return "+" + strings.ReplaceAll(*s, "|", `\|`)
 				}
-				return "+" + strings.ReplaceAll(*s, "|", `\|`)
-			}
-			return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
-		}),
+				return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
+			}),
 		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			all := ""
 			for _, f := range fields(c) {

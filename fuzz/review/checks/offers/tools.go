@@ -191,14 +191,13 @@ func prototypeArguments(t *review.T) {
 	for _, name := range []string{"__proto__", "constructor"} {
 		call := f.Call(client.FirstUser)
 		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, review.Polluting[name]))
-		if b := t.Client.Call(t.Context, f.Call(client.FirstUser)); b.Kind != client.Asked {
+		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
 			t.Skip("control: an honest call: %v", b)
 			return
 		}
 		var a client.Answer
-		after, polluted := t.Pollutes(func() { a = t.Client.Call(t.Context, call) })
-		t.Trials++
-		b := t.Client.Call(t.Context, f.Call(client.FirstUser))
+		after, polluted := t.Pollutes(func() { a = t.Tried(t.Call(call)) })
+		b := t.Call(f.Call(client.FirstUser))
 		switch {
 		case polluted:
 			t.Fault(name, review.Critical, "an argument named "+name+" changes how requests of everybody are read", after)

@@ -143,8 +143,7 @@ func climbsOut(t *review.T, f client.Flow) bool {
 		ask := func(path string) (a client.Answer, given bool) {
 			call := f.Call(client.FirstUser)
 			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
-			a = t.Client.Call(t.Context, call)
-			t.Trials++
+			a = t.Tried(t.Call(call))
 			return a, a.Kind == client.Completed && passwd.MatchString(a.Text)
 		}
 		absolute, given := ask("/etc/passwd")
@@ -170,7 +169,7 @@ func climbsOut(t *review.T, f client.Flow) bool {
 func relative(t *review.T, f client.Flow, name string) bool {
 	var path string
 	_ = json.Unmarshal(jsondoc.Members(f.Arguments)[name], &path)
-	return !strings.HasPrefix(path, "/") && t.Client.Call(t.Context, f.Call(client.FirstUser)).Kind == client.Completed
+	return !strings.HasPrefix(path, "/") && t.Call(f.Call(client.FirstUser)).Kind == client.Completed
 }
 
 // plainClimb is a path out of a folder.

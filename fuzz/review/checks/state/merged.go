@@ -67,14 +67,13 @@ func prototypeAnswers(t *review.T) {
 	}
 	for _, place := range jsondoc.SortedKeys(places) {
 		token, reason := t.Mint()
-		if reason != "" {
-			t.Skip("%s", reason)
+		if t.SkipFor(reason) {
 			return
 		}
 		f.Last = places[place]
 		var a client.Answer
-		after, polluted := t.Pollutes(func() { a = t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User) })
-		if t.Trials++; polluted {
+		after, polluted := t.Pollutes(func() { a = t.Tried(t.PresentIn(f, jsondoc.Quote(token))) })
+		if polluted {
 			t.Refute(review.Finding{Case: place, Severity: review.Critical, Issue: "members of " + place + " named __proto__ and constructor change how requests of everybody are read",
 				Evidence: fmt.Sprintf("answers %s -> %v; then %s -> %v, refused before", f.Last, a, review.SentText(after.Exchange), after), Want: "refused", Got: "accepted", Flow: &f})
 			return

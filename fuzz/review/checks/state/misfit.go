@@ -36,8 +36,7 @@ func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 		}
 		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
 			wrong := withAnswer(o.Flow, len(f.Rounds), key, name, v)
-			a := freshAnswer(t, wrong, o)
-			t.Trials++
+			a := t.Tried(freshAnswer(t, wrong, o))
 			shown := alikeBut(o, a, content[name], v) && alikeBut(o, freshAnswer(t, wrong, o), content[name], v)
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := withAnswer(o.Flow, len(f.Rounds), key, name, doubleOf(v))

@@ -54,6 +54,9 @@ func badStates(t *review.T, token string) []tokens.Variant {
 	}
 	add("half of it", token[:len(token)/2])
 	add("without its end", token[:max(len(token)-4, 0)])
+	for n := 1; n < 4; n++ { // groups of characters of base64 have such ends
+		add(fmt.Sprintf("%d characters shorter", n), token[:max(len(token)-n, 0)])
+	}
 	if text, ok := tokens.Scramble(token, rand.New(rand.NewPCG(t.Options.Seed, 2))); ok {
 		add("random content", text)
 	}

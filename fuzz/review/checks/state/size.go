@@ -59,8 +59,7 @@ func swells(t *review.T, token string) bool {
 	f, first := t.Oracle.Flow, len(token)
 	f.Last = nil
 	for range reasked {
-		a := t.Client.Present(t.Context, f, jsondoc.Quote(token), t.Oracle.User)
-		t.Trials++
+		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 		if a.Kind != client.Asked || a.State == nil || len(*a.State) <= len(token) {
 			return false
 		}
@@ -69,7 +68,8 @@ func swells(t *review.T, token string) bool {
 	if len(token) < mostSwelling*first {
 		return false
 	}
-	t.Refute(review.Finding{Case: "unanswered questions", Severity: review.Warning, Issue: "the state grows with every question that is left unanswered", Evidence: fmt.Sprintf("%d characters, after %d questions %d", first, reasked, len(token)), Want: "about as long", Got: "many times longer"})
+	t.Refute(review.Finding{Case: "unanswered questions", Severity: review.Warning, Issue: "the state grows with every question that is left unanswered",
+		Evidence: fmt.Sprintf("%d characters, after %d questions %d", first, reasked, len(token)), Want: "about as long", Got: "many times longer"})
 	return true
 }
 

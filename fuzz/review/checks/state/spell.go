@@ -124,7 +124,7 @@ func answerTypes(t *review.T) {
 		}
 	}
 	for _, p := range all {
-		if t.Only != "" && t.Only != p.name {
+		if !t.Selected(p.name) {
 			continue
 		}
 		f, faults := t.Oracle.Flow, 0
@@ -139,15 +139,14 @@ func answerTypes(t *review.T) {
 				}
 				state = jsondoc.Quote(token)
 			}
-			a = t.Client.Present(t.Context, f, state, t.Oracle.User)
-			if t.Trials++; noFaultOf(a) {
+			if a = t.Tried(t.PresentIn(f, state)); noFaultOf(a) {
 				break
 			}
 			faults++
 		}
 		if faults == 2 {
 			t.Refute(review.Finding{Case: p.name, Severity: review.Suggestion, Issue: p.name + " is a fault of the server",
-				Evidence: fmt.Sprintf("%s -> %v", review.SentText(a.Exchange), a), Want: "asked again, or refused with -32602", Got: a.String()})
+				Evidence: review.ExchangeText(a), Want: "asked again, or refused with -32602", Got: a.String()})
 			return
 		}
 	}
