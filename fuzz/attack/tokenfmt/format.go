@@ -245,8 +245,15 @@ func (f Format) Before(i int) []byte {
 
 // Spells reports whether a lenient reader finds in text the bytes of the token. It
 // takes both cases of hexadecimal and base32, both base64 alphabets, skips
-// characters of no encoding, and ignores trailing bytes of a segment.
+// characters of no encoding, and ignores trailing bytes of a segment. Letters of one case
+// may be names that are read aloud: neither their case nor hyphens count.
 func (f Format) Spells(text []byte) bool {
+	if own := string(f.Text()); own == strings.ToLower(own) || own == strings.ToUpper(own) {
+		spoken := func(s string) string { return strings.ReplaceAll(s, "-", "") }
+		if strings.EqualFold(spoken(string(text)), spoken(own)) {
+			return true
+		}
+	}
 	found := [][]string{splitAtBorders(string(text))}
 	if f.worded {
 		found, _ = cutWords(found)

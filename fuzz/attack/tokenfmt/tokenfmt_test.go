@@ -94,7 +94,6 @@ func TestSpells(t *testing.T) {
 	}
 }
 
-// TestGenerators holds every generator to at least one alteration of a token.
 // TestSpellsBehindLetters finds the bytes of a token behind a prefix without a separator.
 func TestSpellsBehindLetters(t *testing.T) {
 	token := func(seed uint64) []byte {
@@ -105,6 +104,16 @@ func TestSpellsBehindLetters(t *testing.T) {
 	require.False(t, f.Spells(f.Flip(1, 9).Text))
 }
 
+// TestSpellsSpokenNames takes a name of one case in the other case, and with other hyphens.
+func TestSpellsSpokenNames(t *testing.T) {
+	f := tokenfmt.Infer([]byte("7eiwvfp3-pgbuyg54-aovtkpvc-h3k5vzgd"), []byte("mfrggzdf-mztwq2lk-nnwg23tp-obyxe43u"), []byte("onuwg3lp-nztxk5dp-mvzxi2lo-m4xg64tf"))
+	for _, text := range []string{"7EIWVFP3-pgbuyg54-aovtkpvc-h3k5vzgd", "7eiwvfp3pgbuyg54aovtkpvch3k5vzgd", "-7eiwvfp3--pgbuyg54-aovtkpvc-h3k5vzgd"} {
+		require.True(t, f.Spells([]byte(text)), text)
+	}
+	require.False(t, f.Spells([]byte("8eiwvfp3-pgbuyg54-aovtkpvc-h3k5vzgd")))
+}
+
+// TestGenerators holds every generator to at least one alteration of a token.
 func TestGenerators(t *testing.T) {
 	text, f := token()
 	for _, g := range tokenfmt.Generators {
