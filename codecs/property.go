@@ -138,14 +138,19 @@ func Always(groups ...[]Guarantee) func(map[string]string) []Guarantee {
 // GuaranteesFor returns the guarantees of the design under options, in the order of
 // Properties. An option that is not given has its default.
 func (d *Design) GuaranteesFor(options map[string]string) []Guarantee {
+	all := slices.Clone(d.guarantees(options))
+	slices.SortStableFunc(all, func(a, b Guarantee) int { return cmp.Compare(place(a.Property), place(b.Property)) })
+	return all
+}
+
+// guarantees returns the guarantees under options in the order of the design.
+func (d *Design) guarantees(options map[string]string) []Guarantee {
 	if d.Guarantees == nil {
 		return nil
 	}
 	chosen := d.defaults()
 	maps.Copy(chosen, options)
-	all := slices.Clone(d.Guarantees(chosen))
-	slices.SortStableFunc(all, func(a, b Guarantee) int { return cmp.Compare(place(a.Property), place(b.Property)) })
-	return all
+	return d.Guarantees(chosen)
 }
 
 // place returns the index of p in Properties, -1 if it is none.
@@ -156,7 +161,7 @@ func place(p Property) int {
 // Guarantee returns the guarantee of p under options, and whether the design
 // answers p.
 func (d *Design) Guarantee(p Property, options map[string]string) (Guarantee, bool) {
-	all := d.GuaranteesFor(options)
+	all := d.guarantees(options)
 	i := slices.IndexFunc(all, func(g Guarantee) bool { return g.Property == p })
 	if i < 0 {
 		return Guarantee{}, false
