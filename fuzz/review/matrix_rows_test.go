@@ -127,6 +127,7 @@ var rows = []row{
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
+	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of data override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

@@ -357,7 +357,14 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 	if text, _ := given.(string); text != "" {
 		return text
 	}
-	return env
+	price, ok := content["price"].(float64)
+	switch {
+	case !s.has("prices told", "answers override the price") || strings.Contains(env, "price"):
+		return env
+	case !ok || !s.has("answers override the price"):
+		price = 7
+	}
+	return fmt.Sprintf("%s, price %.0f", env, price)
 }
 
 // metaState is the member of _meta that has the state, with a fault.

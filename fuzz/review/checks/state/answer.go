@@ -206,6 +206,8 @@ func wrongForm(t *review.T) {
 		overriddenFully(t)
 		onOthers(t, func(*review.Oracle) { overriddenFully(t) })
 	}
+	overriddenTold(t)
+	onOthers(t, func(*review.Oracle) { overriddenTold(t) })
 	falseTexts(t)
 	misfitting(t)
 	givenAgain(t)

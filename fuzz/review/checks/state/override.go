@@ -1,9 +1,11 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,6 +208,61 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 	}
 	return [2]jsondoc.Arguments{words, typed}
 }
+
+// toldNames are the names in a result that stand in front of numbers, and those of its
+// structured content: a server may keep what it tells under them.
+func toldNames(t *review.T) []string {
+	names := map[string]bool{}
+	for _, m := range beforeNumber.FindAllStringSubmatch(t.Oracle.Good.Text, -1) {
+		names[m[1]] = true
+	}
+	for name := range jsondoc.Members(jsondoc.Members(t.Oracle.Good.Result)["structuredContent"]) {
+		names[name] = true
+	}
+	for _, a := range t.Asking {
+		for _, q := range a.Questions {
+			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
+				delete(names, name)
+			}
+		}
+	}
+	all := jsondoc.SortedKeys(names)
+	return all[:min(len(all), maxNames)]
+}
+
+var beforeNumber = regexp.MustCompile(`([A-Za-z_]{3,24})"?[ :=]+[^\pL\pN]?[0-9]`)
+
+// overriddenTold answers every round with one more member, named as what the result tells. It
+// refutes if the result then tells that value in the place of its own. A member of another
+// name is not told, or beside the others.
+func overriddenTold(t *review.T) {
+	if t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed || len(t.Findings) > 0 {
+		return
+	}
+	value := json.RawMessage(strconv.Itoa(int(farNumbers[0])))
+	told := func(a client.Answer) bool { return bytes.Contains(a.Result, value) }
+	for _, name := range toldNames(t) {
+		for _, place := range overridings[:toldPlaces] {
+			label := name + " of the result, " + place.name
+			if !t.Selected(label) {
+				continue
+			}
+			_, a := answeredWith(t, place, jsondoc.Arguments{name: value})
+			if a.Kind != client.Completed || !told(a) || told(t.Oracle.Good) || !t.Oracle.Alike(a) {
+				continue
+			}
+			if _, other := answeredWith(t, place, jsondoc.Arguments{"sealab_member": value}); told(other) && t.Oracle.Alike(other) {
+				continue // whatever is sent is told
+			}
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a member that no form has changes " + client.Short(name, 40) + " in the result",
+				Evidence: fmt.Sprintf("%s: {%q:%s} -> %v", place.name, name, value, a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
+			return
+		}
+	}
+}
+
+// The names of results that are tried, and the places in which they are.
+const maxNames, toldPlaces = 6, 4
 
 // plainly reports whether the texts of the flow show a mark anyway.
 func plainly(t *review.T, marks []string) bool {

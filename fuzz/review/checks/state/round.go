@@ -61,7 +61,7 @@ var rounds = []review.Check{
 	{
 		ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, " +
-			"without a required boolean, and with members that are named as the arguments in four places; " +
+			"without a required boolean, and with members that are named as the arguments, and as numbers of the result, in four places; " +
 			"in the last round another answer to an earlier question",
 		Want:   "asked again, or -32602; other members ignored",
 		Source: review.SourceMRTR + ", SHOULD validate",
