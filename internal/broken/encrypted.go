@@ -43,7 +43,7 @@ func encrypted() []Control {
 		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"),
 			clearIf(func(text []byte) bool { return !bytes.HasPrefix(text, []byte("{")) })),
 		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), inHalves),
-		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"), periodOf512),
+		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01", "NON-10"), periodOf512),
 		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
 		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),

@@ -33,6 +33,8 @@ var nonces = []attack.Attack{
 		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
+	{ID: "NON-10", Name: "a number of 12 bits and fewer in the nonce", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "counters within a second or a millisecond that begin anew", Run: onToken(trial.shortNumbers), Thousands: 4},
 	{ID: "NON-04", Name: "a stated limit of tokens per key", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerText, CWE: 323,
 		Gain: "a nonce that repeats by chance", Origin: "NIST SP 800-38D, section 8.3",
 		Dropped: "the limit is a sentence of the documentation, and no behaviour shows it"},
@@ -68,6 +70,19 @@ func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 	}
 	search.collect(in, tok, t.Budget.Seals)
 	t.Note("%d tokens without a repetition: random nonces of %.0f bits and less repeat in as many with 99%% probability", search.count, search.shows())
+}
+
+// shortNumbers seals one state until a number of 12 bits begins anew, before the attacks
+// that need many more tokens.
+func (t trial) shortNumbers(in *attack.Instance, tok *attack.Token) {
+	if t.hidesNonce(in, tok) {
+		return
+	}
+	if search, ok := t.newRepetition(in, tok); ok {
+		search.collect(in, tok, 1<<12+200)
+	} else {
+		t.Skip("no part of a token changes throughout from one sealing to the next")
+	}
 }
 
 // afterRefusals seals between refusals: an error must not reset a counter.
