@@ -34,7 +34,7 @@ func (t *T) Pollutes(act func()) (client.Answer, bool) {
 			}
 			return c.RawCall(t.Context, c.Headers(t.Context, client.ListTools), jsondoc.Object(lacks(jsondoc.Members(body))))
 		}
-		if send().Kind == client.Failed && send().Kind == client.Failed {
+		if one, two := send(), send(); one.Kind == client.Failed && two.Kind == client.Failed {
 			witnesses = append(witnesses, send)
 		}
 	}
