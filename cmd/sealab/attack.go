@@ -78,7 +78,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.targets.controls, "controls", false, "attack the negative controls, which are broken on purpose, too")
 	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
 	flags.Uint64Var(&f.runner.Seed, "seed", 1, "seed of all random choices")
-	flags.DurationVar(&f.budget, "budget", time.Minute, "time for each design, and up to two minutes to wait for late answers; attacks that have not ended by then are not tested")
+	flags.DurationVar(&f.budget, "budget", 90*time.Second, "time for each design, and up to two minutes to wait for late answers; attacks that have not ended by then are not tested")
 	flags.IntVar(&f.jobs, "jobs", 0, "processes of one worker to attack side by side (default 1, or one per processor if the worker has the ability \"parallel\")")
 	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
