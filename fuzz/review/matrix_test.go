@@ -141,10 +141,9 @@ func TestEnded(t *testing.T) {
 	require.Equal(t, map[string]review.Severity{"H-JSON": review.Warning}, found, describe(report))
 }
 
-// TestUnbroken reviews the server without a fault: no check accuses it. A sample has it
-// with effects.
+// TestUnbroken reviews the server without a fault: no check accuses it.
 func TestUnbroken(t *testing.T) {
-	testenv.SkipRace(t) // TestSound reviews a sound server there
+	testenv.SkipSample(t) // TestSound reviews a sound server
 	t.Parallel()
 	effects := func(o *review.Options) { oneTime(o); told(o); slowTool(o) }
 	shared := func(o *review.Options) { oneTime(o); o.Target.Also = o.Target.URL }
@@ -152,9 +151,6 @@ func TestUnbroken(t *testing.T) {
 		"begins again": {fault: "begins again elsewhere", change: told}, "begins again, effects": {fault: "begins again elsewhere", change: effects},
 		"questions name the call": {fault: "questions name the call"}, "questions name the call, effects": {fault: "questions name the call", change: effects},
 		"answers in streams": {fault: "answers in streams"}, "no sessions": {fault: "no sessions", change: brief}, "compressed bodies": {fault: "compressed bodies", change: brief}, "flags of emoji": {fault: "flags of emoji"}, "a prompt that answers at once": {fault: "a prompt that answers at once"}, "arguments of several types": {fault: "arguments of several types"}, "keys of questions by chance, effects": {fault: "keys of questions by chance", change: effects}, "stdio": {stdio: true, fault: "answers in parts"}, "stdio, responses refused": {stdio: true, fault: "responses refused aloud"}, "stdio, effects": {stdio: true, change: func(o *review.Options) { oneTime(o); slowTool(o) }}} {
-		if testenv.Sample() && name != "effects" {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report, s := x.review(t, nil)
