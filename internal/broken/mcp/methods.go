@@ -203,6 +203,8 @@ func (s *Server) entry(n string) object {
 		schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
 	case s.has("schemas of draft 4") && n == "page":
 		schema = strings.Replace(schema, `"type":"string"`, `"type":"number","minimum":0,"exclusiveMinimum":true`, 1)
+	case s.has("texts of 6,000 characters at most"):
+		schema = strings.ReplaceAll(schema, `"type":"string"`, `"type":"string","maxLength":6000`)
 	case s.has("arguments of several types") && n == "deploy":
 		schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
 	}
