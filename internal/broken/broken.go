@@ -46,7 +46,7 @@ func Controls() []Control {
 	return slices.Concat(
 		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(), early(),
 		confusedFields(), confusedValues(), confusedNames(), confusedArguments(), confusedClaims(),
-		encrypted(), checksums(), digests(), streams(),
+		encrypted(), derivedNonces(), checksums(), digests(), streams(),
 		weakKeys(), separations(), rotations(), refusals(),
 		unbound(), confused(), published(), branches(), rare(), long(),
 		misjudgedTimes(), miswrittenTimes(), uncheckedTimes(), used(), spent(),
@@ -134,7 +134,7 @@ func soundCodecs() map[string]codecs.Design {
 func soundSchemes() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
-			named(func(uint32) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
+			named(func(uint32, []byte) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
 		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
 		"tokens without randomness, used once": stating(around(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
 			p.salt = func() []byte { return make([]byte, 16) }

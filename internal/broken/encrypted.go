@@ -56,33 +56,6 @@ func encrypted() []Control {
 			digestInside(func(_, payload []byte) []byte { return sum256(payload) })),
 		aSealer("salted-digest-inside", "four bytes of a digest of the nonce and the payload stand in front of the ciphertext",
 			breaks(codecs.Confidentiality), by("PAY-07"), digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
-		stating(disclaiming(aSealer("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
-			breaks(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), by("NON-07", "TAG-14"),
-			func(p *sealerParts) {
-				p.nonce = func(_ uint64, key, payload []byte) []byte {
-					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[max(0, len(payload)-64):])))[:gcmNonce]
-				}
-			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant),
-		stating(disclaiming(disclaiming(aSealer("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
-			func(p *sealerParts) {
-				p.nonce = func(_ uint64, key, payload []byte) []byte {
-					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:min(len(payload), 8<<10)])))[:gcmNonce]
-				}
-			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
-		stating(disclaiming(disclaiming(aSealer("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
-			func(p *sealerParts) {
-				p.nonce = func(_ uint64, key, payload []byte) []byte {
-					n := min(len(payload), 48)
-					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", string(payload[:n]), string(payload[len(payload)-n:])))[:gcmNonce]
-				}
-			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
-		stating(disclaiming(disclaiming(aSealer("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
-			func(p *sealerParts) {
-				p.nonce = func(_ uint64, key, payload []byte) []byte {
-					sum := crc32.ChecksumIEEE(payload) & 0xffff
-					return hmacSHA256(key, fmt.Append(nil, len(payload), " ", sum))[:gcmNonce]
-				}
-			}), codecs.Confidentiality, "equal payloads give equal tokens"), codecs.FreshNonces, "there is no other nonce"), codecs.NonceMisuseResistant),
 		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
 		stating(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", breaks(codecs.KeyCommitting, codecs.Rotation), by("KEY-09"),
@@ -98,6 +71,35 @@ func encrypted() []Control {
 				p.data = func([]byte) []byte { return nil }
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
 			}),
+	}
+}
+
+// derivedNonces are nonces that are digests of a part of the payload, or of too short a sum.
+func derivedNonces() []Control {
+	of := func(name, doc string, broken []codecs.Property, attacks []string, part func(payload []byte) string) Control {
+		c := aSealer(name, doc, broken, attacks, func(p *sealerParts) {
+			p.nonce = func(_ uint64, key, payload []byte) []byte {
+				return hmacSHA256(key, fmt.Append(nil, len(payload), " ", part(payload)))[:gcmNonce]
+			}
+		})
+		if !slices.Contains(broken, codecs.FreshNonces) {
+			c = disclaiming(c, codecs.FreshNonces, "there is no other nonce")
+		}
+		return stating(disclaiming(c, codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant)
+	}
+	return []Control{
+		of("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
+			breaks(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), by("NON-07", "TAG-14"),
+			func(payload []byte) string { return string(payload[max(0, len(payload)-64):]) }),
+		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(payload []byte) string { return string(payload[:min(len(payload), 8<<10)]) }),
+		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(payload []byte) string {
+				n := min(len(payload), 48)
+				return string(payload[:n]) + string(payload[len(payload)-n:])
+			}),
+		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
 	}
 }
 

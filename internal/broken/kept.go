@@ -28,20 +28,18 @@ func keptState() []Control {
 		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
 		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"),
-			named(func(n uint32) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
+			named(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
 		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", breaks(codecs.Integrity),
-			by("TAG-15"), named(func(n uint32) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
+			by("TAG-15"), named(func(n uint32, _ []byte) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
 		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", breaks(codecs.Integrity), by("TAG-15"),
-			named(func(n uint32) string { return fmt.Sprintf("n1.%016x%x", n, drawn(2)) })),
+			named(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%016x%x", n, drawn(2)) })),
 		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", breaks(codecs.Integrity), by("TAG-15"),
-			func() func(codecs.Scheme) codecs.Scheme {
-				behind := named(func(uint32) string { return fmt.Sprintf("%x", drawn(16)) })
-				return func(inner codecs.Scheme) codecs.Scheme {
-					s := behind(inner).(*namer)
-					s.brief = func() string { return fmt.Sprintf("%x", drawn(2)) }
-					return s
+			named(func(_ uint32, state []byte) string {
+				if len(state) == 0 {
+					return fmt.Sprintf("%x", drawn(2))
 				}
-			}()),
+				return fmt.Sprintf("%x", drawn(16))
+			})),
 		aSigner("ring-of-last", "every handle uses the ring that was opened last", breaks(codecs.Rotation, codecs.Integrity), by("SEQ-01"), ringOfLast),
 	}
 }
@@ -74,8 +72,8 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, state...), nil
 }
 
-// named puts a scheme behind names of its tokens. The name of token number n is name(n).
-func named(name func(n uint32) string) func(codecs.Scheme) codecs.Scheme {
+// named puts a scheme behind names of its tokens, each made of its number and its state.
+func named(name func(n uint32, state []byte) string) func(codecs.Scheme) codecs.Scheme {
 	var kept sync.Map
 	var count atomic.Uint32
 	return func(inner codecs.Scheme) codecs.Scheme {
@@ -86,10 +84,9 @@ func named(name func(n uint32) string) func(codecs.Scheme) codecs.Scheme {
 // A namer is a scheme whose tokens are names of tokens.
 type namer struct {
 	codecs.Scheme
-	name  func(n uint32) string
+	name  func(n uint32, state []byte) string
 	kept  *sync.Map
 	count *atomic.Uint32
-	brief func() string // of an empty state, nil if that has a name like others
 }
 
 // Mint implements codecs.Scheme.
@@ -98,10 +95,7 @@ func (s *namer) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	name := s.name(s.count.Add(1))
-	if len(state) == 0 && s.brief != nil {
-		name = s.brief()
-	}
+	name := s.name(s.count.Add(1), state)
 	s.kept.Store(name, token)
 	return append(dst, name...), nil
 }
