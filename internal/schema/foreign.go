@@ -13,11 +13,15 @@ var dialects = []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft2019, j
 
 // Foreign reads a schema of another program as the draft that it names, else as the
 // newest one that allows it, and returns a function that judges documents by it. The error
-// is the fault for which a validator of every draft refuses the schema. Nothing is
-// loaded. Patterns and formats allow every text, since their syntax differs. A schema that
+// is the fault for which a validator of every draft refuses the schema. With newest, a
+// schema that names no draft is read as the newest one alone. Nothing is loaded. Patterns and formats allow every text, since their syntax differs. A schema that
 // cannot be judged, as one with a reference to elsewhere, allows every document.
-func Foreign(doc any) (validate func(document any) error, err error) {
-	for _, d := range dialects {
+func Foreign(doc any, newest bool) (validate func(document any) error, err error) {
+	tried := dialects
+	if newest {
+		tried = dialects[:1]
+	}
+	for _, d := range tried {
 		compiled, refused := compileForeign(doc, d)
 		fault, judged := foreignFault(refused)
 		switch {
@@ -30,14 +34,6 @@ func Foreign(doc any) (validate func(document any) error, err error) {
 		}
 	}
 	return nil, err
-}
-
-// Newest returns the fault for which the newest draft refuses a schema of another program
-// that names no draft; nil if it does not, or cannot be judged.
-func Newest(doc any) error {
-	_, refused := compileForeign(doc, dialects[0])
-	fault, _ := foreignFault(refused)
-	return fault
 }
 
 const foreignURL = "urn:schema"

@@ -50,7 +50,7 @@ func TestForeignFaults(t *testing.T) {
 		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"x"}}}`:                       "/type",
 		`{"$schema":"http://json-schema.org/draft-07/schema#","minLength":"5"}`: "/minLength",
 	} {
-		_, err := schema.Foreign(read(t, text))
+		_, err := schema.Foreign(read(t, text), false)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -74,14 +74,14 @@ func TestForeignSound(t *testing.T) {
 		`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}}}`:     `{"next":{"next":{}}}`,
 		`{"$ref":"#none"}`: `1`,
 	} {
-		validate, err := schema.Foreign(read(t, text))
+		validate, err := schema.Foreign(read(t, text), false)
 		require.NoError(t, err, text)
 		require.NoError(t, validate(read(t, document)), text)
 	}
 }
 
 func TestForeignDocuments(t *testing.T) {
-	validate, err := schema.Foreign(read(t, `{"type":"object","properties":{"a":{"anyOf":[{"type":"integer"},{"enum":["x"]}]}},"required":["a"]}`))
+	validate, err := schema.Foreign(read(t, `{"type":"object","properties":{"a":{"anyOf":[{"type":"integer"},{"enum":["x"]}]}},"required":["a"]}`), false)
 	require.NoError(t, err)
 	require.NoError(t, validate(read(t, `{"a":1.0}`)))
 	for document, want := range map[string]string{`{}`: "missing property 'a'", `{"a":"y"}`: "/a", `1`: "want object"} {

@@ -86,30 +86,26 @@ func (s Schema) Allows(v float64) bool {
 // in the number of its parts.
 const maxSchema = 256 << 10
 
-// ReadSchema returns a function that judges values by a schema of the server. The error
-// is the fault that every client refuses the schema for.
-func ReadSchema(raw json.RawMessage) (validate func(any) error, err error) {
+// readSchema returns a function that judges values by a schema of the server, and its fault.
+func readSchema(raw json.RawMessage, newest bool) (validate func(any) error, err error) {
 	var doc any
 	if len(raw) > maxSchema || json.Unmarshal(raw, &doc) != nil { // a number beyond 64 bits
 		return func(any) error { return nil }, nil
 	}
-	return jsonschema.Foreign(doc)
+	return jsonschema.Foreign(doc, newest)
 }
 
-// OfOlderDraft returns the fault for which JSON Schema 2020-12 refuses a schema that older
-// drafts allow, nil if it allows it or the schema names its draft.
-func OfOlderDraft(raw json.RawMessage) error {
-	var doc any
-	if len(raw) > maxSchema || json.Unmarshal(raw, &doc) != nil {
-		return nil
-	}
-	return jsonschema.Newest(doc)
+// SchemaFault returns the fault that every client refuses a schema for or, with newest, every
+// client that takes one without $schema for JSON Schema 2020-12; nil if it has no fault.
+func SchemaFault(raw json.RawMessage, newest bool) error {
+	_, err := readSchema(raw, newest)
+	return err
 }
 
 // Misfit returns the reason why a schema does not allow a value; "" if it does, or cannot be
 // judged.
 func Misfit(raw json.RawMessage, value any) string {
-	validate, err := ReadSchema(raw)
+	validate, err := readSchema(raw, false)
 	if err != nil {
 		return ""
 	}

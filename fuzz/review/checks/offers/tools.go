@@ -188,7 +188,7 @@ func prototypeArguments(t *review.T) {
 	if !ok {
 		return
 	}
-	for _, name := range []string{"__proto__", "constructor"} {
+	for _, name := range jsondoc.SortedKeys(review.Polluting) {
 		call := f.Call(client.FirstUser)
 		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, review.Polluting[name]))
 		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
@@ -270,14 +270,7 @@ func schemaFault(o client.Offer, modern bool) string {
 		name   string
 		schema json.RawMessage
 	}{{"inputSchema", o.Raw}, {"outputSchema", o.Output}} {
-		if x.schema == nil {
-			continue
-		}
-		_, err := jsondoc.ReadSchema(x.schema)
-		if err == nil && modern {
-			err = jsondoc.OfOlderDraft(x.schema)
-		}
-		if err != nil {
+		if err := jsondoc.SchemaFault(x.schema, modern); err != nil {
 			return x.name + ": " + client.Short(err.Error(), 160)
 		}
 	}
