@@ -53,7 +53,8 @@ func (r *Review) discover(ctx context.Context) error {
 	case !a.Conclusive():
 		return fmt.Errorf("asking the server for its revision: %v%s%s", a, a.Advice(), r.Client.LastWords())
 	}
-	if modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022; a.Kind != client.Completed && !modernCodes {
+	modernCodes := a.Kind == client.Failed && a.Code <= -32020 && a.Code >= -32022
+	if a.Kind != client.Completed && !modernCodes {
 		return r.legacy(ctx, a)
 	}
 	s.Revisions = []string{client.Modern}

@@ -148,7 +148,8 @@ func (g Given) over(f client.Flow) client.Flow {
 
 // explore calls a target and keeps the flow if it gives a token. With effects
 // it goes on over answers, breadth first, up to three rounds, and keeps the first
-// question if none of them goes on; without, answers are sent to prompts and resources alone, and to the first token.
+// question if no answer goes on; without, answers are sent to prompts and
+// resources alone, and to the first token.
 func (r *Review) explore(ctx context.Context, f client.Flow) {
 	a := r.Client.Call(ctx, f.Call(client.FirstUser))
 	if a.Kind != client.Asked {

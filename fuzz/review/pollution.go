@@ -8,7 +8,7 @@ import (
 )
 
 // Polluting are members by which a careless merge of objects changes the prototype of every
-// object (CWE-1321). Honest requests have what it gets, so that nothing changes for them.
+// object (CWE-1321). Honest requests are read as before, since they have what it gets.
 var Polluting = map[string]json.RawMessage{
 	"__proto__":   inherited,
 	"constructor": jsondoc.Object(map[string]json.RawMessage{"prototype": inherited}),

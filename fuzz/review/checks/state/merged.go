@@ -54,31 +54,27 @@ func merges(t *review.T, o *review.Oracle) string {
 	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)
 }
 
-// prototypeAnswers ends calls with members in the answers, in one answer and in its content
+// polluted are the places in which answers get members of a prototype.
+var polluted = []struct {
+	name string
+	overriding
+}{{"an answer", overridings[1]}, {"content", overridings[0]}, {"the answers", overridings[2]}}
+
+// prototypeAnswers ends calls with members in the answers, in each of them and in its content
 // that a careless merge copies into the prototype of every object.
 func prototypeAnswers(t *review.T) {
 	f := t.Oracle.Flow
-	answers := jsondoc.Members(f.Last)
-	places := map[string]json.RawMessage{"the answers": jsondoc.Merged(f.Last, pollutants)}
-	for key, answer := range answers {
-		places["an answer"] = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Merged(answer, pollutants)))
-		content := jsondoc.Merged(jsondoc.Members(answer)["content"], pollutants)
-		places["content"] = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Object(jsondoc.With(jsondoc.Members(answer), "content", content))))
-	}
-	for _, place := range jsondoc.SortedKeys(places) {
+	for _, place := range polluted {
 		token, reason := t.Mint()
 		if t.SkipFor(reason) {
 			return
 		}
-		f.Last = places[place]
+		f.Last = jsondoc.Object(place.add(jsondoc.Members(t.Oracle.Flow.Last), review.Polluting))
 		var a client.Answer
-		after, polluted := t.Pollutes(func() { a = t.Tried(t.PresentIn(f, jsondoc.Quote(token))) })
-		if polluted {
-			t.Refute(review.Finding{Case: place, Severity: review.Critical, Issue: "members of " + place + " named __proto__ and constructor change how requests of everybody are read",
-				Evidence: fmt.Sprintf("answers %s -> %v; then %s -> %v, refused before", f.Last, a, review.SentText(after.Exchange), after), Want: "refused", Got: "accepted", Flow: &f})
+		if after, is := t.Pollutes(func() { a = t.Tried(t.PresentIn(f, jsondoc.Quote(token))) }); is {
+			t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "members of " + place.name + " named __proto__ and constructor change how requests of everybody are read",
+				Evidence: fmt.Sprintf("answers %s -> %v; then %s, refused before", f.Last, a, review.ExchangeText(after)), Want: "refused", Got: "accepted", Flow: &f})
 			return
 		}
 	}
 }
-
-var pollutants = jsondoc.Object(review.Polluting)

@@ -197,16 +197,27 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 		}
 	}
 	for _, a := range t.Asking {
-		for key, q := range a.Questions {
-			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
-				delete(words, name)
-				delete(typed, name)
-			}
+		for key := range a.Questions {
 			delete(words, key)
 			delete(typed, key)
 		}
 	}
+	for name := range asked(t) {
+		delete(words, name)
+		delete(typed, name)
+	}
 	return [2]jsondoc.Arguments{words, typed}
+}
+
+// asked are the members that forms ask for.
+func asked(t *review.T) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, a := range t.Asking {
+		for _, q := range a.Questions {
+			maps.Copy(all, jsondoc.ParseSchema(q.Params.Schema).Properties)
+		}
+	}
+	return all
 }
 
 // toldNames are the names in a result that stand in front of numbers, and those of its
@@ -219,12 +230,8 @@ func toldNames(t *review.T) []string {
 	for name := range jsondoc.Members(jsondoc.Members(t.Oracle.Good.Result)["structuredContent"]) {
 		names[name] = true
 	}
-	for _, a := range t.Asking {
-		for _, q := range a.Questions {
-			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
-				delete(names, name)
-			}
-		}
+	for name := range asked(t) {
+		delete(names, name)
 	}
 	all := jsondoc.SortedKeys(names)
 	return all[:min(len(all), maxNames)]
