@@ -183,7 +183,8 @@ func (c *Comparison) judge() {
 		if !change.exact {
 			ps = append(ps, change.P)
 		}
-		if bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""; bare && change.Unit == "sec/op" {
+		bare := change.Subject.Role == runfile.RoleBaseline && change.Subject.Primitive != ""
+		if bare && change.Unit == "sec/op" {
 			c.Drift = max(c.Drift, distance(stats.Interval{Point: change.Share() + 1}))
 			shift, n = shift+change.effect(), n+1
 		}

@@ -31,7 +31,8 @@ func appendText(dst, s []byte) ([]byte, error) {
 		if r >= utf8.RuneSelf {
 			r, n = rawjson.DecodeRune(s[at:])
 		}
-		if joins := at == high && 0xDC00 <= r && r <= 0xDFFF; r == utf8.RuneError && n == 1 || joins {
+		joins := at == high && 0xDC00 <= r && r <= 0xDFFF
+		if r == utf8.RuneError && n == 1 || joins {
 			return nil, codecs.ErrUnsupported
 		}
 		if escaped(r) {

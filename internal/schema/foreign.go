@@ -14,8 +14,9 @@ var dialects = []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft2019, j
 // Foreign reads a schema of another program as the draft that it names, else as the
 // newest one that allows it, and returns a function that judges documents by it. The error
 // is the fault for which a validator of every draft refuses the schema. With newest, a
-// schema that names no draft is read as the newest one alone. Nothing is loaded. Patterns and formats allow every text, since their syntax differs. A schema that
-// cannot be judged, as one with a reference to elsewhere, allows every document.
+// schema that names no draft is read as the newest one alone. Nothing is loaded. Patterns
+// and formats allow every text, since their syntax differs. A schema that cannot be
+// judged, as one with a reference to elsewhere, allows every document.
 func Foreign(doc any, newest bool) (validate func(document any) error, err error) {
 	tried := dialects
 	if newest {

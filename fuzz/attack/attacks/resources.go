@@ -248,20 +248,17 @@ func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 	_, again := in.Accepts(tok.Text, tok.Under)
 	f := tok.Format()
 	for _, g := range tokenfmt.Generators {
-		texts := [][]byte{tok.Text}
+		var texts [][]byte
 		for a := range g.Alter(f, &tokenfmt.Source{Rand: t.Rand, Sweep: 24}) {
-			if len(texts) <= 24 && !bytes.Equal(a.Text, tok.Text) {
+			if len(texts) < 24 && !bytes.Equal(a.Text, tok.Text) {
 				texts = append(texts, bytes.Clone(a.Text))
 			}
 		}
-		answers, err := in.UnsealBatch(texts, tok.Under)
-		if err != nil || len(answers) != len(texts) {
+		answers, err := in.UnsealBatch(append([][]byte{tok.Text}, texts...), tok.Under)
+		if err != nil || len(answers) != len(texts)+1 {
 			continue
 		}
-		for k, a := range answers {
-			if k == 0 {
-				continue
-			}
+		for k, a := range answers[1:] {
 			t.Try(codecs.Integrity)
 			call := in.Unseal(texts[k], tok.Under)
 			alone := call.Answer.Outcome == verdict.Done
