@@ -231,7 +231,8 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		(t.Kind == "" || t.Kind == of.Kind) &&
 		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
 		t.SDK == (of.Role == runfile.RoleSDK) && (!t.SDK || of.Slower > 0) &&
-		!(t.Relation == OverBaseline && of.Amortised)
+		!(t.Relation == OverBaseline && of.Amortised) &&
+		!(t.Relation == OverRing && of.Primitive == "") // a format of others may have no key ID
 }
 
 // ofLibrary reports whether the check is of a Go library.
