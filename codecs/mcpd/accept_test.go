@@ -13,7 +13,7 @@ import (
 
 func TestFastPath(t *testing.T) {
 	codectest.FastPath(t, func(t *testing.T, state []byte, c *codecs.Context) ([]byte, func([]byte) (fast, slow bool)) {
-		s, err := New(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{optionBind: bindTool}})
+		s, err := newScheme(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{optionBind: bindTool}})
 		require.NoError(t, err)
 		bind := s.appendBindTag(nil, c)
 		minted := (&claims{state: state, bind: bind, expires: c.Now.Unix()}).append(nil)

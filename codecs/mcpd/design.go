@@ -43,11 +43,11 @@ var Design = codecs.Design{
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		s, err := New(c)
+		s, err := newScheme(c)
 		if err != nil {
 			return nil, err
 		}
-		return layouts.Assemble(s, s.mode.seedSize(), (*Scheme).mint), nil
+		return layouts.Assemble(s, s.mode.seedSize(), (*scheme).mint), nil
 	},
 }
 

@@ -65,8 +65,8 @@ const (
 	defaultTTL = 300 * time.Second
 )
 
-// A Scheme mints and verifies tokens of one mode.
-type Scheme struct {
+// A scheme mints and verifies tokens of one mode.
+type scheme struct {
 	mode     mode
 	mac      *mac.Key
 	ttl      time.Duration
@@ -83,8 +83,8 @@ type mode interface {
 	open(room *base64url.Scratch, token, bind []byte, decode decoder) ([]byte, *codecs.RejectError)
 }
 
-// New returns the scheme for a configuration of the catalog's row.
-func New(c codecs.Config) (*Scheme, error) {
+// newScheme returns the scheme for a Config that Design has completed.
+func newScheme(c codecs.Config) (*scheme, error) {
 	if err := framework.CheckSecrets(c.Secrets, false); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func New(c codecs.Config) (*Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scheme{mode, k, ttl, materials[c.Options[optionBind]], faithful}, nil
+	return &scheme{mode, k, ttl, materials[c.Options[optionBind]], faithful}, nil
 }
 
 // materials are the values of the option bind.

@@ -13,7 +13,7 @@ import (
 )
 
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	room := base64url.GetScratch()
 	defer room.Free()
 	room.Grow(s.mode.seedSize())
@@ -26,7 +26,7 @@ func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 // mode. The seed is the nonce of the encrypted mode, and empty for the signed one. A
 // nonce that an edit leaves with another length than the cipher takes is
 // codecs.ErrUnsupported.
-func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
 	}
@@ -47,7 +47,7 @@ func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 
 // appendBindTag appends the tag of a context to dst, whose spare capacity is
 // working space.
-func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
+func (s *scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
 	material := s.material(dst, c)
 	sum := s.mac.Append(material, material[len(dst):])[len(material):]
 	return append(dst, appendLowerHex(sum[len(sum):], sum)...)

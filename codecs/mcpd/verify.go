@@ -23,7 +23,7 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := b.Check(); err != nil {
 		return dst, err
@@ -32,7 +32,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if s.faithful {
 		decode = lenient
 	}
-	room, work := base64url.GetScratch(), base64url.GetScratch()
+	room, work := base64url.GetScratch(), base64url.GetInner()
 	defer room.Wipe(len(token))
 	defer work.Wipe(len(token))
 	work.Bytes = s.appendBindTag(work.Bytes, b)
@@ -89,7 +89,7 @@ var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyP
 // parse parses the claims. In the strict reading it checks that they are
 // canonical. After the value vibe.d skips the white space of Unicode; before and
 // inside it, the white space of JSON.
-func (s *Scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
+func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
 		return c, errMalformed

@@ -13,7 +13,7 @@ import (
 
 func TestFastPath(t *testing.T) {
 	codectest.FastPath(t, func(t *testing.T, state []byte, c *codecs.Context) ([]byte, func([]byte) (fast, slow bool)) {
-		s, err := New(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{optionDigest: digestSDK}})
+		s, err := newScheme(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{optionDigest: digestSDK}})
 		require.NoError(t, err)
 		minted, err := s.claims(new(base64url.Scratch), state, c)
 		require.NoError(t, err)

@@ -32,7 +32,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  layouts.SchemeForLab(New, ivSize, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newScheme, ivSize, (*scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

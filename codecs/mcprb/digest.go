@@ -36,7 +36,7 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if !utf8.Valid(raw) {
 		return nil, errNotUTF8
 	}
-	room := base64url.GetScratch()
+	room := base64url.GetInner()
 	defer room.Wipe(2 * len(raw)) // all that AppendPlain writes
 	if text, ok := generate.AppendPlain(room.Bytes, raw); ok {
 		room.Bytes = text

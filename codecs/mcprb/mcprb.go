@@ -60,16 +60,16 @@ const (
 
 var prefixBytes = []byte(prefix)
 
-// A Scheme mints and verifies tokens of the format.
-type Scheme struct {
+// A scheme mints and verifies tokens of the format.
+type scheme struct {
 	aead     cipher.AEAD
 	ttl      time.Duration
 	digest   digester
 	faithful bool
 }
 
-// New returns the scheme for a configuration of Design.
-func New(c codecs.Config) (*Scheme, error) {
+// newScheme returns the scheme for a Config that Design has completed.
+func newScheme(c codecs.Config) (*scheme, error) {
 	//mutant:equivalent the contract compares the length with KeySize first
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != keySize {
 		return nil, fmt.Errorf("the format takes one secret of exactly %d bytes", keySize)
@@ -83,29 +83,24 @@ func New(c codecs.Config) (*Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scheme{aead, ttl, digesters[c.Options[optionDigest]], framework.IsSDK(c.Options)}, nil
+	return &scheme{aead, ttl, digesters[c.Options[optionDigest]], framework.IsSDK(c.Options)}, nil
 }
 
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	room := base64url.GetScratch()
-	defer room.Free()
-	room.Grow(ivSize)
-	seed := room.Bytes[:ivSize]
-	keyring.Random(seed)
-	return s.mint(dst, seed, state, b, nil)
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	return s.mint(dst, nil, state, b, nil)
 }
 
 // layout has the fields after the prefix.
 var layout = layouts.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// mint mints step by step; the seed is the iv. An iv that an edit leaves with
-// another length than the cipher takes is codecs.ErrUnsupported.
-func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+// mint mints step by step. The seed is the iv; without one it is random. An iv that an
+// edit leaves with another length than the cipher takes is codecs.ErrUnsupported.
+func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	work, out := base64url.GetScratch(), base64url.GetScratch()
+	work, out := base64url.GetScratch(), base64url.GetInner()
 	defer work.Wipe(0)
 	defer out.Free()
 	text, err := s.claims(work, state, b)
@@ -113,21 +108,25 @@ func (s *Scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	out.Grow(ivSize + len(text) + tagSize)
+	if seed == nil {
+		seed = out.Bytes[:ivSize]
+		keyring.Random(seed)
+	}
 	iv := edit.Apply(lab.StepNonce, seed)
 	text = edit.Give(lab.StepClaims, text)
 	data := edit.Apply(lab.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
 	}
-	out.Grow(len(text) + tagSize)
-	sealed := s.aead.Seal(out.Bytes, iv, text, data)
+	sealed := s.aead.Seal(out.Bytes[ivSize:ivSize], iv, text, data)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 
 	return layout.Append(dst, edit, head, iv, body, tag), nil
 }
 
 // claims appends the JSON that is sealed to work and returns it.
-func (s *Scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) ([]byte, error) {
 	work.Grow(256 + len(state)*9/8)
 	digest, err := s.digest(work.Bytes, b.Arguments)
 	if err != nil {

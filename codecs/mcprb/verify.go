@@ -29,12 +29,12 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	room, work := base64url.GetScratch(), base64url.GetScratch()
+	room, work := base64url.GetScratch(), base64url.GetInner()
 	defer room.Wipe(len(token))
 	defer work.Wipe(len(token))
 	text, refused := s.open(room, token)
@@ -57,7 +57,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 // accept reads the text of the claims in one pass and leaves the state in work. It
 // reports false unless Mint writes this text and the claims hold in the context.
 // Then parse and check tell the reason. They accept all that accept accepts.
-func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
+func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
 	end := bytes.IndexByte(rest, ',')
 	if !ok || end < 0 || !utf8.Valid(text) {
@@ -83,7 +83,7 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 }
 
 // open returns the claims' text of an authentic token, whose bytes are in room.
-func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+func (s *scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	segment, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
 		return nil, errToken
@@ -101,7 +101,7 @@ func (s *Scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 }
 
 // decode appends the bytes of the segment to room.
-func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
+func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
@@ -126,7 +126,7 @@ func unpack(room *base64url.Scratch, segment []byte) bool {
 
 // parse parses the claims. In the strict reading it checks that they are
 // canonical.
-func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
+func (s *scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := rawjson.Ruby.Parse(text)
 	if err != nil || v.Kind != rawjson.Object || !hasSymbols(&v) {
 		return v, errClaims
@@ -174,7 +174,7 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 }
 
 // check judges the claims in the order of the SDK.
-func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
+func (s *scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	digest, err := s.digest(nil, b.Arguments)
 	switch {
 	case !isOne(v.Lookup("v")):

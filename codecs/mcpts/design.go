@@ -38,7 +38,7 @@ var Design = codecs.Design{
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
 	Guarantees: guarantees,
-	NewScheme:  layouts.SchemeForLab(New, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newScheme, 0, (*scheme).mint),
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {

@@ -68,8 +68,8 @@ var (
 	bindLabelBytes = []byte(bindLabel)
 )
 
-// A Scheme mints and verifies tokens of the format.
-type Scheme struct {
+// A scheme mints and verifies tokens of the format.
+type scheme struct {
 	mac      *mac.Key
 	ttl      time.Duration
 	payload  payloads
@@ -77,8 +77,8 @@ type Scheme struct {
 	faithful bool
 }
 
-// New returns the scheme for a configuration of Design.
-func New(c codecs.Config) (*Scheme, error) {
+// newScheme returns the scheme for a Config that Design has completed.
+func newScheme(c codecs.Config) (*scheme, error) {
 	if err := framework.CheckSecrets(c.Secrets, false); err != nil {
 		return nil, err
 	}
@@ -87,15 +87,15 @@ func New(c codecs.Config) (*Scheme, error) {
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
-	return &Scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}, nil
+	return &scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}, nil
 }
 
 // Mint implements codecs.Scheme. Minting is deterministic.
-func (s *Scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.mint(dst, nil, state, b, nil)
 }
 
-func (s *Scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
@@ -123,7 +123,7 @@ func (s *Scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([
 }
 
 // claims appends the JSON that is signed to work and returns it.
-func (s *Scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	var tag []byte
 	if s.bind != nil {
 		made, err := s.appendBindTag(work.Bytes, c)
@@ -151,7 +151,7 @@ const (
 
 // appendClaims appends the claims as JSON.stringify writes them, without b if tag
 // is nil.
-func (s *Scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
+func (s *scheme) appendClaims(dst, state []byte, expires float64, tag []byte) ([]byte, error) {
 	dst, err := s.payload.fromState(append(dst, beforePayload...), state)
 	//mutant:equivalent the call cannot fail with these arguments
 	if err != nil {

@@ -137,7 +137,7 @@ func appendOptional(dst []byte, text *string) []byte {
 
 // appendBindTag appends the tag of a context to dst, whose spare capacity is
 // working space.
-func (s *Scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
 	work, err := s.bind(dst, c)
 	if err != nil {
 		return dst, err

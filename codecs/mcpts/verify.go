@@ -30,7 +30,7 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := b.Check(); err != nil {
 		return dst, err
@@ -42,7 +42,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		return dst, refused
 	}
 	if s.payload.isText {
-		work := base64url.GetScratch()
+		work := base64url.GetInner()
 		defer work.Free()
 		if s.accept(work, text, b) {
 			return append(dst, work.Bytes...), nil
@@ -61,7 +61,7 @@ func (s *Scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 // accept reads the text of the claims in one pass and leaves the state in work. It
 // reports false unless Mint writes this text and the claims hold in the context.
 // Then parse and check tell the reason. They accept all that accept accepts.
-func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
+func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforePayload))
 	if !ok || !utf8.Valid(text) {
 		return false
@@ -94,7 +94,7 @@ func (s *Scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 }
 
 // authenticate returns the claims' text of a token whose mac is right, in room.
-func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, prefixBytes)
 	dot := bytes.LastIndexByte(rest, separator[0])
 	if !ok || dot <= 0 {
@@ -115,7 +115,7 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 }
 
 // decode appends the bytes of a segment to room.
-func (s *Scheme) decode(room *base64url.Scratch, segment []byte) bool {
+func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && atob(room, segment)
 }
 
@@ -124,7 +124,7 @@ var byteOrderMark = []byte("\ufeff")
 // parse parses the claims as JSON.parse(new TextDecoder("utf-8", {fatal:
 // true}).decode(text)) does. In the strict reading it checks that they are
 // canonical.
-func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
+func (s *scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	plain := bytes.TrimPrefix(text, byteOrderMark) // a TextDecoder skips the mark
 	if !utf8.Valid(plain) {
 		return v, errMalformed
@@ -140,7 +140,7 @@ func (s *Scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectErro
 }
 
 // isCanonical reports whether Mint writes text for these claims.
-func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
+func (s *scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 	payload, exp, tag := v.Lookup("p"), v.Lookup("exp"), v.Lookup("b")
 	if payload == nil || exp == nil || exp.Kind != rawjson.Number {
 		return false
@@ -159,7 +159,7 @@ func (s *Scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 }
 
 // check judges the claims in the order of the SDK.
-func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
+func (s *scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	if v.Kind == rawjson.Null {
 		return errNullClaims
 	}
@@ -170,7 +170,7 @@ func (s *Scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError 
 	return s.checkBind(v.Lookup("b"), b)
 }
 
-func (s *Scheme) checkBind(tag *rawjson.Value, b *codecs.Context) *codecs.RejectError {
+func (s *scheme) checkBind(tag *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	if (tag == nil) != (s.bind == nil) {
 		return errBind
 	}

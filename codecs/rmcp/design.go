@@ -43,7 +43,7 @@ var RS1 = codecs.Design{
 	Options:    options(),
 	Hooks:      &lab.Hooks{Inspect: inspectRS1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  layouts.SchemeForLab(NewRS1, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newRS1, 0, (*scheme).mint),
 }
 
 // RS2 is the catalog's row of the format with a key ring.
@@ -58,7 +58,7 @@ var RS2 = codecs.Design{
 		codecs.Option{Name: optionRS1, Doc: "whether the ring opens rs1 tokens", Values: []string{rs1Refused, rs1Fallback}}),
 	Hooks:      &lab.Hooks{Inspect: inspectRS2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  layouts.SchemeForLab(NewRS2, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newRS2, 0, (*scheme).mint),
 }
 
 func options() []codecs.Option {

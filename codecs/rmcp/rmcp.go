@@ -83,8 +83,8 @@ var (
 	rs2 = version{prefix: []byte("rs2."), domain: "rmcp/mrtr/request-state/v2", keyID: true}
 )
 
-// A Scheme mints and verifies tokens of one format.
-type Scheme struct {
+// A scheme mints and verifies tokens of one format.
+type scheme struct {
 	version  *version
 	keys     mac.Ring // the first seals
 	ids      []string // the name of each key
@@ -95,17 +95,17 @@ type Scheme struct {
 	faithful bool
 }
 
-// NewRS1 returns the scheme for a configuration of RS1.
-func NewRS1(c codecs.Config) (*Scheme, error) { return open(c, &rs1) }
+// newRS1 returns the scheme for a Config that RS1 has completed.
+func newRS1(c codecs.Config) (*scheme, error) { return open(c, &rs1) }
 
-// NewRS2 returns the scheme for a configuration of RS2.
-func NewRS2(c codecs.Config) (*Scheme, error) { return open(c, &rs2) }
+// newRS2 returns the scheme for a Config that RS2 has completed.
+func newRS2(c codecs.Config) (*scheme, error) { return open(c, &rs2) }
 
-func open(c codecs.Config, v *version) (*Scheme, error) {
+func open(c codecs.Config, v *version) (*scheme, error) {
 	if err := framework.CheckSecrets(c.Secrets, v.keyID); err != nil {
 		return nil, err
 	}
-	s := &Scheme{
+	s := &scheme{
 		version: v, ttl: c.TTLOr(defaultTTL), never: c.Options[optionExpiry] == expiryNever, bind: binders[c.Options[optionBind]],
 		fallback: !v.keyID || c.Options[optionRS1] == rs1Fallback, faithful: framework.IsSDK(c.Options),
 	}
@@ -134,7 +134,7 @@ func keyID(secret []byte) string {
 }
 
 // check fails if the reading cannot take the context.
-func (s *Scheme) check(c *codecs.Context) error {
+func (s *scheme) check(c *codecs.Context) error {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (s *Scheme) check(c *codecs.Context) error {
 }
 
 // expiry returns the number in the body of a token that is minted now.
-func (s *Scheme) expiry(now time.Time) int64 {
+func (s *scheme) expiry(now time.Time) int64 {
 	if s.never {
 		return 0
 	}
@@ -210,11 +210,11 @@ func (v *version) head(keyID, data []byte) []byte {
 }
 
 // Mint implements codecs.Scheme. Minting is deterministic.
-func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	return s.mint(dst, nil, state, c, nil)
 }
 
-func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := s.check(c); err != nil {
 		return dst, err
 	}

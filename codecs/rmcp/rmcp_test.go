@@ -28,17 +28,17 @@ func opened(t *testing.T, d codecs.Design, options map[string]string, ttl time.D
 
 // bound returns a design whose associated data are a text.
 func bound(d codecs.Design, data string) codecs.Design {
-	open := NewRS1
+	open := newRS1
 	if d.MaxKeys != 1 {
-		open = NewRS2
+		open = newRS2
 	}
-	d.NewScheme = layouts.SchemeForLab(func(c codecs.Config) (*Scheme, error) {
+	d.NewScheme = layouts.SchemeForLab(func(c codecs.Config) (*scheme, error) {
 		s, err := open(c)
 		if err == nil {
 			s.bind = func(dst []byte, _ *codecs.Context) ([]byte, error) { return append(dst, data...), nil }
 		}
 		return s, err
-	}, 0, (*Scheme).mint)
+	}, 0, (*scheme).mint)
 	return d
 }
 

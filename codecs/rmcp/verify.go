@@ -28,7 +28,7 @@ var (
 var maxKeyIDText = base64url.EncodedLen(maxKeyID)
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	if err := s.check(c); err != nil {
 		return dst, err
 	}
@@ -52,7 +52,7 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 }
 
 // authenticate returns the body of a token whose mac is right, in room.
-func (s *Scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+func (s *scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	var segments [4][]byte
 	n := 0
 	for part := range bytes.SplitSeq(token, []byte(layouts.Separator)) {
@@ -78,14 +78,14 @@ func (s *Scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.C
 	return nil, errFormat
 }
 
-func (s *Scheme) openRS1(room *base64url.Scratch, body, tag []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+func (s *scheme) openRS1(room *base64url.Scratch, body, tag []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	if !s.fallback {
 		return nil, errUnknown
 	}
 	return s.openUnder(room, s.keys, &rs1, nil, body, tag, c)
 }
 
-func (s *Scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+func (s *scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	if len(keyID) > maxKeyIDText {
 		return nil, errKeyID
 	}
@@ -105,7 +105,7 @@ func (s *Scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *co
 }
 
 // openUnder returns the body of a token whose mac is right under one of the keys.
-func (s *Scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, keyID, bodyText, tagText []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
+func (s *scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, keyID, bodyText, tagText []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	start := len(room.Bytes)
 	if !room.Decode(bodyText) {
 		return nil, errEncoding

@@ -40,7 +40,7 @@ var PHP = codecs.Design{
 			guarantee.NoIssue,
 		)
 	},
-	NewScheme: layouts.SchemeForLab(NewPHP, php{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(newPHP, php{}.seedSize(), (*scheme).mint),
 }
 
 // Run is the catalog's row of the npm package.
@@ -70,7 +70,7 @@ var Run = codecs.Design{
 			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
 		)
 	},
-	NewScheme: layouts.SchemeForLab(NewRun, run{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(newRun, run{}.seedSize(), (*scheme).mint),
 }
 
 // Swift is the catalog's row of SwiftMCP.
@@ -93,7 +93,7 @@ var Swift = codecs.Design{
 			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
 		)
 	},
-	NewScheme: layouts.SchemeForLab(NewSwift, swift{}.seedSize(), (*Scheme).mint),
+	NewScheme: layouts.SchemeForLab(newSwift, swift{}.seedSize(), (*scheme).mint),
 }
 
 // oneKey are the guarantees of a format that signs a text under its only key, without a

@@ -21,8 +21,8 @@ type php struct {
 	faithful bool
 }
 
-// NewPHP returns the scheme for a configuration of PHP.
-func NewPHP(c codecs.Config) (*Scheme, error) {
+// newPHP returns the scheme for a Config that PHP has completed.
+func newPHP(c codecs.Config) (*scheme, error) {
 	return newScheme(c, time.Second, func(ttl time.Duration, faithful bool) format { return php{ttl: ttl, faithful: faithful} })
 }
 

@@ -32,8 +32,8 @@ type run struct {
 	json   bool  // the state is JSON, else text
 }
 
-// NewRun returns the scheme for a configuration of Run.
-func NewRun(c codecs.Config) (*Scheme, error) {
+// newRun returns the scheme for a Config that Run has completed.
+func newRun(c codecs.Config) (*scheme, error) {
 	return newScheme(c, time.Millisecond, func(ttl time.Duration, _ bool) format {
 		return run{maxAge: ttl.Milliseconds(), json: c.Options[optionPayload] == payloadJSON}
 	})
@@ -150,7 +150,7 @@ func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	if dot <= 0 {
 		return dst, errToken
 	}
-	room, tag := base64url.GetScratch(), base64url.GetScratch()
+	room, tag := base64url.GetScratch(), base64url.GetInner()
 	defer room.Free()
 	defer tag.Free()
 	if !room.Decode(token[:dot]) {

@@ -83,15 +83,15 @@ type format interface {
 	open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, error)
 }
 
-// A Scheme mints and verifies tokens of one format.
-type Scheme struct {
+// A scheme mints and verifies tokens of one format.
+type scheme struct {
 	format
 	keys mac.Ring // the first signs
 }
 
 // newScheme checks the secrets and the time to live, which has to be a positive
 // multiple of a unit.
-func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*Scheme, error) {
+func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*scheme, error) {
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 	if ttl <= 0 || ttl%unit != 0 {
 		return nil, fmt.Errorf("the time to live is %v and must be a positive multiple of %v", ttl, unit)
 	}
-	s := &Scheme{format: of(ttl, faithful)}
+	s := &scheme{format: of(ttl, faithful)}
 	if !faithful {
 		if err := keyring.CheckDistinct(c.Secrets); err != nil {
 			return nil, err
@@ -112,13 +112,13 @@ func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, f
 }
 
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	seed := make([]byte, s.seedSize())
 	keyring.Random(seed)
 	return s.mint(dst, seed, state, c, nil)
 }
 
-func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -139,7 +139,7 @@ func (s *Scheme) mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 }
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
 		return dst, err

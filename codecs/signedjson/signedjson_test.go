@@ -66,9 +66,9 @@ func TestSwiftVector(t *testing.T) {
 	alice := "alice"
 	c := &codecs.Context{Now: time.Unix(minted, 250_000_000), Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"a/b","a":1.50}`), Principal: &alice}
 	five := 5 * time.Minute
-	strict, err := NewSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five})
+	strict, err := newSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five})
 	require.NoError(t, err)
-	sdk, err := NewSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five, Options: map[string]string{"reading": "sdk"}})
+	sdk, err := newSwift(codecs.Config{Secrets: [][]byte{ks}, TTL: &five, Options: map[string]string{"reading": "sdk"}})
 	require.NoError(t, err)
 	got, err := strict.Mint(nil, []byte("s/é"), c)
 	require.NoError(t, err)

@@ -22,8 +22,8 @@ type swift struct {
 	faithful bool
 }
 
-// NewSwift returns the scheme for a configuration of Swift.
-func NewSwift(c codecs.Config) (*Scheme, error) {
+// newSwift returns the scheme for a Config that Swift has completed.
+func newSwift(c codecs.Config) (*scheme, error) {
 	return newScheme(c, time.Millisecond, func(ttl time.Duration, faithful bool) format { return swift{ttl, faithful} })
 }
 
@@ -109,7 +109,7 @@ func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte
 		token = bytes.TrimLeft(token, layouts.Separator)
 	}
 	body, segment, ok := bytes.Cut(token, []byte(layouts.Separator))
-	room, tag := base64url.GetScratch(), base64url.GetScratch()
+	room, tag := base64url.GetScratch(), base64url.GetInner()
 	defer room.Free()
 	defer tag.Free()
 	if !ok || !f.decode(room, body) || !f.decode(tag, segment) {

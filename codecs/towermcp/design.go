@@ -39,7 +39,7 @@ var V2 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV2, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(ring(o), guarantees(o)) },
-	NewScheme:  layouts.SchemeForLab(NewV2, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newV2, 0, (*scheme).mint),
 }
 
 // V1 is the catalog's row of the format with one key.
@@ -53,7 +53,7 @@ var V1 = codecs.Design{
 	Options:    options,
 	Hooks:      &lab.Hooks{Inspect: inspectV1, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee { return slices.Concat(oneKey(), guarantees(o)) },
-	NewScheme:  layouts.SchemeForLab(NewV1, 0, (*Scheme).mint),
+	NewScheme:  layouts.SchemeForLab(newV1, 0, (*scheme).mint),
 }
 
 func oneKey() []codecs.Guarantee {

@@ -45,11 +45,11 @@ var payloadKinds = map[string]payloads{
 }
 
 // Mint implements codecs.Scheme. Minting is deterministic.
-func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	return s.mint(dst, nil, state, c, nil)
 }
 
-func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -90,7 +90,7 @@ func (s *Scheme) mint(dst, _, state []byte, c *codecs.Context, edit lab.Edit) ([
 }
 
 // claims appends the JSON that is signed to work and returns it.
-func (s *Scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context) ([]byte, error) {
 	now := c.Now.Unix()
 	if now < 0 || c.Principal != nil && !utf8.ValidString(*c.Principal) {
 		return nil, codecs.ErrUnsupported

@@ -65,8 +65,8 @@ type key struct {
 	mac *mac.Key
 }
 
-// A Scheme mints and verifies tokens of one format.
-type Scheme struct {
+// A scheme mints and verifies tokens of one format.
+type scheme struct {
 	keyed    bool  // v2: tokens name their key
 	keys     []key // the first signs
 	ttl      time.Duration
@@ -75,17 +75,17 @@ type Scheme struct {
 	faithful bool
 }
 
-// NewV1 returns the scheme for a configuration of V1.
-func NewV1(c codecs.Config) (*Scheme, error) { return open(c, false) }
+// newV1 returns the scheme for a Config that V1 has completed.
+func newV1(c codecs.Config) (*scheme, error) { return open(c, false) }
 
-// NewV2 returns the scheme for a configuration of V2.
-func NewV2(c codecs.Config) (*Scheme, error) { return open(c, true) }
+// newV2 returns the scheme for a Config that V2 has completed.
+func newV2(c codecs.Config) (*scheme, error) { return open(c, true) }
 
-func open(c codecs.Config, keyed bool) (*Scheme, error) {
+func open(c codecs.Config, keyed bool) (*scheme, error) {
 	if err := framework.CheckSecrets(c.Secrets, keyed); err != nil {
 		return nil, err
 	}
-	s := &Scheme{
+	s := &scheme{
 		keyed: keyed, ttl: c.TTLOr(defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
 		faithful: framework.IsSDK(c.Options),
 	}
@@ -108,7 +108,7 @@ func open(c codecs.Config, keyed bool) (*Scheme, error) {
 }
 
 // keyFor returns the key with a name, or nil.
-func (s *Scheme) keyFor(id []byte) *key {
+func (s *scheme) keyFor(id []byte) *key {
 	for i := range s.keys {
 		if s.keys[i].id == string(id) {
 			return &s.keys[i]

@@ -23,7 +23,7 @@ var (
 )
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
 		return dst, err
@@ -51,7 +51,7 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 }
 
 // authenticate returns the claims' text of a token whose mac is right, in room.
-func (s *Scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
+func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	//mutant:equivalent no vector is as long
 	if len(token) > s.limit {
 		return nil, errTooLarge
@@ -105,7 +105,7 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 
 // decode reads the claims as serde_json reads the crate's envelope. In the strict
 // reading it checks that they are canonical.
-func (s *Scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) {
+func (s *scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) {
 	v, err := ignoring.Parse(text)
 	if err != nil {
 		return e, state, false
@@ -158,7 +158,7 @@ func envelopeOf(v *rawjson.Value) (fields [4]*rawjson.Value, ok bool) {
 var places = map[string]int{"issued_at": 0, "expires_at": 1, "subject": 2, "state": 3}
 
 // isCanonical reports whether Mint writes text for these claims.
-func (s *Scheme) isCanonical(e *envelope, state *rawjson.Value, text []byte) bool {
+func (s *scheme) isCanonical(e *envelope, state *rawjson.Value, text []byte) bool {
 	value, _ := s.payload.fromState(nil, s.payload.toState(nil, state)) // an accepted state can be minted
 	return e.expires >= e.issued && bytes.Equal(e.append(make([]byte, 0, len(text)), value), text)
 }

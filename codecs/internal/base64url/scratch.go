@@ -9,7 +9,10 @@ import (
 
 // Scratch is working space for the binary form of one token: ciphertext, tags,
 // or a payload that its token shows anyway. Wipe clears other payloads.
-type Scratch struct{ Bytes []byte }
+type Scratch struct {
+	Bytes []byte
+	pool  *sync.Pool
+}
 
 const (
 	// lead is the number of unused bytes before Bytes. The vector encoder's first
@@ -23,12 +26,23 @@ const (
 	maxPooled = 1 << 20
 )
 
-var pool = sync.Pool{New: func() any { return &Scratch{space(firstSize)} }}
+var outer, inner = newPool(), newPool()
+
+func newPool() *sync.Pool {
+	p := new(sync.Pool)
+	p.New = func() any { return &Scratch{space(firstSize), p} }
+	return p
+}
 
 func space(n int) []byte { return make([]byte, lead+n)[lead:lead] }
 
 // GetScratch returns empty working space. Give it back with Free.
-func GetScratch() *Scratch { return pool.Get().(*Scratch) }
+func GetScratch() *Scratch { return outer.Get().(*Scratch) }
+
+// GetInner is GetScratch for a function whose callers may hold working space of
+// GetScratch. A pool hands out one object for each processor without synchronisation
+// and further ones with it, so that one pool for both would take longer.
+func GetInner() *Scratch { return inner.Get().(*Scratch) }
 
 // Free gives the working space back. It must not be used afterwards.
 func (s *Scratch) Free() {
@@ -36,7 +50,7 @@ func (s *Scratch) Free() {
 		return
 	}
 	s.Bytes = s.Bytes[:0]
-	pool.Put(s)
+	s.pool.Put(s)
 }
 
 // Wipe clears the working space and gives it back. Use it if a secret was there.

@@ -41,7 +41,7 @@ func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 	text, sum := 2*len(raw), sha256.Size // room in bytes; members are sorted by writing them again
 	room := dst
 	if cap(dst)-len(dst) < text+2*sum {
-		scratch := base64url.GetScratch()
+		scratch := base64url.GetInner()
 		defer scratch.Free()
 		scratch.Grow(text + 2*sum)
 		room = scratch.Bytes

@@ -135,7 +135,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 // seal seals under the given nonce, or a random one if it is nil.
 func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 	k := c.ring.First()
-	s := base64url.GetScratch()
+	s := base64url.GetInner()
 	defer s.Free()
 	s.Grow(c.format.rawSize(len(payload)))
 	s.Bytes = append(s.Bytes, k.ID[:]...)
@@ -152,7 +152,7 @@ func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 
 // Unseal implements codecs.Codec.
 func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
-	s := base64url.GetScratch()
+	s := base64url.GetInner()
 	defer s.Free()
 	if !s.DecodeToken(c.format.Prefix, token, c.format.rawSize(0)) {
 		return dst, errMalformed

@@ -84,7 +84,7 @@ func (f *Signed) TokenSize(m int) int { return len(f.Prefix) + base64url.Encoded
 // Seal implements codecs.Codec.
 func (c *SignedCodec) Seal(dst, payload []byte) ([]byte, error) {
 	f := c.format
-	s := base64url.GetScratch()
+	s := base64url.GetInner()
 	defer s.Free()
 	s.Grow(len(f.Prefix) + f.minRaw() + len(payload))
 	s.Bytes = append(s.Bytes, f.Prefix...)
@@ -101,7 +101,7 @@ func (c *SignedCodec) Seal(dst, payload []byte) ([]byte, error) {
 // Unseal implements codecs.Codec.
 func (v *SignedVerifier) Unseal(dst, token []byte) ([]byte, error) {
 	f := v.format
-	s := base64url.GetScratch()
+	s := base64url.GetInner()
 	defer s.Free()
 	s.Bytes = append(s.Bytes, f.Prefix...)
 	if !s.DecodeToken(f.Prefix, token, len(f.Prefix)+f.minRaw()) {

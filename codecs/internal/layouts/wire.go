@@ -23,7 +23,7 @@ func (l Layout) Append(dst []byte, edit lab.Edit, prefix []byte, values ...[]byt
 	}
 	dst = slices.Grow(dst, len(prefix)+base64url.EncodedLen(size))
 	dst = append(dst, edit.Apply(lab.WirePrefix, prefix)...)
-	room := base64url.GetScratch()
+	room := base64url.GetInner()
 	defer room.Free()
 	room.Grow(size)
 	for i, step := range l {
