@@ -179,6 +179,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX", "RS-ARGS", "RS-PROTO"}, change: withEffects},
 		{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
 		{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
+		{fault: "cursors as objects", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
+		{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT"}, change: withEffects},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
 		{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -158,6 +159,7 @@ var schemas = map[string]string{
 	"grow":   `{"type":"object","additionalProperties":false}`,
 	"runs":   `{"type":"object","additionalProperties":false}`,
 	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
+	"ledger": `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 }
 
 // moreArguments are arguments of a tool that no fault needs and a choice adds.
@@ -222,7 +224,7 @@ func (s *Server) entry(n string) object {
 		}
 	case "total":
 		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
-	case "page":
+	case "page", "ledger":
 		t["annotations"] = object{"readOnlyHint": true}
 	case "slow", "echo", "grow", "runs":
 		t["annotations"] = object{"destructiveHint": true}
@@ -237,14 +239,19 @@ func (s *Server) toolList(r request) (object, *failure) {
 		if string(raw) == `"-1"` && s.has("cursors as offsets") {
 			return nil, &failure{code: -32603, status: 500, message: "internal error"}
 		}
-		if json.Unmarshal(raw, &cursor) != nil || cursor != "2" && !s.has("any cursor") {
+		if json.Unmarshal(raw, &cursor) != nil || cursor != "2" && !s.has("any cursor", "cursors as objects", "cursors show hidden tools", "unknown places are faults") {
 			return nil, invalid("unknown cursor")
 		}
 	}
+	if s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults") { // the first is sound
+		return s.toolsFrom(cursor)
+	}
 	if cursor == "2" {
 		names = []string{"remove", "runs", "slow", "total"}
-		if s.has("pages by path") {
-			names = append(names, "page")
+		for _, name := range slices.Sorted(maps.Keys(optional)) {
+			if s.offers(name) {
+				names = append(names, name)
+			}
 		}
 	}
 	s.mu.Lock()

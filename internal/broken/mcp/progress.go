@@ -46,7 +46,7 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 // readsOnly reports whether a request calls a tool that reads only.
 func readsOnly(req request) bool {
 	name := string(req.params["name"])
-	return name == `"total"` || name == `"page"`
+	return name == `"total"` || name == `"page"` || name == `"ledger"`
 }
 
 // logs are those of a request. Digests of its parameters are no fault.

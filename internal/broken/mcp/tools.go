@@ -35,7 +35,7 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.round(r, r.placed(name), own, []string{"confirm"}, func(c claims) object { return object{"content": text("%s", c.Env)} })
 	}
-	if schemas[name] == "" || name == "page" && !s.has("pages by path") {
+	if !s.offers(name) {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil
 		}
@@ -115,6 +115,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return s.complete(object{"isError": true, "content": text("no such page")}), nil
 		}
 		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
+	case "ledger":
+		return s.ledger(r, args["cursor"]), nil
 	case "total":
 		result := s.total(args)
 		if s.has("totals name users", "one reader for calls at once") {

@@ -1,0 +1,199 @@
+package offers
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// cursors are the checks of the tokens by which a list goes on.
+var cursors = []review.Check{
+	{
+		ID: "R-CURSOR", Name: "a cursor that was changed", Severity: review.Critical, Category: "security",
+		Sent: "cursors of every list, and with --effects of tools that read only and take a cursor, with other values in their readable parts: " +
+			"numbers nearby, usual words, and the words of the other user's cursors",
+		Want:   "refused, or a page of the same list",
+		Source: "CWE-639; revision 2026-07-28, utilities/pagination",
+		Impact: "a client reads entries that its list does not show",
+		Fix:    "seal cursors, or keep nothing in them but a place in the list of the user of the request",
+		Run:    changedCursors,
+	},
+}
+
+// A pager reads a list in pages.
+type pager struct {
+	name string
+	page func(cursor string, as client.User) (entries []string, next string, a client.Answer)
+}
+
+// maxAltered is the number of cursors of a list that are changed, and maxVariants that of the
+// changes of each.
+const maxAltered, maxVariants = 2, 80
+
+func changedCursors(t *review.T) {
+	for _, p := range append(listPagers(t), toolPagers(t)...) {
+		if t.Selected(p.name) {
+			changedIn(t, p)
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no list has a second page")
+	}
+}
+
+// changedIn reads a list by changed cursors. It refutes if an entry comes that no page of the
+// user's own list has, before and after.
+func changedIn(t *review.T, p pager) {
+	own, named := p.all(client.FirstUser)
+	if len(named) == 0 {
+		return
+	}
+	steady := func() bool {
+		again, _ := p.all(client.FirstUser)
+		return slices.Equal(again, own)
+	}
+	if !steady() {
+		t.Skip("%s: the list changes", p.name)
+		return
+	}
+	var theirs, words []string
+	if len(t.Options.Target.Second) > 0 {
+		entries, cursors := p.all(client.SecondUser)
+		theirs = entries
+		for _, c := range cursors {
+			words = append(words, tokens.Words(c)...)
+		}
+	}
+	var faulty, strange client.Answer
+	var issue string
+	for _, cursor := range named[:min(len(named), maxAltered)] {
+		variants := tokens.Altered(cursor, slices.Compact(words))
+		for _, v := range variants[:min(len(variants), maxVariants)] {
+			entries, _, a := p.page(v.Text, client.FirstUser)
+			if t.Trials++; a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
+				faulty = a
+			}
+			foreign := slices.IndexFunc(entries, func(e string) bool { return !slices.Contains(own, e) })
+			if foreign < 0 {
+				continue
+			}
+			gives := "a cursor with " + client.Short(v.Name, 60) + " gives " + client.Short(entries[foreign], 80)
+			if slices.Contains(theirs, entries[foreign]) && steady() {
+				t.Fault(p.name, review.Critical, gives+", which the list of another user has", a)
+				return
+			}
+			strange, issue = a, gives+", which no page of the list has"
+		}
+	}
+	switch {
+	case issue != "" && steady():
+		t.Fault(p.name, review.Warning, issue, strange)
+	case faulty.Kind != "":
+		t.Fault(p.name, review.Warning, "a changed cursor is answered by a fault of the server", faulty)
+	}
+}
+
+// all are the entries of all pages as a user, and the cursors between them.
+func (p pager) all(as client.User) (entries, cursors []string) {
+	for cursor := ""; len(cursors) < review.MaxPages; {
+		more, next, _ := p.page(cursor, as)
+		entries = append(entries, more...)
+		if next == "" || slices.Contains(cursors, next) {
+			break
+		}
+		cursor = next
+		cursors = append(cursors, next)
+	}
+	return entries, cursors
+}
+
+// listPagers are the lists of the protocol.
+func listPagers(t *review.T) []pager {
+	var all []pager
+	for _, method := range jsondoc.SortedKeys(t.Report.Server.Later) {
+		member := map[string]string{"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"}[method]
+		all = append(all, pager{method, func(cursor string, as client.User) (entries []string, next string, a client.Answer) {
+			a = t.Call(client.Call{Method: method, Cursor: cursor, As: as})
+			offers, next := client.OffersIn(a, member)
+			for _, o := range offers {
+				entries = append(entries, strings.TrimSpace(o.Name+" "+o.URI))
+			}
+			return entries, next, a
+		}})
+	}
+	return all
+}
+
+// cursorWords are parts of the names of arguments and members that hold a cursor.
+var cursorWords = []string{"cursor", "continuation", "page_token", "pagetoken", "page-token", "next"}
+
+// toolPagers are the tools that read only, take a cursor, and were allowed to run.
+func toolPagers(t *review.T) []pager {
+	var all []pager
+	for _, tool := range t.Report.Server.Tools {
+		properties := jsondoc.ParseSchema(tool.Input).Properties
+		argument := slices.IndexFunc(jsondoc.SortedKeys(properties), func(name string) bool {
+			return client.Mentions(name, cursorWords) && jsondoc.ParseSchema(properties[name]).TypeOf() == "string"
+		})
+		if argument < 0 || !t.Options.Effects || !tool.IsReadOnly() || tool.Name == t.Options.Slow {
+			continue
+		}
+		name := jsondoc.SortedKeys(properties)[argument]
+		given := jsondoc.Without(jsondoc.Members(jsondoc.Samples(tool.Input, 0)[0]), name)
+		all = append(all, pager{"tools/call " + tool.Name, func(cursor string, as client.User) ([]string, string, client.Answer) {
+			arguments := given
+			if cursor != "" {
+				arguments = jsondoc.With(given, name, jsondoc.Quote(cursor))
+			}
+			a := t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(arguments), As: as})
+			entries, next := entriesOf(a)
+			return entries, next, a
+		}})
+	}
+	return all
+}
+
+// entriesOf are the texts in arrays of a result, and the cursor in it.
+func entriesOf(a client.Answer) (entries []string, next string) {
+	result := jsondoc.Members(a.Result)
+	if a.Kind != client.Completed || string(result["isError"]) == "true" {
+		return nil, ""
+	}
+	documents := []json.RawMessage{result["structuredContent"]}
+	var content []struct{ Text string }
+	_ = json.Unmarshal(result["content"], &content) // of another form: none
+	for _, c := range content {
+		documents = append(documents, json.RawMessage(c.Text))
+	}
+	var read func(value any, name string, listed bool)
+	read = func(value any, name string, listed bool) {
+		switch x := value.(type) {
+		case map[string]any:
+			for _, member := range jsondoc.SortedKeys(x) {
+				read(x[member], member, listed)
+			}
+		case []any:
+			for _, item := range x {
+				read(item, name, true)
+			}
+		case string:
+			if !listed && client.Mentions(name, cursorWords) {
+				next = x
+			} else if listed {
+				entries = append(entries, x)
+			}
+		}
+	}
+	for _, d := range documents {
+		var value any
+		if json.Unmarshal(d, &value) == nil {
+			read(value, "", false)
+		}
+	}
+	return entries, next
+}

@@ -1,0 +1,136 @@
+package tokens
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A coded text is a part of a cursor that can be read, and how it is written again.
+type codedText struct {
+	text  string
+	write func(text string) string // the whole cursor
+}
+
+// codedTexts are the readable parts of a cursor: the whole, and each part between full stops
+// that is base64 of a text, in which it may be shorter than [MinCoded].
+func codedTexts(cursor string) []codedText {
+	whole := codedText{cursor, func(text string) string { return text }}
+	if len(jsondoc.Members(json.RawMessage(cursor))) > 0 {
+		return []codedText{whole}
+	}
+	var all []codedText
+	parts := strings.Split(cursor, ".")
+	for i, part := range parts {
+		for _, code := range codings {
+			raw, err := code.DecodeString(part)
+			if err != nil || len(raw) < 3 || !isPrintable(raw) {
+				continue
+			}
+			all = append(all, codedText{string(raw), func(text string) string {
+				changed := slices.Clone(parts)
+				changed[i] = code.EncodeToString([]byte(text))
+				return strings.Join(changed, ".")
+			}})
+			break
+		}
+	}
+	if len(all) == 0 || len(parts) == 1 {
+		all = append(all, whole)
+	}
+	return all
+}
+
+func isPrintable(raw []byte) bool {
+	return utf8.Valid(raw) && strings.IndexFunc(string(raw), func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// word is a part of a text that may name something.
+var word = regexp.MustCompile(`[\pL\pN@_-]+`)
+
+// Words are the words that can be read in a cursor, without names of members.
+func Words(cursor string) []string {
+	var all []string
+	for _, c := range codedTexts(cursor) {
+		object := jsondoc.Members(json.RawMessage(c.text))
+		for _, name := range jsondoc.SortedKeys(object) {
+			var text string
+			if json.Unmarshal(object[name], &text) == nil && text != "" {
+				all = append(all, text)
+			}
+		}
+		if len(object) == 0 {
+			all = append(all, word.FindAllString(c.text, -1)...)
+		}
+	}
+	return all
+}
+
+// usual are words of lists that hold more than that of a user.
+var usual = []string{"admin", "root", "all", "*", "%", "", "private", "internal", "hidden", "1"}
+
+// Altered are cursors whose readable parts say something else: each value is a number nearby,
+// a usual word, or one of the given words.
+func Altered(cursor string, words []string) []Variant {
+	words = slices.Concat(words, usual)
+	var all []Variant
+	seen := map[string]bool{cursor: true, "": true}
+	for _, c := range codedTexts(cursor) {
+		add := func(name, text string) {
+			if whole := c.write(text); !seen[whole] {
+				seen[whole] = true
+				all = append(all, Variant{Name: name, Text: whole})
+			}
+		}
+		if object := jsondoc.Members(json.RawMessage(c.text)); len(object) > 0 {
+			alterMembers(object, words, func(name string, m map[string]json.RawMessage) { add(name, string(jsondoc.Object(m))) })
+			continue
+		}
+		for _, at := range word.FindAllStringIndex(c.text, -1) {
+			for _, other := range others(c.text[at[0]:at[1]], words) {
+				add(fmt.Sprintf("%q as %q", c.text[at[0]:at[1]], other), c.text[:at[0]]+other+c.text[at[1]:])
+			}
+		}
+	}
+	return all
+}
+
+// alterMembers adds copies of an object in which one member has another value, or is absent.
+func alterMembers(object map[string]json.RawMessage, words []string, add func(name string, m map[string]json.RawMessage)) {
+	for _, name := range jsondoc.SortedKeys(object) {
+		var text string
+		set := func(raw string) {
+			add(fmt.Sprintf("%q as %s", name, raw), jsondoc.With(object, name, json.RawMessage(raw)))
+		}
+		switch raw := string(object[name]); {
+		case raw == "true":
+			set("false")
+		case raw == "false":
+			set("true")
+		case json.Unmarshal(object[name], &text) == nil:
+			for _, other := range others(text, words) {
+				set(string(jsondoc.Quote(other)))
+			}
+		case word.FindString(raw) == raw || strings.HasPrefix(raw, "-"):
+			for _, other := range others(raw, nil) {
+				set(other)
+			}
+		}
+		add(fmt.Sprintf("no %q", name), jsondoc.Without(object, name))
+	}
+}
+
+// others are values in the place of one.
+func others(value string, words []string) []string {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10), "0", "-1", "1000"}
+	}
+	return words
+}
