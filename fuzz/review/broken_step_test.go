@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ var stepControls = []control{
 	{name: "expired states exchanged", build: stepped("exchanges"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
 	{name: "the last answer ends the first round, which the result tells", build: stepped("skips aloud"), checks: []string{"RS-SKIP"}, effects: true},
 	{name: "earlier answers replaced", build: stepped("replaces"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "earlier numbers replaced", build: stepped("recounts"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "single use, tag not compared", build: func() *fixture {
 		s := soundSigned()
 		s.verify = func(string, []byte) error { return nil }
@@ -199,7 +201,11 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"integer","minimum":0,"maximum":10}},"required":["reason"]}`)
 	}
 	if t.ways() && p.Round == 0 {
-		result.InputRequests["confirm"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"way":{"type":"string","enum":["mail","web"]}},"required":["ok","way"]}`)
+		way := `{"type":"string","enum":["mail","web"]}`
+		if t.counts() {
+			way = `{"type":"integer","minimum":1,"maximum":100}`
+		}
+		result.InputRequests["confirm"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"way":` + way + `},"required":["ok","way"]}`)
 	}
 	if t.flaw == "late" && p.Round == 0 {
 		b = bound{target: b.target}
@@ -252,7 +258,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.question(p, b), nil, nil
 	case isNumber && p.Round == 1 && t.discounts():
 		if t.flaw == "clamps" {
-			percent = max(0, min(percent, 10))
+			percent = math.Floor(max(0, min(percent, 10)))
 		}
 		t.runs.Add(1)
 		return t.say("published to %s as number %d for %.2f EUR", p.Env, p.N, 100-percent), nil, nil
@@ -261,10 +267,10 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
 	case isText && (p.Round == 1 || t.flaw == "skips"):
 		given["reason"] = text
-		if (way == "mail" || way == "web") && t.flaw == "replaces" {
+		if t.isWay(way) && (t.flaw == "replaces" || t.flaw == "recounts") {
 			given["way"] = way
 		}
-	case p.Round == 0 && ok == true && (!t.ways() || way == "mail" || way == "web"):
+	case p.Round == 0 && ok == true && (!t.ways() || t.isWay(way)):
 		next := map[string]any{"confirm": true}
 		if t.ways() {
 			next["way"] = way
@@ -281,8 +287,17 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
 }
 
-// ways reports whether the first form has a list as well.
-func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" }
+// ways reports whether the first form has a list, or a number, as well.
+func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" || t.counts() }
+
+// counts reports whether the first form has a number as well.
+func (t *steps) counts() bool { return t.flaw == "recounts" || t.flaw == "counts" }
+
+// isWay reports whether the first form allows a value.
+func (t *steps) isWay(way any) bool {
+	n, isNumber := way.(float64)
+	return !t.counts() && (way == "mail" || way == "web") || t.counts() && isNumber && n >= 1 && n <= 100
+}
 
 // discounts reports whether the second form asks for a number.
 func (t *steps) discounts() bool { return t.flaw == "discounts" || t.flaw == "clamps" }

@@ -363,6 +363,7 @@ var rows = []row{
 	{modern: true, fault: "subscriptions to notes of any user", checks: []string{"R-USER"}},
 	{fault: "questions remembered by tool", checks: []string{"T-MIX"}, also: []string{"RS-ARGS"}},
 	{fault: "questions remembered for every user", checks: []string{"T-MIX"}},
+	{fault: "results of the first user", checks: []string{"T-MIX"}, also: []string{"RS-REPLAY", "RS-ROLL"}, change: withEffects, critical: true},
 	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},
 	{fault: "unknown prompts are faults", checks: []string{"P-UNKNOWN"}},
 	{fault: "long completions", checks: []string{"C-COMP"}},

@@ -106,6 +106,7 @@ var sound = map[string]func() *fixture{
 	"rounds in order":          stepped(""),
 	"rounds with a list":       stepped("ways"), // no flaw
 	"rounds with bounds kept":  stepped("clamps"),
+	"rounds with a number":     stepped("counts"),
 	"single use by id":         func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
 	"short-lived":              func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }

@@ -244,6 +244,23 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
+// DoubtfulArguments are pairs that few servers mean to be the same: texts that only the
+// compatibility forms of Unicode TR 15 make equal, and flags that are absent or false.
+func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	for _, name := range SortedKeys(n.given) {
+		p := n.properties[name]
+		if p.TypeOf() == "boolean" && !slices.Contains(n.required, name) {
+			n.add(Arguments{name: nil}, Arguments{name: p.empty()})
+		}
+		if p.anyText() {
+			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("\uff50robe")})
+			n.add(Arguments{name: Quote("fine probe")}, Arguments{name: Quote("\ufb01ne probe")})
+		}
+	}
+	return n.all
+}
+
 // EqualArguments are pairs of arguments that some servers mean to be the same: texts that
 // differ in case, in spaces around them or in their normal form (Unicode TR 15), lists in
 // another order, and values that are absent or empty.
@@ -251,7 +268,7 @@ func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {
 		p := n.properties[name]
-		if empty := p.empty(); empty != nil && !slices.Contains(n.required, name) {
+		if empty := p.empty(); empty != nil && p.TypeOf() != "boolean" && !slices.Contains(n.required, name) {
 			n.add(Arguments{name: nil}, Arguments{name: empty})
 		}
 		switch {
@@ -259,7 +276,6 @@ func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("PROBE")})
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote(" probe ")})
 			n.add(Arguments{name: Quote("prob\u00e9")}, Arguments{name: Quote("probe\u0301")})
-			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("\uff50robe")})
 		case p.TypeOf() == "array" && ParseSchema(p.Items).anyText():
 			n.add(Arguments{name: quoteAll("probe", "sample")}, Arguments{name: quoteAll("sample", "probe")})
 		}

@@ -2,7 +2,9 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -192,6 +194,49 @@ func WithText(args, raw json.RawMessage, text string) json.RawMessage {
 		if p := ParseSchema(s.Properties[name]); p.Properties != nil && m[name] != nil {
 			if nested := WithText(m[name], s.Properties[name], text); nested != nil {
 				return Object(With(m, name, nested))
+			}
+		}
+	}
+	return nil
+}
+
+// Series returns n arguments that differ from each other in one member, and from those that
+// other functions give: a text, one of a pattern, or an integer. It returns nil if no member
+// has so many values.
+func Series(input, given json.RawMessage, n int) []json.RawMessage {
+	m, properties := Members(given), ParseSchema(input).Properties
+	for _, name := range SortedKeys(m) {
+		p := ParseSchema(properties[name])
+		var all []json.RawMessage
+		for i := 4; i < 12*n && len(all) < n; i++ {
+			v := p.nth(m[name], i)
+			if next := Object(With(m, name, v)); v != nil && !slices.ContainsFunc(all, func(x json.RawMessage) bool { return string(x) == string(next) }) {
+				all = append(all, next)
+			}
+		}
+		if len(all) == n {
+			return all
+		}
+	}
+	return nil
+}
+
+// nth is one of many values in the place of another one; nil if the schema has not so many.
+func (s Schema) nth(given json.RawMessage, n int) json.RawMessage {
+	var text string
+	var number float64
+	switch {
+	case len(s.Enum) > 0 || len(s.OneOf)+len(s.AnyOf) > 0:
+	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "" && s.Pattern != "":
+		if v, ok := matching(s.Pattern, s.MinLength, n); ok {
+			return Quote(v)
+		}
+	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "":
+		return Quote(s.text(fmt.Sprintf("%dseries", n)))
+	case s.TypeOf() == "integer" && json.Unmarshal(given, &number) == nil:
+		for _, v := range []float64{number + float64(n), number - float64(n)} {
+			if s.Allows(v) {
+				return json.RawMessage(strconv.Itoa(int(v)))
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
 			s.Runs.Add(1)
-			if s.has("results name users", "one user for calls at once") {
+			env := c.Env
+			if s.has("results name users", "one user for calls at once", "results of the first user") {
 				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 			}
 			result := object{"content": text("removed %s%s", c.Env, s.noise())}
@@ -104,6 +105,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 				result["structuredContent"] = object{"count": 1}
 			case s.has("removals counted in words"):
 				result["structuredContent"] = object{"count": "one"}
+			case s.has("results of the first user"):
+				return s.remembered("result of "+env, result)
 			}
 			return result
 		})

@@ -37,7 +37,8 @@ var crossed = []review.Check{
 	{
 		ID: "T-MIX", Name: "the answer to another call", Severity: review.Critical, Category: "security",
 		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, " +
-			"as both users in either order and under one id, and four at once; lists under one id; " +
+			"as both users in either order and under one id, and four at once; with --effects flows to their end with new arguments, " +
+			"as both users in either order; lists under one id; " +
 			"completions of a word that the other user gave a prompt",
 		Want:   "an answer with the word of its call, and for its user",
 		Source: "CWE-524; CWE-488",
@@ -191,7 +192,7 @@ func mixed(t *review.T) {
 			return
 		}
 	}
-	if learned(t); len(t.Findings) == 0 {
+	if learned(t); len(t.Findings) == 0 && !resultsMixed(t) {
 		mixedAtOnce(t)
 	}
 	if t.Trials == 0 {

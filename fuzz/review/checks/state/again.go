@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -31,7 +32,7 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	answer := jsondoc.Members(jsondoc.Members(f.Last)[key])
-	content := otherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
+	content, mark := otherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
 	if err != nil || content == nil || !t.Selected(label) {
 		return false
 	}
@@ -41,14 +42,17 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	honest.Rounds = append(append(honest.Rounds[:0:0], honest.Rounds[:round]...), jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, other)))
 	honest.Rounds = append(honest.Rounds, o.Flow.Rounds[round+1:]...)
 	late.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(late.Last), key, other))
+	shows := func(a client.Answer) bool { // a number alone is alike
+		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
+	}
 	want := freshAnswer(t, honest, o)
-	if want.Kind != client.Completed || o.Alike(want) {
+	if !shows(want) {
 		return false // no text shows the answer
 	}
 	var a client.Answer
 	for range 2 {
 		a = t.Tried(freshAnswer(t, late, o))
-		if a.Kind != client.Completed || o.Alike(a) || client.Blank(a.Text) != client.Blank(want.Text) {
+		if !shows(a) || client.Blank(a.Text) != client.Blank(want.Text) {
 			return false
 		}
 	}
@@ -58,17 +62,23 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 }
 
 // otherContent returns the content of a form with another value for one member, which is no
-// consent; nil if there is none.
-func otherContent(content, form json.RawMessage) json.RawMessage {
+// consent, and that value; nil if there is none.
+func otherContent(content, form json.RawMessage) (other json.RawMessage, value string) {
 	all := jsondoc.Members(content)
+	properties := jsondoc.ParseSchema(form).Properties
 	for _, name := range jsondoc.SortedKeys(all) {
-		if is := string(all[name]); is == "true" || is == "false" {
+		is := string(all[name])
+		if is == "true" || is == "false" {
 			continue
 		}
-		one := jsondoc.OtherArguments(jsondoc.Object(map[string]json.RawMessage{name: all[name]}), form)
-		if v := jsondoc.Members(one)[name]; v != nil && string(v) != string(all[name]) {
-			return jsondoc.Object(jsondoc.With(all, name, v))
+		p := jsondoc.ParseSchema(properties[name])
+		v := farNumber(p)
+		if v == nil {
+			v = jsondoc.Members(jsondoc.OtherArguments(jsondoc.Object(map[string]json.RawMessage{name: all[name]}), form))[name]
+		}
+		if v != nil && string(v) != is {
+			return jsondoc.Object(jsondoc.With(all, name, v)), strings.Trim(string(v), `"`)
 		}
 	}
-	return nil
+	return nil, ""
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -63,10 +64,10 @@ func nearMoves(t *review.T) {
 			continue
 		}
 		input := o.Flow.Offer.InputSchema()
-		near := jsondoc.NearArguments(input, jsondoc.FullSample(input, 0))
-		apart := len(near)
-		near = append(near, jsondoc.EqualArguments(input, jsondoc.FullSample(input, 0))...)
-		for i, pair := range near {
+		full := jsondoc.FullSample(input, 0)
+		near, doubtful := jsondoc.NearArguments(input, full), jsondoc.DoubtfulArguments(input, full)
+		apart, equal := len(near), len(near)+len(doubtful)
+		for i, pair := range slices.Concat(near, doubtful, jsondoc.EqualArguments(input, full)) {
 			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
 			if turnedDown(t, o, m) || i >= apart && !toldApart(t, m) {
 				continue
@@ -74,7 +75,10 @@ func nearMoves(t *review.T) {
 			if evidence, is, _ := t.Moved(m); is {
 				if refuteArguments(t, name, evidence, o.Flow); i >= apart && len(t.Findings) > 0 {
 					f := &t.Findings[len(t.Findings)-1]
-					f.Severity, f.Issue = review.Suggestion, f.Issue+", which differ in case, spaces, normal form or order alone: a fault unless the server means the same by both"
+					f.Severity, f.Issue = review.Suggestion, f.Issue+", which differ in case, spaces, normal form or order alone, or are absent or empty: a fault unless the server means the same by both"
+					if i < equal {
+						f.Severity = review.Warning
+					}
 				}
 				return
 			}

@@ -171,6 +171,16 @@ func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []st
 // farNumbers are values of arguments that a text shows.
 var farNumbers = []float64{48151, 4815, 97}
 
+// farNumber is the first of these that a schema of numbers allows; nil if there is none.
+func farNumber(p jsondoc.Schema) json.RawMessage {
+	kind := p.TypeOf()
+	i := slices.IndexFunc(farNumbers, p.Allows)
+	if kind != "integer" && kind != "number" || len(p.Enum) > 0 || i < 0 {
+		return nil
+	}
+	return json.RawMessage(strconv.Itoa(int(farNumbers[i])))
+}
+
 // overridingOf are members under the names of a state that no form asks for: with one word
 // for all, and with numbers and choices that the arguments allow.
 func overridingOf(t *review.T) [2]jsondoc.Arguments {
@@ -185,10 +195,8 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 	for name, given := range jsondoc.Members(t.Oracle.Flow.Arguments) {
 		words[name] = reworded(given, word)
 		p := jsondoc.ParseSchema(properties[name])
-		for _, v := range farNumbers {
-			if kind := p.TypeOf(); (kind == "integer" || kind == "number") && len(p.Enum) == 0 && p.Allows(v) && typed[name] == nil {
-				typed[name] = json.RawMessage(strconv.Itoa(int(v)))
-			}
+		if v := farNumber(p); v != nil {
+			typed[name] = v
 		}
 		for _, v := range p.Enum {
 			if len(v) > 4 && v[0] == '"' && string(v) != string(given) {

@@ -1,0 +1,65 @@
+package offers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// resultsMixed walks each flow to its end as both users, with new arguments each time and in
+// either order. It refutes if both get the same result, and the order alone decides which.
+func resultsMixed(t *review.T) bool {
+	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
+		return false
+	}
+	for _, o := range t.Oracles {
+		f, label := o.Flow, "results of "+o.Flow.String()
+		if f.Last == nil || o.Good.Kind != client.Completed || !t.Selected(label) {
+			continue
+		}
+		const orders = 4
+		var texts []string
+		for i, arguments := range jsondoc.Series(f.Offer.InputSchema(), f.Arguments, orders) {
+			users := []client.User{client.FirstUser, client.SecondUser}
+			if i%2 == 1 {
+				slices.Reverse(users)
+			}
+			one, two := resultTo(t, f.With(arguments), users[0]), resultTo(t, f.With(arguments), users[1])
+			if one == "" || one != two {
+				break
+			}
+			texts = append(texts, withoutValues(one, f.With(arguments)))
+		}
+		if len(texts) == orders && texts[0] == texts[2] && texts[1] == texts[3] && texts[0] != texts[1] {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a user gets the result of the other one, if that one was first", Flow: &f,
+				Evidence: fmt.Sprintf("both users: %s if the first one calls first, %s if the second one does", client.Short(texts[0], 120), client.Short(texts[1], 120)),
+				Want:     "the result of the user who calls", Got: "that of the other one"})
+			return true
+		}
+	}
+	return false
+}
+
+// resultTo is the text of the result of a flow; "" if it does not end.
+func resultTo(t *review.T, f client.Flow, as client.User) string {
+	token, _, err := t.Client.Mint(t.Context, f, as)
+	if err != nil {
+		return ""
+	}
+	if a := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(token), as)); a.Kind == client.Completed {
+		return a.Text
+	}
+	return ""
+}
+
+// withoutValues is a text without the values of the arguments of a flow.
+func withoutValues(text string, f client.Flow) string {
+	for _, raw := range jsondoc.Members(f.Arguments) {
+		text = strings.ReplaceAll(text, strings.Trim(string(raw), `"`), "")
+	}
+	return text
+}
