@@ -1,6 +1,8 @@
 package review_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
 	"crypto/hmac"
 	"crypto/pbkdf2"
@@ -11,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -29,6 +33,7 @@ var toldControls = []control{
 	{name: "a trace for odd escapes", build: func() *fixture {
 		return &fixture{seal: unescaped{soundSigned()}, refuse: telling}
 	}, checks: []string{"RS-TEXT"}, also: []string{"RS-UNIFORM"}},
+	{name: "states inflated without a limit", build: func() *fixture { return &fixture{seal: packed{soundSigned(), math.MaxInt64}} }, checks: []string{"RS-SIZE"}, also: []string{"RS-LEN"}, effects: true},
 	{name: "rounds of work in the token", build: func() *fixture { return &fixture{seal: stretched{soundSigned()}} }, checks: []string{"RS-SIZE"}},
 	{name: "a checksum for long states", build: signedWith(func(s *signed) {
 		s.sum = func(text []byte) []byte {
@@ -96,6 +101,36 @@ func (s unescaped) open(token string, b bound, now time.Time) (string, error) {
 		return "", errors.New("Traceback (most recent call last)")
 	}
 	return s.signed.open(token, b, now)
+}
+
+// packed is a seal whose tokens are compressed with their tag, and inflated up to a limit.
+type packed struct {
+	*signed
+	limit int64
+}
+
+func (s packed) mint(state string, b bound, at time.Time) string {
+	return pack(s.signed.mint(state, b, at))
+}
+
+func pack(text string) string {
+	var out bytes.Buffer
+	w, _ := flate.NewWriter(&out, flate.BestCompression) // the level is known
+	_, _ = io.WriteString(w, text)                       // to memory
+	_ = w.Close()
+	return base64.RawURLEncoding.EncodeToString(out.Bytes())
+}
+
+func (s packed) open(token string, b bound, now time.Time) (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return "", errState
+	}
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(raw)), s.limit))
+	if err != nil || pack(string(text)) != token {
+		return "", errState
+	}
+	return s.signed.open(string(text), b, now)
 }
 
 // stretched is a seal whose tokens say how often the key is hashed.

@@ -151,6 +151,14 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestInflatedWithALimit reviews a server that inflates states up to a limit.
+func TestInflatedWithALimit(t *testing.T) {
+	report := reviewed(t, &fixture{seal: packed{soundSigned(), 1 << 20}}, func(o *review.Options) {
+		o.Effects, o.Checks = true, []string{"RS-SIZE"}
+	})
+	require.Empty(t, report.Findings, describe(report))
+}
+
 // TestNotTested shows that a server whose state cannot be judged is not
 // acquitted.
 func TestNotTested(t *testing.T) {

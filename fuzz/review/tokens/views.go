@@ -51,7 +51,7 @@ func unfold(b *strings.Builder, text string, depth int) {
 			raw := s.Raw()
 			forms = append(forms, string(raw))
 			for skip := range min(16, len(raw)) {
-				if out := inflated(raw[skip:]); out != "" {
+				if out, _ := inflated(raw[skip:]); out != "" {
 					forms = append(forms, out)
 				}
 			}
@@ -78,21 +78,67 @@ func inBase32(text string) []string {
 	return nil
 }
 
-// inflated undoes DEFLATE and zlib, of at most 64 KiB.
-func inflated(raw []byte) string {
-	for _, open := range []func() (io.Reader, error){
-		func() (io.Reader, error) { return flate.NewReader(bytes.NewReader(raw)), nil },
-		func() (io.Reader, error) { return zlib.NewReader(bytes.NewReader(raw)) },
-	} {
-		r, err := open()
+// A packing compresses and inflates.
+type packing struct {
+	open func(io.Reader) (io.Reader, error)
+	pack func(io.Writer) io.WriteCloser
+}
+
+// packings are DEFLATE and zlib, whose writers do not fail at these levels.
+var packings = []packing{
+	{func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil },
+		func(w io.Writer) io.WriteCloser { p, _ := flate.NewWriter(w, flate.BestSpeed); return p }},
+	{func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
+		func(w io.Writer) io.WriteCloser { p, _ := zlib.NewWriterLevel(w, zlib.BestSpeed); return p }},
+}
+
+// inflated undoes a packing, of at most 64 KiB, and returns its index.
+func inflated(raw []byte) (text string, packed int) {
+	for i, p := range packings {
+		r, err := p.open(bytes.NewReader(raw))
 		if err != nil {
 			continue
 		}
 		if out, err := io.ReadAll(io.LimitReader(r, 1<<16)); err == nil && len(out) > 16 {
-			return string(out)
+			return string(out), i
 		}
 	}
-	return ""
+	return "", 0
+}
+
+// spaces is a reader of spaces without an end.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// Inflating are tokens of which a packed part inflates to what it holds and to size spaces
+// behind it.
+func Inflating(token string, size int) []Variant {
+	var all []Variant
+	segments := Segments(token)
+	for _, i := range CodedSegments(segments) {
+		raw := segments[i].Raw()
+		for skip := range min(16, len(raw)) {
+			text, packed := inflated(raw[skip:])
+			if text == "" {
+				continue
+			}
+			var b bytes.Buffer
+			b.Write(raw[:skip])
+			w := packings[packed].pack(&b)
+			_, _ = io.WriteString(w, text) // to memory
+			_, _ = io.CopyN(w, spaces{}, int64(size))
+			_ = w.Close()
+			all = append(all, Variant{Name: fmt.Sprintf("segment %d inflated", i), Text: Replaced(segments, i, segments[i].Write(b.Bytes()))})
+			break
+		}
+	}
+	return all
 }
 
 // maxBefore is how many bytes of a segment may stand before its JSON.

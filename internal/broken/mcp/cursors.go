@@ -61,6 +61,9 @@ func (s *Server) ledger(r request, cursor string) object {
 	if p.At+1 < len(all) {
 		found["nextCursor"] = position{At: p.At + 1, User: r.user}.cursor()
 	}
+	if s.has("totals are booked") {
+		found["booked"] = s.booked.Load()
+	}
 	raw, _ := json.Marshal(found) // of these types it does not fail
 	return s.complete(object{"content": text("%s", raw), "structuredContent": found})
 }
@@ -68,7 +71,7 @@ func (s *Server) ledger(r request, cursor string) object {
 // optional are the tools that only a choice lists, by their names.
 var optional = map[string][]string{
 	"page":   {"pages by path"},
-	"ledger": {"ledgers in pages", "ledgers of the cursor's user"},
+	"ledger": {"ledgers in pages", "totals are booked", "ledgers of the cursor's user"},
 }
 
 // offers reports whether the server has a tool.

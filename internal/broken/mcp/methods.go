@@ -65,7 +65,11 @@ func (s *Server) handle(r request) (object, *failure) {
 	case "resources/list":
 		return s.listed(s.resources(r)), nil
 	case "resources/templates/list":
-		return s.listed(object{"resourceTemplates": []object{{"name": "day", "uriTemplate": "notes://day/{day}"}}}), nil
+		templates := []object{{"name": "day", "uriTemplate": "notes://day/{day}"}}
+		if s.has("completions name the user", "completions name all users") { // the first is sound
+			templates = append(templates, object{"name": "notes of a user", "uriTemplate": notesOfUser})
+		}
+		return s.listed(object{"resourceTemplates": templates}), nil
 	case "resources/read":
 		return s.readResource(r)
 	case "prompts/get":
@@ -78,6 +82,13 @@ func (s *Server) handle(r request) (object, *failure) {
 		}
 		if strings.Contains(string(r.params["argument"]), "/etc/") && s.has("completions of any folder") {
 			return s.complete(object{"completion": object{"values": []string{"group", "passwd"}}}), nil
+		}
+		if strings.Contains(string(r.params["ref"]), notesOfUser) {
+			users := []string{r.user}
+			if s.has("completions name all users") {
+				users = []string{"alice", "bob"}
+			}
+			return s.complete(object{"completion": object{"values": users, "total": len(users)}}), nil
 		}
 		n := 2
 		if s.has("long completions") {
@@ -148,6 +159,9 @@ func (s *Server) listed(result object) object {
 	}
 	return s.complete(result)
 }
+
+// notesOfUser is the template of the resources of users.
+const notesOfUser = "notes://user/{user}"
 
 // schemas are the inputs of the tools. Zone travels in a header as well.
 var schemas = map[string]string{
@@ -302,6 +316,10 @@ func (s *Server) readResource(r request) (object, *failure) {
 		result := s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}})
 		delete(result, "resultType")
 		return result, nil
+	case uri == "notes://day/today" && s.has("questions on the board", "own questions on the board"): // the second is sound
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "waiting: " + s.said["board"+s.orUser("own questions on the board", r)]}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
 	case s.has("resources of any URL") && strings.HasPrefix(uri, "http://"):

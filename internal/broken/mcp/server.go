@@ -46,7 +46,8 @@ type Server struct {
 	// Runs counts the tools that ran to their end.
 	Runs atomic.Int64
 
-	polluted atomic.Bool // every request has a "jsonrpc", with a fault
+	booked   atomic.Int64 // totals
+	polluted atomic.Bool  // every request has a "jsonrpc", with a fault
 
 	faults []string
 	mu     sync.Mutex

@@ -121,6 +121,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":
+		s.booked.Add(1)
 		result := s.total(args)
 		if s.has("totals name users", "one reader for calls at once") {
 			result["content"] = text("for %s", s.beside(r, "one reader for calls at once", r.user))
@@ -286,6 +287,11 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case !given && s.has("rounds skipped") && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
+		if s.has("questions on the board", "own questions on the board") {
+			s.mu.Lock()
+			s.said["board"+s.orUser("own questions on the board", r)] = env
+			s.mu.Unlock()
+		}
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
 	i := slices.Index(steps, c.Step)

@@ -139,3 +139,11 @@ func (s *Server) beside(r request, fault, value string) string {
 	defer s.mu.Unlock()
 	return s.said[fault]
 }
+
+// orUser is the user of a request if the server has a choice, and else nobody.
+func (s *Server) orUser(choice string, r request) string {
+	if s.has(choice) {
+		return r.user
+	}
+	return ""
+}

@@ -16,7 +16,7 @@ var crossed = []review.Check{
 	{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, " +
-			"as the other user; each cursor of one user as the other",
+			"as the other user; each cursor of one user as the other; the listed resources as one user, while a call of the other one waits for an answer",
 		Want:   "refused",
 		Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "one user reads what belongs to another",
@@ -27,7 +27,7 @@ var crossed = []review.Check{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; " +
 			"a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only; " +
-			"with --effects tools that read only as both users at once",
+			"with --effects tools that read only as both users at once; completions as each user, and calls with their values",
 		Want:   "refused; no list with the other user's offers; to each user the answer that it has alone",
 		Source: "CWE-639; CWE-862; " + toolsSpec,
 		Impact: "one user calls, or sees, what belongs to another",
@@ -86,6 +86,7 @@ func foreignResources(t *review.T) {
 			}
 		}
 	}
+	overheard(t)
 }
 
 func foreignTools(t *review.T) {
@@ -101,6 +102,7 @@ func foreignTools(t *review.T) {
 	if othersName(t, "resources/list", "resources"); len(t.Findings) == 0 {
 		readAtOnce(t)
 	}
+	completedForOthers(t)
 }
 
 // foreignOffers calls what the list of one user has alone as the other user. It refutes if

@@ -11,5 +11,5 @@ import (
 // Checks returns the checks of tools, prompts and resources, in the order in which they
 // are carried out.
 func Checks() []review.Check {
-	return slices.Concat(offers, reads, fetching, values, progressing, prompting, crossed, cursors)
+	return slices.Concat(offers, reads, fetching, values, progressing, prompting, crossed, cursors, hints)
 }

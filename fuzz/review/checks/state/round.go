@@ -81,7 +81,8 @@ var rounds = []review.Check{
 	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent: "questions left unanswered, states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
-			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds",
+			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds, " +
+			"and packed states that inflate to 128 MiB",
 		Want:   "refused, and the server goes on to answer",
 		Source: "RFC 9110, section 15.5.14",
 		Impact: "one request stops the server",

@@ -46,7 +46,29 @@ func sizes(t *review.T) {
 			return
 		}
 	}
-	work(t, token)
+	if inflates(t, token); len(t.Findings) == 0 {
+		work(t, token)
+	}
+}
+
+// inflatedSize is the number of bytes that a packed state inflates to.
+const inflatedSize = 128 << 20
+
+// inflates presents packed states that nobody minted, with effects. It refutes if the refusal
+// takes long, twice, and that of garbage does not.
+func inflates(t *review.T, token string) {
+	if !t.Options.Effects {
+		return
+	}
+	for _, v := range tokens.Inflating(token, inflatedSize) {
+		a := t.Tried(t.Present(v.State()))
+		if t.Selected(v.Name) && late(t, a) && late(t, t.Present(v.State())) {
+			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a state that nobody minted is inflated without a limit",
+				Evidence: fmt.Sprintf("%d characters that inflate to %d MiB -> %v after %v", len(v.Text), inflatedSize>>20, a, a.Exchange.Took.Round(time.Millisecond)),
+				Want:     "refused at once", Got: "refused late"})
+			return
+		}
+	}
 }
 
 // reasked is the number of times that a question is left unanswered, and mostSwelling how

@@ -229,6 +229,8 @@ func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.An
 	return a
 }
 
+const strayResponse = "a response that nobody asked for"
+
 // strayAnswers sends lines that want no response, each with an honest request behind it.
 func strayAnswers(t *review.T) {
 	id := func() []byte { return fmt.Appendf(nil, `"id":%d,`, t.Client.ID) }
@@ -247,7 +249,7 @@ func strayAnswers(t *review.T) {
 		{"notifications/roots/list_changed", client.ListTools, instead(unanswered["notifications/roots/list_changed"]), review.Warning},
 		{"notifications/progress", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
 		{"notifications/sealab-none", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
-		{"a response that nobody asked for", client.ListTools, instead(unanswered["a response"]), review.Warning},
+		{strayResponse, client.ListTools, instead(unanswered["a response"]), review.Warning},
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
 		{"an array of two requests", client.ListTools, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
 	} {
@@ -261,6 +263,9 @@ func strayAnswers(t *review.T) {
 		line, err := strayAnswer(t, p, c.call, c.alter)
 		switch {
 		case line != nil:
+			if c.name == strayResponse && isInvalidRequest(line) {
+				c.severity = review.Suggestion // it is no request, and no client takes the line for a result
+			}
 			t.Refute(review.Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: client.Short(string(line), 300), Want: "no response", Got: "a response"})
 		case err != nil && stops(t, p):
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "the process ends after " + c.name,
@@ -272,6 +277,11 @@ func strayAnswers(t *review.T) {
 		}
 		p.Stop(client.StopGrace)
 	}
+}
+
+// isInvalidRequest reports whether a line says that another one was no request.
+func isInvalidRequest(line []byte) bool {
+	return string(jsondoc.Members(jsondoc.Members(line)["error"])["code"]) == "-32600"
 }
 
 // noise refutes if a process has written a line that is no message, or an error under a

@@ -1,0 +1,89 @@
+package offers
+
+import (
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// overheard gives words to calls as the first user, and reads every listed resource as the
+// second. It refutes if a resource has a word, and had it not before the call.
+func overheard(t *review.T) {
+	resources := t.Report.Server.Resources
+	for i, f := range t.Wordy() {
+		label := "resources after " + f.String()
+		if i == maxCrossed || !t.Selected(label) {
+			continue
+		}
+		word := t.Word()
+		if a := t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(client.FirstUser)); a.Kind != client.Asked {
+			continue // what a finished call leaves may be meant for all
+		}
+		for _, o := range resources[:min(len(resources), maxCrossed)] {
+			if a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: client.SecondUser})); strings.Contains(string(a.Result), word) {
+				t.Refute(review.Finding{Case: label, Severity: review.Warning,
+					Issue:    fmt.Sprintf("%s tells a user the arguments of a call that waits for the other one's answer", client.Short(o.URI, 80)),
+					Evidence: fmt.Sprintf("the first user gave %s to %s; then, to the second: %s", word, f, review.ExchangeText(a)), Want: "no argument of another user", Got: "told"})
+				return
+			}
+		}
+	}
+}
+
+// A completed is an argument with completions, and the call that uses a value of it.
+type completed struct {
+	name, argument string
+	ref            map[string]string
+	use            func(value string) client.Call
+}
+
+// withCompletions are the arguments of prompts and the parameters of templates.
+func withCompletions(t *review.T) []completed {
+	var all []completed
+	for _, p := range t.Report.Server.Prompts {
+		for _, x := range p.Arguments {
+			all = append(all, completed{p.Name + " " + x.Name, x.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, func(value string) client.Call {
+				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(promptArguments(p)), x.Name, jsondoc.Quote(value)))}
+			}})
+		}
+	}
+	for _, x := range t.Report.Server.Templates {
+		parameters := review.TemplateParameter.FindAllString(x.URI, -1)
+		if len(parameters) != 1 {
+			continue // the others have no values
+		}
+		all = append(all, completed{x.URI, strings.Trim(parameters[0], "{}+"), map[string]string{"type": "ref/resource", "uri": x.URI}, func(value string) client.Call {
+			return client.Call{Method: "resources/read", Target: strings.Replace(x.URI, parameters[0], value, 1)}
+		}})
+	}
+	return all[:min(len(all), maxCrossed)]
+}
+
+// completedForOthers asks for completions as each user. It refutes if one gets a value that
+// only the other one may use.
+func completedForOthers(t *review.T) {
+	if !t.Report.Server.Has("completions") || len(t.Options.Target.Second) == 0 {
+		return
+	}
+	for _, c := range withCompletions(t) {
+		for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+			label := "completions of " + c.name
+			a, ok := t.Completion(pair[0], c.ref, c.argument, "")
+			if !ok || !t.Selected(label) {
+				return
+			}
+			values := completionValues(a)
+			for _, v := range values[:min(len(values), maxCrossed)] {
+				own, other := c.use(v), c.use(v)
+				own.As, other.As = pair[0], pair[1]
+				if v != "" && t.Tried(t.Call(own)).Refused() && t.Call(other).Kind == client.Completed && t.Call(own).Refused() {
+					t.Fault(label, review.Warning, "completions give a user "+client.Short(v, 60)+", which only the other one may use", a)
+					return
+				}
+			}
+		}
+	}
+}
