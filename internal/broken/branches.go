@@ -57,6 +57,7 @@ func branches() []Control {
 		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
 		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimedBehind),
 		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
+		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", breaks(codecs.ByteExact), by("RES-03"), func(*schemeParts) {}), inOneBuffer),
 		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", breaks(codecs.Integrity), by("RES-05"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
 		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
@@ -149,6 +150,15 @@ func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, er
 
 // untimed lets a token that is expired pass in a batch.
 func untimed(inner codecs.Scheme) lab.BatchScheme { return batched{inner, atAnyTime(inner)} }
+
+// inOneBuffer puts the states of a batch into one buffer.
+func inOneBuffer(inner codecs.Scheme) lab.BatchScheme {
+	var buffer []byte
+	return batched{inner, func(token []byte, c *codecs.Context) (state []byte, err error) {
+		buffer, err = inner.Verify(buffer[:0], token, c)
+		return buffer, err
+	}}
+}
 
 // An alikeAtFirst scheme judges the tokens of a batch by their beginnings and lengths.
 type alikeAtFirst struct{ codecs.Scheme }

@@ -65,6 +65,13 @@ func confusedFields() []Control {
 				}
 				return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
 			}),
+		binder("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
+			all := ""
+			for _, f := range fields(c) {
+				all += strings.ReplaceAll(f, "\n", `\n`) + "\n"
+			}
+			return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
+		}),
 		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 			all := ""
 			for _, f := range fields(c) {

@@ -2,6 +2,7 @@ package broken
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,8 @@ func keptState() []Control {
 					return token[:max(0, strings.LastIndex(token, "."))] + whole(c) + c.Now.String()
 				}}
 			}),
+		wrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", breaks(codecs.Total), by("RES-13"),
+			func(inner codecs.Scheme) codecs.Scheme { return &refusing{Scheme: inner} }),
 		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", breaks(codecs.Expiry), by("SEQ-01"),
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
 		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", breaks(codecs.Integrity), by("TAG-15"),
@@ -70,6 +73,29 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	}
 	s.states[name] = state
 	return append(dst, state...), nil
+}
+
+// A refusing scheme keeps the tokens that it refused, each with its context.
+type refusing struct {
+	codecs.Scheme
+
+	mu      sync.Mutex
+	refused []string
+}
+
+// Verify implements codecs.Scheme.
+func (s *refusing) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := string(token) + whole(c)
+	if slices.Contains(s.refused, name) {
+		return dst, codecs.Reject(codecs.Unauthentic, "tag")
+	}
+	state, err := s.Scheme.Verify(dst, token, c)
+	if err != nil && len(token) > 1000 {
+		s.refused = append(slices.Clone(s.refused), name)
+	}
+	return state, err
 }
 
 // named puts a scheme behind names of its tokens, each made of its number and its state.

@@ -232,6 +232,75 @@ func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
 	return true
 }
 
+const (
+	timedRefusals = 100  // refusals that are timed together
+	moreRefusals  = 500  // between two times
+	manyRefusals  = 4000 // the most
+	refusedState  = 1500 // bytes of the state of the tokens that are altered
+)
+
+// The times that are long enough to be compared: by the stopwatch, and by the processor time of a
+// process, which systems count in hundredths of a second.
+const (
+	leastWatched = 100 * time.Microsecond
+	leastCounted = 10 * time.Millisecond
+)
+
+// workBehindMany times refusals in front of many others and behind them.
+func (t trial) workBehindMany() {
+	in, base, ok := t.Base()
+	if !ok {
+		return
+	}
+	if t.Budget.Stopwatch == nil {
+		t.Skip("no clock was given")
+		return
+	}
+	tok, ok := in.Mint(t.State(refusedState), base.Under)
+	if !ok {
+		t.Skip("the design takes no state of %d bytes", refusedState)
+		return
+	}
+	defer t.elsewhere()()
+	var call verdict.Call
+	refuse := func(n int) time.Duration {
+		texts := make([][]byte, n)
+		for i := range texts {
+			texts[i] = bytes.Clone(tok.Text)
+			for range 16 {
+				texts[i][len(tok.Text)/2+t.IntN(len(tok.Text)/2)] = "234567"[t.IntN(6)] // of every text code
+			}
+		}
+		return t.works(func() {
+			for _, text := range texts {
+				call = in.Ask(text, tok.Under)
+			}
+		})
+	}
+	least := leastWatched
+	if t.Design.Work != nil {
+		least = leastCounted
+	}
+	timed := func() time.Duration { return max(least, min(refuse(timedRefusals), refuse(timedRefusals))) }
+	first := timed()
+	t.Try(codecs.Total)
+	var second time.Duration
+	many := 0
+	for ; many < manyRefusals && second <= maxGrowth*first; many += moreRefusals {
+		refuse(moreRefusals)
+		if second = timed(); t.Spent() {
+			return
+		}
+	}
+	if second <= maxGrowth*first {
+		return
+	}
+	refuse(many)
+	if third := timed(); third > second+second/3 {
+		t.Refute(codecs.Total, fmt.Sprintf("%d refusals take %s, behind %d others %s, and behind twice as many %s", timedRefusals, first, many, second, third), call)
+	}
+}
+
 // takes returns the time of presenting a text of n bytes a number of times.
 func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
 	text := []byte(b.text(n))

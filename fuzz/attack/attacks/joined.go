@@ -223,6 +223,7 @@ func (t trial) escapedFields() {
 		}
 	})
 	t.shortLengths(ps)
+	t.escapedInside(ps)
 	ps.each(func(a, b field) {
 		for _, n := range []int{256, 65536} {
 			long := strings.Repeat("p", n)
@@ -231,6 +232,23 @@ func (t trial) escapedFields() {
 			t.read(ps.in, from, to, fmt.Sprintf("%d bytes moved from %s to %s: lengths are counted modulo %d", n, a.name, b.name, n))
 		}
 	})
+}
+
+// writtenAs are characters with the texts that formats write for them. A format that does
+// not escape its escape takes a value with that text for one with the character.
+var writtenAs = [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"\r", `\r`}, {"\x00", `\0`}, {"\x00", `\x00`}, {"\x00", `\u0000`}, {"\x1f", `\x1f`}, {"\n", "%0A"}, {"\n", "%0a"}, {"\x00", "%00"},
+	{":", "%3A"}, {":", `\:`}, {"|", "%7C"}, {"|", `\|`}, {"/", "~1"}, {"~", "~0"}, {"/", "%2F"}, {"&", "&amp;"}, {`"`, `\"`}, {"'", "''"}, {",", `\,`}, {",", "%2C"}, {" ", "%20"}, {" ", "+"},
+	{"\n", `\\n`}, {"\x00", "\x00\x00"}, {"\x00", "\x00\x01"}, {"\n", " "}, {"=", "%3D"}, {"&", "%26"}, {"=", "=3D"}}
+
+// escapedInside looks for values of one field that an escape makes the same.
+func (t trial) escapedInside(ps pairs) {
+	for _, f := range ps.bound {
+		for _, w := range writtenAs {
+			if f.property != codecs.BindsArguments {
+				t.read(ps.in, f.put(ps.under, "xx"+w[0]+"yy"), f.put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.name, w[1]))
+			}
+		}
+	}
 }
 
 // shortLengths moves as many bytes over the border between two fields as a length counts

@@ -325,6 +325,32 @@ func (t trial) aliasing(in *attack.Instance, tok *attack.Token) {
 		}
 		t.keeps(in, tok)
 	}
+	t.statesOfBatch(in, tok, 24, 24, 24)
+	t.statesOfBatch(in, tok, 200, 24, 5000)
+}
+
+// statesOfBatch checks that each token of a batch comes back as its own state. The tokens are of
+// states of the given lengths.
+func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
+	var sealed []verdict.Call
+	for _, n := range lengths {
+		call := in.Seal(t.State(n), tok.Under)
+		if call.Answer.Outcome != verdict.Done {
+			return
+		}
+		sealed = append(sealed, call)
+	}
+	answers, err := in.UnsealBatch(textsOf(sealed), tok.Under)
+	if err != nil || len(answers) != len(sealed) {
+		return
+	}
+	for i, a := range answers {
+		t.Try(codecs.ByteExact)
+		if a.Err == nil && !bytes.Equal(a.Payload, sealed[i].State) {
+			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), "in a batch, a token comes back as the state of another one", sealed[i])
+			return
+		}
+	}
 }
 
 // keeps checks that a state stays as it is while other tokens are opened.

@@ -26,6 +26,8 @@ var resources = []attack.Attack{
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083", Run: on(trial.workPerByte), Measures: true},
 	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
 		Gain: "a server that is kept busy", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: on(trial.workOfLongest), Thousands: 10, Measures: true},
+	{ID: "RES-13", Name: "work of a refusal behind many", Refutes: answering, Layer: attack.LayerResources, CWE: 400,
+		Gain: "a server that slows down with each forged token", Origin: "lists of refused tokens that are searched", Run: on(trial.workBehindMany), Thousands: 6, Measures: true, First: true},
 	{ID: "RES-04", Name: "many at once", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: onToken(trial.manyAtOnce)},
 	{ID: "RES-05", Name: "verification missing on one path", Refutes: unforgeable, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
