@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,26 +20,75 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sealab": main, "misbehaving": misbehaving})
 }
 
-// runScripts runs the scripts of a folder as a user types them. With the race
-// detector each command would else sleep a second at its end. Hundreds of commands
-// start: they need not collect the garbage of their start.
+// runScripts runs the scripts of a folder as a user types them.
 func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	t.Helper()
-	testscript.Run(t, testscript.Params{Dir: dir, Setup: func(e *testscript.Env) error {
+	runWith(t, testscript.Params{Dir: dir}, setup)
+}
+
+// runWith runs scripts. With the race detector each command would else sleep a second
+// at its end. Hundreds of commands start: they need not collect the garbage of their start.
+func runWith(t *testing.T, p testscript.Params, setup func(*testscript.Env) error) {
+	t.Helper()
+	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("GORACE", "atexit_sleep_ms=0")
 		e.Setenv("GOGC", "400")
 		return setup(e)
-	}})
+	}
+	testscript.Run(t, p)
+}
+
+// leftOut says when a script is left out. Long ones are under -short. Those that start
+// no goroutines of their own are under the race detector, with which a command takes
+// several times as long to start.
+var leftOut = map[string]func(testenv.T){
+	"attack":      testenv.SkipShort,
+	"leak":        testenv.SkipShort,
+	"misbehaving": testenv.SkipShort,
+	"replay":      testenv.SkipShort,
+	"review":      testenv.SkipShort,
+
+	"site":    testenv.SkipSample,
+	"vectors": testenv.SkipSample,
+
+	"bench":           testenv.SkipRace,
+	"check":           testenv.SkipRace,
+	"choose":          testenv.SkipRace,
+	"compare":         testenv.SkipRace,
+	"compare_formats": testenv.SkipRace,
+	"forms":           testenv.SkipRace,
+	"identify":        testenv.SkipRace,
+	"inspect":         testenv.SkipRace,
+	"list":            testenv.SkipRace,
+	"sdks":            testenv.SkipRace,
+	"seal":            testenv.SkipRace,
+	"usage":           testenv.SkipRace,
+	"version":         testenv.SkipRace,
 }
 
 // TestScripts runs the commands of testdata/script.
 func TestScripts(t *testing.T) {
 	verdicts, err := filepath.Abs(filepath.Join("testdata", "verdicts"))
 	require.NoError(t, err)
-	runScripts(t, "testdata/script", func(e *testscript.Env) error {
-		e.Setenv("VERDICTS", verdicts)
-		return nil
-	})
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var names []string
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		names = append(names, name)
+		t.Run(name, func(t *testing.T) {
+			if skip := leftOut[name]; skip != nil {
+				skip(t)
+			}
+			t.Parallel()
+			runWith(t, testscript.Params{Files: []string{file}}, func(e *testscript.Env) error {
+				e.Setenv("VERDICTS", verdicts)
+				return nil
+			})
+		})
+	}
+	require.Subset(t, names, slices.Collect(maps.Keys(leftOut)))
 }
 
 // TestSlowScripts runs the commands of testdata/script_slow, which take long or much

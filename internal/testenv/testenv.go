@@ -28,6 +28,14 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
+// SkipShort skips a slow test under -short. make test runs it.
+func SkipShort(t T) {
+	t.Helper()
+	if testing.Short() {
+		Skip(t, "-short leaves it out; make test runs it")
+	}
+}
+
 // SkipRace skips a test that is slow under the race detector. make matrices runs it without.
 func SkipRace(t T) {
 	t.Helper()
