@@ -148,7 +148,7 @@ func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte
 		return token
 	}
 	if z, err := open(bytes.NewReader(raw[idSize:])); err == nil {
-		text, _ := io.ReadAll(io.LimitReader(z, 64<<20)) //nolint:errcheck // not data is not an error here
+		text, _ := io.ReadAll(io.LimitReader(z, 16<<20)) //nolint:errcheck // not data is not an error here
 		if len(text) > 1<<30 {
 			return nil
 		}
