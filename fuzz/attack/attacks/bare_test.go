@@ -61,8 +61,8 @@ func TestBareControlsFall(t *testing.T) {
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
-			if testenv.Sample() && i%8 != 0 {
-				continue // a quarter of the controls
+			if testenv.Sample() && i%24 != 0 {
+				continue
 			}
 			d, ok := bare(control.Design)
 			if !ok || slices.Contains(prefixed, control.Name) {

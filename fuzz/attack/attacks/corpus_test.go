@@ -119,13 +119,17 @@ func (s specimen) judge(fell map[string]verdict.Result) (found bool, err error) 
 }
 
 // TestCorpusSample lets every sixteenth broken worker meet the attack that finds it, and
-// every 32nd sound one a share of all attacks. A sample takes half of them.
+// every 32nd sound one a share of all attacks. A sample takes a half of them, and -short
+// a quarter.
 func TestCorpusSample(t *testing.T) {
 	commands := corpusCommands(t)
 	beside, _ := ids(t)
 	skipped, met, step := map[string]bool{}, 0, 16
 	if testenv.Sample() {
 		step = 32
+	}
+	if testing.Short() {
+		step = 64
 	}
 	for i, s := range specimens(t) {
 		if i%step != 0 || s.missed != "" || s.breaks == nil && i%(2*step) != 0 {

@@ -50,7 +50,7 @@ func TestKnownFacts(t *testing.T) {
 }
 
 // TestCommitmentIsTried asks the designs that commit to their keys by a longer tag the
-// question that AES-GCM does not survive.
+// question that AES-GCM does not survive. A sample asks one of each kind.
 func TestCommitmentIsTried(t *testing.T) {
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector is slow; make matrices runs it")
@@ -59,7 +59,7 @@ func TestCommitmentIsTried(t *testing.T) {
 		"aes-256-gcm": verdict.Refuted, "xaes-256-gcm": verdict.Refuted, "aes-256-gcm-siv": verdict.Refuted,
 		"aes-256-gcm-ctx": verdict.NotRefuted, "dndk-gcm": verdict.NotRefuted,
 	} {
-		if testenv.Sample() && !strings.HasPrefix(design, "aes-256-gcm") {
+		if testenv.Sample() && design != "aes-256-gcm" && design != "aes-256-gcm-ctx" {
 			continue
 		}
 		d, err := catalog.Find(design)

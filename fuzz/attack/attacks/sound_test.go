@@ -30,7 +30,7 @@ var attackedAlone = map[string][]string{
 }
 
 // TestNeighboursStand attacks sound designs that resemble controls. In a sample each meets
-// an eighth of the attacks. What measures this process runs before the others go on beside.
+// a sixteenth of the attacks. What measures this process runs before the others go on beside.
 func TestNeighboursStand(t *testing.T) {
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector is slow; make matrices runs it")
@@ -41,7 +41,7 @@ func TestNeighboursStand(t *testing.T) {
 			beside, alone := ids(t, attackedAlone[name]...)
 			budget, enough := small(), 3
 			if testenv.Sample() {
-				beside, alone, budget, enough = share(beside, number, 8), share(alone, number, 8), brief(), 0
+				beside, alone, budget, enough = share(beside, number, 16), share(alone, number, 16), brief(), 0
 			}
 			r := round{budget: budget}
 			results := r.on(t, neighbours[name], alone)
