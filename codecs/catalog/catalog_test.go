@@ -21,7 +21,7 @@ func TestClaimsOverEveryCodec(t *testing.T) {
 	derived := 0
 	for _, d := range catalog.Variants() {
 		if strings.HasSuffix(d.Name, "-claims") {
-			if derived++; testenv.Race() && derived%9 != 0 {
+			if derived++; testenv.Sample() && derived%9 != 0 {
 				continue // a ninth of the rows
 			}
 			t.Run(d.Name, func(t *testing.T) { codectest.Run(t, d) })
