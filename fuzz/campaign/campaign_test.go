@@ -56,6 +56,7 @@ func addInputs(t *testing.T, dir string, target campaign.Target, inputs ...strin
 // their process. Each is filed once, with all of its files, and the sound target
 // runs as well.
 func TestEveryKindIsFiled(t *testing.T) {
+	skipShort(t)
 	dir := t.TempDir()
 	addInputs(t, dir, parse, "Every", "Errors", "Panic", "Fatal", "Hang", "Memory", "Cache", "Caches", "N", "D", "DD")
 	cfg := config(t, dir, parse, sound)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/internal/testenv"
 	"sealab/vectors"
 )
 
@@ -152,6 +153,7 @@ const few = 25
 // builds a program of its own and gives it every vector, which takes longer than
 // a test should; the whole takes minutes.
 func TestVectorsNoticeALostCheck(t *testing.T) {
+	testenv.SkipShort(t)
 	b, err := Prepare(t.Context(), root, t.TempDir())
 	require.NoError(t, err)
 	b.Checks = b.Checks[:few]
