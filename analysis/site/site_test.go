@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 // pages returns the paths of all pages of the committed results.
 func pages(t *testing.T) []string {
 	t.Helper()
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	require.NoError(t, build())
 	all, err := filepath.Glob(filepath.Join(folder, "*.html"))
 	require.NoError(t, err)
