@@ -46,14 +46,19 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestOlderUnbroken reviews sound servers of the older revisions alone.
+// TestOlderUnbroken reviews sound servers of the older revisions alone. A sample has two of
+// them; -short has the one with effects by a safe review, which does not wait for any.
 func TestOlderUnbroken(t *testing.T) {
 	t.Parallel()
+	sample := []string{"effects", "stdio"}
+	if testing.Short() {
+		sample[0] = "safe"
+	}
 	for name, x := range map[string]row{
 		"safe": {}, "effects": {change: slowTool}, "no sessions": {fault: "no sessions", change: slowTool}, "streams": {fault: "answers in streams", change: slowTool},
 		"stdio": {stdio: true, fault: "waits for the roots"}, "stdio, effects": {stdio: true, change: slowTool}, "prompts": {fault: "a prompt that answers at once"},
 	} {
-		if testenv.Sample() && name != "effects" && name != "stdio" || testenv.Race() && x.stdio {
+		if testenv.Sample() && !slices.Contains(sample, name) || testenv.Race() && x.stdio {
 			continue
 		}
 		x.fault += " + " + mcp.Older

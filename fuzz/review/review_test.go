@@ -222,7 +222,7 @@ func TestInterrupted(t *testing.T) {
 // TestSlow reviews a server that takes 300 ms for each exchange within two minutes: the
 // critical checks come first, those that are left say so, and a sound server is not accused.
 func TestSlow(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	t.Parallel()
 	run := func(seal seal) *review.Report {
 		f, clock := &fixture{seal: seal}, &fakeClock{now: time.Unix(1_795_164_472, 0)}
