@@ -5,11 +5,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/internal/testenv"
 	"sealab/vectors"
@@ -19,18 +19,13 @@ import (
 // root is the root of the module, where the committed files are found.
 var root = filepath.Join("..", "..")
 
-// committed reads the committed files, by design.
-var committed = sync.OnceValues(func() (map[string]*vectors.File, error) {
-	files := map[string]*vectors.File{}
-	for _, d := range catalog.Formats() {
-		f, err := vectors.Read(vectors.Path(filepath.Join(root, vectors.Folder), d.Name))
-		if err != nil {
-			return nil, err
-		}
-		files[d.Name] = f
-	}
-	return files, nil
-})
+// committed reads the committed file of a design.
+func committed(t *testing.T, d codecs.Design) *vectors.File {
+	t.Helper()
+	f, err := vectors.Read(vectors.Path(filepath.Join(root, vectors.Folder), d.Name))
+	require.NoError(t, err)
+	return f
+}
 
 // TestCommittedFilesAreTheGenerated makes every committed file again. A design
 // that changed changes its vectors: `make vectors` writes them, and the
@@ -65,15 +60,13 @@ func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
 	digests, err := generate.ReadDigests(filepath.Join(root, generate.DigestsPath))
 	require.NoError(t, err)
 	require.Len(t, digests, len(catalog.Formats()), "run: make vectors")
-	files, err := committed()
-	require.NoError(t, err)
 	for i, d := range catalog.Formats() {
 		if testenv.Sample() && i%12 != 0 {
 			continue // a twelfth of the formats; make vectors-digests has all
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			fresh, err := generate.Accumulate(d, files[d.Name].Keys["k1"], *inputs)
+			fresh, err := generate.Accumulate(d, committed(t, d).Keys["k1"], *inputs)
 			require.NoError(t, err)
 			require.NotEmpty(t, fresh)
 			require.Empty(t, digests.Differs(d.Name, fresh), "run: make vectors")
