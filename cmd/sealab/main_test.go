@@ -43,11 +43,11 @@ func runWith(t *testing.T, p testscript.Params, setup func(*testscript.Env) erro
 // several times as long to start.
 var leftOut = map[string]func(testenv.T){
 	"attack":      testenv.SkipShort,
-	"leak":        testenv.SkipShort,
 	"misbehaving": testenv.SkipShort,
-	"replay":      testenv.SkipShort,
 	"review":      testenv.SkipShort,
 
+	"leak":    testenv.SkipSample,
+	"replay":  testenv.SkipSample,
 	"site":    testenv.SkipSample,
 	"vectors": testenv.SkipSample,
 
