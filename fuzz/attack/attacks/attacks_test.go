@@ -82,7 +82,7 @@ func TestControlsFall(t *testing.T) {
 		controls = firstOfEach(controls)
 	}
 	for i, control := range controls {
-		if testenv.Race() && i%12 != 0 {
+		if testenv.Race() && i%24 != 0 {
 			continue
 		}
 		t.Run(control.Name, func(t *testing.T) {

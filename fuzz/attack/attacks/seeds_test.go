@@ -252,7 +252,7 @@ func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 func (y *tally) campaign(j job, ids []string) {
 	budget := brief()
 	if testenv.Race() { // a part of the attacks on each design, and of the designs for each attack
-		ids = share(ids, y.number(j.Name), 48)
+		ids = share(ids, y.number(j.Name), 96)
 	} else if testenv.Sample() {
 		ids = share(ids, y.number(j.Name), 24)
 	}
