@@ -22,7 +22,7 @@ var tiny = bench.Config{Sizes: []int{64}, Rounds: 2, Cell: 20 * time.Microsecond
 // TestEveryDesignIsMeasured runs the whole list: each design has all its cells
 // in each round, in another order.
 func TestEveryDesignIsMeasured(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	result, err := bench.Run(context.Background(), bench.Subjects(), tiny)
 	require.NoError(t, err)
 	times := map[string]int{}
