@@ -26,6 +26,7 @@ func TestPageQuotesTheWorkers(t *testing.T) {
 
 // TestExampleWorkersStand attacks the workers of the page over the protocol.
 func TestExampleWorkersStand(t *testing.T) {
+	testenv.SkipShort(t)
 	for _, command := range [][]string{
 		{"python3", "../testdata/worker.py"},
 		{"node", "--experimental-strip-types", "--no-warnings", "../testdata/worker.ts"},
