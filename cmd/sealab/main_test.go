@@ -42,9 +42,13 @@ func runWith(t *testing.T, p testscript.Params, setup func(*testscript.Env) erro
 // no goroutines of their own are under the race detector, with which a command takes
 // several times as long to start.
 var leftOut = map[string]func(testenv.T){
-	"attack":      testenv.SkipShort,
-	"misbehaving": testenv.SkipShort,
-	"review":      testenv.SkipShort,
+	"attack":        testenv.SkipShort,
+	"attack_budget": testenv.SkipShort,
+	"differential":  testenv.SkipShort,
+	"faults":        testenv.SkipShort,
+	"fuzz":          testenv.SkipShort,
+	"misbehaving":   testenv.SkipShort,
+	"review":        testenv.SkipShort,
 
 	"leak":    testenv.SkipSample,
 	"replay":  testenv.SkipSample,

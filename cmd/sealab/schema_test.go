@@ -21,6 +21,7 @@ import (
 	"sealab/fuzz/attack/cve"
 	"sealab/fuzz/campaign/report"
 	"sealab/internal/schema"
+	"sealab/internal/testenv"
 	"sealab/vectors/mutate"
 )
 
@@ -190,6 +191,7 @@ func TestJSONOutputs(t *testing.T) {
 // TestLeakJSON holds the outputs of the leak commands to their schemas. The outcomes
 // are those of this machine under load: the status may be that of a void run.
 func TestLeakJSON(t *testing.T) {
+	testenv.SkipShort(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	validate(t, "leak-probe", "", 0, "leak", "probe", "--subject", catalog.All()[0].Name, "--blocks", "300", "--budget", "2ms", "--json", dir)
 	validate(t, "leak-judge", "", anyStatus, "leak", "judge", "--json", dir)
