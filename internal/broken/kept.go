@@ -80,7 +80,12 @@ type refusing struct {
 	codecs.Scheme
 
 	mu      sync.Mutex
-	refused []string
+	refused []refusal
+}
+
+type refusal struct {
+	name    string // of the token and its context
+	context codecs.Context
 }
 
 // Verify implements codecs.Scheme.
@@ -88,12 +93,12 @@ func (s *refusing) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := string(token) + whole(c)
-	if slices.Contains(s.refused, name) {
+	if slices.ContainsFunc(s.refused, func(r refusal) bool { return r.name == name }) {
 		return dst, codecs.Reject(codecs.Unauthentic, "tag")
 	}
 	state, err := s.Scheme.Verify(dst, token, c)
 	if err != nil && len(token) > 1000 {
-		s.refused = append(slices.Clone(s.refused), name)
+		s.refused = append(slices.Clone(s.refused), refusal{name, *c})
 	}
 	return state, err
 }
