@@ -42,7 +42,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		return dst, refused
 	}
 	if s.payload.isText {
-		work := base64url.GetInner()
+		work := base64url.GetScratch()
 		defer work.Free()
 		if s.accept(work, text, b) {
 			return append(dst, work.Bytes...), nil
