@@ -41,7 +41,7 @@ func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
 func (signed) seedSize() int { return 0 }
 
 func (s signed) protect(dst, _, claims, _ []byte, edit lab.Edit) ([]byte, error) {
-	work := base64url.GetInner()
+	work := base64url.GetScratch()
 	defer work.Free()
 	work.Bytes = s.Append(work.Bytes, claims)
 	tag := edit.Give(lab.StepTag, work.Bytes)
@@ -104,7 +104,7 @@ func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byt
 	if len(nonce) != nonceSize {
 		return dst, codecs.ErrUnsupported
 	}
-	work := base64url.GetInner()
+	work := base64url.GetScratch()
 	defer work.Free()
 	work.Grow(len(claims) + tagSize)
 	sealed := e.Seal(work.Bytes, nonce, claims, data)

@@ -32,7 +32,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if s.faithful {
 		decode = lenient
 	}
-	room, work := base64url.GetScratch(), base64url.GetInner()
+	room, work := base64url.GetScratch(), base64url.GetScratch()
 	defer room.Wipe(len(token))
 	defer work.Wipe(len(token))
 	work.Bytes = s.appendBindTag(work.Bytes, b)

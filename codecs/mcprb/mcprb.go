@@ -100,7 +100,7 @@ func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	work, out := base64url.GetScratch(), base64url.GetInner()
+	work, out := base64url.GetScratch(), base64url.GetScratch()
 	defer work.Wipe(0)
 	defer out.Free()
 	text, err := s.claims(work, state, b)

@@ -34,7 +34,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	room, work := base64url.GetScratch(), base64url.GetInner()
+	room, work := base64url.GetScratch(), base64url.GetScratch()
 	defer room.Wipe(len(token))
 	defer work.Wipe(len(token))
 	text, refused := s.open(room, token)

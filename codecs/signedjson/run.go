@@ -150,7 +150,7 @@ func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	if dot <= 0 {
 		return dst, errToken
 	}
-	room, tag := base64url.GetScratch(), base64url.GetInner()
+	room, tag := base64url.GetScratch(), base64url.GetScratch()
 	defer room.Free()
 	defer tag.Free()
 	if !room.Decode(token[:dot]) {

@@ -109,7 +109,7 @@ func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte
 		token = bytes.TrimLeft(token, layouts.Separator)
 	}
 	body, segment, ok := bytes.Cut(token, []byte(layouts.Separator))
-	room, tag := base64url.GetScratch(), base64url.GetInner()
+	room, tag := base64url.GetScratch(), base64url.GetScratch()
 	defer room.Free()
 	defer tag.Free()
 	if !ok || !f.decode(room, body) || !f.decode(tag, segment) {

@@ -39,9 +39,9 @@ func space(n int) []byte { return make([]byte, lead+n)[lead:lead] }
 // GetScratch returns empty working space. Give it back with Free.
 func GetScratch() *Scratch { return outer.Get().(*Scratch) }
 
-// GetInner is GetScratch for a function whose callers may hold working space of
-// GetScratch. A pool hands out one object for each processor without synchronisation
-// and further ones with it, so that one pool for both would take longer.
+// GetInner is GetScratch for a function that calls no other holder of working space, and
+// whose callers may hold some of GetScratch. A pool hands out one object for each processor
+// without synchronisation, and further ones, of any size, with it.
 func GetInner() *Scratch { return inner.Get().(*Scratch) }
 
 // Free gives the working space back. It must not be used afterwards.
