@@ -65,20 +65,8 @@ func confusedFields() []Control {
 				}
 				return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
 			}),
-		binder("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
-			all := ""
-			for _, f := range fields(c) {
-				all += strings.ReplaceAll(f, "\n", `\n`) + "\n"
-			}
-			return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
-		}),
-		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
-			all := ""
-			for _, f := range fields(c) {
-				all += strings.ReplaceAll(f, ":", `\:`) + ":"
-			}
-			return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
-		}),
+		binder("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), halfEscaped("\n", `\n`)),
+		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), halfEscaped(":", `\:`)),
 		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them",
 			breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
 				var lengths, all strings.Builder
@@ -90,6 +78,17 @@ func confusedFields() []Control {
 			}),
 		markedLengths("marked-length-byte", 0, 1),
 		markedLengths("signed-length-byte", '-', '+'),
+	}
+}
+
+// halfEscaped joins the fields by a separator, and writes it otherwise within them.
+func halfEscaped(separator, written string) func(*codecs.Context) string {
+	return func(c *codecs.Context) string {
+		all := ""
+		for _, f := range fields(c) {
+			all += strings.ReplaceAll(f, separator, written) + separator
+		}
+		return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
 	}
 }
 

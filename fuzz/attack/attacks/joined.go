@@ -243,10 +243,11 @@ var writtenAs = [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"\r", `\r`}, {"\x00", `
 // escapedInside looks for values of one field that an escape makes the same.
 func (t trial) escapedInside(ps pairs) {
 	for _, f := range ps.bound {
+		if f.property == codecs.BindsArguments {
+			continue // JSON has escapes of its own
+		}
 		for _, w := range writtenAs {
-			if f.property != codecs.BindsArguments {
-				t.read(ps.in, f.put(ps.under, "xx"+w[0]+"yy"), f.put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.name, w[1]))
-			}
+			t.read(ps.in, f.put(ps.under, "xx"+w[0]+"yy"), f.put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.name, w[1]))
 		}
 	}
 }

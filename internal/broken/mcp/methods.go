@@ -253,12 +253,15 @@ func (s *Server) toolList(r request) (object, *failure) {
 		if string(raw) == `"-1"` && s.has("cursors as offsets") {
 			return nil, &failure{code: -32603, status: 500, message: "internal error"}
 		}
-		if json.Unmarshal(raw, &cursor) != nil || cursor != "2" && !s.has("any cursor", "cursors as objects", "cursors show hidden tools", "unknown places are faults") {
+		if json.Unmarshal(raw, &cursor) != nil {
 			return nil, invalid("unknown cursor")
 		}
 	}
-	if s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults") { // the first is sound
+	switch {
+	case s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults"): // the first is sound
 		return s.toolsFrom(cursor)
+	case r.params["cursor"] != nil && cursor != "2" && !s.has("any cursor"):
+		return nil, invalid("unknown cursor")
 	}
 	if cursor == "2" {
 		names = []string{"remove", "runs", "slow", "total"}
