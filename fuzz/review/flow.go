@@ -287,10 +287,8 @@ func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.
 // with effects tools that read only.
 func (t *T) Wordy() []client.Flow {
 	all := slices.Clone(t.Flows)
-	for _, tool := range t.Report.Server.Tools {
-		if tool.IsReadOnly() && t.Options.Effects && tool.Name != t.Options.Slow {
-			all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], Offer: tool})
-		}
+	for _, tool := range t.Readers() {
+		all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], Offer: tool})
 	}
 	for _, f := range t.Reads() {
 		if f.Method == "prompts/get" {
@@ -300,6 +298,18 @@ func (t *T) Wordy() []client.Flow {
 	slices.SortStableFunc(all, func(a, b client.Flow) int { return strings.Compare(a.String(), b.String()) })
 	all = slices.CompactFunc(all, func(a, b client.Flow) bool { return a.String() == b.String() })
 	return slices.DeleteFunc(all, func(f client.Flow) bool { return !TakesText(f) })
+}
+
+// Readers are the tools that claim to read only and may be called: with effects, all but the
+// slow one.
+func (t *T) Readers() []client.Offer {
+	var all []client.Offer
+	for _, tool := range t.Report.Server.Tools {
+		if tool.IsReadOnly() && t.Options.Effects && tool.Name != t.Options.Slow {
+			all = append(all, tool)
+		}
+	}
+	return all
 }
 
 // Word is a text that no call had before.

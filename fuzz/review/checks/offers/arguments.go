@@ -209,14 +209,13 @@ func judging(t *review.T) (asks, reading []client.Flow) {
 			t.Oracle, asks = o, []client.Flow{o.Flow}
 		}
 	}
-	for _, tool := range t.Report.Server.Tools {
-		if len(reading) < maxCrossed && t.Options.Effects && tool.IsReadOnly() && tool.Name != t.Options.Slow {
-			whole := jsondoc.FullSample(tool.Input, 0)
-			if jsondoc.Misfit(schema(tool), valueOf(whole)) != "" {
-				whole = jsondoc.Samples(tool.Input, 0)[0]
-			}
-			reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
+	readers := t.Readers()
+	for _, tool := range readers[:min(len(readers), maxCrossed)] {
+		whole := jsondoc.FullSample(tool.Input, 0)
+		if jsondoc.Misfit(schema(tool), valueOf(whole)) != "" {
+			whole = jsondoc.Samples(tool.Input, 0)[0]
 		}
+		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
 	}
 	return asks, reading
 }

@@ -68,7 +68,7 @@ func foreignResources(t *review.T) {
 	if foreignPages(t, "resources/list", "resources", lists) {
 		return
 	}
-	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+	for _, pair := range bothWays {
 		mine := alone(lists[pair[0]].offers, lists[pair[1]].offers)
 		for _, o := range mine[:min(len(mine), maxCrossed)] {
 			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
@@ -112,7 +112,7 @@ func foreignOffers(t *review.T, method, member string) bool {
 	if foreignPages(t, method, member, lists) {
 		return true
 	}
-	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+	for _, pair := range bothWays {
 		for _, o := range alone(lists[pair[0]].offers, lists[pair[1]].offers) {
 			if !mayCall(t, member, o) {
 				continue

@@ -24,20 +24,30 @@ func listsOf(t *review.T, method, member string) map[client.User]userList {
 	lists := map[client.User]userList{}
 	for _, as := range []client.User{client.FirstUser, client.SecondUser} {
 		var all userList
-		for call := (client.Call{Method: method, As: as}); len(all.cursors) < review.MaxPages; {
-			all.last = t.Call(call)
-			t.Trials++
-			page, next := client.OffersIn(all.last, member)
-			if all.offers = append(all.offers, page...); next == "" || next == call.Cursor {
-				break
-			}
-			call.Cursor = next
-			all.cursors = append(all.cursors, next)
-		}
+		all.offers, all.cursors = allPages(func(cursor string) ([]client.Offer, string) {
+			all.last = t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: as}))
+			return client.OffersIn(all.last, member)
+		})
 		lists[as] = all
 	}
 	return lists
 }
+
+// allPages are the entries of all pages, and the cursors between them. It ends at a cursor
+// that came before.
+func allPages[E any](page func(cursor string) (entries []E, next string)) (entries []E, cursors []string) {
+	for cursor := ""; len(cursors) < review.MaxPages; {
+		more, next := page(cursor)
+		if entries = append(entries, more...); next == "" || slices.Contains(cursors, next) {
+			break
+		}
+		cursor, cursors = next, append(cursors, next)
+	}
+	return entries, cursors
+}
+
+// bothWays are the two users, each as the first of a pair.
+var bothWays = [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}}
 
 // alone are the offers of one list that another has not.
 func alone(one, other []client.Offer) []client.Offer {
@@ -49,7 +59,7 @@ func alone(one, other []client.Offer) []client.Offer {
 // foreignPages asks for the pages of each user's list as the other one. It refutes if a page
 // has what the list of its owner has alone.
 func foreignPages(t *review.T, method, member string, lists map[client.User]userList) bool {
-	for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
+	for _, pair := range bothWays {
 		theirs := alone(lists[pair[0]].offers, lists[pair[1]].offers)
 		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxCrossed)] {
 			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))

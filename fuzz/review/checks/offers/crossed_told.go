@@ -10,7 +10,7 @@ import (
 )
 
 // overheard gives words to calls as the first user, and reads every listed resource as the
-// second. It refutes if a resource has a word, and had it not before the call.
+// second. It refutes if a resource has a word.
 func overheard(t *review.T) {
 	resources := t.Report.Server.Resources
 	for i, f := range t.Wordy() {
@@ -69,10 +69,13 @@ func completedForOthers(t *review.T) {
 		return
 	}
 	for _, c := range withCompletions(t) {
-		for _, pair := range [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}} {
-			label := "completions of " + c.name
+		label := "completions of " + c.name
+		if !t.Selected(label) {
+			continue
+		}
+		for _, pair := range bothWays {
 			a, ok := t.Completion(pair[0], c.ref, c.argument, "")
-			if !ok || !t.Selected(label) {
+			if !ok {
 				return
 			}
 			values := completionValues(a)

@@ -100,16 +100,10 @@ func changedIn(t *review.T, p pager) {
 
 // all are the entries of all pages as a user, and the cursors between them.
 func (p pager) all(as client.User) (entries, cursors []string) {
-	for cursor := ""; len(cursors) < review.MaxPages; {
-		more, next, _ := p.page(cursor, as)
-		entries = append(entries, more...)
-		if next == "" || slices.Contains(cursors, next) {
-			break
-		}
-		cursor = next
-		cursors = append(cursors, next)
-	}
-	return entries, cursors
+	return allPages(func(cursor string) ([]string, string) {
+		page, next, _ := p.page(cursor, as)
+		return page, next
+	})
 }
 
 // listPagers are the lists of the protocol.
@@ -135,15 +129,16 @@ var cursorWords = []string{"cursor", "continuation", "page_token", "pagetoken", 
 // toolPagers are the tools that read only, take a cursor, and were allowed to run.
 func toolPagers(t *review.T) []pager {
 	var all []pager
-	for _, tool := range t.Report.Server.Tools {
+	for _, tool := range t.Readers() {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
-		argument := slices.IndexFunc(jsondoc.SortedKeys(properties), func(name string) bool {
+		names := jsondoc.SortedKeys(properties)
+		argument := slices.IndexFunc(names, func(name string) bool {
 			return client.Mentions(name, cursorWords) && jsondoc.ParseSchema(properties[name]).TypeOf() == "string"
 		})
-		if argument < 0 || !t.Options.Effects || !tool.IsReadOnly() || tool.Name == t.Options.Slow {
+		if argument < 0 {
 			continue
 		}
-		name := jsondoc.SortedKeys(properties)[argument]
+		name := names[argument]
 		given := jsondoc.Without(jsondoc.Members(jsondoc.Samples(tool.Input, 0)[0]), name)
 		all = append(all, pager{"tools/call " + tool.Name, func(cursor string, as client.User) ([]string, string, client.Answer) {
 			arguments := given

@@ -1,6 +1,8 @@
 package offers
 
 import (
+	"slices"
+
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
@@ -19,26 +21,44 @@ var hints = []review.Check{
 	},
 }
 
+// An observer is a call whose answer is watched.
+type observer struct {
+	client.Call
+	last string // the result
+}
+
 // readsOnly calls tools that claim to read only. It refutes if the answer of another one, or
-// a resource, changes with the call alone, twice.
+// a resource, changes with the call alone, three times.
 func readsOnly(t *review.T) {
-	var tools, observers []client.Call
-	for _, o := range t.Report.Server.Tools {
-		if o.IsReadOnly() && o.Name != t.Options.Slow && len(tools) < maxCrossed {
-			tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0]})
+	readers, resources := t.Readers(), t.Report.Server.Resources
+	var tools []client.Call
+	for _, o := range readers[:min(len(readers), maxCrossed)] {
+		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0]})
+	}
+	watched := slices.Clone(tools)
+	for _, r := range resources[:min(len(resources), maxCrossed)] {
+		watched = append(watched, client.Call{Method: "resources/read", Target: r.URI})
+	}
+	var observers []observer
+	for _, call := range watched {
+		if a, steady := steadily(t, call); steady {
+			observers = append(observers, observer{call, string(a.Result)})
 		}
 	}
-	observers = append(observers, tools...)
-	for _, r := range t.Report.Server.Resources[:min(len(t.Report.Server.Resources), maxCrossed)] {
-		observers = append(observers, client.Call{Method: "resources/read", Target: r.URI})
-	}
 	for _, tool := range tools {
-		for _, observer := range observers {
-			if observer.Target == tool.Target && observer.Method == tool.Method || !t.Selected(tool.Target) {
+		if !t.Selected(tool.Target) || t.Call(tool).Kind != client.Completed {
+			continue
+		}
+		for i, o := range observers {
+			if o.Method == tool.Method && o.Target == tool.Target {
 				continue
 			}
-			if a, is := changes(t, tool, observer); is {
-				t.Fault(tool.Target, review.Warning, "a tool that claims to read only changes what "+client.Short(observer.Target, 60)+" tells", a)
+			observers[i].last = string(t.Tried(t.Call(o.Call)).Result)
+			if observers[i].last == o.last {
+				continue
+			}
+			if a, is := changes(t, tool, o.Call); is {
+				t.Fault(tool.Target, review.Warning, "a tool that claims to read only changes what "+client.Short(o.Target, 60)+" tells", a)
 				return
 			}
 		}
@@ -48,25 +68,26 @@ func readsOnly(t *review.T) {
 	}
 }
 
+// steadily makes a call twice, and reports whether both results are the same.
+func steadily(t *review.T, call client.Call) (a client.Answer, steady bool) {
+	one := t.Call(call)
+	t.Call(client.ListTools)
+	a = t.Call(call)
+	return a, one.Kind == client.Completed && string(one.Result) == string(a.Result)
+}
+
 // changes reports whether a call changes the answer to another one that is steady without it,
-// and returns that answer.
+// twice, and returns that answer.
 func changes(t *review.T, call, observer client.Call) (a client.Answer, is bool) {
-	steady := func() (string, bool) {
-		one := t.Call(observer)
-		t.Call(client.ListTools)
-		a = t.Tried(t.Call(observer))
-		return string(a.Result), one.Kind == client.Completed && string(one.Result) == string(a.Result)
-	}
-	before, ok := steady()
+	a, steady := steadily(t, observer)
 	for range 2 {
-		if !ok || t.Call(call).Kind != client.Completed {
+		if !steady || t.Call(call).Kind != client.Completed {
 			return a, false
 		}
-		var after string
-		if after, ok = steady(); !ok || after == before {
+		before := string(a.Result)
+		if a, steady = steadily(t, observer); !steady || string(a.Result) == before {
 			return a, false
 		}
-		before = after
 	}
 	return a, true
 }

@@ -136,8 +136,8 @@ func progressCalls(t *review.T) []client.Call {
 	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
 		all = append(all, f.Call(client.FirstUser))
 	}
-	for _, tool := range t.Report.Server.Tools {
-		if tool.IsReadOnly() && t.Options.Effects && tool.Name != t.Options.Slow && len(all) <= maxReading {
+	for _, tool := range t.Readers() {
+		if len(all) <= maxReading {
 			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], As: client.FirstUser})
 		}
 	}

@@ -134,10 +134,8 @@ func personal(t *review.T) []client.Call {
 	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
 		all = append(all, f.Call(client.FirstUser))
 	}
-	for _, tool := range t.Report.Server.Tools {
-		if t.Options.Effects && tool.IsReadOnly() && tool.Name != t.Options.Slow {
-			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0]})
-		}
+	for _, tool := range t.Readers() {
+		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0]})
 	}
 	// A tool without arguments answers by its user, if by anything.
 	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })
