@@ -206,10 +206,11 @@ func repeatedPart(t *review.T, token, text string) bool {
 }
 
 // renewedAlike presents tokens without answers, so that the server asks again with another
-// one. It refutes if all three pairs have the key stream in common.
+// one. It refutes if most of five pairs have the key stream in common: a key stream that is
+// shared shows in 98 of 100 pairs, one that is not in one of 256 at most.
 func renewedAlike(t *review.T) bool {
 	var evidence string
-	for range repeats {
+	for alike, apart := 0, 0; alike < repeats; {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
@@ -217,10 +218,14 @@ func renewedAlike(t *review.T) bool {
 		f := t.Oracle.Flow
 		f.Last = nil
 		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-		if a.Kind != client.Asked || a.State == nil || !tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
+		if a.Kind != client.Asked || a.State == nil {
 			return false
 		}
-		evidence = client.Short(token, 160) + " and " + client.Short(*a.State, 160)
+		if tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
+			alike, evidence = alike+1, client.Short(token, 160)+" and "+client.Short(*a.State, 160)
+		} else if apart++; apart == repeats {
+			return false
+		}
 	}
 	t.Refute(review.Finding{Case: "asked again", Severity: review.Critical,
 		Issue:    "the token of a question that is asked again is encrypted with the key stream of the one before",
