@@ -61,7 +61,7 @@ func TestInjectedBugsAreFound(t *testing.T) {
 		met[bug.Target] = again || !slow[bug.Name]
 		t.Run(bug.Name, func(t *testing.T) {
 			if again {
-				testenv.SkipRace(t) // one bug for each target
+				testenv.SkipSample(t) // one bug for each target
 			}
 			if testenv.Sample() && slow[bug.Name] {
 				testenv.Skip(t, "-short or -race: the search takes up to a million executions; make matrices runs it whole")
@@ -81,7 +81,7 @@ func TestInjectedBugsAreFound(t *testing.T) {
 // TestOneCauseOneBucket injects five bugs, one at a time, and puts all failures of a number
 // of inputs in buckets, as a campaign does: by the check that failed, whatever the design.
 func TestOneCauseOneBucket(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	buckets, designs, faults := map[string]bool{}, map[string]bool{}, 0
 	for _, bug := range injected.Bugs() {
 		if faults == 5 || bug.Target != "contexts" {

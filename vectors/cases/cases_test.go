@@ -22,7 +22,7 @@ import (
 // with one tag under two keys finds it where the tag is affine in its bits, and
 // nothing where a design's tag is anything else: never the other way round.
 func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	found := 0
 	for _, d := range catalog.Formats() {
 		if d.IsScheme() {

@@ -254,7 +254,7 @@ func (y *tally) campaign(j job, ids []string) {
 	if testenv.Race() { // a part of the attacks on each design, and of the designs for each attack
 		ids = share(ids, y.number(j.Name), 96)
 	} else if testenv.Sample() {
-		ids = share(ids, y.number(j.Name), 24)
+		ids = share(ids, y.number(j.Name), 48)
 	}
 	if j.seed == seed && !testenv.Sample() {
 		budget = small()

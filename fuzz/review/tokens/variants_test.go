@@ -28,7 +28,7 @@ func TestFlipsOfALongTokenAreBounded(t *testing.T) {
 // TestGeneratedOfALongToken counts the alterations of a token of 12 KB: no generator may
 // make one for each of its bytes. Of a document none are made.
 func TestGeneratedOfALongToken(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	r := rand.New(rand.NewPCG(1, 1))
 	body := make([]byte, 9<<10)
 	for i := range body {
