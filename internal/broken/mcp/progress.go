@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // progress are the notifications before the answer to a request that wants them, and with
@@ -78,7 +79,7 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, m
 		return false
 	}
 	flusher := events(w)
-	all := append(append(before, message), after...)
+	all := slices.Concat(before, [][]byte{message}, after)
 	for _, m := range all[:len(all)-1] {
 		fmt.Fprintf(w, "data: %s\n\n", m)
 	}
