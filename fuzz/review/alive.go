@@ -9,22 +9,22 @@ import (
 	"sealab/fuzz/review/client"
 )
 
-// aliveCase is the case of a finding that a check ended the server.
+// aliveCase is the case of findings that report a dead server.
 const aliveCase = "the server goes on"
 
-// watched runs a check and asks the server afterwards. A server that no longer
-// answers is a finding of the check, and is restarted if that is possible.
+// watched runs a check and then sends honest requests. If the server no longer answers, watched
+// records a finding of the check and restarts the server if it can.
 func (t *T) watched(run func(*T)) {
 	c, only := t.Client, t.Only
 	before, ended := c.Sent, c.Ended
 	c.Lost = nil
 	if only == aliveCase {
-		t.Only = "" // each case may end the server
+		t.Only = "" // any case may stop the server
 	}
 	again := t.anew()
 	run(t)
 	if t.Only = only; only == aliveCase {
-		t.Findings = nil // those of other cases
+		t.Findings = nil // drop findings of other cases
 	}
 	if c.Sent == before {
 		return
@@ -56,12 +56,12 @@ func (t *T) watched(run func(*T)) {
 	}
 }
 
-// attempts is how often a finding of a check has to show that is Timed: a busy machine
-// delays one of them, and a server may restart in another.
+// attempts is the number of times that a finding of a Timed check must show. A busy machine may
+// delay one attempt, and a server may restart during another.
 const attempts = 3
 
-// settle drops each finding of a Timed check that does not show in every attempt. A
-// missing answer rests on time in every check.
+// settle drops the findings of a Timed check that do not show in every attempt. Findings of a
+// missing answer depend on time in every check.
 func (t *T) settle(run func(*T)) {
 	var kept []Finding
 	for _, f := range t.Findings {
@@ -78,8 +78,8 @@ func (t *T) settle(run func(*T)) {
 	t.Findings = kept
 }
 
-// shows carries a check out again for one finding. It returns the last one, or the
-// reason why one attempt did not show it.
+// shows repeats a check for one finding. It returns the last finding, or the reason why one attempt
+// did not show it.
 func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 	for range attempts - 1 {
 		again := t.anew()
@@ -99,29 +99,29 @@ func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 	return f, ""
 }
 
-// anew returns the same check before it was carried out.
+// anew returns a fresh T for the same check.
 func (t *T) anew() *T {
 	return &T{Review: t.Review, Context: t.Context, check: t.check, Oracle: t.Oracle, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: t.Only}
 }
 
-// ends carries a check out that the server was away after, and reports whether it ends
-// again: it may have been restarted for another reason.
+// ends repeats a check after which the server was away. It reports whether the server stops again:
+// the first time it may have been restarted for another reason.
 func (t *T) ends(run func(*T)) bool {
 	ended := t.Client.Ended
 	run(t)
 	return t.silent(t.Context) != "" || t.Client.Ended != ended
 }
 
-// foundSilent reports whether the check has found by itself that the server ended.
+// foundSilent reports whether the check itself recorded a missing answer.
 func (t *T) foundSilent() bool {
 	return slices.ContainsFunc(t.Findings, func(f Finding) bool { return f.Got == string(client.Broken) })
 }
 
-// pauses are the waits between honest requests before a server counts as ended.
+// pauses are the waits between honest requests before a server counts as dead.
 var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 
-// silent returns the reason why the server answers no honest request, "" if it
-// answers one in any way. A server that cannot be reached gets the time of a start.
+// silent returns the reason why the server answers no honest request, or "" if it answers one in
+// any way. A server that cannot be reached has the time of a start to answer.
 func (r *Review) silent(ctx context.Context) string {
 	r.Client.Away = false
 	a := r.Client.Call(ctx, client.ListTools)
@@ -130,13 +130,13 @@ func (r *Review) silent(ctx context.Context) string {
 			return ""
 		}
 		if a.Unreached() {
-			break // for a whole start
+			break // Unreached means that it had the time of a start
 		}
 		if r.Options.Clock.Sleep(ctx, pause) != nil {
 			return ""
 		}
 		if i == len(pauses)-1 {
-			r.Client.Unhurried() // the last request has the whole time
+			r.Client.Unhurried() // the last request has the whole time limit
 		}
 		a = r.Client.Call(ctx, client.ListTools)
 	}
@@ -146,8 +146,8 @@ func (r *Review) silent(ctx context.Context) string {
 	return a.String()
 }
 
-// comesBack reports whether a server that was silent for a reason, or answers if there
-// is none, goes on; it is restarted if that is possible.
+// comesBack reports whether a server that was silent for a reason answers after a restart. It
+// returns true if reason is empty.
 func (r *Review) comesBack(ctx context.Context, reason string) bool {
 	return reason == "" || r.Options.Restart != nil && r.Options.Restart(ctx) == nil && r.silent(ctx) == ""
 }

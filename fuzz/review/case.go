@@ -7,16 +7,16 @@ import (
 	"sealab/fuzz/review/client"
 )
 
-// A Case is one altered request. Judge returns the fault of an answer and its
-// severity; "" if the answer is right.
+// A Case is one altered request. Judge returns the fault in an answer and its severity, or "" if
+// the answer is right.
 type Case struct {
 	Name  string
-	Call  client.Call // tools/list if it has no method
+	Call  client.Call // tools/list if Method is empty
 	Alter func(w *client.Request)
 	Judge func(client.Answer) (Severity, string)
 }
 
-// Request returns the honest request of a call.
+// Request returns an honest request for a call.
 func (t *T) Request(call client.Call) *client.Request {
 	c := t.Client
 	c.ID++
@@ -28,7 +28,7 @@ func (t *T) Request(call client.Call) *client.Request {
 	return &client.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, ID: c.ID}
 }
 
-// Send sends a request as it stands, and again after a rate limit.
+// Send sends a request unchanged. It sends it again if the server limits the rate.
 func (t *T) Send(w *client.Request) client.Answer {
 	c := t.Client
 	return c.Patiently(t.Context, func() client.Answer {
@@ -38,8 +38,8 @@ func (t *T) Send(w *client.Request) client.Answer {
 	})
 }
 
-// Cases sends altered requests between two honest ones, which have to be
-// answered. A fault counts if it shows twice.
+// Cases sends altered requests between two honest ones. If an honest request fails, Cases skips the
+// check and drops its findings.
 func (t *T) Cases(all ...Case) {
 	if t.SkipFor(t.Control()) {
 		return
@@ -56,8 +56,8 @@ func (t *T) Cases(all ...Case) {
 	}
 }
 
-// RunCase sends the request of a case, and again if the answer is a fault. The fault counts
-// if it shows twice.
+// RunCase sends the request of a case, and sends it again if the answer is a fault. The fault
+// counts if it shows twice.
 func (t *T) RunCase(c Case) {
 	if c.Call.Method == "" {
 		c.Call = client.ListTools
@@ -87,7 +87,8 @@ func (t *T) RefuteRequest(name string, severity Severity, issue string, w *clien
 		Evidence: fmt.Sprintf("%s -> status %d, %v", client.Short(string(a.Exchange.Sent), 700), a.Status, a), Want: "see the check", Got: a.Class()})
 }
 
-// Control returns the reason why an honest request is not answered, "" if it is.
+// Control sends an honest request. It returns the reason why it failed, or "" if the server
+// answered it.
 func (t *T) Control() string {
 	if a := t.HonestAnswer(); a.Kind != client.Completed {
 		return fmt.Sprintf("control: an honest request: %v", a)
@@ -95,8 +96,8 @@ func (t *T) Control() string {
 	return ""
 }
 
-// Unanswered is Control after a case that may have ended the server. A request that
-// was not sent, or met a limit of the rate, tells nothing: it skips the check.
+// Unanswered is like [T.Control], for use after a case that may have stopped the server. It skips
+// the check if the request was not sent or met a rate limit.
 func (t *T) Unanswered() string {
 	switch a := t.HonestAnswer(); a.Kind {
 	case client.Completed:
@@ -109,7 +110,7 @@ func (t *T) Unanswered() string {
 	}
 }
 
-// HonestAnswer is the answer to an honest request.
+// HonestAnswer returns the answer to an honest request.
 func (t *T) HonestAnswer() client.Answer {
 	a := t.Client.Call(t.Context, client.ListTools)
 	if a.Kind != client.Completed {
@@ -120,8 +121,8 @@ func (t *T) HonestAnswer() client.Answer {
 	return a
 }
 
-// WantCode accepts a JSON-RPC error with one of some codes. A request that is
-// served is judged worse than one that is refused in another way.
+// WantCode returns a judge that accepts a JSON-RPC error with one of the codes. A served request
+// has severity worst, and any other refusal has severity form.
 func WantCode(worst, form Severity, codes ...int) func(client.Answer) (Severity, string) {
 	return func(a client.Answer) (Severity, string) {
 		if client.Served(a) {
@@ -139,7 +140,7 @@ func WantCode(worst, form Severity, codes ...int) func(client.Answer) (Severity,
 	}
 }
 
-// WantRefused accepts every refusal.
+// WantRefused returns a judge that accepts any answer except a served request.
 func WantRefused(severity Severity) func(client.Answer) (Severity, string) {
 	return func(a client.Answer) (Severity, string) {
 		if client.Served(a) {
@@ -149,7 +150,7 @@ func WantRefused(severity Severity) func(client.Answer) (Severity, string) {
 	}
 }
 
-// WantServed accepts a result alone.
+// WantServed returns a judge that accepts only a served request.
 func WantServed(severity Severity) func(client.Answer) (Severity, string) {
 	return func(a client.Answer) (Severity, string) {
 		if client.Served(a) {
@@ -159,7 +160,7 @@ func WantServed(severity Severity) func(client.Answer) (Severity, string) {
 	}
 }
 
-// NoFault wants any answer but a fault of the server.
+// NoFault accepts any answer except an internal error of the server or a missing answer.
 func NoFault(a client.Answer) (Severity, string) {
 	if a.Code == -32603 || a.Status >= 500 || a.Kind == client.Broken && a.Status == 0 {
 		return Suggestion, fmt.Sprintf("answered by a fault of the server: status %d, code %d", a.Status, a.Code)

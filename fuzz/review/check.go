@@ -12,36 +12,35 @@ import (
 // A Severity orders findings.
 type Severity string
 
-// The severities of the review contract, the worst first.
+// The severities, the worst first.
 const (
 	Critical   Severity = "critical"
 	Warning    Severity = "warning"
 	Suggestion Severity = "suggestion"
 )
 
-// A Check is one test of a server. Its prose is the documentation of the check
-// and of its findings.
+// A Check is one test of a server. Its text fields document the check and its findings.
 type Check struct {
 	ID       string
 	Name     string
 	Sent     string // the requests that are sent
 	Want     string // the behavior of a correct server
-	Source   string // of that behavior
-	Impact   string // of the fault
+	Source   string // the source of Want
+	Impact   string // the impact of the fault
 	Fix      string
-	Severity Severity // the worst
-	Category string   // transport, schema, security, reliability
+	Severity Severity // of the worst fault
+	Category string   // transport, schema, security or reliability
 	Effects  bool     // needs --effects
 	Flow     bool     // needs a flow with a token
 	Over     string   // http or stdio; "" for both
 	Era      string   // modern or legacy; "" for both
-	Timed    bool     // rests on the time of an answer, or on one good token that is refused: a finding has to show in three attempts
+	Timed    bool     // rests on time or on one refusal: findings must show in three attempts
 	Long     bool     // takes hundreds of exchanges
-	Last     bool     // judges the answers of all others, and comes after them
+	Last     bool     // judges the answers that other checks received, and runs after them
 	Run      func(*T)
 }
 
-// Family returns the letters of a check's id before the hyphen.
+// Family returns the part of the ID before the hyphen.
 func (c Check) Family() string {
 	family, _, _ := strings.Cut(c.ID, "-")
 	return family
@@ -53,8 +52,8 @@ type Outcome struct {
 	Outcome string `json:"outcome"` // refuted, not refuted, not tested
 	Reason  string `json:"reason,omitempty"`
 	Trials  int    `json:"trials,omitempty"`
-	// Stopped is the end of the review that left the check out or cut it off: [ErrInterrupted],
-	// [client.ErrBudget] or [client.ErrTime]; nil otherwise.
+	// Stopped is the error that ended the review before or during this check: [ErrInterrupted],
+	// [client.ErrBudget] or [client.ErrTime]. It is nil if the review did not end there.
 	Stopped error `json:"-"`
 }
 
@@ -65,7 +64,7 @@ const (
 	NotTested  = "not tested"
 )
 
-// A Finding is one fault that a check has shown.
+// A Finding is one fault that a check found.
 type Finding struct {
 	Check    string       `json:"check"`
 	Case     string       `json:"case"` // the variant that showed it
@@ -74,13 +73,13 @@ type Finding struct {
 	Evidence string       `json:"evidence"`
 	Curl     string       `json:"curl,omitempty"`
 	Flow     *client.Flow `json:"flow,omitempty"`
-	Revision string       `json:"revision,omitempty"` // if it is not the newest of the server
-	// Want and Got are the classes of the answers that are compared on replay.
+	Revision string       `json:"revision,omitempty"` // if it differs from the server's newest
+	// Want and Got are the answer classes that a replay compares.
 	Want string `json:"want"`
 	Got  string `json:"got"`
 }
 
-// Page returns the documentation of one check in Markdown.
+// Page returns the documentation of a check in Markdown.
 func (c Check) Page() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\n### %s: %s\n\n", c.ID, c.Name)
@@ -101,23 +100,23 @@ func (c Check) Page() []byte {
 	return b.Bytes()
 }
 
-// ErrInterrupted ends a review whose context is over.
+// ErrInterrupted is the reason for checks that did not run because the context ended.
 var ErrInterrupted = errors.New("the review was interrupted")
 
-// Judge returns the outcome and the findings of a check that sends no request.
+// Judge returns the outcome and the findings of a check that sends no requests.
 func (c Check) Judge(run func(*T)) (Outcome, []Finding) {
 	t := &T{Review: &Review{}, check: c}
 	run(t)
 	return t.outcome(), t.Findings
 }
 
-// The sources that checks of several families name.
+// Sources that checks of several families cite.
 const (
 	SourceMRTR  = "revision 2026-07-28, basic/patterns/mrtr"
 	SourceStdio = "revision 2026-07-28, basic/transports/stdio"
 )
 
-// The fixes for which Server.Fix names an option of the SDK.
+// Fixes to which Server.Fix adds an option of the server's SDK.
 const (
 	FixSeal = "seal the state with an authenticated construction under a key of the server, and verify it before anything is read from it"
 	FixBind = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"

@@ -12,7 +12,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Server is all that a server says of itself.
+// A Server is the information that a server gives about itself.
 type Server struct {
 	Transport    string         `json:"transport"` // http or stdio
 	Revisions    []string       `json:"revisions"`
@@ -28,7 +28,7 @@ type Server struct {
 
 	Lists   map[string]client.Answer   `json:"-"` // the first page of each list, by method
 	Later   map[string][]client.Answer `json:"-"` // its other pages
-	Endless map[string]client.Answer   `json:"-"` // of each list without an end, a page that leads back
+	Endless map[string]client.Answer   `json:"-"` // of each list that does not end, the page that leads back
 }
 
 // A Template is a resource template.
@@ -36,10 +36,10 @@ type Template struct {
 	URI string `json:"uriTemplate"`
 }
 
-// MaxPages is the number of pages that are read of a list.
+// MaxPages is the number of pages that are read from one list.
 const MaxPages = 50
 
-// discover asks which era the server speaks and reads its lists.
+// discover finds the revisions of the server and reads its lists.
 func (r *Review) discover(ctx context.Context) error {
 	s := &r.Report.Server
 	s.Transport, s.Lists, s.Later, s.Endless = "http", map[string]client.Answer{}, map[string][]client.Answer{}, map[string]client.Answer{}
@@ -69,7 +69,7 @@ func (r *Review) discover(ctx context.Context) error {
 	return nil
 }
 
-// A listing is a list of a server, and what it is read into.
+// A listing is a list of the server and the variable to decode it into.
 type listing struct {
 	method, member string
 	into           any
@@ -119,8 +119,8 @@ type serverInfo struct {
 	Version string `json:"version"`
 }
 
-// list reads all pages of a list. A method that the server does not know is an
-// empty list.
+// list reads the pages of a list, up to MaxPages. If the server does not know the method, the list
+// is empty.
 func (r *Review) list(ctx context.Context, method, member string, into any) error {
 	var all []json.RawMessage
 	cursor, named := "", map[string]bool{}
@@ -156,24 +156,24 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", method, err)
 	}
-	_ = json.Unmarshal(raw, into) // an item of another form is left out
+	_ = json.Unmarshal(raw, into) // skip items of another form
 	return nil
 }
 
-// executing are parts of the names of tools of the highest risk.
+// executing are parts of names of tools with the highest risk.
 var executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
 
-// local are parts of the names of tools that read or write files.
+// local are parts of names of tools that read or write files.
 var local = []string{"file", "read", "path", "dir", "log"}
 
-// AskingWords are words of tools that ask before they act.
+// AskingWords are parts of names and descriptions of tools that ask before they act.
 var AskingWords = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey",
 	"prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
 
-// pure are parts of the names of tools that hardly ask.
+// pure are parts of names of tools that are unlikely to ask.
 var pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
 
-// riskOf is the risk profile of the review contract, by the names of the tools.
+// riskOf returns the risk profile, R0 to R3, according to the names of the tools.
 func riskOf(tools []client.Offer) string {
 	risk := "R0"
 	for _, t := range tools {
@@ -189,7 +189,7 @@ func riskOf(tools []client.Offer) string {
 	return risk
 }
 
-// guessSDK names the SDK that the headers of a response suggest.
+// guessSDK guesses the SDK from the headers of a response.
 func (r *Review) guessSDK(e *rawmcp.Exchange) {
 	if e == nil {
 		return
@@ -205,7 +205,7 @@ func (r *Review) guessSDK(e *rawmcp.Exchange) {
 	}
 }
 
-// legacy asks a server that does not know the newest revision for its own.
+// legacy initializes a server that does not know the newest revision, and reads its lists.
 func (r *Review) legacy(ctx context.Context, refusal client.Answer) error {
 	a := r.Client.Initialize(ctx, client.Older, client.FirstUser)
 	if a.Kind != client.Completed {
@@ -243,8 +243,7 @@ var sealingOptions = map[string]string{
 	"php":        "a signed codec with the request in its context",
 }
 
-// Fix returns how a fault is repaired, with the SDK's own option if the server
-// shows which SDK it is.
+// Fix returns the fix of a check. It adds an option of the SDK if the SDK of the server is known.
 func (s Server) Fix(c Check) string {
 	if option := sealingOptions[s.SDK]; option != "" && (c.Fix == FixSeal || c.Fix == FixBind) {
 		return c.Fix + "; in the SDK of this server: " + option
@@ -252,5 +251,5 @@ func (s Server) Fix(c Check) string {
 	return c.Fix
 }
 
-// Has reports whether a server declares a capability.
+// Has reports whether the server declares a capability.
 func (s Server) Has(capability string) bool { return slices.Contains(s.Capabilities, capability) }

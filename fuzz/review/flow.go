@@ -10,11 +10,11 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// maxFlows is the number of flows that are looked for.
+// maxFlows is the number of flows after which the search stops.
 const maxFlows = 8
 
-// find looks for flows that give tokens, group by group: once a group has given
-// one, the groups of tools that are less likely to ask are not called.
+// find looks for flows that give tokens, group by group. Once a group has given one, groups that
+// are a last resort are not called.
 func (r *Review) find(ctx context.Context) {
 	if len(r.Options.Flows) > 0 {
 		for _, f := range r.Options.Flows {
@@ -51,16 +51,16 @@ func (s Server) Offer(f client.Flow) client.Offer {
 	return client.Offer{}
 }
 
-// A Group is calls that are tried together; last if only as a last resort.
+// A Group is a set of calls that are tried together. A group marked last is a last resort.
 type Group struct {
 	Flows []client.Flow
 	last  bool
 }
 
-// Candidates returns the calls that a review may make: tools that are named, those for one
-// use, or those whose texts say that they ask first; prompts and resources; and as a
-// last resort tools that sound as if they might ask, and tools without a hint. Tools
-// that claim to be destructive, or hardly ask, are not called without effects.
+// Candidates returns the calls that a review may make, in groups: tools that the user names; tools
+// with one-time tokens; tools whose texts say that they ask first; prompts and resources. The last
+// resort is tools that sound as if they might ask, and tools without a hint. Without effects, tools
+// that claim to be destructive or are unlikely to ask are left out.
 func (r *Review) Candidates() []Group {
 	var named, once, asks, changes, rest []client.Flow
 	for _, t := range r.Report.Server.Tools {
@@ -89,7 +89,7 @@ func (r *Review) Candidates() []Group {
 	return []Group{{Flows: named}, {Flows: once}, {Flows: asks}, {Flows: r.Reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
 }
 
-// Reads returns the prompts and resources, which the protocol reads only.
+// Reads returns the prompts and resources. The protocol only reads these.
 func (r *Review) Reads() []client.Flow {
 	var all []client.Flow
 	for _, p := range r.Report.Server.Prompts {
@@ -112,7 +112,7 @@ func (r *Review) Reads() []client.Flow {
 	return all
 }
 
-// score says how likely a tool asks before it acts.
+// score rates how likely a tool asks before it acts.
 func score(t client.Offer) int {
 	n := 0
 	if client.Mentions(t.Name+" "+t.Description, AskingWords) {
@@ -130,10 +130,10 @@ func score(t client.Offer) int {
 	return n
 }
 
-// A Given is the part of a flow that the user names.
+// A Given is the part of a flow that the user specifies.
 type Given struct{ Arguments, Other json.RawMessage }
 
-// over returns a flow with the parts that the user gave.
+// over returns a flow with the parts that the user specified.
 func (g Given) over(f client.Flow) client.Flow {
 	f.Named = true
 	if g.Arguments != nil {
@@ -146,10 +146,10 @@ func (g Given) over(f client.Flow) client.Flow {
 	return f
 }
 
-// explore calls a target and keeps the flow if it gives a token. With effects
-// it goes on over answers, breadth first, up to three rounds, and keeps the first
-// question if no answer goes on; without, answers are sent to prompts and
-// resources alone, and to the first token.
+// explore calls a target and keeps the flow if it gives a token. With effects it answers the
+// questions, breadth first, for up to three rounds, and keeps the first question if the server
+// accepts no answer. Without effects it answers only prompts and resources, until they give a first
+// token.
 func (r *Review) explore(ctx context.Context, f client.Flow) {
 	a := r.Client.Call(ctx, f.Call(client.FirstUser))
 	if a.Kind != client.Asked {
@@ -166,7 +166,7 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 	default:
 		best := r.deepest(ctx, f, a)
 		if best == nil && has {
-			best = &f // no answer goes on
+			best = &f // the server accepted no answer
 		}
 		if best != nil {
 			r.Flows = append(r.Flows, *best)
@@ -176,11 +176,11 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 
 const (
 	maxRounds = 3
-	maxCalls  = 20 // walks for one target
+	maxCalls  = 20 // answers that are tried for one target
 )
 
-// deepest returns the longest flow from a first question whose last answer goes
-// on, nil if no round gives a token.
+// deepest returns the longest flow that starts at a first question and whose last answer the server
+// accepts. It returns nil if no round gives a token.
 func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *client.Flow {
 	type node struct {
 		flow   client.Flow
@@ -219,7 +219,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 	return best
 }
 
-// step walks a flow anew and answers its last question.
+// step repeats a flow from the start and answers its last question.
 func (r *Review) step(ctx context.Context, f client.Flow, answers json.RawMessage) client.Answer {
 	call := f.Call(client.FirstUser)
 	a := r.Client.Call(ctx, call)
@@ -236,7 +236,7 @@ func (r *Review) step(ctx context.Context, f client.Flow, answers json.RawMessag
 	return a
 }
 
-// answersTo returns answers to the questions of a round, the likeliest first.
+// answersTo returns answers to the questions of a round, the most likely first.
 func answersTo(questions map[string]client.Question) []json.RawMessage {
 	sets := []map[string]json.RawMessage{{}}
 	for _, key := range jsondoc.SortedKeys(questions) {
@@ -257,10 +257,10 @@ func answersTo(questions map[string]client.Question) []json.RawMessage {
 	return all
 }
 
-// maxAnswers is the number of combinations of answers that a round is tried with.
+// maxAnswers is the number of combinations of answers that are tried in a round.
 const maxAnswers = 6
 
-// answersToQuestion returns acceptances of a question. No URL is opened.
+// answersToQuestion returns answers that accept a question. It opens no URL.
 func answersToQuestion(q client.Question) []json.RawMessage {
 	switch {
 	case q.Method == "sampling/createMessage":
@@ -280,11 +280,11 @@ func answersToQuestion(q client.Question) []json.RawMessage {
 	return all
 }
 
-// OneTime reports whether the user says that tokens of the flow must be accepted once.
+// OneTime reports whether the user says that tokens of the flow must be accepted only once.
 func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.OneTime, f.Target) }
 
-// Wordy are the calls that take a text and have no effect: those that ask, prompts, and
-// with effects tools that read only.
+// Wordy returns the calls that take a text and have no effect: flows, prompts and, with effects,
+// read-only tools.
 func (t *T) Wordy() []client.Flow {
 	all := slices.Clone(t.Flows)
 	for _, tool := range t.Readers() {
@@ -300,8 +300,8 @@ func (t *T) Wordy() []client.Flow {
 	return slices.DeleteFunc(all, func(f client.Flow) bool { return !TakesText(f) })
 }
 
-// Readers are the tools that claim to read only and may be called: with effects, all but the
-// slow one.
+// Readers returns the tools that claim to be read-only and may be called: none without effects, and
+// never the slow tool.
 func (t *T) Readers() []client.Offer {
 	var all []client.Offer
 	for _, tool := range t.Report.Server.Tools {
@@ -312,7 +312,7 @@ func (t *T) Readers() []client.Offer {
 	return all
 }
 
-// Word is a text that no call had before.
+// Word returns a text that earlier calls did not contain.
 func (t *T) Word() string {
 	t.Client.ID++
 	n := uint64(t.Client.Clock.Now().UnixNano()) + uint64(t.Client.ID)
@@ -324,12 +324,12 @@ func (t *T) Word() string {
 	return string(b)
 }
 
-// TakesText reports whether an argument of a flow takes any text.
+// TakesText reports whether a flow has an argument that takes any text.
 func TakesText(f client.Flow) bool {
 	return jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), MarkerA) != nil
 }
 
-// Texts that no state has unless a call gives them.
+// Texts that a state contains only if a call supplies them.
 const (
 	MarkerA = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	MarkerB = "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"

@@ -8,7 +8,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// AnyRequest is an honest request of the newest revision that the server speaks.
+// AnyRequest returns a case with an honest request of the newest revision that the server speaks,
+// altered by alter.
 func (t *T) AnyRequest(alter func(*client.Request)) Case {
 	c := Case{Alter: alter}
 	if !t.Modern() {
@@ -20,7 +21,7 @@ func (t *T) AnyRequest(alter func(*client.Request)) Case {
 	return c
 }
 
-// Initializing makes the first request of an older revision of a request.
+// Initializing turns a request into initialize, the first request of an older revision.
 func (t *T) Initializing(w *client.Request, version string) {
 	w.Drop("MCP-Protocol-Version")
 	w.Drop("Mcp-Session-Id")
@@ -29,11 +30,11 @@ func (t *T) Initializing(w *client.Request, version string) {
 	w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"sealab-review","version":"1"}}}`, w.ID, version)
 }
 
-// MadeUpHeaders are a credential that no server knows.
+// MadeUpHeaders holds a credential that servers do not know.
 var MadeUpHeaders = []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential("Bearer x")}}
 
-// Authenticates reports whether the server refuses a request without a credential, and one
-// with a made-up credential; otherwise it skips the check.
+// Authenticates reports whether the server refuses requests without a credential and with a made-up
+// one. It skips the check if the server does not.
 func (t *T) Authenticates() bool {
 	for _, headers := range [][]rawmcp.Header{nil, MadeUpHeaders} {
 		if a := t.ListedAs(headers); !a.Refused() {
@@ -44,10 +45,10 @@ func (t *T) Authenticates() bool {
 	return true
 }
 
-// ListedAs is the answer to an honest request of either era with some credentials.
+// ListedAs returns the answer to the request that [T.ListingAs] returns.
 func (t *T) ListedAs(headers []rawmcp.Header) client.Answer { return t.Send(t.ListingAs(headers)) }
 
-// ListingAs is the request for a list with headers in the place of credentials.
+// ListingAs returns an honest request with headers in place of the user's credentials.
 func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
 	call := client.ListTools
 	call.As = client.Nobody
@@ -57,7 +58,7 @@ func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
 	return w
 }
 
-// OnLoopback reports whether the target is this machine.
+// OnLoopback reports whether the target is a loopback address.
 func (r *Review) OnLoopback() bool {
 	if r.Client.HTTP == nil {
 		return false

@@ -8,16 +8,16 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// A Move is a token of one flow in another.
+// A Move presents a token of one flow in another flow.
 type Move struct {
 	Source, Target         client.Flow
 	SourceUser, TargetUser client.User
-	// Strict wants the class of the target's own token, not only that the token
-	// is not refused.
+	// Strict requires the answer that the target's own token gets. Otherwise an answer that is not
+	// a refusal is enough.
 	Strict bool
 }
 
-// goes reports whether a token goes on where it was moved to.
+// goes reports whether a flow accepts a token that was moved to it.
 func (m Move) goes(o *Oracle, token string, a client.Answer) bool {
 	if m.Strict {
 		return o.Judge(token, a) == Accepted
@@ -26,8 +26,8 @@ func (m Move) goes(o *Oracle, token string, a client.Answer) bool {
 	return a.Conclusive() && !a.Refused() && !begins && (o.Bad.Refused() || a.Class() != o.Bad.Class())
 }
 
-// Moved reports whether a token is accepted where it was not minted: twice, with
-// a token of the place itself accepted and garbage refused there.
+// Moved reports whether the target accepts a token of the source. The token must be accepted twice,
+// with the target's own token accepted and garbage refused beside it.
 func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	o, reason := t.place(m)
 	if reason != "" {
@@ -42,8 +42,7 @@ func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	return t.moves(m, o)
 }
 
-// place returns the controls of the place that a token is moved to. Those of a place where
-// the check has been before are not carried out again.
+// place returns the controls of the target of a move. It runs them once per check.
 func (t *T) place(m Move) (*Oracle, string) {
 	key := fmt.Sprintf("%d %s %s %s %s %s", m.TargetUser, m.Target.Method, m.Target.Target, m.Target.Arguments, m.Target.Rounds, m.Target.Last)
 	if o := t.places[key]; o != nil {
@@ -56,7 +55,7 @@ func (t *T) place(m Move) (*Oracle, string) {
 	return o, reason
 }
 
-// moves reports whether a token is accepted by the controls of a place.
+// moves reports whether the target accepts a token, according to the controls o.
 func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 	if o.Presence {
 		return "", false, fmt.Sprintf("%s: any text is accepted as a state", m.Target)
@@ -68,7 +67,7 @@ func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 		}
 		a, after := t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser), ""
 		if !m.goes(o, token, a) {
-			// A server may remember its verdict by a part of the request.
+			// Some servers cache the verdict by a part of the request.
 			t.Client.Present(t.Context, m.Source, jsondoc.Quote(token), m.SourceUser)
 			a, after = t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser), ", after it was used in its own place"
 		}
@@ -89,13 +88,13 @@ func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 	return evidence, true, ""
 }
 
-// Blind reports whether a good token gets the question of a call without one.
+// Blind reports whether a good token gets the same question as a call without a token.
 func (o *Oracle) Blind() bool {
 	return o.Flow.Last == nil && o.Good.Class() == o.Fresh.Class() && !o.messages
 }
 
-// Sighted returns the prompts and resources that give tokens, with answers. They change
-// nothing, and tell a state that is accepted from a flow that begins again.
+// Sighted returns oracles of prompts and resources whose flows include answers. Their calls have no
+// effects, and they distinguish an accepted state from a flow that begins again.
 func (r *Review) Sighted(ctx context.Context) []*Oracle {
 	if r.deep == nil {
 		r.deep = []*Oracle{}
@@ -112,7 +111,7 @@ func (r *Review) Sighted(ctx context.Context) []*Oracle {
 	return r.deep
 }
 
-// answered adds answers to a flow with which its own state goes on.
+// answered adds answers to a flow that its own state accepts. It reports whether it found any.
 func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
 	for _, answers := range answersTo(o.Fresh.Questions) {
 		f.Last = answers
@@ -127,9 +126,9 @@ func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
 	return false
 }
 
-// beginsAgain reports whether a prompt or resource begins again on the state of another
-// call with the same question, and returns the reason why the other flows of such a
-// server cannot be judged without effects.
+// beginsAgain presents states of other calls with the same question to prompts and resources. If
+// one of these begins again, beginsAgain returns the reason why other flows of this server cannot
+// be judged without effects.
 func (r *Review) beginsAgain(ctx context.Context) string {
 	for _, o := range r.Sighted(ctx) {
 		for _, source := range r.Oracles {
@@ -148,7 +147,7 @@ func (r *Review) beginsAgain(ctx context.Context) string {
 	return r.Again
 }
 
-// NoteAgain keeps the fact that a flow begins again on a good state of another call or time.
+// NoteAgain records that a flow begins again on a good state of another call or time.
 func (r *Review) NoteAgain(o *Oracle, a client.Answer) {
 	if a.Kind == client.Asked && o.Bad.Refused() && !o.Blind() && o.Verdict(a) == Refused {
 		r.Again = fmt.Sprintf("%s begins again on a good state of another call or time, as this call may: --effects tells that from a state that is accepted", o.Flow)

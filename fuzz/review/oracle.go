@@ -12,43 +12,43 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// A Verdict is the judgement of an oracle on one answer.
+// A Verdict is an oracle's judgement of one answer.
 type Verdict int
 
 // The verdicts.
 const (
-	Unclear  Verdict = iota // no answer, or one that is independent of the state
-	Refused                 // turned down, or the flow begins again
-	Accepted                // goes on as with an unchanged token
+	Unclear  Verdict = iota // no answer, or one that does not depend on the state
+	Refused                 // an error, or the flow begins again
+	Accepted                // the flow goes on as with an unchanged token
 )
 
-// An Oracle tells whether a server accepted a state, by comparison with four
-// controls: the call without a state (fresh), with an unchanged token, with the
-// answers alone (stripped), and with a state that is no token (garbage).
+// An Oracle decides whether a server accepted a state. It compares the answer with four controls:
+// the call without a state (fresh), with an unchanged token, with the answers alone (stripped), and
+// with a state that the server did not mint (garbage).
 //
-// Without effects a token is presented without answers: a good one is asked
-// again and a bad one refused, and no tool runs to its end. With effects it is
-// presented with answers, and a good one goes on.
+// Without effects a token is presented without answers. The server then repeats the question of a
+// good token and refuses a bad one, and no tool runs to its end. With effects the token is
+// presented with answers, and the flow of a good token goes on.
 type Oracle struct {
 	Flow  client.Flow
 	User  client.User
 	Fresh client.Answer
 	Token string        // an unchanged token
-	Good  client.Answer // with it
-	// messages is set if the questions' texts tell a good token from a fresh
-	// call, Mask if the texts of equal rounds can be compared.
+	Good  client.Answer // the answer to it
+	// messages is set if the texts of the questions distinguish a good token from a fresh call.
+	// Mask marks the words that are equal in all good answers; it is nil if their number varies.
 	messages bool
 	Mask     []bool
-	Bad      client.Answer // with garbage
-	// Presence is set if any text is accepted as a state but its absence is not.
+	Bad      client.Answer // the answer to garbage
+	// Presence is set if the server accepts any text as a state but requires one.
 	Presence bool
 }
 
 // GarbageState is a state that no server minted.
 const GarbageState = "garbage"
 
-// NewOracle carries the controls of a flow out and returns the oracle, or the
-// reason why the flow cannot be judged.
+// NewOracle runs the controls of a flow. It returns the oracle, or the reason why answers in this
+// flow cannot be judged.
 func (r *Review) NewOracle(ctx context.Context, f client.Flow, as client.User) (*Oracle, string) {
 	o := &Oracle{Flow: f, User: as}
 	if o.Fresh = r.Client.Call(ctx, f.Call(as)); o.Fresh.Kind != client.Asked {
@@ -78,7 +78,7 @@ func (r *Review) NewOracle(ctx context.Context, f client.Flow, as client.User) (
 	return o, r.formal(ctx, o)
 }
 
-// good presents an unchanged token and returns both.
+// good presents an unchanged token and returns the token and the answer.
 func (r *Review) good(ctx context.Context, f client.Flow, as client.User) (token string, a client.Answer, reason string) {
 	token, _, err := r.Client.Mint(ctx, f, as)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Review) good(ctx context.Context, f client.Flow, as client.User) (token
 	return token, a, reason
 }
 
-// compare learns from equal rounds which parts of their answers vary.
+// compare finds the parts that vary between the answers to equal rounds.
 func (o *Oracle) compare(goods []client.Answer) string {
 	for _, a := range goods[1:] {
 		if a.Class() != o.Good.Class() {
@@ -109,8 +109,8 @@ func (o *Oracle) compare(goods []client.Answer) string {
 	return ""
 }
 
-// maskOf returns the words of the texts of equal rounds that are always the
-// same, nil if their number varies.
+// maskOf marks the words that are equal in the texts of all answers. It returns nil if the number
+// of words varies.
 func maskOf(all []client.Answer) []bool {
 	words := strings.Fields(client.Blank(all[0].Text))
 	mask := make([]bool, len(words))
@@ -129,7 +129,8 @@ func maskOf(all []client.Answer) []bool {
 	return mask
 }
 
-// Alike reports whether a completion reads as that of a good token.
+// Alike reports whether the text of a completion matches that of a good token in the words of the
+// mask.
 func (o *Oracle) Alike(a client.Answer) bool {
 	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
 	if len(other) != len(words) || o.Mask == nil {
@@ -143,7 +144,7 @@ func (o *Oracle) Alike(a client.Answer) bool {
 	return true
 }
 
-// influence finds out whether the state matters at all.
+// influence checks that the state changes the answer. It returns a reason if it does not.
 func (r *Review) influence(ctx context.Context, o *Oracle) string {
 	begins := o.Bad.Kind == client.Asked && o.Good.Class() != o.Fresh.Class() && o.Bad.Class() == o.Fresh.Class()
 	if o.Bad.Refused() || begins {
@@ -164,15 +165,15 @@ func (r *Review) influence(ctx context.Context, o *Oracle) string {
 		if o.Mask == nil {
 			return "the texts of equal rounds differ, and garbage is answered by a text: nothing tells them apart"
 		}
-		return "" // another text: the answer to a bad state
+		return "" // a different text is the answer to a bad state
 	case o.Bad.Class() == o.Good.Class():
 		o.Presence = true
 	}
 	return ""
 }
 
-// formal presents a token of the right form and of random content, which a
-// server that begins again on a bad state may answer differently from garbage.
+// formal presents random bytes in the form of a token. A server that begins again on a bad state
+// may accept garbage and these bytes alike. formal returns a reason if the bytes are not refused.
 func (r *Review) formal(ctx context.Context, o *Oracle) string {
 	if o.Presence || o.Flow.Last != nil {
 		return ""
@@ -191,11 +192,11 @@ func (r *Review) formal(ctx context.Context, o *Oracle) string {
 	return ""
 }
 
-// tagNames are names of members that may hold a tag.
+// tagNames are parts of names of members that may hold an authentication tag.
 var tagNames = []string{"sig", "mac", "tag", "hash", "digest", "check", "proof", "auth"}
 
-// untagged reports whether a token is a JSON object without a member that may be a
-// tag: random texts in it are states and no wrong tags.
+// untagged reports whether a token is a JSON object without a member that may hold a tag. Random
+// text in such an object is another state rather than a wrong tag.
 func untagged(token string) bool {
 	m := jsondoc.Members(json.RawMessage(token))
 	for name := range m {
@@ -206,8 +207,8 @@ func untagged(token string) bool {
 	return m != nil
 }
 
-// echoed reports whether a value that is changed in a readable token comes back in
-// the question or in the state of the answer: the token is read unverified.
+// echoed reports whether a changed value in a readable token comes back in the question or the
+// state of the answer. If it does, the server reads the token without verifying it.
 func (r *Review) echoed(ctx context.Context, o *Oracle, token string) bool {
 	for _, v := range tokens.Views(token) {
 		for _, name := range jsondoc.SortedKeys(v.Object) {
@@ -224,15 +225,15 @@ func (r *Review) echoed(ctx context.Context, o *Oracle, token string) bool {
 	return false
 }
 
-// EchoProbe is a value that no honest state has.
+// EchoProbe is a value that does not occur in honest states.
 const EchoProbe = "sealabechoprobe"
 
-// Echoes reports whether the probe stands in the question or in the state of an answer.
+// Echoes reports whether the question or the state in an answer contains EchoProbe.
 func Echoes(a client.Answer) bool {
 	return a.Kind == client.Asked && (strings.Contains(a.QuestionTexts(), EchoProbe) || a.State != nil && strings.Contains(tokens.Readable(*a.State), EchoProbe))
 }
 
-// Verdict judges an answer to a presented state.
+// Verdict judges the answer to a presented state.
 func (o *Oracle) Verdict(a client.Answer) Verdict {
 	switch {
 	case a.Refused():
@@ -242,7 +243,7 @@ func (o *Oracle) Verdict(a client.Answer) Verdict {
 	case a.Kind == client.Asked:
 		return o.verdictOnQuestion(a)
 	case o.Good.Kind != client.Completed:
-		return Unclear // more than a good token gets
+		return Unclear // a good token gets less
 	case o.Bad.Kind == client.Completed && !o.Presence:
 		return o.verdictOnText(a)
 	default:
@@ -261,7 +262,7 @@ func (o *Oracle) verdictOnQuestion(a client.Answer) Verdict {
 	}
 }
 
-// verdictOnText compares completions if a bad state is answered by one as well.
+// verdictOnText compares texts, for servers that answer a bad state with a completion as well.
 func (o *Oracle) verdictOnText(a client.Answer) Verdict {
 	switch {
 	case o.Mask == nil:
@@ -275,8 +276,8 @@ func (o *Oracle) verdictOnText(a client.Answer) Verdict {
 	}
 }
 
-// Judge judges the answer to a state whose text is known: it is accepted as well if
-// the answer is that of the good token with values of this state in it.
+// Judge is like [Oracle.Verdict] for a state whose text is known. It also accepts the answer of the
+// good token with values of the token replaced by those of state.
 func (o *Oracle) Judge(state string, a client.Answer) Verdict {
 	v := o.Verdict(a)
 	if v != Unclear || a.Kind != client.Completed || o.Good.Kind != client.Completed {
@@ -290,8 +291,8 @@ func (o *Oracle) Judge(state string, a client.Answer) Verdict {
 	return v
 }
 
-// changedTexts returns the parts of a token that another state has in another form,
-// each with that form: all of it, and texts in objects that can be read.
+// changedTexts maps parts of a token to their replacements in another state: the whole text, and
+// strings in readable objects.
 func changedTexts(token, state string) map[string]string {
 	all := map[string]string{token: state}
 	others := tokens.Views(state)
@@ -309,7 +310,8 @@ func changedTexts(token, state string) map[string]string {
 	return all
 }
 
-// KeyOfStates reports whether a readable token has its tag under a key.
+// KeyOfStates reports whether word, or a part of it, is the HMAC key of the tag in a readable
+// token.
 func (r *Review) KeyOfStates(word string) bool {
 	for _, o := range r.Oracles {
 		for _, key := range append(tokens.LastParts(word), word) {

@@ -7,8 +7,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// Polluting are members by which a careless merge of objects changes the prototype of every
-// object (CWE-1321). Honest requests are read as before, since they have what it gets.
+// Polluting are members that change the prototype of all JavaScript objects in a server that merges
+// objects carelessly (CWE-1321). Honest requests have the inherited members themselves, so they are
+// read as before.
 var Polluting = map[string]json.RawMessage{
 	"__proto__":   inherited,
 	"constructor": jsondoc.Object(map[string]json.RawMessage{"prototype": inherited}),
@@ -19,9 +20,9 @@ var inherited = jsondoc.Object(map[string]json.RawMessage{
 	client.MetaVersion: jsondoc.Quote(client.Modern),
 })
 
-// Pollutes sends requests that lack a member, calls act, and sends them again. It reports
-// whether one is accepted that was refused twice before: a polluted prototype has the
-// member. The answer is to that request. act is called in any case.
+// Pollutes sends requests that lack a member, calls act, and sends them again. If one that was
+// refused twice is now accepted, the member comes from a polluted prototype; Pollutes returns that
+// answer and true. It calls act in any case.
 func (t *T) Pollutes(act func()) (client.Answer, bool) {
 	var witnesses []func() client.Answer
 	for _, lacks := range []func(body map[string]json.RawMessage) map[string]json.RawMessage{withoutProtocol, withoutVersion} {

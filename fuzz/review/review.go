@@ -1,21 +1,21 @@
-// Package review tests a live server of the Model Context Protocol from outside
-// and reports faults that can be shown again.
+// Package review tests a live server of the Model Context Protocol from outside. It reports faults
+// that can be reproduced.
 //
-// It finds out which revision the server speaks, lists its tools, prompts and
-// resources, and looks for flows: calls that are answered by a question with a
-// requestState (revision 2026-07-28, basic/patterns/mrtr). A flow is a scheme
-// without a key: mint is to walk it, verify to retry with a token. Checks then
-// alter tokens, headers, bodies and lines. Each is a value in a table of its
-// family, below folder checks.
+// A review finds out which revisions the server speaks, lists its tools, prompts and resources, and
+// looks for flows. A flow is a call that the server answers with a question and a requestState
+// (revision 2026-07-28, basic/patterns/mrtr). To an instrument, a flow is a scheme without a key:
+// mint walks the flow, and verify retries it with a token. Checks then alter tokens, headers,
+// bodies and lines. Each check is a value in the table of its family, in a package below the folder
+// checks.
 //
-// A check compares answers of one server with controls on the same server, never
-// with those of another. An accepted alteration counts if it shows three times,
-// each time on a fresh token, with an unchanged token accepted and garbage
-// refused beside it. A control that fails makes the check not tested.
+// A check compares the answers of a server with controls on the same server, never with another
+// server. An accepted alteration counts if it shows three times. Each time uses a fresh token; an
+// unchanged token must be accepted and garbage refused beside it. If a control fails, the check is
+// not tested.
 //
-// Without Options.Effects no answer to a question is sent, so that no tool that
-// asks first runs to its end. A question to a server that begins again on a bad
-// state is ambiguous then, and the checks of requestState are not tested.
+// Without Options.Effects a review sends no answers to questions, so a tool that asks first does
+// not run. A server that begins again on a bad state then answers a good and a bad state with the
+// same question. The checks of requestState are not tested on such a server.
 package review
 
 import (
@@ -30,31 +30,31 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// Options say how a server is reviewed.
+// Options configures a review.
 type Options struct {
 	Target  client.Target
-	Effects bool             // answers may be sent, and tools run
+	Effects bool             // send answers and run tools
 	Tools   map[string]Given // tools that may be called; nil: those that ask first
-	Flows   []client.Flow    // given by hand
-	Checks  []string         // ids and families; nil: all
-	Case    string           // of a finding that is replayed
-	OneTime []string         // tools whose tokens must be accepted once
+	Flows   []client.Flow    // flows that the user gives
+	Checks  []string         // IDs and families; nil: all
+	Case    string           // the case of a finding to replay; "": all
+	OneTime []string         // tools whose tokens must be accepted only once
 	Slow    string           // a tool that may be called and cancelled
 	Changes string           // a tool that may be called and that changes the list of tools
-	Effect  string           // a tool whose text tells how often the slow tool ran
+	Effect  string           // a tool whose text says how often the slow tool ran
 	Secrets []string         // texts that must not be readable in a token
-	// Restart ends the server and starts it again; nil: unknown how.
+	// Restart stops the server and starts it again. It is nil if the user gives no way to do so.
 	Restart func(context.Context) error
-	// Grace is how long a process may take to end, and Hang how long a call that
-	// waits for a silent host may take.
+	// Grace is the time that a process may take to exit. Hang is the time that a call may take if
+	// it waits for a host that does not answer.
 	Grace, Hang time.Duration
 	Large       int           // bytes of the largest request of X-SIZE
-	TTL         time.Duration // of tokens; 0: unknown
+	TTL         time.Duration // lifetime of a token; 0: unknown
 	Wait        time.Duration // how long to wait for the expiry of a token
 	Revise      []string      // revisions to review; nil: all
 	Rate        float64       // exchanges a second; 0: no limit
 	Budget      int           // exchanges
-	Time        time.Duration // of the review, beside the waits for expiry; 0: no limit
+	Time        time.Duration // limit of the review without the waits for expiry; 0: no limit
 	Limits      rawmcp.Limits
 	Seed        uint64
 	Clock       client.Clock
@@ -62,7 +62,7 @@ type Options struct {
 	Log         func(format string, args ...any)
 }
 
-// Client returns the options of the client.
+// Client returns the options for the client of a review.
 func (o Options) Client() client.Options {
 	return client.Options{Target: o.Target, Limits: o.Limits, Rate: o.Rate, Budget: o.Budget, Clock: o.Clock, Record: o.Record}
 }
@@ -74,7 +74,7 @@ type Report struct {
 	Outcomes []Outcome     `json:"outcomes"`
 	Findings []Finding     `json:"findings"`
 	Notes    []string      `json:"notes,omitempty"`
-	// Unseen are tools that may ask and were not called.
+	// Unseen names the tools that may ask and were not called.
 	Unseen    []string `json:"unseen,omitempty"`
 	Exchanges int      `json:"exchanges"`
 	// Ran counts the tools that ran to their end.
@@ -82,7 +82,7 @@ type Report struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// A Review is a review at work: what its checks share.
+// A Review is the state that the checks of a running review share.
 type Review struct {
 	Report Report
 
@@ -90,25 +90,25 @@ type Review struct {
 	Client     *client.Client
 	Flows      []client.Flow
 	Oracles    []*Oracle
-	deep       []*Oracle       // see sighted
+	deep       []*Oracle       // see Sighted
 	Again      string          // the reason that NoteAgain found
-	Asking     []client.Answer // every question that was seen
+	Asking     []client.Answer // every question that was received
 	uncalled   []string        // tools that were not called
 	unanswered []string        // tools that ask without a state
-	gone       string          // why the server does not answer any more
+	gone       string          // why the server no longer answers
 }
 
-// DefaultBudget is the number of exchanges of a review.
+// DefaultBudget is the default number of exchanges in a review.
 const DefaultBudget = 8000
 
-// DefaultTime is how long the command reviews a server.
+// DefaultTime is the default time limit of the command.
 const DefaultTime = 8 * time.Minute
 
-// DefaultStart is how long a server may take to start, or to come back.
+// DefaultStart is the default time that a server may take to start or restart.
 const DefaultStart = 30 * time.Second
 
-// Run reviews a server by the checks that the options name. If the context ends, the report has the checks until then, and the
-// others are not tested.
+// Run reviews a server with the checks that o names. If ctx ends, the report has the outcomes so
+// far, and the remaining checks are not tested.
 func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
@@ -164,11 +164,11 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	return &r.Report, nil
 }
 
-// usualExchanges is the number of exchanges of a review with two flows.
+// usualExchanges is the usual number of exchanges in a review with two flows.
 const usualExchanges = 3000
 
-// inOrder returns the checks in the order in which they are carried out: the worst first if
-// the server is so slow that the time may not do for all.
+// inOrder returns the checks in the order in which they run. If the server is too slow to run all
+// of them in time, the most severe come first.
 func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 	each := spent / time.Duration(max(1, r.Client.Sent))
 	if r.Options.Time <= 0 || each*usualExchanges < r.Options.Time {
@@ -188,7 +188,7 @@ func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 	return all
 }
 
-// openFlows finds flows and carries their controls out.
+// openFlows finds flows and runs their controls.
 func (r *Review) openFlows(ctx context.Context) {
 	if !r.Modern() {
 		return
@@ -209,8 +209,8 @@ func (r *Review) openFlows(ctx context.Context) {
 // Modern reports whether the server speaks revision 2026-07-28.
 func (r *Review) Modern() bool { return slices.Contains(r.Report.Server.Revisions, client.Modern) }
 
-// run carries one check out. The answers of one that is interrupted tell nothing: its last
-// exchanges were cut off.
+// run runs one check. It drops the findings of an interrupted check, because its last exchanges
+// were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
 	t := &T{Review: r, Context: ctx, check: check, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: r.Options.Case}
 	if reason := r.excluded(check); ctx.Err() != nil {
@@ -240,7 +240,7 @@ func (r *Review) run(ctx context.Context, check Check) {
 	r.Report.Findings = append(r.Report.Findings, t.Findings...)
 }
 
-// excluded returns the reason why a check cannot be carried out here.
+// excluded returns the reason why a check cannot run on this server, or "" if it can.
 func (r *Review) excluded(check Check) string {
 	over := r.Report.Server.Transport
 	switch {
@@ -260,7 +260,7 @@ func (r *Review) excluded(check Check) string {
 	}
 }
 
-// NoFlow says why no flow can be judged.
+// NoFlow returns the reason why there is no flow to test.
 func (r *Review) NoFlow() string {
 	switch {
 	case !r.Modern():
@@ -276,9 +276,9 @@ func (r *Review) NoFlow() string {
 	}
 }
 
-// unseen returns the tools that may ask and were not called: those that say so, and, if
-// the server hands out states elsewhere, those that seem to change something. The user
-// who names tools has said which are meant.
+// unseen returns the tools that may ask and were not called. These are the tools whose texts say so
+// and, if the server gives states elsewhere, tools that seem to change something. If the user named
+// the tools, there are none.
 func (r *Review) unseen() []string {
 	var all []string
 	for _, o := range r.Report.Server.Tools {
@@ -290,7 +290,7 @@ func (r *Review) unseen() []string {
 	return all
 }
 
-// NotCalled names the tools that were not called.
+// NotCalled returns a note that names the tools that were not called.
 func (r *Review) NotCalled() string {
 	if len(r.uncalled) == 0 {
 		return ""
@@ -304,8 +304,8 @@ func (r *Review) sort() {
 	slices.SortStableFunc(r.Report.Findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
 }
 
-// Select returns the checks with the ids or families that are named, all if none is. The
-// error names one that does not exist.
+// Select returns the checks whose IDs or families are in names, or all checks if names is empty. It
+// returns an error for a name that matches no check.
 func Select(checks []Check, names []string) ([]Check, error) {
 	if len(names) == 0 {
 		return checks, nil

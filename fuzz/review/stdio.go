@@ -12,10 +12,11 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// Process starts a server of its own for a check, with a good request answered.
+// Process starts a process of the server for a check and sends it an honest request.
 func (t *T) Process() *rawmcp.Process { return t.ProcessWithin(t.Client.Limits.Time) }
 
-// ProcessWithin starts a server whose answers are waited for within a limit.
+// ProcessWithin is like [T.Process] with a time limit for each answer. It skips the check and
+// returns nil on failure.
 func (t *T) ProcessWithin(limit time.Duration) *rawmcp.Process {
 	limits := t.Client.Limits
 	limits.Time = limit
@@ -38,7 +39,8 @@ func (t *T) ProcessWithin(limit time.Duration) *rawmcp.Process {
 	return p
 }
 
-// Pings reports why a process does not answer an honest request, "" if it does.
+// Pings sends an honest request to a process. It returns the reason why the process did not answer,
+// or "" if it did.
 func (t *T) Pings(p *rawmcp.Process) string {
 	c := t.Client
 	if err := c.Take(t.Context); err != nil {
@@ -57,10 +59,11 @@ func (t *T) Pings(p *rawmcp.Process) string {
 	return ""
 }
 
-// slowNumbers are the numbers that a slow call is made with: the first that its schema allows.
+// slowNumbers are the arguments of a slow call. The first that the schema allows is used.
 var slowNumbers = []float64{1500, 150, 15, 5, 2, 1}
 
-// SlowCall is the call of the tool of --slow; false if it is not named.
+// SlowCall returns a call of the tool that --slow names. It skips the check and returns false if
+// there is none.
 func (t *T) SlowCall() (client.Call, bool) {
 	for _, tool := range t.Report.Server.Tools {
 		if tool.Name != t.Options.Slow || tool.Name == "" {
@@ -71,7 +74,7 @@ func (t *T) SlowCall() (client.Call, bool) {
 		for name, raw := range jsondoc.ParseSchema(tool.Input).Properties {
 			s := jsondoc.ParseSchema(raw)
 			kind := s.TypeOf()
-			// 1500 milliseconds, or as many as a tool takes that counts otherwise.
+			// 1500 milliseconds, or the first number that the schema allows.
 			fits := slices.IndexFunc(slowNumbers, func(n float64) bool { return s.Allows(n) })
 			if (kind == "number" || kind == "integer") && fits >= 0 {
 				m[name] = fmt.Append(nil, slowNumbers[fits])

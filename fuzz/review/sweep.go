@@ -15,13 +15,12 @@ type Hit struct {
 	Answer client.Answer
 }
 
-// blockSize is the number of variants between two controls. Each block has a
-// token of its own.
+// blockSize is the number of variants between two controls. Each block has its own token.
 const blockSize = 16
 
-// Sweep presents every variant that vary makes of a token and returns those that
-// were accepted. A block ends with the unchanged token, which has to be accepted:
-// if it is not, its variants are presented again, each with a token of its own.
+// Sweep presents every variant of a token that vary returns, and returns those that the server
+// accepted. A block ends with the unchanged token. If the server refuses that, each variant of the
+// block is presented again with a token of its own.
 func (t *T) Sweep(vary func(token string) []tokens.Variant) (hits []Hit, tried int, reason string) {
 	token, reason := t.Mint()
 	if reason != "" {
@@ -51,7 +50,7 @@ func (t *T) Sweep(vary func(token string) []tokens.Variant) (hits []Hit, tried i
 	return hits, tried, ""
 }
 
-// block presents named variants of one token and then the token itself.
+// block presents the named variants of a token and then the token itself.
 func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hits []Hit, tried int, reason string) {
 	token, reason := t.Mint()
 	if reason != "" {
@@ -81,7 +80,7 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 	}
 	if a := t.Present(jsondoc.Quote(token)); t.Oracle.Verdict(a) != Accepted {
 		if len(names) == 1 && len(hits) == 1 && t.spends() {
-			return hits, tried, "" // the variant has used the token up
+			return hits, tried, "" // the variant used the token up
 		}
 		return nil, 0, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
 	}
@@ -91,7 +90,7 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 	return hits, tried + len(hits), ""
 }
 
-// spends reports whether a token is accepted once and then refused, and the next one again.
+// spends reports whether a token is accepted once and then refused, for two tokens.
 func (t *T) spends() bool {
 	for range 2 {
 		token, reason := t.Mint()
@@ -107,11 +106,11 @@ func (t *T) spends() bool {
 	return true
 }
 
-// maxCached is the number of variants of a block that are presented again.
+// maxCached is the number of variants of a block that afterToken presents again.
 const maxCached = 2
 
-// afterToken presents variants again that share the beginning or the end of a token,
-// after the token itself: a server may remember its verdict by a part of the text.
+// afterToken presents variants again that share the beginning or the end of a token, after the
+// token itself. Some servers cache the verdict by a part of the text.
 func (t *T) afterToken(token string, by map[string]tokens.Variant, names []string) (hits []Hit) {
 	const part = 16
 	n := 0
@@ -129,7 +128,7 @@ func (t *T) afterToken(token string, by map[string]tokens.Variant, names []strin
 	return hits
 }
 
-// Mint returns a fresh token and remembers it as an honest one.
+// Mint returns a fresh token and records it as honest.
 func (t *T) Mint() (token, reason string) {
 	token, _, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
 	if err != nil {
@@ -139,8 +138,8 @@ func (t *T) Mint() (token, reason string) {
 	return token, ""
 }
 
-// Confirm presents a variant twice more, each time made of a fresh token, with
-// garbage beside it that has to be refused.
+// Confirm presents a variant of two more fresh tokens, and garbage, which must be refused, after
+// each. It reports whether the variant was accepted both times.
 func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
 	if t.Oracle.Presence {
 		return true
@@ -157,8 +156,7 @@ func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
 	return true
 }
 
-// OtherToken is a token that differs from those of the flow: of other arguments
-// if the flow has any.
+// OtherToken returns a token for other arguments, or another token of the flow if it has none.
 func (t *T) OtherToken() (token, reason string) {
 	f := t.Oracle.Flow
 	if f.Other != nil {

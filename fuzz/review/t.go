@@ -21,31 +21,31 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// T is one check at work. A check counts its cases in Trials, records faults by Refute, and
-// calls Skip if it cannot ask its question.
+// T is one running check. A check counts its cases in Trials and records faults with Refute. It
+// calls Skip if it cannot test the server.
 type T struct {
 	*Review
 	Context context.Context
 	check   Check
-	Oracle  *Oracle // of a check with a flow
+	Oracle  *Oracle // of a check that needs a flow
 	honest  map[string]bool
-	Only    string // the case that is replayed; "" for all
-	places  map[string]*Oracle
+	Only    string             // the case to replay; "": all
+	places  map[string]*Oracle // controls by the place that a token moves to; see place
 
 	Trials   int
-	Unclear  int    // answers that do not tell whether the state was accepted
-	Reason   string // why it is not tested
-	stopped  error  // the reason, if the review ended
+	Unclear  int    // answers that do not show whether the state was accepted
+	Reason   string // why the check is not tested
+	stopped  error  // the error that ended the review; nil if it did not end
 	Findings []Finding
 }
 
-// Tried counts the case that an answer is to.
+// Tried counts one case and returns the answer to it.
 func (t *T) Tried(a client.Answer) client.Answer {
 	t.Trials++
 	return a
 }
 
-// Prefer goes on with the first flow that is fit for a check, if one is.
+// Prefer continues with the first flow for which fit returns true, if there is one.
 func (t *T) Prefer(fit func(client.Flow) bool) {
 	for _, o := range t.Oracles {
 		if fit(o.Flow) {
@@ -62,7 +62,7 @@ func (t *T) Skip(format string, args ...any) {
 	}
 }
 
-// SkipFor skips the check for a reason, and reports whether there is one.
+// SkipFor skips the check if reason is not empty, and reports whether it did.
 func (t *T) SkipFor(reason string) bool {
 	if reason != "" {
 		t.Skip("%s", reason)
@@ -70,16 +70,16 @@ func (t *T) SkipFor(reason string) bool {
 	return reason != ""
 }
 
-// SkipOn skips the check for an error, and reports whether there is one.
+// SkipOn skips the check if err is not nil, and reports whether it did.
 func (t *T) SkipOn(err error) bool { return err != nil && t.SkipFor(err.Error()) }
 
-// stop records the end of the review as the reason.
+// stop records the error that ended the review.
 func (t *T) stop(err error) { t.Reason, t.stopped = err.Error(), err }
 
-// Selected reports whether every case is carried out, or a replay names one of these.
+// Selected reports whether all cases run or one of names is the case to replay.
 func (t *T) Selected(names ...string) bool { return t.Only == "" || slices.Contains(names, t.Only) }
 
-// Refute records a finding.
+// Refute records a finding, unless a replay selects another case.
 func (t *T) Refute(f Finding) {
 	if !t.Selected(f.Case) {
 		return
@@ -92,7 +92,7 @@ func (t *T) Refute(f Finding) {
 	t.Findings = append(t.Findings, f)
 }
 
-// outcome sums the check up.
+// outcome returns the outcome of the check.
 func (t *T) outcome() Outcome {
 	o := Outcome{Check: t.check.ID, Trials: t.Trials, Outcome: NotRefuted}
 	switch {
@@ -106,7 +106,7 @@ func (t *T) outcome() Outcome {
 	return o
 }
 
-// SentText is the request of an exchange in a line of evidence.
+// SentText returns the request of an exchange, cut to one line of evidence.
 func SentText(e *rawmcp.Exchange) string {
 	if e == nil {
 		return ""
@@ -114,15 +114,16 @@ func SentText(e *rawmcp.Exchange) string {
 	return client.Short(string(e.Sent), 400)
 }
 
-// ExchangeText is the request of an answer and the answer in a line of evidence.
+// ExchangeText returns an answer and its request as one line of evidence.
 func ExchangeText(a client.Answer) string { return SentText(a.Exchange) + " -> " + a.String() }
 
-// Form records a finding on the form of a result.
+// Form records a finding about the form of a result.
 func (t *T) Form(name string, severity Severity, issue string, a client.Answer) {
 	t.Refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Evidence: client.Short(string(a.Result), 300), Want: "the schema", Got: issue})
 }
 
-// URLArgument is the first argument of a tool that takes a URL.
+// URLArgument returns the name of the first argument of a tool that takes a URL, or "" if it has
+// none.
 func (t *T) URLArgument(tool string) string {
 	for _, x := range t.Report.Server.Tools {
 		properties := jsondoc.ParseSchema(x.Input).Properties
@@ -136,7 +137,7 @@ func (t *T) URLArgument(tool string) string {
 	return ""
 }
 
-// Ask sends a call and skips the check if there is no answer.
+// Ask makes a call and counts it. It skips the check if the answer is inconclusive.
 func (t *T) Ask(name string, c client.Call) (client.Answer, bool) {
 	a := t.Client.Call(t.Context, c)
 	if !a.Conclusive() {
@@ -147,12 +148,12 @@ func (t *T) Ask(name string, c client.Call) (client.Answer, bool) {
 	return a, true
 }
 
-// Fault records a finding on one answer.
+// Fault records a finding about one answer.
 func (t *T) Fault(name string, severity Severity, issue string, a client.Answer) {
 	t.Refute(NewFinding(name, severity, issue, a))
 }
 
-// NewFinding returns the finding that an answer shows, with the answer as evidence.
+// NewFinding returns a finding with an answer as its evidence.
 func NewFinding(name string, severity Severity, issue string, a client.Answer) Finding {
 	return Finding{Case: name, Severity: severity, Issue: issue, Evidence: fmt.Sprintf("%s -> %v", client.Short(string(client.BodyOf(a)), 400), a), Want: "see the check", Got: a.Class()}
 }
@@ -168,7 +169,7 @@ func (t *T) PresentIn(f client.Flow, state json.RawMessage) client.Answer {
 	return t.Client.Present(t.Context, f, state, t.Oracle.User)
 }
 
-// AskingTool is the first flow of a tool, which asks before it acts.
+// AskingTool selects the first flow of a tool and returns it. It skips the check if there is none.
 func (t *T) AskingTool() (client.Flow, bool) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" {
@@ -180,10 +181,10 @@ func (t *T) AskingTool() (client.Flow, bool) {
 	return client.Flow{}, false
 }
 
-// TemplateParameter is a parameter of a URI template (RFC 6570).
+// TemplateParameter matches a parameter of a URI template (RFC 6570).
 var TemplateParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// Completion asks as a user for the values of an argument that begins with a text.
+// Completion asks for the values of an argument that begin with a text, as the given user.
 func (t *T) Completion(as client.User, ref map[string]string, argument, begun string) (client.Answer, bool) {
 	a := t.Client.Call(t.Context, client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": argument, "value": begun}, As: as})
 	if !a.Conclusive() {
@@ -194,11 +195,12 @@ func (t *T) Completion(as client.User, ref map[string]string, argument, begun st
 	return a, true
 }
 
-// maxCounter is the largest counter whose hash is looked for in an id.
+// maxCounter is the largest counter value whose hash HashedIn tries.
 const maxCounter = 1 << 14
 
-// HashedIn describes what an id is the hash of, if that can be guessed: a counter or
-// the time of its request, alone or behind the credential of the user; "" if not.
+// HashedIn reports how an ID can be guessed if it contains the hash of a counter or of the request
+// time. The hashed text may have a prefix, such as the user's credential. It returns "" if no guess
+// matches.
 func (t *T) HashedIn(id string, before, after time.Time) string {
 	id = strings.ToLower(id)
 	numbers := map[string]string{}
@@ -227,8 +229,9 @@ func (t *T) HashedIn(id string, before, after time.Time) string {
 	return ""
 }
 
-// Together sends calls at once, each over a connection of its own; over standard streams, all
-// of them before an answer is read. One that could not be sent has an answer without a kind.
+// Together sends calls at the same time. Over HTTP each has a connection of its own. Over standard
+// streams all of them are written before an answer is read. A call that was not sent has an answer
+// without a kind.
 func (t *T) Together(calls []client.Call) []client.Answer {
 	c := t.Client
 	if c.HTTP == nil {
@@ -253,7 +256,7 @@ func (t *T) Together(calls []client.Call) []client.Answer {
 	return answers
 }
 
-// onLines sends calls at once over standard streams.
+// onLines sends calls at the same time over standard streams.
 func (t *T) onLines(calls []client.Call) []client.Answer {
 	c := t.Client
 	answers := make([]client.Answer, len(calls))
