@@ -19,18 +19,18 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Kind classifies the answer to a request.
+// A Kind is the class of an answer.
 type Kind string
 
 // The kinds of answers.
 const (
 	Completed Kind = "completed" // a result
-	Asked     Kind = "asked"     // a result that wants input
+	Asked     Kind = "asked"     // a result that asks for input
 	ToolError Kind = "error of the tool"
 	Failed    Kind = "refused"      // a JSON-RPC error
 	HTTPError Kind = "HTTP error"   // a status of 400 to 499 without a JSON-RPC error
-	Broken    Kind = "broken"       // anything else: no response, status 500, no JSON
-	Throttled Kind = "rate-limited" // after all retries
+	Broken    Kind = "broken"       // anything else: no response, status 500, not JSON
+	Throttled Kind = "rate-limited" // still, after all retries
 	NoBudget  Kind = "not sent"     // the budget of exchanges is used up
 )
 
@@ -43,10 +43,10 @@ type Answer struct {
 	Data      json.RawMessage
 	Result    json.RawMessage
 	State     *string
-	Carrier   string // the member of _meta with the state; "" if it is requestState
+	Carrier   string // the member of _meta that holds the state; "": requestState
 	Questions map[string]Question
 	Text      string // of a complete result
-	Cause     error  // of a broken exchange
+	Cause     error  // the error of a broken exchange
 	Exchange  *rawmcp.Exchange
 }
 
@@ -71,7 +71,7 @@ type rpcResponse struct {
 	} `json:"error"`
 }
 
-// ReadAnswer reads the response to a request with an id out of an exchange.
+// ReadAnswer returns the response to the request with an ID in an exchange.
 func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
 	a := Answer{Kind: Broken, Status: e.Status, Cause: e.Err, Exchange: e}
 	if e.Status == 429 || e.Status == 503 {
@@ -97,7 +97,7 @@ func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
 
 var rateLimited = regexp.MustCompile(`(?i)\brate.?limit|too many requests|throttl`)
 
-// response finds the response with an id, or an error without one.
+// response returns the response with an ID, or an error response without an ID.
 func response(messages [][]byte, id int) (rpcResponse, bool) {
 	for _, raw := range messages {
 		var r rpcResponse
@@ -142,10 +142,11 @@ func (a *Answer) readResult(raw json.RawMessage) {
 	}
 }
 
-// carrier is the name of a member of _meta that may hold a state.
+// carrier matches the names of members of _meta that may hold a state.
 var carrier = regexp.MustCompile(`(?i)state|token|continu|resum`)
 
-// CarriedState returns the first member of _meta that may be a state, with a text of the length of a token, and the text.
+// CarriedState returns the first member of _meta that may hold a state: its name matches carrier,
+// and its text has at least the length of a token.
 func CarriedState(meta map[string]any) (name string, state *string) {
 	for _, name := range jsondoc.SortedKeys(meta) {
 		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && carrier.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
@@ -155,7 +156,7 @@ func CarriedState(meta map[string]any) (name string, state *string) {
 	return "", nil
 }
 
-// texts returns every text of a result, one a line.
+// texts returns all texts of a result, one per line.
 func texts(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -185,16 +186,15 @@ func collect(v any, all *[]string) {
 	}
 }
 
-// Refused reports whether the server turned the request down.
+// Refused reports whether the answer is an error of the protocol, a tool or HTTP.
 func (a Answer) Refused() bool { return a.Kind == Failed || a.Kind == ToolError || a.Kind == HTTPError }
 
-// Conclusive reports whether the server answered at all.
+// Conclusive reports whether the server answered the request.
 func (a Answer) Conclusive() bool {
 	return a.Kind != Broken && a.Kind != Throttled && a.Kind != NoBudget
 }
 
-// Class is the class of an answer that goes on: the keys of its questions, or
-// that it is complete.
+// Class returns the class of an answer: the keys and methods of its questions, or its kind.
 func (a Answer) Class() string {
 	if a.Kind != Asked {
 		return string(a.Kind)
@@ -207,16 +207,15 @@ func (a Answer) Class() string {
 	return "asked " + strings.Join(keys, ", ")
 }
 
-// Refusal is the class of a refusal: everything that a client sees of it except
-// its varying parts.
+// Refusal returns the class of a refusal: the parts that a client sees, with varying parts blanked.
 func (a Answer) Refusal() string {
 	return fmt.Sprintf("%s, status %d, code %d, %q, data %s%s", a.Kind, a.Status, a.Code, Blank(a.Message), Blank(string(a.Data)), a.telling())
 }
 
-// tellingHeader names headers that may tell the cause of an error.
+// tellingHeader matches the names of headers that may reveal the cause of an error.
 var tellingHeader = regexp.MustCompile(`(?i)error|reason|cause|detail|debug`)
 
-// telling returns the headers of an answer that may tell its cause.
+// telling returns the headers of an answer that may reveal its cause.
 func (a Answer) telling() string {
 	var all []string
 	if a.Exchange != nil {
@@ -229,7 +228,7 @@ func (a Answer) telling() string {
 	return strings.Join(all, "")
 }
 
-// String describes an answer in a line of evidence.
+// String returns a description of an answer for one line of evidence.
 func (a Answer) String() string {
 	switch a.Kind {
 	case Completed:
@@ -249,13 +248,13 @@ func (a Answer) String() string {
 	}
 }
 
-// silence is the reason why there is no answer.
+// silence returns the reason why there is no answer.
 func (a Answer) silence() string {
 	dial, ok := errors.AsType[*net.OpError](a.Cause)
 	switch {
 	case ok && dial.Op == "dial":
 		where := ""
-		if dial.Addr != nil { // the name is known
+		if dial.Addr != nil { // the name was resolved
 			where = " at " + dial.Addr.String()
 		}
 		return fmt.Sprintf("no server answers%s: %v", where, root(dial.Err))
@@ -268,7 +267,7 @@ func (a Answer) silence() string {
 	}
 }
 
-// root is the innermost of wrapped errors.
+// root returns the innermost of wrapped errors.
 func root(err error) error {
 	for next := err; next != nil; next = errors.Unwrap(next) {
 		err = next
@@ -276,7 +275,7 @@ func root(err error) error {
 	return err
 }
 
-// Advice returns what to try if the address is not that of a server, or it wants credentials.
+// Advice returns a hint if the address may be wrong or the server requires credentials.
 func (a Answer) Advice() string {
 	if a.Exchange == nil {
 		return ""
@@ -301,25 +300,25 @@ func (a Answer) Advice() string {
 	return ""
 }
 
-// Pushes reports whether the server asked in the stream of the response.
+// Pushes reports whether the server sent a question in the stream of the response.
 func (a Answer) Pushes() bool {
 	return a.Exchange != nil && slices.ContainsFunc(a.Exchange.Messages, IsQuestion)
 }
 
-// Contains reports whether an answer carries a text anywhere.
+// Contains reports whether the body of an answer contains a text.
 func (a Answer) Contains(text string) bool {
 	return a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(text))
 }
 
-// OffersIn returns the offers of a page, and the cursor of the next one.
+// OffersIn returns the offers of a page and the cursor of the next page.
 func OffersIn(a Answer, member string) (page []Offer, next string) {
 	m := jsondoc.Members(a.Result)
-	_ = json.Unmarshal(m[member], &page) // of another form: none
+	_ = json.Unmarshal(m[member], &page) // a member of another form: none
 	_ = json.Unmarshal(m["nextCursor"], &next)
 	return page, next
 }
 
-// QuestionTexts are the texts of the questions of an answer.
+// QuestionTexts returns the messages of all questions, one per line and blanked.
 func (a Answer) QuestionTexts() string {
 	var all []string
 	for _, k := range jsondoc.SortedKeys(a.Questions) {
@@ -328,14 +327,14 @@ func (a Answer) QuestionTexts() string {
 	return strings.Join(all, "\n")
 }
 
-// VersionOf returns the revision in a result of initialize, "" if there is none.
+// VersionOf returns the revision in a result of initialize, or "" if there is none.
 func VersionOf(a Answer) string {
 	var v string
 	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)
 	return v
 }
 
-// BodyOf returns the body of the request of an answer.
+// BodyOf returns the body of the request that an answer belongs to.
 func BodyOf(a Answer) []byte {
 	if a.Exchange == nil {
 		return nil
@@ -346,17 +345,17 @@ func BodyOf(a Answer) []byte {
 	return a.Exchange.Sent
 }
 
-// Served reports whether a request was answered by a result.
+// Served reports whether the answer is a result.
 func Served(a Answer) bool { return a.Kind == Completed || a.Kind == Asked || a.Kind == ToolError }
 
-// varying are the parts of texts that differ between equal requests: numbers,
-// times, and identifiers in hexadecimal.
+// varying matches the parts of texts that differ between equal requests: numbers, times, and
+// hexadecimal identifiers.
 var varying = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
 
-// Blank replaces the varying parts of a text.
+// Blank returns a text with its varying parts replaced by #.
 func Blank(text string) string { return varying.ReplaceAllString(text, "#") }
 
-// Short quotes the first characters of a text, in ASCII.
+// Short quotes the first n bytes of a text, in ASCII.
 func Short(text string, n int) string {
 	if len(text) > n {
 		return fmt.Sprintf("%+q... (%d bytes)", text[:n], len(text))

@@ -1,8 +1,8 @@
-// Package client sends the requests of a review: calls of the Model Context Protocol over
+// Package client sends the requests of a review. It makes calls of the Model Context Protocol over
 // streamable HTTP and standard streams, in the newest revision and in sessions of older ones.
 //
-// It adds the credentials of users, keeps to a rate and a budget of exchanges, classifies
-// answers, and notes facts of all answers that checks judge later. It does not judge them.
+// A Client adds the credentials of users, keeps to a rate and a budget of exchanges, and classifies
+// answers. It notes facts about all answers and leaves their judgement to the checks.
 package client
 
 import (
@@ -20,34 +20,34 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Client sends requests within a rate and a budget, counts them, and notes facts of the
+// A Client sends requests within a rate and a budget, counts them, and notes facts about the
 // answers.
 type Client struct {
 	Target  Target
 	HTTP    *rawmcp.HTTP
 	Process *rawmcp.Process
 	Limits  rawmcp.Limits
-	Until   time.Time // no exchange begins after; zero: no limit
+	Until   time.Time // no exchange begins after it; zero: no limit
 	Clock   Clock
-	Claim   *Claim // of every call, nil for none
+	Claim   *Claim // added to every call; nil: none
 	ID      int    // of the last request
 	Sent    int    // exchanges
-	Unsent  int    // exchanges that were not begun
-	Away    bool   // the server was not reached for as long as a start may take
-	// Older is the revision of a server that does not know the newest one, "" if it does.
+	Unsent  int    // exchanges that did not begin
+	Away    bool   // the server was unreachable for the time of a start
+	// Older is the revision of a server that does not know the newest one, or "".
 	Older string
 	Notes
 
 	rate   float64 // exchanges a second; 0: unlimited
 	budget int
 	record func(*rawmcp.Exchange)
-	next   time.Time        // no exchange begins before
-	pause  time.Duration    // between exchanges, grown by rate limits
-	waits  int              // rate limits that were met
-	opened map[User]Session // the sessions over HTTP in which calls to an older server are made
+	next   time.Time        // no exchange begins before it
+	pause  time.Duration    // between exchanges; grows at each rate limit
+	waits  int              // number of rate limits met
+	opened map[User]Session // sessions over HTTP for calls to an older server
 }
 
-// Options say which server a client asks, and how.
+// Options configures a client.
 type Options struct {
 	Target Target
 	Limits rawmcp.Limits
@@ -57,7 +57,7 @@ type Options struct {
 	Record func(*rawmcp.Exchange) // nil: not recorded
 }
 
-// New returns a client of a server. It sends no request and starts no process.
+// New returns a client of a server. It sends no requests and starts no process.
 func New(o Options) (*Client, error) {
 	c := &Client{
 		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Notes: newNotes(),
@@ -76,11 +76,11 @@ func New(o Options) (*Client, error) {
 	return c, err
 }
 
-// hurried is the part of the time limit that an answer gets after one that did not come.
+// hurried divides the time limit after a missing answer.
 const hurried = 5
 
-// hasten shortens the time limit over HTTP after an exchange that took all of it, so that a
-// server that hangs costs the whole limit once. An answer restores the limit.
+// hasten shortens the time limit over HTTP after an exchange that timed out, so that a server that
+// hangs costs the full limit only once. The next answer restores the limit.
 func (c *Client) hasten(e *rawmcp.Exchange) {
 	switch {
 	case e.Status != 0:
@@ -97,7 +97,7 @@ func (c *Client) Unhurried() {
 	}
 }
 
-// Close ends the process of a server on standard streams.
+// Close stops the process of a server on standard streams.
 func (c *Client) Close() {
 	if c.Process != nil {
 		c.Process.Stop(StopGrace)
@@ -105,13 +105,14 @@ func (c *Client) Close() {
 	}
 }
 
-// LastWords are the first line of standard output that is no JSON, and the end of standard
-// error, of a process that does not answer; "" if there are none.
+// LastWords stops the process and describes its output, to explain why it does not answer. It
+// returns the first line of standard output that is not JSON and the last line of standard error,
+// or "" if there are none.
 func (c *Client) LastWords() string {
 	if c.Process == nil {
 		return ""
 	}
-	c.Process.Stop(StopGrace) // all of standard error has been read when it has ended
+	c.Process.Stop(StopGrace) // standard error is complete once the process has ended
 	words := ""
 	for line := range bytes.Lines(c.Process.Output()) {
 		if line = bytes.TrimSpace(line); len(line) > 0 && !json.Valid(line) {
@@ -126,7 +127,7 @@ func (c *Client) LastWords() string {
 	return words
 }
 
-// StopGrace is how long a process may take to end before it is killed.
+// StopGrace is the time that a process may take to end before it is killed.
 const StopGrace = 2 * time.Second
 
 // ErrBudget and ErrTime end a review that has used up its exchanges or its time.
@@ -135,7 +136,7 @@ var (
 	ErrTime   = errors.New("the time of the review is used up; --time raises it")
 )
 
-// Over is the reason why no exchange may begin, nil if one may.
+// Over returns the reason why no exchange may begin, or nil if one may.
 func (c *Client) Over() error {
 	switch {
 	case c.Sent >= c.budget:
@@ -146,7 +147,7 @@ func (c *Client) Over() error {
 	return nil
 }
 
-// Take waits for the turn of an exchange and counts it.
+// Take waits until the next exchange may begin and counts it.
 func (c *Client) Take(ctx context.Context) error {
 	if err := c.Over(); err != nil {
 		c.Unsent++
@@ -165,12 +166,11 @@ func (c *Client) Take(ctx context.Context) error {
 	return nil
 }
 
-// retries is how often a request is sent again that a rate limit refused.
+// retries is the number of times that a request is repeated after a rate limit.
 const retries = 6
 
-// Call sends a call and reads the answer. A server that limits the rate is asked
-// again after the time that it names; one that cannot be reached, as long as a start
-// may take.
+// Call makes a call and reads the answer. After a rate limit it waits for the time that the server
+// names and repeats the call. It retries an unreachable server for the time that a start may take.
 func (c *Client) Call(ctx context.Context, call Call) Answer {
 	return c.Patiently(ctx, func() Answer {
 		a := c.callOnce(ctx, call)
@@ -183,7 +183,7 @@ func (c *Client) Call(ctx context.Context, call Call) Answer {
 	})
 }
 
-// Patiently sends a request, and again as long as patience allows.
+// Patiently sends a request and repeats it as long as patience allows.
 func (c *Client) Patiently(ctx context.Context, once func() Answer) Answer {
 	var waited time.Duration
 	for try := 0; ; try++ {
@@ -199,8 +199,8 @@ func (c *Client) Patiently(ctx context.Context, once func() Answer) Answer {
 	}
 }
 
-// patience returns how long to wait before a request is sent again, and whether
-// it is. A server that stayed away for a whole start is not waited for again.
+// patience returns how long to wait before a request is repeated, and whether it is repeated. A
+// server that stayed away for the time of a start is not waited for again.
 func (c *Client) patience(a Answer, try int, waited time.Duration) (time.Duration, bool) {
 	switch unreached := a.Unreached(); {
 	case unreached && !c.Away && waited < c.Limits.Start:
@@ -221,17 +221,17 @@ func (c *Client) patience(a Answer, try int, waited time.Duration) (time.Duratio
 		}
 		return min(wait, maxPatience), true
 	default:
-		c.Away, c.pause = false, c.pause-c.pause/16 // a limit that is not met again
+		c.Away, c.pause = false, c.pause-c.pause/16 // shrink the pause while no limit is met
 		return 0, false
 	}
 }
 
-// Unreached reports whether no connection to the server was opened.
+// Unreached reports whether the connection to the server failed.
 func (a Answer) Unreached() bool {
 	return a.Kind == Broken && a.Exchange != nil && a.Exchange.Err != nil && strings.HasPrefix(a.Exchange.Err.Error(), "dialing")
 }
 
-// maxPatience is the longest wait that a server can ask for.
+// maxPatience is the longest wait between retries after a rate limit.
 const maxPatience = time.Minute
 
 func (c *Client) callOnce(ctx context.Context, call Call) Answer {
@@ -247,7 +247,7 @@ func (c *Client) callOnce(ctx context.Context, call Call) Answer {
 	}
 	body = c.Claim.body(body)
 	done := func(message []byte) bool {
-		_, ok := response([][]byte{message}, id) // also an error without an id
+		_, ok := response([][]byte{message}, id) // also accepts an error without an ID
 		return ok || IsAnswer(id)(message) || c.Older != "" && IsQuestion(message)
 	}
 	var e *rawmcp.Exchange
@@ -267,7 +267,7 @@ func (c *Client) callOnce(ctx context.Context, call Call) Answer {
 	return a
 }
 
-// Raw sends a request over HTTP as it stands, once.
+// Raw sends a request over HTTP once, unchanged.
 func (c *Client) Raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
 	if err := c.Take(ctx); err != nil {
 		return &rawmcp.Exchange{Err: err}
@@ -277,7 +277,7 @@ func (c *Client) Raw(ctx context.Context, r rawmcp.Request) *rawmcp.Exchange {
 	return e
 }
 
-// line sends a line to the process, which it starts if necessary.
+// line sends a line to the process. It starts the process if necessary.
 func (c *Client) line(ctx context.Context, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	if c.Process != nil && !c.Process.Alive() {
 		c.Ended++
@@ -290,7 +290,7 @@ func (c *Client) line(ctx context.Context, body []byte, done func([]byte) bool) 
 		}
 		c.Process = p
 		if c.Older != "" {
-			c.Handshake(ctx, p) // a failure shows in the answer to the line
+			c.Handshake(ctx, p) // the answer to the line shows a failure
 		}
 	}
 	e := c.Process.Do(ctx, body, done)
@@ -300,15 +300,15 @@ func (c *Client) line(ctx context.Context, body []byte, done func([]byte) bool) 
 	return e
 }
 
-// Lines sends lines to the process at once, and reads until done.
+// Lines sends several lines to the process at once and reads until done returns true.
 func (c *Client) Lines(ctx context.Context, lines []byte, done func([]byte) bool) *rawmcp.Exchange {
 	e := c.line(ctx, lines, done)
 	c.Keep(e)
 	return e
 }
 
-// RawCall is a call that a check sends with a body or headers of its own. It ends
-// at a question of the server as well, which waits for the client.
+// RawCall sends a body and headers as they are and reads the answer. Over HTTP the call also ends
+// at a question of the server, because the server then waits for the client.
 func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {
 	var id struct {
 		ID json.RawMessage `json:"id"`
@@ -329,7 +329,7 @@ func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []by
 	return ReadAnswer(e, n)
 }
 
-// Headers are all headers of a call over HTTP, nil over standard streams.
+// Headers returns all headers of a call over HTTP, or nil over standard streams.
 func (c *Client) Headers(ctx context.Context, call Call) []rawmcp.Header {
 	if c.HTTP == nil {
 		return nil
@@ -346,13 +346,13 @@ func (c *Client) Headers(ctx context.Context, call Call) []rawmcp.Header {
 	return h
 }
 
-// A RepeatedArgument is an argument that a header repeats (x-mcp-header).
+// A RepeatedArgument is an argument that is repeated in a header (x-mcp-header).
 type RepeatedArgument struct {
 	path   []string
 	Header string
 }
 
-// RepeatedArguments returns the arguments of a schema that headers repeat.
+// RepeatedArguments returns the arguments of a schema that are repeated in headers.
 func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
 	var all []RepeatedArgument
 	properties := jsondoc.ParseSchema(raw).Properties
@@ -369,7 +369,8 @@ func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
 	return all
 }
 
-// Value returns the argument as the header has it; false if it is absent.
+// Value returns the text of the argument for its header. It returns false if the argument is
+// absent, null, an object or an array.
 func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
 	for _, name := range r.path {
 		arguments = jsondoc.Members(arguments)[name]
@@ -384,7 +385,7 @@ func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
 	return string(arguments), true
 }
 
-// PathWith is the path of the server with a parameter.
+// PathWith returns the path of the server with one more query parameter.
 func (c *Client) PathWith(name, value string) string {
 	separator := "?"
 	if strings.Contains(c.HTTP.Path(), "?") {
@@ -393,13 +394,13 @@ func (c *Client) PathWith(name, value string) string {
 	return c.HTTP.Path() + separator + name + "=" + url.QueryEscape(value)
 }
 
-// A Clock tells and passes time. Tests have one of their own.
+// A Clock tells the time and sleeps. Tests use a fake one.
 type Clock struct {
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
 }
 
-// SystemClock is the clock of the machine.
+// SystemClock returns the clock of the machine.
 func SystemClock() Clock {
 	return Clock{Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error {
 		timer := time.NewTimer(d)

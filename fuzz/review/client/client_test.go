@@ -14,12 +14,12 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// TestHurried asks a server that hangs, and that answers again: the time limit is shorter
-// after the answer that did not come, until one comes.
+// TestHurried checks that a missing answer shortens the time limit, and that the next answer
+// restores it.
 func TestHurried(t *testing.T) {
 	var answers atomic.Bool
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection shows after it
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only after the body
 		if !answers.Load() {
 			<-r.Context().Done()
 		}

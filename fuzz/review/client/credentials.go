@@ -16,25 +16,25 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Target is the server that is reviewed: a URL, or the words of a command.
+// A Target is the server under review: a URL, or a command.
 type Target struct {
 	URL     string
 	Command []string
 	Headers []rawmcp.Header // credentials of the first user
-	Second  []rawmcp.Header // credentials of the second
+	Second  []rawmcp.Header // credentials of the second user
 	Foreign []rawmcp.Header // credentials that were issued for another server
 	Also    string          // URL of a second instance
 
-	environment []rawmcp.Header // variables of a command that may be secrets
+	environment []rawmcp.Header // environment variables that may be secrets
 }
 
-// hostHeaders are the headers of every request: the host, and who asks.
+// hostHeaders returns the headers of every request: the host, and the credentials of a user.
 func (c *Client) hostHeaders(as User) []rawmcp.Header {
 	h := []rawmcp.Header{{Name: "Host", Value: c.HTTP.Host()}, {Name: "User-Agent", Value: "sealab-review"}, {Name: "Connection", Value: "close"}}
 	return append(h, c.Target.credentials(as)...)
 }
 
-// credentials are the headers of a user.
+// credentials returns the credentials of a user.
 func (t Target) credentials(as User) []rawmcp.Header {
 	switch as {
 	case SecondUser:
@@ -54,10 +54,10 @@ func (t Target) credentials(as User) []rawmcp.Header {
 	}
 }
 
-// UnknownCredential is one that no server knows.
+// UnknownCredential is a made-up credential.
 const UnknownCredential = "sealab-nobody-has-this-credential"
 
-// MadeUpCredential replaces a credential and keeps its scheme.
+// MadeUpCredential replaces a credential and keeps its authentication scheme.
 func MadeUpCredential(value string) string {
 	if scheme, _, ok := strings.Cut(value, " "); ok {
 		return scheme + " " + UnknownCredential
@@ -65,8 +65,7 @@ func MadeUpCredential(value string) string {
 	return UnknownCredential
 }
 
-// Masked returns a text with the name of its flag in the place of each
-// credential.
+// Masked returns a text with each credential replaced by the name of its flag.
 func (t Target) Masked(text []byte) []byte {
 	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second, t.Foreign} {
 		for _, h := range headers {
@@ -86,22 +85,22 @@ func (t Target) Masked(text []byte) []byte {
 	return text
 }
 
-// secretVariable is the name of a variable of the environment that may be a secret. The
-// value of PATH shows in a list of all variables.
+// secretVariable matches the names of environment variables that may be secrets. PATH is included
+// because it shows that an error lists all variables.
 var secretVariable = regexp.MustCompile(`(?i)secret|passw|token|key|credential|^PATH$`)
 
-// minVariable is the length of the shortest value of the environment that is looked for.
+// minVariable is the length of the shortest environment value that is masked, in bytes.
 const minVariable = 8
 
-// WithEnvironment returns the target with the variables of its environment that may be
-// secrets: they are masked as credentials are.
+// WithEnvironment returns the target with the secrets of an environment, which Masked replaces as
+// well.
 func (t Target) WithEnvironment(environment []string) Target {
 	t.environment = secretsOf(environment, t.Command)
 	return t
 }
 
-// secretsOf are the variables of an environment, and those that a command gives, that may
-// be secrets.
+// secretsOf returns the variables of an environment, and assignments in a command, that may be
+// secrets.
 func secretsOf(environment, command []string) []rawmcp.Header {
 	var all []rawmcp.Header
 	for _, word := range slices.Concat(environment, command) {
@@ -113,8 +112,8 @@ func secretsOf(environment, command []string) []rawmcp.Header {
 	return all
 }
 
-// variableIn returns the name of the variable whose value stands in a text and not in the
-// request; "" if none does.
+// variableIn returns the name of a variable whose value occurs in a text but not in the request, or
+// "".
 func (t Target) variableIn(text, sent string) string {
 	for _, v := range t.environment {
 		if strings.Contains(text, v.Value) && !strings.Contains(sent, v.Value) {
@@ -124,11 +123,11 @@ func (t Target) variableIn(text, sent string) string {
 	return ""
 }
 
-// commonNames are names of users that texts may hold for other reasons.
+// commonNames are names of users that occur in texts for other reasons.
 var commonNames = []string{"admin", "user", "root", "test", "tester", "guest", "demo", "service", "client", "owner", "token", "none", "default", "system"}
 
-// NameOf is the name of a user, as the credential tells it: the subject of a JWT, or a
-// credential that is a word; "" if it does not.
+// NameOf returns the name of a user according to the credential: the subject of a JWT, or a
+// credential that is a word. It returns "" if the credential has no such name.
 func NameOf(target Target, as User) string {
 	target.Headers = target.credentials(as)
 	_, secret := target.Authorization()
@@ -144,7 +143,7 @@ func NameOf(target Target, as User) string {
 	return name
 }
 
-// Authorization is the Authorization header: its scheme, and the credential.
+// Authorization returns the scheme and the credential of the Authorization header.
 func (t Target) Authorization() (scheme, secret string) {
 	for _, h := range t.Headers {
 		if before, after, ok := strings.Cut(h.Value, " "); ok && strings.EqualFold(h.Name, "Authorization") {
@@ -154,14 +153,14 @@ func (t Target) Authorization() (scheme, secret string) {
 	return "", ""
 }
 
-// minSecret is the length of the shortest credential with digits in it that is looked for:
-// a shorter one may be the name of a user.
+// minSecret is the length of the shortest credential with digits that RepeatedIn looks for. A
+// shorter one may be the name of a user.
 const minSecret = 12
 
 // UsersCredential describes the credential of the user.
 const UsersCredential = "the credential of the user"
 
-// RepeatedIn reports whether a text has a credential of the first user.
+// RepeatedIn reports whether a text contains a credential of the first user.
 func (t Target) RepeatedIn(text string) bool {
 	_, secret := t.Authorization()
 	for _, h := range t.Headers {
@@ -180,14 +179,14 @@ func (t Target) RepeatedIn(text string) bool {
 	return false
 }
 
-// A Claim are members of every request that name a user.
+// A Claim is a set of members that name a user and are added to every request.
 type Claim struct {
 	Place string // _meta, params or query
 	Value string
 	Names []string
 }
 
-// body adds the members to a request.
+// body returns a request body with the members of the claim.
 func (x *Claim) body(body []byte) []byte {
 	if x == nil || x.Place == "query" {
 		return body
@@ -200,7 +199,7 @@ func (x *Claim) body(body []byte) []byte {
 	return []byte(strings.Replace(string(body), begin, begin+all.String(), 1))
 }
 
-// path adds the members to the path of a request.
+// path returns a path with the members of the claim as query parameters.
 func (x *Claim) path(path string) string {
 	if x == nil || x.Place != "query" {
 		return path

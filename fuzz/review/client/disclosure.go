@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// setting is a name that tells of a secret, with a value that may be one.
+// setting matches a name that suggests a secret, with a value that may be one.
 var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)` +
 	`["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
 
-// secretJWK is the secret part of a key in a set of keys (RFC 7517, RFC 7518).
+// secretJWK matches the secret member of a JSON Web Key (RFC 7517, RFC 7518).
 var secretJWK = regexp.MustCompile(`"(k|d)"\s*:\s*"([A-Za-z0-9_-]{16,})"`)
 
-// naming is the end of a name whose value tells of a secret without being one.
+// naming matches the end of a name whose value describes a secret but does not reveal it.
 var naming = regexp.MustCompile(`(?i)(ids?|names?|fingerprints?|hash|digest|sha256|version|url|uri|path|file)$`)
 
-// Digits are those of a random value, which names and words have hardly any of.
+// Digits matches three digits, which random values contain but names and words rarely do.
 var Digits = regexp.MustCompile(`[0-9](?:\D*[0-9]){2}`)
 
-// SecretSetting returns the first setting of a page that looks like a secret, and its name.
+// SecretSetting returns the first setting of a page that looks like a secret.
 func SecretSetting(page []byte) (name, value string) {
 	if found := secretJWK.FindSubmatch(page); found != nil && bytes.Contains(page, []byte(`"kty"`)) {
 		return "the member " + string(found[1]) + " of a key", string(found[2])
@@ -36,21 +36,22 @@ func SecretSetting(page []byte) (name, value string) {
 	return "", ""
 }
 
-// StackTrace are texts of stack traces in several languages, as they stand in JSON.
+// StackTrace matches stack traces in several languages, as written in JSON.
 var StackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
 
-// pathInError is the path of a file in an error of the operating system.
+// pathInError matches the path of a file in an error of the operating system.
 var pathInError = regexp.MustCompile(`(?:ENOENT|EACCES|EISDIR|\[Errno \d+\]|FileNotFoundException)[^"]*?(/[\w.+-]+/[\w.+/-]+)|\bopen (/[\w.+-]+/[\w.+/-]+): no such file`)
 
-// sourceInError is the path of a source file.
+// sourceInError matches the path of a source file.
 var sourceInError = regexp.MustCompile(`(?:^|[\s"'(\[=])(?:[A-Za-z]:)?(?:[/\\]{1,2}[\w.@+-]+){2,}\.(?:py|js|mjs|cjs|ts|go|rb|rs|php|java|kt|cs|ex|exs)\b`)
 
-// PasswordInError is a URL with a name and a password.
+// PasswordInError matches a URL with a name and a password.
 var PasswordInError = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://[^\s:@/"<>]+:[^\s:@/"<>*]{3,}@[\w.-]+`)
 
-// insides returns the part of an error that shows a stack trace, a password, or the path
-// of a file that the request does not name; nil if there is none. Tools and pages may
-// speak of source files. A tool over standard streams works on the files of its user.
+// insides returns the part of an error that reveals a stack trace, a secret, or the path of a file
+// that the request does not name, or nil. Source files count only in protocol errors, because the
+// text of a tool may name them. A tool over standard streams may name files, since it works on the
+// files of its user.
 func (a Answer) insides() []byte {
 	e := a.Exchange
 	if found := StackTrace.Find(e.Body); found != nil {
@@ -74,6 +75,6 @@ func (a Answer) insides() []byte {
 	return found[0]
 }
 
-// KnownKeys are keys whose form tells whose they are, and private keys.
+// KnownKeys matches private keys and keys with the prefix of a well-known issuer.
 var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|ghs)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|` +
 	`\bxox[bp]-[0-9A-Za-z-]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----`)

@@ -30,7 +30,7 @@ func TestInsides(t *testing.T) {
 		`C:\app\server.js: no such key`:                  `C:\app\server.js`,
 		"connecting to redis://default:hunter2@10.0.0.7": "redis://default:hunter2@10.0.0.7",
 		"see https://example.com/docs/errors/app.js":     "",
-		"/srv/notes/asked.py is not listed":              "", // the request names it
+		"/srv/notes/asked.py is not listed":              "", // the request names the file
 		"connecting to postgres://app:***@db":            "",
 		"use application/json, not a.b.go/c.rs":          "",
 	} {

@@ -9,40 +9,40 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// A Flow is the way to a token: the call, and the answers of the rounds before
-// the one that gave it. It is a scheme without a key: Mint walks the flow, and
-// Present sends a token in the round after.
+// A Flow is the way to a token: the call, and the answers of the rounds before the one that gives
+// the token. It is a scheme without a key: Mint walks the flow, and Present sends a token in the
+// next round.
 type Flow struct {
 	Method    string          `json:"method"`
 	Target    string          `json:"target"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Other     json.RawMessage `json:"other,omitempty"` // other arguments of the same call
-	// Rounds are the answers of the rounds before the token, Last the answers
-	// that are sent with it; nil if the flow stops at the token.
+	// Rounds holds the answers of the rounds before the token. Last holds the answers that are sent
+	// with the token; it is nil if the flow stops at the token.
 	Rounds []json.RawMessage `json:"rounds,omitempty"`
 	Last   json.RawMessage   `json:"last,omitempty"`
-	// Carrier is the member of _meta in which the server keeps the state; "" for requestState.
+	// Carrier is the member of _meta that holds the state; it is "" for requestState.
 	Carrier string `json:"carrier,omitempty"`
 
-	Offer Offer `json:"-"` // that the flow calls; empty if the server does not list it
-	Named bool  `json:"-"` // by the user
+	Offer Offer `json:"-"` // the target of the call; empty if the server does not list it
+	Named bool  `json:"-"` // the user named it
 }
 
-// String names a flow.
+// String returns the method and the target of a flow.
 func (f Flow) String() string { return strings.TrimSpace(f.Method + " " + f.Target) }
 
-// Call is the first call of a flow.
+// Call returns the first call of a flow.
 func (f Flow) Call(as User) Call {
 	return Call{Method: f.Method, Target: f.Target, Arguments: f.Arguments, Carrier: f.Carrier, As: as}
 }
 
-// With returns the flow under other arguments.
+// With returns the flow with other arguments.
 func (f Flow) With(arguments json.RawMessage) Flow {
 	f.Arguments = arguments
 	return f
 }
 
-// Mint walks the flow and returns the token it ends with.
+// Mint walks the flow and returns its token.
 func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
 	call := f.Call(as)
 	a := c.Call(ctx, call)
@@ -66,8 +66,8 @@ func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, err
 	return *a.State, a, nil
 }
 
-// Rekeyed returns answers under the keys of questions, if their own were seen in one
-// question and no other: the server draws keys anew for each.
+// Rekeyed returns answers under the keys of questions, for servers that draw new keys for each
+// question. It changes only keys that occurred in exactly one question.
 func (c *Client) Rekeyed(answers json.RawMessage, questions map[string]Question) json.RawMessage {
 	own := jsondoc.Members(answers)
 	if len(own) == 0 || len(own) != len(questions) {
@@ -83,11 +83,11 @@ func (c *Client) Rekeyed(answers json.RawMessage, questions map[string]Question)
 	return jsondoc.Object(all)
 }
 
-// Present sends a token in the round after the flow.
+// Present presents a token in the last round of a flow.
 func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as User) Answer {
 	call := f.Call(as)
 	var token string
-	_ = json.Unmarshal(state, &token) // of another type: ""
+	_ = json.Unmarshal(state, &token) // a state of another type: ""
 	questions, ok := c.Minted[token]
 	if !ok {
 		questions = c.Newest
@@ -99,7 +99,8 @@ func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as 
 	return c.Call(ctx, call)
 }
 
-// Stages are the flow and those of its earlier rounds, each with the answers of the round.
+// Stages returns the flow and the flows that end at its earlier rounds, each with the answers of
+// that round.
 func (f Flow) Stages() []Flow {
 	all := []Flow{f}
 	for i := range f.Rounds {

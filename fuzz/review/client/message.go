@@ -10,29 +10,29 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// Modern is the revision that knows requestState.
+// Modern is the first revision with requestState.
 const Modern = "2026-07-28"
 
-// The members of _meta that every request of revision 2026-07-28 has.
+// Members of _meta that every request of revision 2026-07-28 has.
 const (
 	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// EveryCapability is declared by default: servers that check it ask only
-// clients that declare it.
+// EveryCapability is declared by default, because some servers ask only clients that declare the
+// capability.
 const EveryCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
 
-// A User names the credentials of a request.
+// A User selects the credentials of a request.
 type User int
 
-// The users of a review, with the flags that give their credentials.
+// The users of a review, with the flags that set their credentials.
 const (
 	FirstUser  User = iota // --header
 	SecondUser             // --second
 	Nobody                 // no credentials
-	Stranger               // credentials that no server knows
+	Stranger               // made-up credentials
 	Foreigner              // --foreign: credentials for another server
 )
 
@@ -41,18 +41,18 @@ type Call struct {
 	Method    string          `json:"method"`
 	Target    string          `json:"target,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Answers are the inputResponses, State the requestState as JSON; nil if
-	// the member is absent.
+	// Answers holds the inputResponses and State the requestState, as JSON. A member is nil if it
+	// is absent.
 	Answers json.RawMessage `json:"answers,omitempty"`
 	State   json.RawMessage `json:"state,omitempty"`
 
 	Cursor       string            `json:"-"`
-	Ref          map[string]string `json:"-"` // of a completion, with its argument
+	Ref          map[string]string `json:"-"` // of a completion, with Argument
 	Argument     map[string]string `json:"-"`
-	Progress     string            `json:"-"` // asks for progress under this token, as JSON, and for logs
+	Progress     string            `json:"-"` // asks for logs, and for progress under this token (JSON)
 	Level        string            `json:"-"` // of the logs
-	Carrier      string            `json:"-"` // the member of _meta with the state; "" for requestState
-	Capabilities json.RawMessage   `json:"-"` // nil: all of them
+	Carrier      string            `json:"-"` // the member of _meta that holds the state; "": requestState
+	Capabilities json.RawMessage   `json:"-"` // nil: EveryCapability
 	As           User              `json:"-"`
 }
 
@@ -76,7 +76,7 @@ type Message struct {
 	Params  any    `json:"params"`
 }
 
-// Meta is the _meta of a request.
+// Meta returns the _meta of a request.
 func (c Call) Meta() map[string]any {
 	capabilities := c.Capabilities
 	if capabilities == nil {
@@ -99,8 +99,8 @@ func (c Call) Meta() map[string]any {
 // Body returns the JSON-RPC request of a call.
 func (c Call) Body(id int) ([]byte, error) { return c.withMeta(id, c.Meta()) }
 
-// olderBody returns the request in a session of an older revision, which knows no state, and
-// whose handshake has told who the client is.
+// olderBody returns the request for a session of an older revision. It has no state and no client
+// data, which the handshake has already sent.
 func (c Call) olderBody(id int) ([]byte, error) {
 	c.Answers, c.State = nil, nil
 	meta := map[string]any{}
@@ -127,8 +127,8 @@ func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
 	return raw, nil
 }
 
-// headers returns the headers that streamable HTTP wants for a call, without
-// Host and credentials.
+// headers returns the headers that streamable HTTP requires for a call, without Host and
+// credentials.
 func (c Call) headers() []rawmcp.Header {
 	h := []rawmcp.Header{
 		{Name: "Content-Type", Value: "application/json"},
@@ -142,8 +142,8 @@ func (c Call) headers() []rawmcp.Header {
 	return h
 }
 
-// headerText writes a value that is not plain ASCII in the base64 form of the
-// transport.
+// headerText returns the value of a header. It encodes a value that is not plain ASCII in the
+// base64 form of the transport.
 func headerText(value string) string {
 	for i, r := range value {
 		if r < ' ' || r > '~' || r == ' ' && (i == 0 || i == len(value)-1) {
@@ -153,14 +153,14 @@ func headerText(value string) string {
 	return value
 }
 
-// IsQuestion reports whether a message is a question of the server in a session of
-// an older revision.
+// IsQuestion reports whether a message is a question that the server sends in a session of an older
+// revision.
 func IsQuestion(raw []byte) bool {
 	method := string(jsondoc.Members(raw)["method"])
 	return jsondoc.Members(raw)["id"] != nil && (method == `"elicitation/create"` || method == `"sampling/createMessage"`)
 }
 
-// IsAnswer returns a function that recognizes the response with an id.
+// IsAnswer returns a function that reports whether a message is the response with the given ID.
 func IsAnswer(id int) func([]byte) bool {
 	return func(raw []byte) bool {
 		var m struct {
@@ -171,26 +171,25 @@ func IsAnswer(id int) func([]byte) bool {
 	}
 }
 
-// Base64Form writes a value of a header in the base64 form of the transport.
+// Base64Form returns the value of a header in the base64 form of the transport.
 func Base64Form(text string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
-// NoSuchTool is the name of a tool that no server has, so that its call is
-// harmless.
+// NoSuchTool is the name of a tool that does not exist, so that a call of it is harmless.
 const NoSuchTool = "sealab-no-such-tool"
 
-// UnknownCall calls a tool that no server has.
+// UnknownCall calls a tool that does not exist.
 var UnknownCall = Call{Method: "tools/call", Target: NoSuchTool, Arguments: []byte("{}")}
 
-// MissingURI is of a resource that no server has.
+// MissingURI is the URI of a resource that does not exist.
 const MissingURI = "sealab-none://no-such-resource"
 
-// NoSuchPrompt is the name of a prompt that no server has.
+// NoSuchPrompt is the name of a prompt that does not exist.
 const NoSuchPrompt = "sealab-no-such-prompt"
 
-// ListenFor is how long a stream is read for messages that belong to other sessions.
+// ListenFor is how long a check reads a stream for messages that belong to other sessions.
 const ListenFor = 500 * time.Millisecond
 
-// ListTools is the honest request that is altered by default. It reads only.
+// ListTools is the honest request that checks alter by default. It has no effect.
 var ListTools = Call{Method: "tools/list"}

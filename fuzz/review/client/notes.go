@@ -16,34 +16,35 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// Notes are facts of all exchanges, which checks judge later.
+// Notes are facts about all exchanges, for checks to judge later.
 type Notes struct {
 	Ran   int // tools that ran to their end
 	Ended int // processes that ended by themselves
 	Last  *rawmcp.Exchange
-	Lost  *rawmcp.Exchange // the first one of a check without a response
-	// Codes are the error codes that were seen, each with its first message, and Trace is
-	// the first error that tells internals.
+	Lost  *rawmcp.Exchange // the first exchange of a check without a response
+	// Codes maps each error code to its first message. Trace is the first error that reveals
+	// internals.
 	Codes      map[int]string
 	Trace      string
 	SessionIDs []string
-	// Minted are the questions beside tokens, and Newest those beside the last token.
+	// Minted maps each token to the questions beside it. Newest are the questions beside the last
+	// token.
 	Minted map[string]map[string]Question
 	Newest map[string]Question
-	Notice string            // the longest run of notifications that were not asked for
-	Odd    map[string]string // responses of another form, by their fault
-	// Uncached is the first result of a call whose members for caches have another form.
+	Notice string            // the longest run of notifications that were not requested
+	Odd    map[string]string // malformed responses by fault
+	// Uncached is the first result whose members for caches are malformed.
 	Uncached   Answer
 	UncachedBy string
-	// Shared is the first answer of one user that shared caches may keep.
+	// Shared is the first answer for one user that shared caches may store.
 	Shared   Answer
 	SharedBy string
-	// Repeated are the arguments that headers repeat, by tool.
+	// Repeated lists the arguments that are repeated in headers, by tool.
 	Repeated map[string][]RepeatedArgument
 
 	noisy int            // the length of Notice
-	keys  map[string]int // of questions, each with the number of questions
-	// sentIDs and gotIDs count requests and responses by id, over standard streams.
+	keys  map[string]int // keys of questions, with the number of questions that use each
+	// sentIDs and gotIDs count requests and responses by ID, over standard streams.
 	sentIDs, gotIDs map[string]int
 }
 
@@ -54,7 +55,7 @@ func newNotes() Notes {
 	}
 }
 
-// note counts the tools that ran to their end, and keeps error codes.
+// note counts tools that ran to their end and records error codes and faults.
 func (c *Client) note(call Call, a Answer) {
 	if call.Method == "tools/call" && a.Kind == Completed {
 		c.Ran++
@@ -74,8 +75,8 @@ func (c *Client) note(call Call, a Answer) {
 	}
 }
 
-// faultOf is the fault of the form of an answer to a request of the newest revision, "" if it
-// has none. Lists have a check of their own.
+// faultOf returns the fault in the form of an answer of the newest revision, or "". A separate
+// check covers lists.
 func (c *Client) faultOf(call Call, a Answer) string {
 	if c.Older != "" || a.Exchange == nil || len(a.Exchange.Messages) == 0 {
 		return ""
@@ -90,16 +91,16 @@ func (c *Client) faultOf(call Call, a Answer) string {
 	return ""
 }
 
-// IsUntyped reports whether a completion has no resultType, which the newest revision requires.
+// IsUntyped reports whether a completion lacks resultType, which the newest revision requires.
 func (a Answer) IsUntyped() bool {
 	return a.Kind == Completed && jsondoc.Members(a.Result)["resultType"] == nil
 }
 
-// results are methods whose results are no lists.
+// results are methods whose results are not lists.
 var results = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
 
-// isShared reports whether Cache-Control gives an answer of one user to shared caches: one
-// that cacheScope calls private, or a question with a state.
+// isShared reports whether Cache-Control allows shared caches to store an answer for one user. Such
+// an answer has cacheScope private, or is a question with a state.
 func (a Answer) isShared() bool {
 	if a.Exchange == nil || string(jsondoc.Members(a.Result)["cacheScope"]) != `"private"` && (a.Kind != Asked || a.State == nil) {
 		return false
@@ -116,8 +117,7 @@ func (a Answer) isShared() bool {
 	return public
 }
 
-// misleadsCaches reports whether a result has a ttlMs or a cacheScope of another form than
-// that of the protocol.
+// misleadsCaches reports whether a result has a malformed ttlMs or cacheScope.
 func misleadsCaches(result json.RawMessage) bool {
 	m := jsondoc.Members(result)
 	var ttl float64
@@ -125,7 +125,7 @@ func misleadsCaches(result json.RawMessage) bool {
 	return m["ttlMs"] != nil && (json.Unmarshal(m["ttlMs"], &ttl) != nil || ttl < 0) || scope != "" && scope != `"public"` && scope != `"private"`
 }
 
-// NoteCode keeps the code of an error with its first message, and the first error that tells
+// NoteCode records the code of an error with its first message, and the first error that reveals
 // internals.
 func (c *Client) NoteCode(method string, a Answer) {
 	if a.Kind == Failed && c.Codes[a.Code] == "" {
@@ -134,7 +134,7 @@ func (c *Client) NoteCode(method string, a Answer) {
 	c.NoteTrace(method, a)
 }
 
-// NoteTrace keeps the first error that tells internals.
+// NoteTrace records the first error that reveals internals.
 func (c *Client) NoteTrace(method string, a Answer) {
 	if a.Kind != Completed && a.Kind != Asked && a.Exchange != nil && c.Trace == "" {
 		if c.Target.RepeatedIn(string(a.Exchange.Body)) {
@@ -147,7 +147,7 @@ func (c *Client) NoteTrace(method string, a Answer) {
 	}
 }
 
-// Keep takes the credentials out of an exchange and records it.
+// Keep masks the credentials in an exchange and records it.
 func (c *Client) Keep(e *rawmcp.Exchange) {
 	e.Sent, c.Last = c.Target.Masked(e.Sent), e
 	if c.Lost == nil && c.HTTP != nil && e.Status == 0 {
@@ -164,9 +164,9 @@ func (c *Client) Keep(e *rawmcp.Exchange) {
 	}
 }
 
-// noteNotices keeps the longest run of logs and progress beside the answer to a request of
-// the newest revision of a server, and the first response of each odd form. The requests of a
-// review ask for no logs, and no progress, but those of a call with Progress.
+// noteNotices records the longest run of logs and progress beside an answer, and the first response
+// of each malformed kind. A review asks for logs and progress only in calls with Progress, which
+// are skipped here.
 func (c *Client) noteNotices(e *rawmcp.Exchange) {
 	if c.Older == "" && !bytes.Contains(e.Sent, []byte(`"`+MetaVersion+`":"`+Modern+`"`)) || bytes.Contains(e.Sent, []byte(`"progressToken":`)) {
 		return
@@ -189,7 +189,7 @@ func (c *Client) noteNotices(e *rawmcp.Exchange) {
 	}
 }
 
-// The odd forms of responses.
+// The faults in the form of responses.
 const (
 	BothMembers   = "a response has both a result and an error"
 	Followed      = "a response is followed by more data"
@@ -204,8 +204,8 @@ const (
 	NamedEvent    = "a response stands in an event of another name than message, which clients pass over"
 )
 
-// oddity is the fault of the form of the i-th message of an exchange, if it is a response;
-// "" if it has none.
+// oddity returns the fault in the form of the i-th message of an exchange, or "". Only responses
+// have such faults.
 func oddity(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) string {
 	media, _, _ := mime.ParseMediaType(e.Header("Content-Type"))
 	switch {
@@ -225,8 +225,8 @@ func oddity(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) stri
 	return ""
 }
 
-// ofAnotherID reads the only message of an exchange, if it is a response with another id than
-// that of the request, which it keeps.
+// ofAnotherID reads the only message of an exchange as the answer, if it is a response whose ID is
+// not that of the request. It records the fault.
 func (c *Client) ofAnotherID(a Answer) Answer {
 	m := jsondoc.Members(a.Exchange.Messages[0])
 	if m["result"] == nil && m["error"] == nil || m["id"] == nil {
@@ -240,8 +240,8 @@ func (c *Client) ofAnotherID(a Answer) Answer {
 	return ReadAnswer(&renamed, c.ID)
 }
 
-// firstDocument takes what follows a JSON-RPC response out of the messages of an exchange,
-// and keeps the first response that something follows.
+// firstDocument drops the data after a JSON-RPC response from the messages of an exchange. It
+// records the first response that is followed by more data.
 func (c *Client) firstDocument(e *rawmcp.Exchange) {
 	if e.Status == 0 || e.Stream || len(e.Messages) != 1 || json.Valid(e.Body) {
 		return
@@ -256,14 +256,14 @@ func (c *Client) firstDocument(e *rawmcp.Exchange) {
 	}
 }
 
-// sentID is the id of a request as it is sent.
+// sentID matches the ID of a request.
 var sentID = regexp.MustCompile(`"id":(\d+)`)
 
-// SentID reports whether a request with an id was sent over standard streams.
+// SentID reports whether a request with an ID was sent over standard streams.
 func (c *Client) SentID(id string) bool { return c.sentIDs[id] > 0 }
 
-// noteAnswers keeps the first response to a number that has been answered as often as it
-// was sent: in one exchange over HTTP, in all of them over standard streams.
+// noteAnswers records the first response whose ID has been answered more often than it was sent.
+// Over HTTP it counts within one exchange, over standard streams across all of them.
 func (c *Client) noteAnswers(e *rawmcp.Exchange) {
 	sent, got := c.sentIDs, c.gotIDs
 	if c.HTTP != nil {

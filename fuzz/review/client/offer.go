@@ -8,7 +8,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// An Offer is one tool, prompt or resource of a server.
+// An Offer is a tool, prompt or resource of a server.
 type Offer struct {
 	Name        string          `json:"name"`
 	URI         string          `json:"uri,omitempty"`
@@ -24,34 +24,32 @@ type Offer struct {
 		Required bool   `json:"required,omitempty"`
 	} `json:"arguments,omitempty"`
 
-	Raw json.RawMessage `json:"-"` // the inputSchema as the server wrote it
+	Raw json.RawMessage `json:"-"` // inputSchema as the server sent it
 }
 
-// IsReadOnly reports whether a tool claims to read only and is not named like one that
-// changes data.
+// IsReadOnly reports whether a tool claims to be read-only and its name does not suggest otherwise.
 func (t Offer) IsReadOnly() bool {
 	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !Mentions(t.Name, Changing)
 }
 
-// IsDestructive reports whether a tool says that it destroys data.
+// IsDestructive reports whether a tool claims to be destructive.
 func (t Offer) IsDestructive() bool {
 	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
 }
 
-// Changing are parts of the names of tools that change the world.
+// Changing are parts of names of tools that have effects.
 var Changing = []string{"delete", "remove", "send", "pay", "buy", "drop", "write", "deploy", "create", "update", "set_", "transfer",
 	"purchase", "order", "book", "reset", "publish", "merge", "cancel", "approve", "submit", "move", "add_", "edit", "refund", "release", "destroy",
 	"revoke", "grant", "wipe", "archive", "upload", "post",
 	"migrate", "install", "restart", "upgrade", "checkout", "charge", "reserve", "schedule", "register", "sign", "start", "process"}
 
-// Mentions reports whether a text has one of some words in it, in any case. The words are in
-// lower case.
+// Mentions reports whether a text contains one of words, in any case. The words are in lower case.
 func Mentions(text string, words []string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// InputSchema is the schema of the arguments; prompts take texts alone.
+// InputSchema returns the schema of the arguments. The arguments of prompts are strings.
 func (o Offer) InputSchema() json.RawMessage {
 	if len(o.Arguments) == 0 {
 		return o.Input

@@ -9,18 +9,18 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A Request is a request over HTTP that a check may change anywhere.
+// A Request is an HTTP request of which a check may change any part.
 type Request struct {
 	Verb, Path string
 	Headers    []rawmcp.Header
 	Body       []byte
 	ID         int
 	Length     *int
-	Head       bool // the header of the response is enough
-	Start      bool // the first message of a stream is enough
+	Head       bool // read only the header of the response
+	Start      bool // end at the first message of a stream
 }
 
-// Set replaces a header, or adds it.
+// Set replaces a header or adds it.
 func (w *Request) Set(name, value string) {
 	for i, h := range w.Headers {
 		if strings.EqualFold(h.Name, name) {
@@ -31,12 +31,12 @@ func (w *Request) Set(name, value string) {
 	w.Add(name, value)
 }
 
-// Add adds a header, which may then stand twice.
+// Add adds a header, even if one of the same name exists.
 func (w *Request) Add(name, value string) {
 	w.Headers = append(w.Headers, rawmcp.Header{Name: name, Value: value})
 }
 
-// Drop takes a header away.
+// Drop removes a header.
 func (w *Request) Drop(name string) {
 	w.Headers = slices.DeleteFunc(slices.Clone(w.Headers), func(h rawmcp.Header) bool { return strings.EqualFold(h.Name, name) })
 }
@@ -46,16 +46,16 @@ func (w *Request) Replace(old, new string) {
 	w.Body = bytes.Replace(w.Body, []byte(old), []byte(new), 1)
 }
 
-// Ends reports whether a message of a stream ends the exchange.
+// Ends reports whether a message ends the exchange.
 func (w *Request) Ends(message []byte) bool { return w.Start || IsAnswer(w.ID)(message) }
 
-// Raw is the request as it stands.
+// Raw returns the request for package rawmcp.
 func (w *Request) Raw() rawmcp.Request {
 	return rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Length: w.Length, Head: w.Head, Done: w.Ends}
 }
 
-// Curl returns a command that sends the request, without credentials; "" if the
-// body is too long for a command.
+// Curl returns a command that sends the request, without credentials. It returns "" if the body is
+// too long for a command.
 func (c *Client) Curl(w *Request) string {
 	if len(w.Body) >= 2000 {
 		return ""
@@ -71,7 +71,7 @@ func (c *Client) Curl(w *Request) string {
 	} else {
 		fmt.Fprintf(&b, "curl -sS -i -X %s", w.Verb)
 	}
-	own := []string{"Accept"} // headers that curl adds
+	own := []string{"Accept"} // headers that curl adds unless they are set
 	if len(w.Body) > 0 {
 		own = append(own, "Content-Type")
 		b.WriteString(body)
@@ -82,7 +82,7 @@ func (c *Client) Curl(w *Request) string {
 		}
 		line := h.Name + ": " + h.Value
 		if h.Value == "" {
-			line = h.Name + ";" // how curl sends a header without a value
+			line = h.Name + ";" // the syntax of curl for a header without a value
 		}
 		own = slices.DeleteFunc(own, func(name string) bool { return strings.EqualFold(name, h.Name) })
 		fmt.Fprintf(&b, " -H %s", shellQuote(line))
@@ -95,8 +95,8 @@ func (c *Client) Curl(w *Request) string {
 	return string(c.Target.Masked([]byte(b.String())))
 }
 
-// octalEscapes returns a format of printf for a body that a report cannot show, as
-// one that is not UTF-8; "" if it can.
+// octalEscapes returns a printf format for a body with control or non-ASCII characters, which a
+// report cannot show. It returns "" for any other body.
 func octalEscapes(body []byte) string {
 	special := func(c byte) bool { return c < ' ' && c != '\n' || c >= 0x7f }
 	if !slices.ContainsFunc(body, special) {

@@ -11,20 +11,20 @@ import (
 // Older is the newest of the older revisions.
 const Older = "2025-11-25"
 
-// A Session is a session of an older revision; id "" if the server is stateless.
+// A Session is a session of an older revision. Its ID is "" if the server is stateless.
 type Session struct {
 	ID, Version string
 	Answer      Answer
 }
 
-// InitializedNotice ends the handshake of the older revisions.
+// InitializedNotice is the message that ends the handshake of older revisions.
 const InitializedNotice = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// sessionCapabilities are those of every capability that a client may leave unused: a
+// sessionCapabilities are the capabilities that a client may leave unused. They exclude roots: a
 // server that asks for the roots waits for them.
 const sessionCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{}}`
 
-// initialization opens the handshake of a revision.
+// initialization returns the first request of a handshake.
 func initialization(id int, version string) ([]byte, error) {
 	raw, err := json.Marshal(Message{"2.0", id, "initialize", map[string]any{
 		"protocolVersion": version,
@@ -37,7 +37,7 @@ func initialization(id int, version string) ([]byte, error) {
 	return raw, nil
 }
 
-// Initialize opens the handshake of the older revisions.
+// Initialize sends the first request of a handshake of an older revision.
 func (c *Client) Initialize(ctx context.Context, version string, as User) Answer {
 	c.ID++
 	body, err := initialization(c.ID, version)
@@ -45,7 +45,7 @@ func (c *Client) Initialize(ctx context.Context, version string, as User) Answer
 		return Answer{Kind: Broken, Cause: err}
 	}
 	if c.HTTP == nil {
-		c.Close() // the era can stick to the process
+		c.Close() // some servers fix the era for the whole process
 		return c.RawCall(ctx, nil, body)
 	}
 	headers := append(c.hostHeaders(as),
@@ -58,8 +58,8 @@ func (c *Client) Initialize(ctx context.Context, version string, as User) Answer
 	return a
 }
 
-// Begin makes all further calls in sessions of an older revision, the first of which is the
-// one that an answer to initialize has opened.
+// Begin makes all further calls in sessions of an older revision. The first session is the one that
+// an answer to initialize opened.
 func (c *Client) Begin(ctx context.Context, opened Answer, version string) {
 	c.Older = version
 	if c.HTTP != nil {
@@ -69,15 +69,15 @@ func (c *Client) Begin(ctx context.Context, opened Answer, version string) {
 	}
 }
 
-// FinishHandshake ends the handshake over HTTP that an answer has opened.
+// FinishHandshake completes the handshake that an answer opened over HTTP.
 func (c *Client) FinishHandshake(ctx context.Context, opened Answer, as User) Session {
 	s := Session{ID: opened.Exchange.Header("Mcp-Session-Id"), Version: VersionOf(opened), Answer: opened}
 	c.RawCall(ctx, c.SessionHeaders(s, as), []byte(InitializedNotice))
 	return s
 }
 
-// sessionOf returns the session of a user in which calls are made. Without one the server
-// refuses the call.
+// sessionOf returns the session for the calls of a user, and opens one if necessary. If that fails,
+// the session has no ID and the server refuses the call.
 func (c *Client) sessionOf(ctx context.Context, as User) Session {
 	s, ok := c.opened[as]
 	if !ok {
@@ -91,7 +91,7 @@ func (c *Client) sessionOf(ctx context.Context, as User) Session {
 	return s
 }
 
-// Handshake opens the session of a process. It returns the answer to initialize.
+// Handshake opens a session with a process and returns the answer to initialize.
 func (c *Client) Handshake(ctx context.Context, p *rawmcp.Process) Answer {
 	c.ID++
 	body, err := initialization(c.ID, c.Older)
@@ -104,7 +104,7 @@ func (c *Client) Handshake(ctx context.Context, p *rawmcp.Process) Answer {
 	return ReadAnswer(e, c.ID)
 }
 
-// Idle is a request that every server answers.
+// Idle returns a request that every server answers.
 func (c *Client) Idle() Call {
 	if c.Older != "" {
 		return Call{Method: "ping"}
@@ -120,8 +120,8 @@ func (c *Client) Body(call Call, id int) ([]byte, error) {
 	return call.Body(id)
 }
 
-// leftOpen reads the question that a server asks during a call in a session, and gives the
-// call up: no question is answered.
+// leftOpen reads the question that a server sends during a call in a session, and cancels the call.
+// It answers no questions.
 func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answer {
 	a.Kind, a.Cause, a.Questions = Asked, nil, map[string]Question{}
 	for _, m := range a.Exchange.Messages {
@@ -138,7 +138,7 @@ func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answ
 	return a
 }
 
-// SessionHeaders are the headers of requests in a session.
+// SessionHeaders returns the headers of requests in a session.
 func (c *Client) SessionHeaders(s Session, as User) []rawmcp.Header {
 	h := append(c.hostHeaders(as), rawmcp.Header{Name: "Content-Type", Value: "application/json"},
 		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"}, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version})
