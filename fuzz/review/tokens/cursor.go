@@ -13,14 +13,14 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// A coded text is a part of a cursor that can be read, and how it is written again.
+// A codedText is a readable part of a cursor and a function that writes the part again.
 type codedText struct {
 	text  string
-	write func(text string) string // the whole cursor
+	write func(text string) string // returns the whole cursor
 }
 
-// codedTexts are the readable parts of a cursor: the whole, and each part between full stops
-// that is base64 of a text, in which it may be shorter than [MinCoded].
+// codedTexts returns the readable parts of a cursor: the whole cursor, and each part between full
+// stops that is the base64 of a text. A part may be shorter than [MinCoded].
 func codedTexts(cursor string) []codedText {
 	whole := codedText{cursor, func(text string) string { return text }}
 	if len(jsondoc.Members(json.RawMessage(cursor))) > 0 {
@@ -52,10 +52,10 @@ func isPrintable(raw []byte) bool {
 	return utf8.Valid(raw) && strings.IndexFunc(string(raw), func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// word is a part of a text that may name something.
+// word matches a part of a text that may be a name.
 var word = regexp.MustCompile(`[\pL\pN@_-]+`)
 
-// Words are the words that can be read in a cursor, without names of members.
+// Words returns the words that can be read in a cursor, without names of members.
 func Words(cursor string) []string {
 	var all []string
 	for _, c := range codedTexts(cursor) {
@@ -73,11 +73,11 @@ func Words(cursor string) []string {
 	return all
 }
 
-// usual are words of lists that hold more than that of a user.
+// usual are words that may select more than the list of one user.
 var usual = []string{"admin", "root", "all", "*", "%", "", "private", "internal", "hidden", "1"}
 
-// Altered are cursors whose readable parts say something else: each value is a number nearby,
-// a usual word, or one of the given words.
+// Altered returns cursors with one readable value changed: to a nearby number, a usual word, or one
+// of words.
 func Altered(cursor string, words []string) []Variant {
 	words = slices.Concat(words, usual)
 	var all []Variant
@@ -102,7 +102,8 @@ func Altered(cursor string, words []string) []Variant {
 	return all
 }
 
-// alterMembers adds copies of an object in which one member has another value, or is absent.
+// alterMembers calls add with copies of an object in which one member has another value or is
+// absent.
 func alterMembers(object map[string]json.RawMessage, words []string, add func(name string, m map[string]json.RawMessage)) {
 	for _, name := range jsondoc.SortedKeys(object) {
 		var text string
@@ -127,7 +128,7 @@ func alterMembers(object map[string]json.RawMessage, words []string, add func(na
 	}
 }
 
-// others are values in the place of one.
+// others returns values to replace value.
 func others(value string, words []string) []string {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10), "0", "-1", "1000"}

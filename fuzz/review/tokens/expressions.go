@@ -2,13 +2,13 @@ package tokens
 
 import "slices"
 
-// isHandle reports whether a token may be the handle of a state that a store keeps: it is
-// long enough, and shows no state itself.
+// isHandle reports whether a token may be the handle of a stored state: it has at least 4
+// characters and no readable object.
 func isHandle(token string) bool { return len(token) >= 4 && len(Views(token)) == 0 }
 
-// Expressions are texts that a careless store takes for a handle: a pattern of SQL or of
-// file names, or the name of a member that every object has. None has the characters of
-// the whole token, so that no reader takes one for a spelling of it.
+// Expressions returns texts that a careless store accepts instead of a handle: patterns of SQL and
+// of file names, and names of members that all JavaScript objects inherit. They omit part of the
+// handle, so they are not merely other spellings of it.
 func Expressions(token string) []Variant {
 	if !isHandle(token) {
 		return nil
@@ -24,11 +24,11 @@ func Expressions(token string) []Variant {
 	})
 }
 
-// NoCondition is a text behind a handle that ends a text of SQL and is no condition. A
-// reader that accepts it passes over all texts there.
+// NoCondition ends a SQL string without adding a condition. A server that accepts it behind a
+// handle ignores any text there.
 const NoCondition = "' sealab"
 
-// Conditions are a handle with a condition of SQL behind it.
+// Conditions returns a handle followed by SQL conditions.
 func Conditions(token string) []Variant {
 	if !isHandle(token) {
 		return nil
@@ -39,7 +39,7 @@ func Conditions(token string) []Variant {
 	}
 }
 
-// Paths are paths that lead to a handle as the name of a file.
+// Paths returns paths to a file whose name is a handle.
 func Paths(token string) []Variant {
 	if !isHandle(token) {
 		return nil
@@ -50,7 +50,7 @@ func Paths(token string) []Variant {
 	}
 }
 
-// other leaves out the variants that are the token itself.
+// other drops the variants that equal the token.
 func other(token string, all []Variant) []Variant {
 	return slices.DeleteFunc(all, func(v Variant) bool { return v.Text == token })
 }

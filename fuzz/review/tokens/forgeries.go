@@ -16,10 +16,10 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// timeInOpen is a time of this century in seconds or milliseconds.
+// timeInOpen matches a time of this century in seconds or milliseconds.
 var timeInOpen = regexp.MustCompile(`^[1-3]\d{9}(\d{3})?$`)
 
-// laterTimes writes later times in the place of those that stand in the open.
+// laterTimes adds tokens in which a readable time is later.
 func laterTimes(add func(name, text string), token string) {
 	segments := Segments(token)
 	for i, s := range segments {
@@ -34,8 +34,8 @@ func laterTimes(add func(name, text string), token string) {
 	}
 }
 
-// Forgeries are states that need no key. Each says something else than the
-// token, or says it without its tag.
+// Forgeries returns altered states that need no key. Each has another content than the token or
+// lacks its tag.
 func Forgeries(token string) []Variant {
 	var all []Variant
 	add := func(name, text string) {
@@ -99,8 +99,8 @@ func forgedAlone(add func(name, text string), name string, changed json.RawMessa
 	add("base64url of JSON with "+name, base64.RawURLEncoding.EncodeToString(changed))
 }
 
-// withoutTag adds a changed state with the segments after it empty, zero or
-// absent.
+// withoutTag adds a changed state with an empty or zero last segment, or without the segments after
+// it.
 func withoutTag(add func(name, text string), token string, v View, name string, changed json.RawMessage) {
 	if v.Segment < 0 {
 		return
@@ -117,8 +117,8 @@ func withoutTag(add func(name, text string), token string, v View, name string, 
 	add("no tag with "+name, Replaced(segments[:v.Segment+1], -1, ""))
 }
 
-// otherHeads adds tokens with another key ID or version: the neighbours of each
-// character before the first separator. An older version may name no key and have no tag.
+// otherHeads adds tokens with another key ID or version: it changes each character before the first
+// separator. An older version may have no key and no tag.
 func otherHeads(add func(name, text string), token string) {
 	n := strings.IndexAny(token, separators)
 	if n < 1 || n > 4 {
@@ -141,19 +141,18 @@ func otherHeads(add func(name, text string), token string) {
 	}
 }
 
-// part is a run of a token between two separators.
+// part matches the text between two separators.
 var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
 
-// maxName is the length of the longest part that is taken for the name of a key.
+// maxName is the length of the longest part that is taken for a key ID, in characters.
 const maxName = 40
 
-// maxParts is the number of parts of the longest token that may have the name of a key:
-// more are a document.
+// maxParts is the number of parts above which a token is taken for a document without a key ID.
 const maxParts = 12
 
-// otherNames adds tokens with another text in a part that is neither the longest nor the
-// last one, which may name a key, under tags that anybody computes, and under what careless
-// readers find.
+// otherNames changes parts that may be key IDs, which are neither the longest nor the last one. It
+// adds tags that need no secret, and tags under the keys that careless readers find for such a
+// name.
 func otherNames(add func(name, text string), token string) {
 	parts := part.FindAllStringIndex(token, -1)
 	if len(parts) < 3 || len(parts) > maxParts {
@@ -177,7 +176,7 @@ func otherNames(add func(name, text string), token string) {
 	}
 }
 
-// knownTags adds the state with tags that anybody computes, of its text and of its bytes.
+// knownTags adds the state with tags that need no secret, over its text and over its bytes.
 func knownTags(add func(name, text string), segments []Segment) {
 	last := len(segments) - 1
 	if last < 1 || !segments[last].coded {
@@ -186,7 +185,7 @@ func knownTags(add func(name, text string), segments []Segment) {
 	messages := map[string][]byte{"text": []byte(strings.TrimRight(Replaced(segments, last, ""), separators))}
 	for _, s := range segments[:last] {
 		if s.coded && len(s.Text) >= len(messages["segment"]) {
-			messages["bytes"], messages["segment"] = s.Raw(), []byte(s.Text) // of the longest one
+			messages["bytes"], messages["segment"] = s.Raw(), []byte(s.Text) // of the longest segment
 		}
 	}
 	n := len(segments[last].Raw())
@@ -197,7 +196,7 @@ func knownTags(add func(name, text string), segments []Segment) {
 	}
 }
 
-// knownSums are tags of a message that need no secret.
+// knownSums returns tags of a message that need no secret.
 func knownSums(message []byte) map[string][]byte {
 	sum := sha256.Sum256(message)
 	all := map[string][]byte{"SHA-256": sum[:]}
@@ -209,7 +208,7 @@ func knownSums(message []byte) map[string][]byte {
 	return all
 }
 
-// algNone adds JWTs whose header asks for no signature.
+// algNone adds JWTs whose header declares that there is no signature.
 func algNone(add func(name, text string), token string, header View) {
 	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
 		object := jsondoc.Object(jsondoc.With(header.Object, "alg", jsondoc.Quote(alg)))
@@ -220,7 +219,7 @@ func algNone(add func(name, text string), token string, header View) {
 	}
 }
 
-// ownKey adds the JWT under a key that stands in its own header.
+// ownKey adds JWTs that are signed under a key in their own header.
 func ownKey(add func(name, text string), token string, header View) {
 	key := sha256.Sum256([]byte("sealab"))
 	text := jsondoc.Quote(base64.RawURLEncoding.EncodeToString(key[:]))
@@ -236,7 +235,7 @@ func ownKey(add func(name, text string), token string, header View) {
 	}
 }
 
-// signedUnder is a token whose last segment is the tag of a key, as that of a JWT is.
+// signedUnder returns a token whose last segment is replaced by its HMAC-SHA256 under key, or "".
 func signedUnder(key []byte, token string) string {
 	segments := Segments(token)
 	last := len(segments) - 1
@@ -248,8 +247,8 @@ func signedUnder(key []byte, token string) string {
 	return Replaced(segments, last, segments[last].Write(mac.Sum(nil)))
 }
 
-// foundKeys are names of keys, each with the texts that careless readers find under it:
-// of a key that is missing, of a member that every object has, and of an empty file.
+// foundKeys maps key IDs to the keys that careless readers find for them: for a missing key, for a
+// member that all JavaScript objects inherit, and for an empty file.
 var foundKeys = map[string][]string{
 	"sealab":            {"", "undefined", "null", "None"},
 	"__proto__":         {"", "[object Object]"},
@@ -259,8 +258,8 @@ var foundKeys = map[string][]string{
 	"/dev/null":         {""},
 }
 
-// missingKey adds the JWT with the name of a key that the server has not, under what takes
-// the place of that key.
+// missingKey adds JWTs with the ID of a key that the server lacks, signed under the value that a
+// careless reader finds instead.
 func missingKey(add func(name, text string), token string, header View) {
 	names := []string{"kid"}
 	for _, name := range jsondoc.SortedKeys(header.Object) {
@@ -277,11 +276,11 @@ func missingKey(add func(name, text string), token string, header View) {
 	}
 }
 
-// maxKey is the length of the longest key in front of a message that is tried.
+// maxKey is the length of the longest secret prefix that continued tries, in bytes.
 const maxKey = 64
 
-// continued adds forms, as a=1&b=2, to which their last member is appended once more, with
-// the hash of key || form continued: such a hash is no tag.
+// continued appends the last member of a form such as a=1&b=2 again and extends its hash. The
+// extension succeeds if the tag is the hash of key || form.
 func continued(add func(name, text string), token string) {
 	segments := Segments(token)
 	at := CodedSegments(segments)
@@ -307,9 +306,8 @@ func continued(add func(name, text string), token string) {
 	}
 }
 
-// changedObjects returns copies of a state in each of which one value is
-// another. Members that look like times are left alone: their change may be
-// refused for another reason.
+// changedObjects returns copies of a state with one value changed in each. It leaves large numbers
+// alone: they may be times, and a changed time may be refused for another reason.
 func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, name := range jsondoc.SortedKeys(state) {
@@ -320,7 +318,7 @@ func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage
 	return all
 }
 
-// changedValue returns another value of the same type, nil if the value has no other.
+// changedValue returns another value of the same type, or nil if there is none.
 func changedValue(raw json.RawMessage, depth int) json.RawMessage {
 	var text string
 	var number float64

@@ -15,7 +15,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// careless are keys of templates and tutorials, and what a missing variable turns into.
+// careless are keys from templates and tutorials, and texts that an unset variable becomes.
 var careless = []string{
 	"change-me", "change_me", "changeit", "change-this", "replace-me", "please-change-me", "change-me-in-production", "undefined", "null", "None", "nil", "default", "example", "insecure", "not-a-secret",
 	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret",
@@ -24,7 +24,7 @@ var careless = []string{
 	"jwt_secret", "jwt-secret", "session-secret", "state-secret", "signing-key", "signing-secret", "hmac-key", "hmac-secret", "mcp", "mcp-secret", "mcp-server", "a-string-secret-at-least-256-bits-long",
 }
 
-// Published are keys that stand in examples and documents, and careless ones.
+// Published returns keys from examples and documents, and careless ones.
 func Published() [][]byte {
 	keys := [][]byte{
 		[]byte("example-request-state-signing-key-32b!"), []byte("rust-sdk-conformance-request-state-key!!"),
@@ -42,14 +42,14 @@ func Published() [][]byte {
 	return keys
 }
 
-// A Keyless is a tag that anybody can compute.
+// A Keyless is a tag that can be computed without a secret.
 type Keyless struct {
 	Issue, Name string
-	Place       string // of the key, if it stands in the token
+	Place       string // the place of the key, if the token contains it
 	sum         func(message []byte) []byte
 }
 
-// HMACUnder is HMAC-SHA256 under a key that is known.
+// HMACUnder returns HMAC-SHA256 under a known key.
 func HMACUnder(key []byte) Keyless {
 	return Keyless{Issue: "the tag of the token is that of a published, trivial or public key", Name: fmt.Sprintf("HMAC-SHA256 under %+q", key), sum: func(message []byte) []byte {
 		mac := hmac.New(sha256.New, key)
@@ -58,7 +58,7 @@ func HMACUnder(key []byte) Keyless {
 	}}
 }
 
-// Keylesses are MACs under published keys, hashes and checksums.
+// Keylesses returns MACs under published keys, hashes and checksums.
 func Keylesses() []Keyless {
 	var all []Keyless
 	for _, key := range Published() {
@@ -70,7 +70,7 @@ func Keylesses() []Keyless {
 	return all
 }
 
-// InToken are MACs under the texts that a token holds itself, by their place.
+// InToken returns MACs under texts that the token itself contains, by the place of the text.
 func InToken(token string) map[string][]Keyless {
 	all := map[string][]Keyless{}
 	add := func(place, text string) {
@@ -94,8 +94,8 @@ func InToken(token string) map[string][]Keyless {
 	return all
 }
 
-// Tags reports whether the token holds the tag of one of its parts: anywhere if it
-// is long, else as its last part.
+// Tags reports whether the token contains the tag of one of its parts. A tag of at least 8 bytes
+// may be anywhere, a shorter one must be the last part.
 func (k Keyless) Tags(token string) bool {
 	all, last := Readable(token), LastParts(token)
 	for _, message := range signedTexts(token) {
@@ -106,11 +106,11 @@ func (k Keyless) Tags(token string) bool {
 	return false
 }
 
-// separators are characters that part a tag from the rest of a token.
+// separators are characters that separate a tag from the rest of a token.
 const separators = ".:~|,;!*$"
 
-// LastParts returns the bytes that the text behind the last separator may stand
-// for. A number stands for four bytes.
+// LastParts returns the possible decodings of the text behind the last separator. A number decodes
+// to four bytes.
 func LastParts(token string) []string {
 	text := token[strings.LastIndexAny(token, separators)+1:]
 	var all []string
@@ -128,8 +128,8 @@ func LastParts(token string) []string {
 	return all
 }
 
-// signedTexts are the parts of a token that its tag may cover: each run of
-// segments from the start or from the first coded one, as text and as bytes.
+// signedTexts returns the parts of a token that its tag may cover: each run of segments as text,
+// and each segment as bytes, with and without a tag at its end.
 func signedTexts(token string) [][]byte {
 	segments := Segments(token)
 	var all [][]byte

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// OtherCharacter changes the last character but one of a credential: the last one of
-// base64 may have bits that count for nothing.
+// OtherCharacter changes the last but one character of a credential. The last one of base64 may
+// have unused bits.
 func OtherCharacter(secret string) string {
 	i := max(len(secret)-2, 0)
 	other := "0"
@@ -17,7 +17,7 @@ func OtherCharacter(secret string) string {
 	return secret[:i] + other + secret[i+1:]
 }
 
-// SwapCase replaces letters by those of the other case.
+// SwapCase swaps the case of ASCII letters.
 func SwapCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -30,8 +30,7 @@ func SwapCase(text string) string {
 	}, text)
 }
 
-// Spellings writes a token in other ways that careless readers take for the same
-// bytes.
+// Spellings returns other texts that a careless reader decodes to the same bytes as a token.
 func Spellings(token string) []Variant {
 	var all []Variant
 	add := func(name, text string) {
@@ -70,7 +69,7 @@ func Spellings(token string) []Variant {
 	return all
 }
 
-// spelledSegment adds other texts of the bytes of one segment.
+// spelledSegment adds other encodings of the bytes of one segment.
 func spelledSegment(add func(name, text string), segments []Segment, i int) {
 	s := segments[i]
 	in := func(name, text string) {
@@ -107,7 +106,7 @@ func percent(token string) string {
 	return b.String()
 }
 
-// FullWidth returns a token with its last character in the full-width form, which is not ASCII.
+// FullWidth returns a token with its last character in full-width form, which is not ASCII.
 func FullWidth(token string) string {
 	c := token[len(token)-1]
 	if c <= ' ' || c >= 0x7f {

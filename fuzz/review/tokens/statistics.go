@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// LongestSegment returns the bytes of the longest coded segment.
+// LongestSegment returns the bytes of the longest encoded segment.
 func LongestSegment(token string) []byte {
 	var found []byte
 	for _, s := range Segments(token) {
@@ -19,8 +19,8 @@ func LongestSegment(token string) []byte {
 	return found
 }
 
-// LongestRun returns the longest run of x in the xor of a and b, at any of a few
-// shifts.
+// LongestRun returns the length of the longest run of x in the xor of a and b, at shifts from -4 to
+// 4 bytes.
 func LongestRun(a, b []byte, x byte) int {
 	best := 0
 	for shift := -4; shift <= 4; shift++ {
@@ -37,17 +37,16 @@ func LongestRun(a, b []byte, x byte) int {
 	return best
 }
 
-// sameBytes and sameTexts are the bytes that two texts under one key stream have in common
-// at least, and those behind them in which they differ as texts do.
+// sameBytes is the shortest common prefix, in bytes, that SameStream takes for one key stream.
+// sameTexts is the number of bytes after it that must differ as texts do.
 const (
 	sameBytes = 96
 	sameTexts = 8
 )
 
-// SameStream reports whether the bytes of two tokens begin alike and then differ in no high
-// bit, as two texts under one key stream do. A header, a digest or a whole token within
-// both is followed by bytes of any value, and texts that are not encrypted have few high
-// bits themselves, and none where they differ.
+// SameStream reports whether two tokens were encrypted with one key stream: they begin alike and
+// then differ only in low bits, as two texts do. After a common header or digest, the high bits
+// differ as well. Texts that are not encrypted have few high bits.
 func SameStream(a, b []byte) bool {
 	n, high := 0, 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -67,11 +66,11 @@ func SameStream(a, b []byte) bool {
 	return veiled
 }
 
-// MinTag is the shortest tag, in bytes, that is not reported.
+// MinTag is the length of the shortest tag that is not reported, in bytes.
 const MinTag = 8
 
-// TagLength returns the bytes of a token that are not its readable state; false if
-// the state cannot be read or the tag is inside of it.
+// TagLength returns the number of bytes behind the readable state of a token. It returns false if
+// the state cannot be read or may contain the tag.
 func TagLength(token string) (int, bool) {
 	all := Views(token)
 	segments := Segments(token)
@@ -83,12 +82,12 @@ func TagLength(token string) (int, bool) {
 		}
 		return longest, true
 	}
-	return 0, false // JSON in the open may hold its tag as a member
+	return 0, false // plain JSON may hold its tag as a member
 }
 
 func separator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }
 
-// bytesOf is the most bytes that a text can stand for.
+// bytesOf returns the number of bytes that a text may encode.
 func bytesOf(text string) int {
 	if b, err := hex.DecodeString(text); err == nil {
 		return len(b)
@@ -107,7 +106,7 @@ func bytesOf(text string) int {
 	return len(text)
 }
 
-// CountUp reports whether tokens hold a number that grows from each to the next.
+// CountUp reports whether tokens contain a number that grows from each to the next.
 func CountUp(all []string) bool {
 	for _, base := range []int{10, 16} {
 		last, grows := uint64(0), true
@@ -126,8 +125,8 @@ func CountUp(all []string) bool {
 	return false
 }
 
-// differing is the number that stands in a token where tokens differ, read as
-// digits of a base, with the digits beside it.
+// differing returns the number at the place at which the tokens differ, in the given base. It
+// includes the adjacent digits.
 func differing(token string, all []string, base int) (uint64, bool) {
 	prefix, suffix := common(all)
 	if len(prefix)+len(suffix) >= len(token) {
@@ -145,7 +144,7 @@ func differing(token string, all []string, base int) (uint64, bool) {
 	return n, err == nil
 }
 
-// common returns the prefix and the suffix that all texts share.
+// common returns the longest prefix and suffix that all texts share.
 func common(all []string) (prefix, suffix string) {
 	prefix, suffix = all[0], all[0]
 	for _, s := range all[1:] {
@@ -159,7 +158,7 @@ func common(all []string) (prefix, suffix string) {
 	return prefix, suffix
 }
 
-// VaryingBits bounds the entropy of tokens by the characters that differ.
+// VaryingBits returns an upper bound of the entropy of tokens, from the characters that differ.
 func VaryingBits(all []string) float64 {
 	bits := 0.0
 	for i := range len(all[0]) {

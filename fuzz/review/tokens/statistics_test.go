@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// TestSameStream encrypts two states that differ in their time, under one key stream and
-// under two, and writes them in the open behind a digest.
+// TestSameStream encrypts two states that differ in their time, under one key stream and under two.
+// It also compares plain states behind a digest.
 func TestSameStream(t *testing.T) {
 	under := func(nonce, text string) []byte {
 		out := []byte(text)
@@ -41,7 +41,7 @@ func TestSameStream(t *testing.T) {
 	}
 }
 
-// TestSegments cuts tokens with a part in hexadecimal behind a prefix.
+// TestSegments splits tokens with a hexadecimal part behind a prefix.
 func TestSegments(t *testing.T) {
 	hex := strings.Repeat("0123456789abcdef", 3)
 	for token, want := range map[string][]string{

@@ -1,5 +1,6 @@
-// Package tokens has functions on tokens without their keys: segments and what they hold,
-// alterations, tags under well-known keys, and statistics over several tokens. It sends no request.
+// Package tokens analyzes and alters tokens without their keys. It finds segments and the data in
+// them, makes altered tokens, tests tags under well-known keys, and computes statistics over
+// several tokens. It sends no requests.
 package tokens
 
 import (
@@ -9,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Segment is a run of a token's text that may carry bytes in a text code, or
-// the separators between two of them.
+// A Segment is a part of a token: a run of characters of a text encoding, or the separators between
+// two of these.
 type Segment struct {
 	Text  string
 	coded bool
@@ -18,17 +19,16 @@ type Segment struct {
 	code  *base64.Encoding
 }
 
-// MinCoded is the shortest run, in characters, that is taken for coded bytes.
+// MinCoded is the length of the shortest run that is taken for encoded bytes, in characters.
 const MinCoded = 16
 
-// codings are the base64 codes that a segment is tried with.
+// codings are the base64 encodings that are tried on a segment.
 var codings = []*base64.Encoding{base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
 
-// hexPart is a part in hexadecimal beside '_' or '-', which are letters of base64url.
+// hexPart matches a hexadecimal part next to '_' or '-', which base64url uses as well.
 var hexPart = regexp.MustCompile(`(?:^|[_-])([0-9a-f]{32,}|[0-9A-F]{32,})(?:[_-]|$)`)
 
-// Segments cuts a token where the letters of text codes begin and end, and around a
-// hexPart.
+// Segments splits a token at the boundaries of runs of encoding characters, and around a hexPart.
 func Segments(token string) []Segment {
 	var all []Segment
 	for i := 0; i < len(token); {
@@ -71,7 +71,7 @@ func isCoded(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_+/=", c) >= 0
 }
 
-// Raw returns the bytes of a coded segment.
+// Raw returns the bytes of an encoded segment, or nil.
 func (s Segment) Raw() []byte {
 	if s.hex {
 		b, _ := hex.DecodeString(s.Text)
@@ -84,7 +84,7 @@ func (s Segment) Raw() []byte {
 	return b
 }
 
-// Write returns bytes in the code of the segment.
+// Write encodes bytes in the encoding of the segment.
 func (s Segment) Write(b []byte) string {
 	if s.hex {
 		return hex.EncodeToString(b)
@@ -92,7 +92,7 @@ func (s Segment) Write(b []byte) string {
 	return s.code.EncodeToString(b)
 }
 
-// Replaced returns the token with another text in segment i.
+// Replaced returns the token with segment i replaced. It returns the token itself if i is -1.
 func Replaced(all []Segment, i int, text string) string {
 	var b strings.Builder
 	for j, s := range all {
@@ -105,7 +105,7 @@ func Replaced(all []Segment, i int, text string) string {
 	return b.String()
 }
 
-// CodedSegments returns the indices of the coded segments.
+// CodedSegments returns the indices of the encoded segments.
 func CodedSegments(all []Segment) []int {
 	var at []int
 	for i, s := range all {

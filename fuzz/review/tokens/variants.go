@@ -17,12 +17,12 @@ import (
 
 // A Variant is a state made from a token.
 type Variant struct {
-	Name string          // stable between tokens
+	Name string          // the same for tokens of one form
 	Text string          // the token that is presented
-	Raw  json.RawMessage // the whole member, if it is not text
+	Raw  json.RawMessage // the whole JSON value, if it is not a string
 }
 
-// State returns the JSON value of the member requestState.
+// State returns the JSON value of requestState.
 func (v Variant) State() json.RawMessage {
 	if v.Raw != nil {
 		return v.Raw
@@ -30,8 +30,8 @@ func (v Variant) State() json.RawMessage {
 	return jsondoc.Quote(v.Text)
 }
 
-// caseOf is the number of letters of a segment that are written in the other case: more of
-// one that can be read, in which most letters are of names and of marks.
+// caseOf returns the number of letters of a segment that OtherCase tries. A readable segment needs
+// more, because most of its letters belong to names and punctuation.
 func caseOf(s Segment) int {
 	if utf8.Valid(s.Raw()) {
 		return 64
@@ -39,8 +39,8 @@ func caseOf(s Segment) int {
 	return 8
 }
 
-// OtherCase writes letters of base64 segments in the other case, which stands for other
-// bytes: a tag over the text without regard to case is none over the bytes.
+// OtherCase changes the case of letters in base64 segments, which changes their bytes. A server
+// that ignores case when it computes the tag accepts the result.
 func OtherCase(token string) []Variant {
 	var all []Variant
 	start := 0
@@ -53,7 +53,7 @@ func OtherCase(token string) []Variant {
 		}
 		start += len(s.Text)
 		if strings.ToUpper(s.Text) == s.Text || strings.ToLower(s.Text) == s.Text {
-			continue // a code of one case, whose readers may take both
+			continue // readers of a single-case encoding may accept both cases
 		}
 		most := min(len(letters), caseOf(s))
 		for n := range most {
@@ -64,19 +64,19 @@ func OtherCase(token string) []Variant {
 	return all
 }
 
-// Flips changes each character of a token; of a long token the first and the last
-// 140, and between them every third, but at most some 300.
+// Flips changes each character of a token. In a long token it changes the first and last 140, and
+// at most about 300 between them.
 func Flips(token string) []Variant {
 	step := max(3, (len(token)-280)/300|1)
 	return FlipsAt(token, func(d int) bool { return d <= 140 || d%step == 0 })
 }
 
-// mendedPlaces is the number of bytes that are changed beside a checksum, about.
+// mendedPlaces is the number of bytes that Mended changes for each position of the checksum.
 const mendedPlaces = 20
 
-// Mended changes bytes of the longest segment together with a CRC-32 in its last four bytes,
-// or in front of the bytes that it covers. A stream cipher leaves such a checksum linear:
-// its change follows from that of the bytes.
+// Mended changes bytes of the longest segment together with a CRC-32, at its end or before the
+// bytes that the CRC covers. A CRC is linear, so its change under a stream cipher follows from the
+// changed bytes.
 func Mended(token string) []Variant {
 	segments, at := Segments(token), -1
 	for i, s := range segments {
@@ -89,7 +89,7 @@ func Mended(token string) []Variant {
 	}
 	raw := segments[at].Raw()
 	var all []Variant
-	for _, sum := range []int{-4, 0, 12, 16} { // where it stands; -4: at the end
+	for _, sum := range []int{-4, 0, 12, 16} { // offset of the checksum; -4: at the end
 		from, to, place := sum+4, len(raw), sum
 		if sum < 0 {
 			from, to, place = 0, len(raw)-4, len(raw)-4
@@ -114,8 +114,8 @@ func Mended(token string) []Variant {
 	return all
 }
 
-// FewFlips changes between 12 and 24 characters of a long token. Tokens of nearly the same
-// length have them at the same places.
+// FewFlips changes 12 to 24 characters of a long token. Tokens of similar length have the changes
+// at the same places.
 func FewFlips(token string) []Variant {
 	step := 1
 	for len(token)/step > 24 {
@@ -124,8 +124,8 @@ func FewFlips(token string) []Variant {
 	return FlipsAt(token, func(d int) bool { return d%step == step/2 })
 }
 
-// FlipsAt changes the characters of a token at some distances from its nearer end. Their
-// names tell that distance, and so mean the same place in a token of another length.
+// FlipsAt changes the characters at the distances, from the nearer end, for which at returns true.
+// Names contain the distance, so they mean the same place in a token of another length.
 func FlipsAt(token string, at func(d int) bool) []Variant {
 	var all []Variant
 	i := 0
@@ -145,8 +145,8 @@ func FlipsAt(token string, at func(d int) bool) []Variant {
 	return all
 }
 
-// Splices joins parts of two tokens at the borders of segments and in their
-// middle. Those that are equal to either are left out.
+// Splices joins parts of two tokens at segment boundaries and in the middle. It drops results that
+// equal either token.
 func Splices(token, other string) []Variant {
 	var all []Variant
 	add := func(name, text string) {
@@ -165,7 +165,7 @@ func Splices(token, other string) []Variant {
 			add(fmt.Sprintf("1/%d of another, the rest of one", part), other[:i]+token[i:])
 		}
 	}
-	for _, n := range []int{16, 22, 43, 64} { // text of tags of 12, 16, 32 and 48 bytes
+	for _, n := range []int{16, 22, 43, 64} { // base64 lengths of tags of 12, 16, 32 and 48 bytes
 		if n < len(token) && n < len(other) {
 			add(fmt.Sprintf("the last %d characters of another", n), token[:len(token)-n]+other[len(other)-n:])
 		}
@@ -173,8 +173,8 @@ func Splices(token, other string) []Variant {
 	return all
 }
 
-// Cuts shortens a token: by each length up to 70 characters, which covers tags,
-// and to some lengths below. The empty text is left out: it can mean no state.
+// Cuts shortens a token by each length up to 70 characters, which covers tags, and by some longer
+// ones. It never returns the empty text, which may mean that there is no state.
 func Cuts(token string) []Variant {
 	var all []Variant
 	for n := len(token) - 1; n > 0; n-- {
@@ -190,8 +190,8 @@ func Cuts(token string) []Variant {
 	return append(all, shorterTags(token)...)
 }
 
-// shorterTags cuts the bytes of the last segment and writes them again, so that a
-// strict reader takes the text. Segments that are longer than any tag are left out.
+// shorterTags cuts the bytes of the last segment and encodes them again, so that a strict reader
+// accepts the encoding. It skips segments that are longer than any tag.
 func shorterTags(token string) []Variant {
 	segments := Segments(token)
 	last := len(segments) - 1
@@ -203,7 +203,7 @@ func shorterTags(token string) []Variant {
 	return all
 }
 
-// Some returns about n of the variants, from all parts.
+// Some returns about n of the variants, evenly spaced.
 func Some(all []Variant, n int) []Variant {
 	var few []Variant
 	for i := 0; i < len(all); i += (len(all) + n - 1) / n {
@@ -212,9 +212,9 @@ func Some(all []Variant, n int) []Variant {
 	return few
 }
 
-// Flip changes one character in the highest bit of its base64 value, so that no
-// unused bit alone is changed; a hexadecimal digit in the highest bit of its
-// value, and any other character in the lowest bit of its ASCII code.
+// Flip changes one character in the highest bit of its base64 value, because the lowest bits may be
+// unused. If inHex is set, it changes the highest bit of a hexadecimal digit. In any other
+// character it changes the lowest bit.
 func Flip(c byte, inHex bool) byte {
 	if inHex {
 		const digits = "0123456789abcdef"
@@ -236,8 +236,8 @@ func Flip(c byte, inHex bool) byte {
 	return c ^ 1
 }
 
-// Scramble replaces the characters of every coded segment by random ones of the
-// same kind, so that the form is right and the content is not.
+// Scramble replaces the characters of every encoded segment by random ones of the same kind. The
+// result has the right form and random content. It returns false if there is no such segment.
 func Scramble(token string, r *rand.Rand) (string, bool) {
 	all := Segments(token)
 	at := CodedSegments(all)
@@ -247,8 +247,8 @@ func Scramble(token string, r *rand.Rand) (string, bool) {
 	return Replaced(all, -1, ""), len(at) > 0
 }
 
-// Scrambled returns a text with random letters and digits in the places of its own, of the
-// digits of hexadecimal if it is written in them.
+// Scrambled replaces the letters and digits of a text by random ones, by hexadecimal digits if the
+// text is hexadecimal.
 func Scrambled(text string, r *rand.Rand) string {
 	letters := base64Letters[:62]
 	if strings.Trim(text, "0123456789abcdef-") == "" {
@@ -263,12 +263,12 @@ func Scrambled(text string, r *rand.Rand) string {
 	return string(b)
 }
 
-// mostSegments is the number of segments of the longest token that Generated alters. One
-// with more is a readable document, which Forgeries changes member by member.
+// mostSegments is the number of segments above which Generated skips a token. Such a token is a
+// readable document, whose members Forgeries changes.
 const mostSegments = 256
 
-// Generated returns at most most alterations of a token for each generator of the
-// attacks that is of a kind. Names are the same for tokens of one form.
+// Generated returns alterations of a token, at most most for each generator of the attacks. The
+// flag spelling selects the generators. Tokens of one form get the same names.
 func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 	var all []Variant
 	format := tokenfmt.Infer([]byte(token))
@@ -279,8 +279,8 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 		if g.Spelling != spelling {
 			continue
 		}
-		// The alterations of a long token take gigabytes together, so they are counted in
-		// one pass and chosen in a second.
+		// The alterations of a long token may take gigabytes, so they are counted in one pass and
+		// selected in a second.
 		n := 0
 		for range altered(g, format, token, seed) {
 			n++
@@ -296,8 +296,8 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 	return all
 }
 
-// altered returns the texts that a generator makes of a token: those that JSON, which
-// carries UTF-8 alone, can carry. Of a long token they are a sample.
+// altered returns the texts that a generator makes of a token. It skips texts that are not UTF-8,
+// which JSON cannot carry. For a long token it returns a sample.
 func altered(g tokenfmt.Generator, format tokenfmt.Format, token string, seed uint64) iter.Seq[string] {
 	source := tokenfmt.NewSource(seed)
 	if len(token) > 4096 {

@@ -25,8 +25,8 @@ func TestFlipsOfALongTokenAreBounded(t *testing.T) {
 	}
 }
 
-// TestGeneratedOfALongToken counts the alterations of a token of 12 KB: no generator may
-// make one for each of its bytes. Of a document none are made.
+// TestGeneratedOfALongToken counts the alterations of a token of 12 KB. No generator may make one
+// per byte, and a document gets none.
 func TestGeneratedOfALongToken(t *testing.T) {
 	testenv.SkipSample(t)
 	r := rand.New(rand.NewPCG(1, 1))

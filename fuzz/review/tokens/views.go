@@ -17,23 +17,22 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// A View is JSON that a token carries in the open: the whole token, or a coded
-// segment of it.
+// A View is readable JSON in a token: the whole token, or part of an encoded segment.
 type View struct {
-	Segment int // -1 if the whole token is the JSON
+	Segment int // -1 if the whole token is JSON
 	Object  map[string]json.RawMessage
 	// Before and after are the bytes of the segment around the JSON.
 	Before, after []byte
 }
 
-// maxOpen is the number of bytes that are read in a token, and maxNested how many codes deep.
+// maxOpen limits the bytes that are read from a token, and maxNested the depth of nested encodings.
 const (
 	maxOpen   = 1 << 18
 	maxNested = 4
 )
 
-// InTheOpen is everything that can be read in a token: the bytes of its segments, inflated
-// forms, and what texts in them stand for in turn.
+// InTheOpen returns everything that can be read in a token: its text, the decoded and decompressed
+// bytes of its segments, and recursively the data encoded in those.
 func InTheOpen(token string) string {
 	var b strings.Builder
 	unfold(&b, token, maxNested)
@@ -67,7 +66,7 @@ func unfold(b *strings.Builder, text string, depth int) {
 	}
 }
 
-// inBase32 returns what a text stands for in base32, in upper or in lower case.
+// inBase32 returns the bytes of a text in base32, in upper or lower case.
 func inBase32(text string) []string {
 	text = strings.TrimRight(strings.ToUpper(text), "=")
 	for _, code := range []*base32.Encoding{base32.StdEncoding, base32.HexEncoding} {
@@ -78,13 +77,13 @@ func inBase32(text string) []string {
 	return nil
 }
 
-// A packing compresses and inflates.
+// A packing is a compression format.
 type packing struct {
 	open func(io.Reader) (io.Reader, error)
 	pack func(io.Writer) io.WriteCloser
 }
 
-// packings are DEFLATE and zlib, whose writers do not fail at these levels.
+// packings are DEFLATE and zlib. Their writers do not fail at these levels.
 var packings = []packing{
 	{func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil },
 		func(w io.Writer) io.WriteCloser { p, _ := flate.NewWriter(w, flate.BestSpeed); return p }},
@@ -92,7 +91,7 @@ var packings = []packing{
 		func(w io.Writer) io.WriteCloser { p, _ := zlib.NewWriterLevel(w, zlib.BestSpeed); return p }},
 }
 
-// inflated undoes a packing, of at most 64 KiB, and returns its index.
+// inflated decompresses raw, up to 64 KiB, and returns the text and the index of its packing.
 func inflated(raw []byte) (text string, packed int) {
 	for i, p := range packings {
 		r, err := p.open(bytes.NewReader(raw))
@@ -106,7 +105,7 @@ func inflated(raw []byte) (text string, packed int) {
 	return "", 0
 }
 
-// spaces is a reader of spaces without an end.
+// spaces is an endless reader of spaces.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) {
@@ -116,8 +115,8 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Inflating are tokens of which a packed part inflates to what it holds and to size spaces
-// behind it.
+// Inflating returns tokens in which a compressed part inflates to its content followed by size
+// spaces.
 func Inflating(token string, size int) []Variant {
 	var all []Variant
 	segments := Segments(token)
@@ -131,7 +130,7 @@ func Inflating(token string, size int) []Variant {
 			var b bytes.Buffer
 			b.Write(raw[:skip])
 			w := packings[packed].pack(&b)
-			_, _ = io.WriteString(w, text) // to memory
+			_, _ = io.WriteString(w, text) // a write to memory does not fail
 			_, _ = io.CopyN(w, spaces{}, int64(size))
 			_ = w.Close()
 			all = append(all, Variant{Name: fmt.Sprintf("segment %d inflated", i), Text: Replaced(segments, i, segments[i].Write(b.Bytes()))})
@@ -141,7 +140,7 @@ func Inflating(token string, size int) []Variant {
 	return all
 }
 
-// maxBefore is how many bytes of a segment may stand before its JSON.
+// maxBefore is the number of bytes that may precede the JSON in a segment.
 const maxBefore = 16
 
 // Views returns the JSON objects that can be read in a token without a key.
@@ -163,7 +162,7 @@ func Views(token string) []View {
 	return all
 }
 
-// Write returns the token with another object in the place of the view.
+// Write returns the token with the object of the view replaced.
 func (v View) Write(token string, object json.RawMessage) string {
 	if v.Segment < 0 {
 		return string(object)
@@ -172,8 +171,7 @@ func (v View) Write(token string, object json.RawMessage) string {
 	return Replaced(all, v.Segment, all[v.Segment].Write(slices.Concat(v.Before, object, v.after)))
 }
 
-// Readable returns everything that can be read in a token without a key: its
-// text and the bytes of its segments.
+// Readable returns the text of a token and the decoded bytes of its segments.
 func Readable(token string) string {
 	var b strings.Builder
 	b.WriteString(token)
@@ -186,17 +184,16 @@ func Readable(token string) string {
 	return b.String()
 }
 
-// Shows reports whether a part of a token can be read that is no header of JOSE,
-// which encrypted tokens have as well (RFC 7516).
+// Shows reports whether a token has a readable object other than a JOSE header. Encrypted tokens
+// have such a header as well (RFC 7516).
 func Shows(token string) bool {
 	return slices.ContainsFunc(Views(token), func(v View) bool { return v.Object["alg"] == nil || v.Object["enc"] == nil })
 }
 
-// longLife is the time to live above which a token is reported.
+// longLife is the longest time to live that is not reported.
 const longLife = 7 * 24 * time.Hour
 
-// FaultOfTime is the fault of the time that a readable token of now states, "" if it
-// states none or a sound one.
+// FaultOfTime returns the fault of the expiry time that a readable token states, or "".
 func FaultOfTime(token string, now time.Time) string {
 	for _, v := range Views(token) {
 		if len(v.Before) == 8 && binary.BigEndian.Uint64(v.Before) == 0 {
@@ -209,8 +206,7 @@ func FaultOfTime(token string, now time.Time) string {
 	return ""
 }
 
-// TTL returns the time to live that a readable token of now states, 0 if it
-// states no time.
+// TTL returns the time to live that a readable token states, or 0 if it states none.
 func TTL(token string, now time.Time) time.Duration {
 	for _, v := range Views(token) {
 		if len(v.Before) == 8 {
