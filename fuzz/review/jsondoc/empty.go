@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// empty is the value of a schema that careless conditions take for none; nil if it has none.
+// empty returns the value of a schema that careless code treats as absent, or nil if there is none.
 func (s Schema) empty() json.RawMessage {
 	switch kind := s.TypeOf(); {
 	case s.Const != nil || len(s.Enum) > 0:
@@ -25,8 +25,8 @@ func (s Schema) empty() json.RawMessage {
 	return nil
 }
 
-// filled is a value of a schema that no condition takes for none, and no server for its
-// default; nil if there is none.
+// filled returns a value that code never treats as absent and that is unlikely to be a default, or
+// nil.
 func (s Schema) filled(given json.RawMessage) json.RawMessage {
 	switch kind := s.TypeOf(); {
 	case s.anyText():
@@ -45,12 +45,12 @@ func (s Schema) filled(given json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// isFree reports whether the values are objects of any members.
+// isFree reports whether the schema allows objects with any members.
 func (s Schema) isFree() bool {
 	return s.TypeOf() == "object" && len(s.Properties) == 0 && string(s.More) != "false"
 }
 
-// freely is an object of one member that such a schema allows.
+// freely returns an object of one member for a schema that isFree.
 func (s Schema) freely(name, text string) json.RawMessage {
 	value := Quote(text)
 	switch p := ParseSchema(s.More); p.TypeOf() {
@@ -64,8 +64,8 @@ func (s Schema) freely(name, text string) json.RawMessage {
 	return Object(Arguments{name: value})
 }
 
-// empties adds pairs of which one value is empty or absent: a server may bind a value
-// only if there is one, and compare it only if one is given.
+// empties adds pairs in which one value is empty or absent. A server may bind only values that are
+// present, or compare them only if they are given.
 func (n *nearPairs) empties() {
 	for _, name := range SortedKeys(n.given) {
 		p := n.properties[name]
@@ -97,8 +97,8 @@ func (n *nearPairs) either(name string, one, two json.RawMessage) {
 // maxEmpty is the number of pairs with an empty value.
 const maxEmpty = 24
 
-// free adds pairs that differ in a member that no schema names: in its text, its name, and
-// a deeper one. Careless digests cover the members that a schema names.
+// free adds pairs that differ in a member that no schema names: in its value, its name, and a
+// nested value. A careless digest covers only the members that a schema names.
 func (n *nearPairs) free() {
 	for _, name := range SortedKeys(n.given) {
 		p := n.properties[name]

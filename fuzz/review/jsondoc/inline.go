@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// maxInline is how deep references of a schema are followed.
+// maxInline is the depth to which references of a schema are followed.
 const maxInline = 12
 
-// Inline returns a schema without references and without allOf: references within
-// the document are replaced by their targets, and the members of allOf are merged.
-// A reference to elsewhere stays and is not fetched.
+// Inline returns a schema without references and allOf. It replaces references within the document
+// by their targets and merges the members of allOf. It leaves references to other documents as they
+// are and does not fetch them.
 func Inline(raw json.RawMessage) json.RawMessage {
 	if !strings.Contains(string(raw), `"$ref"`) && !strings.Contains(string(raw), `"allOf"`) {
 		return raw
@@ -63,7 +63,7 @@ func inlined(v, root any, depth int) any {
 	return v
 }
 
-// pointed follows a JSON pointer (RFC 6901) in a fragment.
+// pointed returns the target of a JSON pointer (RFC 6901) in a URI fragment.
 func pointed(root any, ref string) any {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -79,7 +79,7 @@ func pointed(root any, ref string) any {
 	return root
 }
 
-// mergedSchema joins two schemas; keywords of the first count.
+// mergedSchema merges two schemas. A keyword of the first takes precedence.
 func mergedSchema(m map[string]any, other any) map[string]any {
 	for k, v := range asObject(other) {
 		switch have := m[k].(type) {
@@ -105,7 +105,7 @@ func asObject(v any) map[string]any {
 	return m
 }
 
-// branch returns the schema s with one of its alternatives merged into it.
+// branch returns the schema raw merged with one of its alternatives.
 func branch(raw, alternative json.RawMessage) json.RawMessage {
 	var base map[string]any
 	var other any
@@ -123,8 +123,8 @@ func branch(raw, alternative json.RawMessage) json.RawMessage {
 	return out
 }
 
-// matching returns a text that a pattern matches, of at least least characters if
-// it can be so long; false if none is found. nth picks other texts.
+// matching returns a text of at least least bytes that matches a pattern, or false if it finds
+// none. Different values of nth give different texts.
 func matching(pattern string, least, nth int) (string, bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -144,8 +144,8 @@ func matching(pattern string, least, nth int) (string, bool) {
 	return "", false
 }
 
-// writeMatch writes a text for a part of a pattern; repetitions are more times
-// longer than they must be.
+// writeMatch writes a text for a part of a pattern. Repetitions have more iterations above their
+// minimum.
 func writeMatch(b *strings.Builder, re *syntax.Regexp, more, nth int) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -182,7 +182,7 @@ func writeMatch(b *strings.Builder, re *syntax.Regexp, more, nth int) {
 	}
 }
 
-// classRune is a letter or digit of a class, if it has one.
+// classRune returns a letter or digit of a character class, if it has one.
 func classRune(ranges []rune, nth int) rune {
 	var found []rune
 	for i := 0; i+1 < len(ranges); i += 2 {

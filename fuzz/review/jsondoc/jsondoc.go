@@ -1,7 +1,7 @@
-// Package jsondoc has functions on JSON documents as they were received: members of
-// objects, JSON Schema 2020-12, and the values that a schema allows.
+// Package jsondoc reads JSON documents as they were received: members of objects, JSON Schema
+// 2020-12, and values that a schema allows.
 //
-// Samples and other arguments are drawn without randomness: equal schemas give equal values.
+// It draws samples and other arguments without randomness: equal schemas give equal values.
 package jsondoc
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Members returns the members of a JSON object, nil if raw is not an object.
+// Members returns the members of a JSON object, or nil if raw is not an object.
 func Members(raw json.RawMessage) map[string]json.RawMessage {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
@@ -20,7 +20,7 @@ func Members(raw json.RawMessage) map[string]json.RawMessage {
 	return m
 }
 
-// Object returns the object with some members, sorted by name.
+// Object returns a JSON object with the given members, sorted by name.
 func Object(m map[string]json.RawMessage) json.RawMessage {
 	raw, err := json.Marshal(m)
 	if err != nil {
@@ -37,15 +37,15 @@ func With(m map[string]json.RawMessage, name string, v json.RawMessage) map[stri
 	return next
 }
 
-// Without returns the members but for one. It changes no argument.
+// Without returns a copy of an object without one member.
 func Without(m map[string]json.RawMessage, name string) map[string]json.RawMessage {
 	rest := maps.Clone(m)
 	delete(rest, name)
 	return rest
 }
 
-// WithTexts returns copies of an object of which one text each is replaced, by the names of
-// the members that lead to it.
+// WithTexts returns copies of an object with one string replaced in each, keyed by the path of the
+// string.
 func WithTexts(object map[string]json.RawMessage, text string) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for name, raw := range object {
@@ -60,7 +60,7 @@ func WithTexts(object map[string]json.RawMessage, text string) map[string]json.R
 	return all
 }
 
-// SortedKeys returns the names of the members of an object in order.
+// SortedKeys returns the keys of a map in order.
 func SortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -70,16 +70,16 @@ func SortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// Quote writes a token as JSON.
+// Quote returns a string as JSON.
 func Quote(token string) json.RawMessage {
 	raw, err := json.Marshal(token)
 	if err != nil {
-		panic(err) // a string can be written
+		panic(err) // a string always encodes
 	}
 	return raw
 }
 
-// Merged returns the members of two objects; those of the first count.
+// Merged merges two objects. A member of the first takes precedence.
 func Merged(one, two json.RawMessage) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	maps.Copy(all, Members(two))
@@ -92,23 +92,23 @@ func Same(one, two json.RawMessage) bool {
 	return string(Object(Members(one))) == string(Object(Members(two)))
 }
 
-// SameText reports whether two values are written alike, or are one text however its
-// characters are escaped.
+// SameText reports whether two JSON values are written alike, or are equal strings with different
+// escapes.
 func SameText(one, two string) bool {
 	var a, b string
 	return one == two || json.Unmarshal([]byte(one), &a) == nil && json.Unmarshal([]byte(two), &b) == nil && a == b
 }
 
-// quoteAll is a list of texts.
+// quoteAll returns a JSON array of strings.
 func quoteAll(texts ...string) json.RawMessage {
 	raw, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // strings can be written
+		panic(err) // strings always encode
 	}
 	return raw
 }
 
-// Prefix splits bytes that begin with a JSON object.
+// Prefix splits bytes that begin with a JSON object into the object and the rest.
 func Prefix(raw []byte) (object, rest []byte, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, nil, false

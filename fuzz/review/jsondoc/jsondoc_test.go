@@ -17,7 +17,7 @@ func TestWithTexts(t *testing.T) {
 	}, jsondoc.WithTexts(given, "p"))
 }
 
-// TestShifts moves characters between arguments as far as both schemas allow it.
+// TestShifts moves characters between arguments as far as both schemas allow.
 func TestShifts(t *testing.T) {
 	input := json.RawMessage(`{"type":"object","properties":{"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":99}}}`)
 	var shifted bool

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// cutLengths are lengths beyond those at which careless servers cut a text.
+// cutLengths are lengths above those at which careless servers truncate a text, in bytes.
 var cutLengths = []int{300, 4000}
 
-// maxTexts is the number of texts of a call that are cut.
+// maxTexts is the number of arguments of a call that get such long texts.
 const maxTexts = 6
 
-// joints are texts that join two arguments in careless digests.
+// joints returns separators with which a careless digest may join two arguments.
 func joints(next string) []string {
 	return []string{"", "|", ",", ":", "/", ";", " ", "\n", "&" + next + "=", "," + next + "="}
 }
 
-// Arguments are members of a call; nil if one is absent.
+// Arguments are the arguments of a call. A nil value means that the argument is absent.
 type Arguments = map[string]json.RawMessage
 
-// nearPairs are pairs of arguments that differ in few of their values.
+// nearPairs collects pairs of arguments that differ in few values.
 type nearPairs struct {
-	given      Arguments // what both of a pair have
+	given      Arguments // the values that both of a pair have
 	required   []string
 	properties map[string]Schema
 	all        [][2]json.RawMessage
@@ -41,7 +41,7 @@ func newNearPairs(input, full json.RawMessage) *nearPairs {
 	return n
 }
 
-// named returns the names, in order, of the arguments whose schemas have a property.
+// named returns the sorted names of the arguments for whose schemas has returns true.
 func (n *nearPairs) named(has func(Schema) bool) []string {
 	return slices.DeleteFunc(SortedKeys(n.given), func(name string) bool { return !has(n.properties[name]) })
 }
@@ -57,8 +57,8 @@ func (n *nearPairs) add(one, two Arguments) {
 	n.all = append(n.all, pair)
 }
 
-// farBehind adds a pair of long texts that differ at their ends, and one at their beginnings.
-// They are as long as the schema allows, if that is not much shorter.
+// farBehind adds a pair of long texts that differ at the end, and one that differs at the start.
+// The texts are as long as the schema allows, up to length.
 func (n *nearPairs) farBehind(name string, length int) {
 	most := n.properties[name].MaxLength
 	if most != nil && *most > length/4 {
@@ -82,7 +82,7 @@ func (n *nearPairs) texts(name string) {
 	}
 }
 
-// integers adds pairs that a float64 or a sign does not tell apart.
+// integers adds pairs that are equal as float64 or without the sign.
 func (n *nearPairs) integers(name string) {
 	p := n.properties[name]
 	if p.Allows(1<<53) && p.Allows(1<<53+2) {
@@ -93,7 +93,7 @@ func (n *nearPairs) integers(name string) {
 	}
 }
 
-// fractions adds pairs that differ behind the point alone, and far behind it.
+// fractions adds pairs that differ only in the decimals.
 func (n *nearPairs) fractions(name string) {
 	p := n.properties[name]
 	for _, v := range [][2]float64{{10.25, 10.75}, {0.25, 0.75}, {10.2501, 10.2504}} {
@@ -103,7 +103,7 @@ func (n *nearPairs) fractions(name string) {
 	}
 }
 
-// items adds pairs of lists that differ in one item, or whose text moves between items.
+// items adds pairs of lists that differ in one item, or in the item that a text belongs to.
 func (n *nearPairs) items(name string) {
 	p := n.properties[name]
 	if p.MinItems > 2 || p.MaxItems != nil && *p.MaxItems < 2 {
@@ -120,7 +120,7 @@ func (n *nearPairs) items(name string) {
 	}
 }
 
-// digits adds pairs whose digits move from an integer to a text.
+// digits adds pairs in which a digit moves from an integer to a text.
 func (n *nearPairs) digits(integer, text string) {
 	if p := n.properties[integer]; !p.Allows(1) || !p.Allows(12) {
 		return
@@ -130,7 +130,7 @@ func (n *nearPairs) digits(integer, text string) {
 	n.add(whole, Arguments{integer: json.RawMessage("2"), text: Quote("probe1")})
 }
 
-// letters adds pairs whose letters move from one text to the next.
+// letters adds pairs in which letters move from one text to the next.
 func (n *nearPairs) letters(first, second string) {
 	n.add(Arguments{first: Quote("probe"), second: Quote("sample")}, Arguments{first: Quote("sample"), second: Quote("probe")})
 	for _, joint := range joints(second) {
@@ -138,11 +138,11 @@ func (n *nearPairs) letters(first, second string) {
 	}
 }
 
-// maxShifts is the number of pairs of arguments between which characters move.
+// maxShifts is the number of pairs that shifts adds.
 const maxShifts = 8
 
-// shifts adds pairs in which a character moves from one argument to another, neighbours in
-// the order of their names first: digests that join values do not tell them apart.
+// shifts adds pairs in which a character moves from one argument to another, adjacent names first.
+// A digest that joins values does not distinguish them.
 func (n *nearPairs) shifts() {
 	names := n.named(func(s Schema) bool { return len(s.joinable()) > 0 })
 	most := len(n.all) + maxShifts
@@ -171,7 +171,8 @@ func (n *nearPairs) shift(to, from string) {
 	}
 }
 
-// joinable are values of a text or an integer as digests may join them.
+// joinable returns values of a string or integer for shifts, in the form in which a digest may join
+// them.
 func (s Schema) joinable() []string {
 	all := []string{"12", "345", "probe"}
 	for nth := range 4 {
@@ -182,7 +183,7 @@ func (s Schema) joinable() []string {
 	return slices.DeleteFunc(all, func(text string) bool { return s.scalar(text) == nil })
 }
 
-// scalar returns the JSON of a text or integer that the schema allows, else nil.
+// scalar returns the JSON of a string or integer if the schema allows it, or nil.
 func (s Schema) scalar(text string) json.RawMessage {
 	if s.Const != nil || len(s.Enum) > 0 {
 		return nil
@@ -205,11 +206,10 @@ func (s Schema) scalar(text string) json.RawMessage {
 	return nil
 }
 
-// NearArguments are pairs of arguments that careless digests confuse: texts that differ
-// far behind, behind NUL or in letters beyond ASCII, texts that move from one argument to
-// the next, lists that differ in one item, and numbers that a float64, a sign or rounding
-// does not tell apart; before them those that differ in an empty value or in an object of
-// any members.
+// NearArguments returns pairs of arguments that careless digests confuse. Pairs with an empty value
+// or a free-form object come first. The others are texts that differ far from the start, behind NUL
+// or in non-ASCII letters; texts that move from one argument to the next; lists that differ in one
+// item; and numbers that are equal as float64, without the sign or rounded.
 func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	n.empties()
@@ -244,8 +244,8 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
-// DoubtfulArguments are pairs that few servers mean to be the same: texts that only the
-// compatibility forms of Unicode TR 15 make equal, and flags that are absent or false.
+// DoubtfulArguments returns pairs that few servers intend to treat as equal: texts that are equal
+// only in a compatibility form (Unicode TR 15), and booleans that are absent or false.
 func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {
@@ -261,9 +261,9 @@ func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
-// EqualArguments are pairs of arguments that some servers mean to be the same: texts that
-// differ in case, in spaces around them or in their normal form (Unicode TR 15), lists in
-// another order, and values that are absent or empty.
+// EqualArguments returns pairs that some servers intend to treat as equal: texts that differ in
+// case, surrounding spaces or normal form (Unicode TR 15), lists in another order, and values that
+// are absent or empty.
 func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// OtherArguments returns arguments that the schema allows and that differ in one
-// member, nil if the schema allows no others.
+// OtherArguments returns arguments that the schema allows and that differ in one member, or nil if
+// there are none.
 func OtherArguments(args, raw json.RawMessage) json.RawMessage {
 	m, s := Members(args), ParseSchema(raw)
 	for _, name := range SortedKeys(m) {
@@ -36,11 +36,10 @@ func OtherArguments(args, raw json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// MaxFull is how deep a full sample goes.
+// MaxFull is the depth of a full sample.
 const MaxFull = 4
 
-// FullSample returns a value with all members that a schema names, and two values in
-// each list.
+// FullSample returns a value with all members that a schema names and two items in each list.
 func FullSample(raw json.RawMessage, depth int) json.RawMessage {
 	s := ParseSchema(raw)
 	one := Samples(raw, depth)[0]
@@ -70,9 +69,9 @@ func FullSample(raw json.RawMessage, depth int) json.RawMessage {
 	return one
 }
 
-// ChangedLeaves returns values that differ from one in a single place: a text by its end
-// or as a whole, a number by one, a truth by its opposite. The places that are deepest
-// and last come first, since careless readers leave them out.
+// ChangedLeaves returns values that differ from given in one place: the end or all of a text, a
+// number by one, or a boolean. The deepest and last places come first, because careless readers
+// omit them.
 func ChangedLeaves(raw, given json.RawMessage, depth int) []json.RawMessage {
 	s := ParseSchema(raw)
 	var text string
@@ -115,7 +114,7 @@ func ChangedLeaves(raw, given json.RawMessage, depth int) []json.RawMessage {
 	return append(all, flat...)
 }
 
-// alternatives returns values for a member in the place of one.
+// alternatives returns values that may replace given.
 func alternatives(raw, given json.RawMessage) []json.RawMessage {
 	s := ParseSchema(raw)
 	all := Samples(raw, 0)
@@ -158,7 +157,7 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// Room is the number of characters of the longest text that [WithText] can give, up to most.
+// Room returns the length of the longest text that [WithText] can place, at most most.
 func Room(raw json.RawMessage, most int) int {
 	room := 0
 	for _, property := range ParseSchema(raw).Properties {
@@ -174,14 +173,14 @@ func Room(raw json.RawMessage, most int) int {
 	return room
 }
 
-// alike reports whether two values are the same, or texts that differ in case alone: a
-// server may mean the same by them.
+// alike reports whether two values are equal except for case. A server may intend to treat these as
+// equal.
 func alike(one, two json.RawMessage) bool {
 	return strings.EqualFold(string(one), string(two))
 }
 
-// WithText returns arguments with a text in the first member that takes any text
-// of that length, nil if no member does.
+// WithText returns arguments with a text in the first member that accepts any text of that length,
+// or nil if there is none.
 func WithText(args, raw json.RawMessage, text string) json.RawMessage {
 	m, s := Members(args), ParseSchema(raw)
 	for _, name := range SortedKeys(s.Properties) {
@@ -200,9 +199,9 @@ func WithText(args, raw json.RawMessage, text string) json.RawMessage {
 	return nil
 }
 
-// Series returns n arguments that differ from each other in one member, and from those that
-// other functions give: a text, one of a pattern, or an integer. It returns nil if no member
-// has so many values.
+// Series returns n arguments that differ from each other in one member: a text, a match of a
+// pattern, or an integer. They also differ from the values of other functions. It returns nil if no
+// member has so many values.
 func Series(input, given json.RawMessage, n int) []json.RawMessage {
 	m, properties := Members(given), ParseSchema(input).Properties
 	for _, name := range SortedKeys(m) {
@@ -221,7 +220,8 @@ func Series(input, given json.RawMessage, n int) []json.RawMessage {
 	return nil
 }
 
-// nth is one of many values in the place of another one; nil if the schema has not so many.
+// nth returns the n-th of many values that may replace given, or nil if the schema does not allow
+// so many.
 func (s Schema) nth(given json.RawMessage, n int) json.RawMessage {
 	var text string
 	var number float64

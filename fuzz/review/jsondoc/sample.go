@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Samples returns values that a schema allows, the likeliest first: more than
-// one if it lists its members or is a boolean. Optional members are left out.
+// Samples returns values that a schema allows, the most likely first. It returns several values for
+// an enum, a boolean or alternatives. Optional members are omitted.
 func Samples(raw json.RawMessage, depth int) []json.RawMessage {
 	s := ParseSchema(raw)
 	switch {
@@ -56,25 +56,25 @@ func (s Schema) byType(depth int) []json.RawMessage {
 	}
 }
 
-// formats are values of the formats of strings.
+// formats maps string formats to sample values.
 var formats = map[string]string{
 	"email": "probe@example.com", "uri": "https://example.com/probe", "url": "https://example.com/probe",
 	"date": "2026-01-02", "time": "03:04:05Z", "date-time": "2026-01-02T03:04:05Z",
 	"uuid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "hostname": "example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1",
 }
 
-// others are other values of formats.
+// others maps string formats to different sample values.
 var others = map[string]string{
 	"email": "sample@example.com", "uri": "https://example.com/sample", "url": "https://example.com/sample",
 	"date": "2026-01-03", "time": "03:04:06Z", "date-time": "2026-01-03T03:04:05Z",
 	"uuid": "6ba7b811-9dad-41d1-80b4-00c04fd430c8", "hostname": "www.example.com", "ipv4": "192.0.2.2", "ipv6": "2001:db8::2",
 }
 
-// longestText is the length of the longest text that a schema is given.
+// longestText is the longest padding for minLength, in bytes.
 const longestText = 64 << 10
 
-// text returns a string that the schema allows, if it is not too long. Of a pattern a short
-// match is tried.
+// text returns a string that the schema allows, unless that needs more than longestText bytes or a
+// long match of a pattern.
 func (s Schema) text(word string) string {
 	if v, ok := formats[s.Format]; ok {
 		word = v
@@ -141,8 +141,8 @@ func (s Schema) array(depth int) json.RawMessage {
 	return raw
 }
 
-// objects returns objects of the required members; one for each value of the
-// first member that has several.
+// objects returns objects with the required members. It returns one for each value of the first
+// member that has several.
 func (s Schema) objects(depth int) []json.RawMessage {
 	base := map[string]json.RawMessage{}
 	various := ""

@@ -35,10 +35,10 @@ type Schema struct {
 	More       json.RawMessage            `json:"additionalProperties"`
 }
 
-// ParseSchema reads a schema. One that cannot be read allows anything.
+// ParseSchema parses a schema. An unreadable schema allows any value.
 func ParseSchema(raw json.RawMessage) Schema {
 	var s Schema
-	_ = json.Unmarshal(raw, &s) // a schema that cannot be read allows anything
+	_ = json.Unmarshal(raw, &s) // an unreadable schema stays empty
 	return s
 }
 
@@ -58,7 +58,7 @@ func (s Schema) Types() []string {
 	return all
 }
 
-// TypeOf returns the first type of a schema that is not null.
+// TypeOf returns the first type of a schema other than null.
 func (s Schema) TypeOf() string {
 	for _, name := range s.Types() {
 		if _, several := s.Type.([]any); name != "null" || !several {
@@ -71,7 +71,7 @@ func (s Schema) TypeOf() string {
 	return ""
 }
 
-// anyText reports whether the values are texts of any characters.
+// anyText reports whether the schema allows any string, apart from its length.
 func (s Schema) anyText() bool {
 	return s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && s.Format == "" && s.Pattern == ""
 }
@@ -82,28 +82,28 @@ func (s Schema) Allows(v float64) bool {
 		(s.Above == nil || v > *s.Above) && (s.Below == nil || v < *s.Below)
 }
 
-// maxSchema is the number of bytes of a schema that is judged: that takes time quadratic
-// in the number of its parts.
+// maxSchema is the size of the largest schema that is compiled, in bytes. Compiling takes time
+// quadratic in the number of its parts.
 const maxSchema = 256 << 10
 
-// readSchema returns a function that judges values by a schema of the server, and its fault.
+// readSchema returns a function that validates values against a schema, or the fault of the schema.
 func readSchema(raw json.RawMessage, newest bool) (validate func(any) error, err error) {
 	var doc any
-	if len(raw) > maxSchema || json.Unmarshal(raw, &doc) != nil { // a number beyond 64 bits
+	if len(raw) > maxSchema || json.Unmarshal(raw, &doc) != nil { // a number may exceed 64 bits
 		return func(any) error { return nil }, nil
 	}
 	return jsonschema.Foreign(doc, newest)
 }
 
-// SchemaFault returns the fault that every client refuses a schema for or, with newest, every
-// client that takes one without $schema for JSON Schema 2020-12; nil if it has no fault.
+// SchemaFault returns the fault for which every client refuses a schema, or nil. If newest is set,
+// it also returns faults under JSON Schema 2020-12, which some clients assume if $schema is absent.
 func SchemaFault(raw json.RawMessage, newest bool) error {
 	_, err := readSchema(raw, newest)
 	return err
 }
 
-// Misfit returns the reason why a schema does not allow a value; "" if it does, or cannot be
-// judged.
+// Misfit returns the reason why a schema does not allow a value. It returns "" if the schema allows
+// the value or cannot be read.
 func Misfit(raw json.RawMessage, value any) string {
 	validate, err := readSchema(raw, false)
 	if err != nil {
