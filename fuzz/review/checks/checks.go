@@ -1,5 +1,5 @@
-// Package checks lists the checks of a review, writes their documentation, and judges
-// recorded traffic by those that need tokens alone.
+// Package checks lists the checks of a review and writes their documentation. It also runs the
+// checks that need only tokens on recorded traffic.
 package checks
 
 import (
@@ -13,12 +13,12 @@ import (
 	"sealab/fuzz/review/checks/transport"
 )
 
-// All returns every check, in the order in which they are carried out.
+// All returns every check, in the order in which they run.
 func All() []review.Check {
 	return slices.Concat(state.Checks(), transport.Checks(), offers.Checks(), transport.LastChecks())
 }
 
-// families name the families of checks.
+// families are the families of checks, in the order of the documentation.
 var families = []struct{ letters, title string }{
 	{"RS", "requestState (revision 2026-07-28; RS-DOWN: older revisions)"},
 	{"H", "HTTP and JSON-RPC (revision 2026-07-28)"},

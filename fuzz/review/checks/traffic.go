@@ -21,16 +21,16 @@ import (
 // A Captured token is a requestState in recorded traffic.
 type Captured struct {
 	Token string
-	Call  string    // method and name of the request, if it is known
-	At    time.Time // of the response; zero if it is unknown
+	Call  string    // method, name and arguments of the request, if known
+	At    time.Time // time of the response; zero if unknown
 }
 
-// maxTrafficLine is the longest line of a log.
+// maxTrafficLine is the length of the longest line of a log, in bytes.
 const maxTrafficLine = 64 << 20
 
-// ReadTraffic returns the tokens of recorded traffic, each text once for each
-// response: an HTTP archive (HAR 1.2), the file of --record, or a log with one
-// JSON-RPC message or event of one a line. Lines without JSON are skipped.
+// ReadTraffic returns the tokens in recorded traffic, one for each response. It reads an HTTP
+// archive (HAR 1.2), the file of --record, or a log with one JSON-RPC message or server-sent event
+// per line. It skips lines without JSON.
 func ReadTraffic(in io.Reader) ([]Captured, error) {
 	data, err := io.ReadAll(io.LimitReader(in, 1<<30))
 	if err != nil {
@@ -85,7 +85,7 @@ func fromArchive(entries []harEntry) []Captured {
 	return all
 }
 
-// fromLine reads one line of a log. Calls are remembered by id.
+// fromLine reads one line of a log. It reports whether the line is JSON, and records calls by ID.
 func fromLine(line []byte, calls map[string]string) ([]Captured, bool) {
 	start := bytes.IndexByte(line, '{')
 	if start < 0 {
@@ -101,7 +101,7 @@ func fromLine(line []byte, calls map[string]string) ([]Captured, bool) {
 		name, _ := callOf([]byte(afterHeader(sent)))
 		return tokensOf([]byte(afterHeader(received)), name, time.Time{}), true
 	}
-	for _, wrapper := range []string{"message", "data", "payload", "msg"} { // events of session logs
+	for _, wrapper := range []string{"message", "data", "payload", "msg"} { // events in logs of sessions
 		if inner := jsondoc.Members(m[wrapper]); inner["jsonrpc"] != nil {
 			line, m = m[wrapper], inner
 		}
@@ -113,7 +113,7 @@ func fromLine(line []byte, calls map[string]string) ([]Captured, bool) {
 	return tokensOf(line, calls[string(m["id"])], time.Time{}), true
 }
 
-// afterHeader returns the body of an HTTP message, or all of another text.
+// afterHeader returns the body of an HTTP message, or any other text unchanged.
 func afterHeader(text string) string {
 	if _, body, ok := strings.Cut(text, "\r\n\r\n"); ok {
 		return body
@@ -121,7 +121,7 @@ func afterHeader(text string) string {
 	return text
 }
 
-// callOf names the call of a request.
+// callOf returns the name and the ID of a request.
 func callOf(raw []byte) (name, id string) {
 	var r struct {
 		ID     json.RawMessage `json:"id"`
@@ -137,8 +137,7 @@ func callOf(raw []byte) (name, id string) {
 	return strings.TrimSpace(fmt.Sprintf("%s %s%s %s", r.Method, r.Params.Name, r.Params.URI, r.Params.Arguments)), string(r.ID)
 }
 
-// tokensOf returns the tokens of the results in a body: JSON, chunks of it, or
-// server-sent events.
+// tokensOf returns the tokens in a body: JSON, chunked JSON, or server-sent events.
 func tokensOf(body []byte, call string, at time.Time) []Captured {
 	var all []Captured
 	for line := range bytes.Lines(body) {
@@ -165,10 +164,10 @@ func tokensOf(body []byte, call string, at time.Time) []Captured {
 	return all
 }
 
-// Passive are the checks that need tokens alone.
+// Passive are the checks that need only tokens.
 var Passive = []string{"RS-CLEAR", "RS-KEY", "RS-TAG", "RS-FRESH", "RS-NONCE", "RS-GUESS", "RS-EXP"}
 
-// Traffic judges captured tokens. It sends no request.
+// Traffic runs the passive checks on captured tokens. It sends no requests.
 func Traffic(all []Captured, secrets, only []string) *review.Report {
 	r := &review.Report{Server: review.Server{Transport: "recorded", Revisions: []string{client.Modern}, Risk: "unknown"}}
 	checks := map[string]review.Check{}
@@ -247,7 +246,7 @@ func passive(t *review.T, id string, all []Captured, secrets []string) {
 	}
 }
 
-// statistics are the checks of several tokens.
+// statistics runs the checks that compare several tokens.
 func statistics(t *review.T, id string, all []Captured, readableState bool, refute func(review.Severity, string, string)) {
 	if readableState {
 		t.Skip("the state can be read, so that equal tokens show no nonce")

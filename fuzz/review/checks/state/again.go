@@ -10,8 +10,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// givenAgain gives another answer to the question of an earlier round beside those of the last
-// one. It refutes if the result is that of a flow with this answer in its round, twice.
+// givenAgain adds another answer to the question of an earlier round to the answers of the last
+// one. It records a finding if the result is that of a flow with this answer in its own round,
+// twice.
 func givenAgain(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Good.Kind != client.Completed || o.Mask == nil || o.Flow.Last == nil || len(t.Findings) > 0 {
@@ -27,7 +28,7 @@ func givenAgain(t *review.T) {
 	}
 }
 
-// answersAgain does so for one question of the round that a flow ends with.
+// answersAgain tests one question of the round that a flow ends with.
 func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool {
 	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
@@ -42,12 +43,12 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	honest.Rounds = append(append(honest.Rounds[:0:0], honest.Rounds[:round]...), jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, other)))
 	honest.Rounds = append(honest.Rounds, o.Flow.Rounds[round+1:]...)
 	late.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(late.Last), key, other))
-	shows := func(a client.Answer) bool { // a number alone is alike
+	shows := func(a client.Answer) bool { // Alike ignores numbers
 		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
 	}
 	want := freshAnswer(t, honest, o)
 	if !shows(want) {
-		return false // no text shows the answer
+		return false // the texts do not show the answer
 	}
 	var a client.Answer
 	for range 2 {
@@ -61,8 +62,8 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	return true
 }
 
-// otherContent returns the content of a form with another value for one member, which is no
-// consent, and that value; nil if there is none.
+// otherContent returns the content of a form with one member changed, and the new value. It changes
+// no boolean. It returns nil if no member has another value.
 func otherContent(content, form json.RawMessage) (other json.RawMessage, value string) {
 	all := jsondoc.Members(content)
 	properties := jsondoc.ParseSchema(form).Properties

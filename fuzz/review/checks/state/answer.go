@@ -20,7 +20,7 @@ func decline(t *review.T) {
 	}
 }
 
-// declines presents answers that are no acceptances in one flow.
+// declines presents answers other than an acceptance in one flow.
 func declines(t *review.T) {
 	if len(jsondoc.Members(t.Oracle.Flow.Last)) == 0 || t.Oracle.Good.Kind != client.Completed || t.Oracle.Mask == nil {
 		t.Skip("the round takes no answers, or its results cannot be compared")
@@ -53,7 +53,7 @@ func declines(t *review.T) {
 	}
 }
 
-// underAnotherKey presents the acceptances as answers to questions that were not asked.
+// underAnotherKey presents the acceptances as answers to questions that the server did not ask.
 func underAnotherKey(t *review.T) bool {
 	f := t.Oracle.Flow
 	f.Last = underOtherKeys(f.Last)
@@ -69,8 +69,8 @@ func underAnotherKey(t *review.T) bool {
 	return true
 }
 
-// staleAnswers presents the answers of an earlier round in the last one. Without answers
-// the round asks again, and so it has to with those.
+// staleAnswers presents the answers of an earlier round in the last one. It records a finding if
+// they complete it, although the server repeats the question if there are no answers.
 func staleAnswers(t *review.T) {
 	for _, o := range t.Oracles {
 		f := o.Flow
@@ -90,7 +90,7 @@ func staleAnswers(t *review.T) {
 	}
 }
 
-// freshAnswer presents a fresh token of a flow; an answer without a kind if there is none.
+// freshAnswer presents a fresh token of a flow. If there is none, the answer has no kind.
 func freshAnswer(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
 	token, _, err := t.Client.Mint(t.Context, f, o.User)
 	if err != nil {
@@ -99,8 +99,8 @@ func freshAnswer(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
 	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
 }
 
-// resembles reports whether a completion reads as that of a good token but for words that
-// have keys or texts of the answers in them.
+// resembles reports whether a completion matches that of a good token except for words that contain
+// keys or texts of the answers.
 func resembles(o *review.Oracle, a client.Answer) bool {
 	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
 	if len(other) != len(words) || o.Mask == nil {
@@ -122,7 +122,7 @@ func resembles(o *review.Oracle, a client.Answer) bool {
 	return 2*n <= len(words)
 }
 
-// textsIn are the names and the texts in a value that are long enough to be found.
+// textsIn returns the names and texts in a value that are long enough to be recognized.
 func textsIn(raw json.RawMessage) []string {
 	var all []string
 	m := jsondoc.Members(raw)
@@ -139,7 +139,7 @@ func textsIn(raw json.RawMessage) []string {
 	return all
 }
 
-// underOtherKeys returns answers under keys that no question has.
+// underOtherKeys returns answers under keys that questions do not have.
 func underOtherKeys(answers json.RawMessage) json.RawMessage {
 	changed := map[string]json.RawMessage{}
 	for key, answer := range jsondoc.Members(answers) {
@@ -153,7 +153,8 @@ func declined(t *review.T, name string, a client.Answer) {
 		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.Oracle.Good, name, a), Want: "another result", Got: "the same result"})
 }
 
-// answeredBy presents a fresh token with every answer under another action, "" for none.
+// answeredBy presents a fresh token with all answers under another action, or without one if action
+// is "".
 func answeredBy(t *review.T, action string, content bool) (client.Answer, string) {
 	f := t.Oracle.Flow
 	changed, reason := underAction(f.Last, action, content)
@@ -169,7 +170,7 @@ func answeredBy(t *review.T, action string, content bool) (client.Answer, string
 	return a, ""
 }
 
-// underAction returns answers under another action, "" for none.
+// underAction returns answers under another action, or without one if action is "".
 func underAction(answers json.RawMessage, action string, content bool) (json.RawMessage, string) {
 	changed := map[string]json.RawMessage{}
 	for key, answer := range jsondoc.Members(answers) {
@@ -188,7 +189,7 @@ func underAction(answers json.RawMessage, action string, content bool) (json.Raw
 	return jsondoc.Object(changed), ""
 }
 
-// specific reports whether a good completion names one of the arguments.
+// specific reports whether the text of a good completion contains one of the arguments.
 func specific(t *review.T) bool {
 	for _, raw := range jsondoc.Members(t.Oracle.Flow.Arguments) {
 		var text string

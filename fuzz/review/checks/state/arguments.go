@@ -11,9 +11,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// argumentMoves are moves of a token between arguments of one flow: the other ones, also in
-// the first round, those that are close, and those that are close if every optional
-// argument is given.
+// argumentMoves returns moves of a token between arguments of one flow: to other arguments, also in
+// the first round, and to arguments that differ in one place. The latter start from the given
+// arguments and from a full sample.
 func argumentMoves(f client.Flow) []review.Move {
 	if f.Other == nil {
 		return nil
@@ -36,24 +36,24 @@ func argumentMoves(f client.Flow) []review.Move {
 	return all
 }
 
-// maxClose is the number of close arguments that a token is presented with.
+// maxClose is the number of arguments that differ in one place.
 const maxClose = 8
 
-// turnedDown makes a first attempt without controls, and reports whether the token is
-// refused, or not minted.
+// turnedDown makes a first attempt without controls. It reports whether the token is refused or not
+// minted.
 func turnedDown(t *review.T, o *review.Oracle, m review.Move) bool {
 	token, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
 	if err != nil {
-		return true // the server refuses such arguments
+		return true // the server refuses these arguments
 	}
 	a := t.Tried(t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser))
 	return !a.Conclusive() || o.Verdict(a) == review.Refused
 }
 
-// maxNear is the number of flows whose near arguments are tried.
+// maxNear is the number of flows for which near arguments are tested.
 const maxNear = 3
 
-// nearMoves looks for pairs of near arguments that a token moves between.
+// nearMoves moves tokens between pairs of near arguments until one is accepted.
 func nearMoves(t *review.T) {
 	for i, o := range t.Oracles {
 		name := "near arguments of " + o.Flow.Target
@@ -86,14 +86,14 @@ func nearMoves(t *review.T) {
 	}
 }
 
-// toldApart reports whether the texts of the server differ for the calls of a move.
+// toldApart reports whether the texts of the server differ between the calls of a move.
 func toldApart(t *review.T, m review.Move) bool {
 	one, two := carried(t, m.Source, m.SourceUser), carried(t, m.Target, m.TargetUser)
 	return one != "" && two != "" && one != two
 }
 
-// doubledArgument presents tokens with an argument that stands twice. It refutes if the
-// question, or the result, names one value and the token is bound to the other.
+// doubledArgument presents tokens with a duplicate argument. It records a finding if the question
+// or the result uses one value and the token is bound to the other.
 func doubledArgument(t *review.T) {
 	for _, o := range t.Oracles {
 		own, other := jsondoc.Members(o.Flow.Arguments), jsondoc.Members(o.Flow.Other)
@@ -110,7 +110,7 @@ func doubledArgument(t *review.T) {
 	}
 }
 
-// givenTwice are the arguments of a flow with one of them under two names.
+// givenTwice returns the arguments of a flow with one of them given under two names.
 func givenTwice(f client.Flow, names, values [2]string) json.RawMessage {
 	rest := strings.TrimPrefix(string(jsondoc.Object(jsondoc.Without(jsondoc.Members(f.Arguments), names[0]))), "{")
 	text := fmt.Sprintf("{%s:%s,%s:%s", jsondoc.Quote(names[0]), jsondoc.Quote(values[0]), jsondoc.Quote(names[1]), jsondoc.Quote(values[1]))
@@ -120,8 +120,8 @@ func givenTwice(f client.Flow, names, values [2]string) json.RawMessage {
 	return json.RawMessage(text + rest)
 }
 
-// doubles gives one argument of a flow two values: in either order, and the second under
-// the name in another case.
+// doubles gives one argument of a flow two values, in either order. The second may have its name in
+// another case.
 func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool {
 	title := strings.ToUpper(name[:1]) + name[1:]
 	for i, names := range [][2]string{{name, name}, {name, name}, {name, title}, {name, title}} {
@@ -134,7 +134,7 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 			continue
 		}
 		both := o.Flow.With(givenTwice(o.Flow, names, [2]string{one, two}))
-		done, bound := two, one // the value that is carried out, and the other one
+		done, bound := two, one // the value that is used, and the other
 		switch read := carried(t, both, o.User); {
 		case strings.Contains(read, one) == strings.Contains(read, two):
 			continue
@@ -143,7 +143,7 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 		}
 		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
 		if alone := carried(t, source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
-			continue // the texts have the value anyway, or write it otherwise
+			continue // the texts contain the value anyway, or in another form
 		}
 		if evidence, is, _ := t.Moved(review.Move{Source: source, Target: both, SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
 			refuteArguments(t, label, evidence, o.Flow)
@@ -153,8 +153,8 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 	return false
 }
 
-// carried are the texts by which a flow tells its arguments: of its first question, and
-// with effects of its result.
+// carried returns the texts in which a flow shows its arguments: the first question and, with
+// effects, the result.
 func carried(t *review.T, f client.Flow, as client.User) string {
 	text := t.Call(f.Call(as)).QuestionTexts()
 	if f.Last == nil {

@@ -62,8 +62,8 @@ var binding = []review.Check{
 	},
 }
 
-// shown is the severity of a token that a flow takes from elsewhere. If a good token only
-// gets the first question again, a server that begins again looks the same.
+// shown returns the severity of a finding that a flow accepts a token from elsewhere, and a remark.
+// If a good token only gets the first question again, a server that begins again looks the same.
 func shown(t *review.T, target client.Flow) (review.Severity, string) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == target.Method && o.Flow.Target == target.Target && o.Blind() {
@@ -93,7 +93,7 @@ func otherArgs(t *review.T) {
 				refuteArguments(t, name, evidence, o.Flow)
 				return
 			}
-			// Close arguments that the server refuses by themselves tell nothing.
+			// The server may refuse close arguments for another reason.
 			if i == 0 && why != "" {
 				reason = orElse(reason, why)
 				break
@@ -144,8 +144,8 @@ func otherTool(t *review.T) {
 		}
 	}
 	pairs = append(pairs, firstRounds(t, func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
-	// A token that is bound to its arguments and not to its tool moves only if both
-	// tools take the same arguments.
+	// A token that is bound to its arguments but not to its tool moves only if both tools take the
+	// same arguments.
 	for _, p := range pairs {
 		if one, two, ok := alignable(t, p[0], p[1]); ok {
 			pairs = append(pairs, [2]client.Flow{one, two})
@@ -173,8 +173,8 @@ func otherTool(t *review.T) {
 	}
 }
 
-// firstRounds are pairs of the first rounds of two flows that ask alike, the second of which
-// goes on after it: a token of the first may be taken there.
+// firstRounds returns pairs of first rounds of two flows that ask the same question. The second
+// flow has a later round, which may accept a token of the first.
 func firstRounds(t *review.T, fit func(one, two client.Flow) bool) [][2]client.Flow {
 	var all [][2]client.Flow
 	for _, one := range t.Oracles {
@@ -188,13 +188,13 @@ func firstRounds(t *review.T, fit func(one, two client.Flow) bool) [][2]client.F
 	return all
 }
 
-// kindOf is what a method calls.
+// kindOf returns the kind of target of a method.
 func kindOf(method string) string {
 	kind, _, _ := strings.Cut(method, "s/")
 	return kind
 }
 
-// alignable returns two flows with the arguments of both, if both take them.
+// alignable returns two flows with the arguments of both, and whether both accept them.
 func alignable(t *review.T, one, two client.Flow) (client.Flow, client.Flow, bool) {
 	if jsondoc.Same(one.Arguments, two.Arguments) {
 		return one, two, false
@@ -204,7 +204,7 @@ func alignable(t *review.T, one, two client.Flow) (client.Flow, client.Flow, boo
 	return one, two, taken(t, one) && taken(t, two)
 }
 
-// taken reports whether the first call of a flow is answered by a question.
+// taken reports whether the server answers the first call of a flow with a question.
 func taken(t *review.T, f client.Flow) bool {
 	return t.Call(f.Call(t.Oracle.User)).Kind == client.Asked
 }
@@ -296,7 +296,7 @@ func otherUser(t *review.T) {
 		}{{"of the first, by the second", client.FirstUser, client.SecondUser}, {"of the second, by the first", client.SecondUser, client.FirstUser},
 			{"of the first, by nobody", client.FirstUser, client.Nobody}, {"of nobody, by the first", client.Nobody, client.FirstUser}} {
 			if (m.to == client.Nobody || m.from == client.Nobody) && !open {
-				continue // the server wants credentials
+				continue // the server requires credentials
 			}
 			flows := []client.Flow{o.Flow}
 			if stages := o.Flow.Stages(); len(stages) > 1 {
@@ -310,7 +310,7 @@ func otherUser(t *review.T) {
 			for i, f := range flows {
 				var why string
 				if evidence, is, why = t.Moved(review.Move{Source: f, Target: f, SourceUser: m.from, TargetUser: m.to, Strict: true}); i < short {
-					reason = why // a long argument may be refused
+					reason = why // the server may refuse a long argument
 				}
 				if is || reason != "" {
 					break
@@ -331,8 +331,8 @@ func otherUser(t *review.T) {
 	}
 }
 
-// longArguments are those of a flow with a long text, whose state a server may keep in
-// another place; nil if no argument takes one.
+// longArguments returns the arguments of a flow with a long text, or nil. A server may store a long
+// state in another place.
 func longArguments(f client.Flow) json.RawMessage {
 	for _, n := range []int{4000, 1000} {
 		if long := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("a", n)); long != nil {
@@ -342,7 +342,7 @@ func longArguments(f client.Flow) json.RawMessage {
 	return nil
 }
 
-// cursorsAsStates presents the cursors of lists as states: a server may seal both alike.
+// cursorsAsStates presents the cursors of lists as states, because a server may seal both alike.
 func cursorsAsStates(t *review.T) {
 	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
 		if _, cursor := client.OffersIn(t.Report.Server.Lists[method], ""); cursor == "" || len(t.Findings) > 0 {

@@ -44,8 +44,8 @@ func clear(t *review.T) {
 	}
 }
 
-// showsAnother lets the second user call with a word, and then the first without it. It
-// refutes if the word can be read in a token of the first, twice.
+// showsAnother makes a call with a word as the second user, and then a call without it as the
+// first. It records a finding if the word can be read in a token of the first user, each time.
 func showsAnother(t *review.T) bool {
 	if len(t.Options.Target.Second) == 0 || !review.TakesText(t.Oracle.Flow) || !t.Selected(anotherUser) {
 		return false
@@ -70,12 +70,12 @@ func showsAnother(t *review.T) bool {
 
 const anotherUser = "of another user"
 
-// credentialText are texts in a state that look like credentials of a server.
+// credentialText matches texts that look like credentials of a server.
 var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|` +
 	`\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
 
-// credentialIn describes a credential in a readable text: that of the user, or one of
-// the server that the call did not give; "" if there is none.
+// credentialIn describes a credential in a readable text: that of the user, or one that looks like
+// a credential of the server. It returns "" if there is none.
 func credentialIn(t *review.T, text string) string {
 	switch {
 	case t.Options.Target.RepeatedIn(text):

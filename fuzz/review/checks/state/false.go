@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// falseTexts answers with the text false in the place of true, and without a member that the
-// form requires. It refutes if that goes on as true does, and false itself does not.
+// falseTexts answers with the text false in place of true, and without a required boolean. It
+// records a finding if that goes on as true does, and false does not.
 func falseTexts(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
@@ -24,7 +24,7 @@ func falseTexts(t *review.T) {
 	}
 }
 
-// falseText tries one member of the answers of a flow.
+// falseText tests one member of the answers of a flow.
 func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
 	form := jsondoc.Members(jsondoc.Members(f.Last)[key])
 	content := jsondoc.Members(form["content"])

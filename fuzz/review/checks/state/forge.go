@@ -61,7 +61,8 @@ var forging = []review.Check{
 	},
 }
 
-// altered sweeps variants, confirms those that were accepted and reports one.
+// altered presents variants, confirms those that were accepted, and records a finding for the
+// first.
 func altered(t *review.T, severity review.Severity, issue string, vary func(token string) []tokens.Variant) {
 	if t.Oracle.Presence {
 		t.Refute(review.Finding{Case: "any text", Severity: severity, Issue: "any text is accepted in the place of the state",
@@ -99,12 +100,12 @@ func altered(t *review.T, severity review.Severity, issue string, vary func(toke
 	}
 }
 
-// labels are names of members that tell the form of a token. A reader that takes one form
-// may pass over them.
+// labels are names of members that declare the format of a token. A reader of a single format may
+// ignore them.
 var labels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
 
-// relabelled reports whether a state differs from a token that is a JSON object in such
-// members alone.
+// relabelled reports whether a state differs from a token that is a JSON object only in these
+// members.
 func relabelled(token, text string) bool {
 	one, two := jsondoc.Members(json.RawMessage(token)), jsondoc.Members(json.RawMessage(text))
 	if len(one) < 2 || two == nil {
@@ -125,7 +126,7 @@ func relabelled(token, text string) bool {
 
 func tamper(t *review.T) {
 	altered(t, review.Critical, "a changed character", func(token string) []tokens.Variant {
-		if t.Only != "" { // any place, of any flow
+		if t.Only != "" { // a replay may select any place of any flow
 			return append(tokens.FlipsAt(token, func(int) bool { return true }), tokens.OtherCase(token)...)
 		}
 		return append(tokens.Flips(token), tokens.OtherCase(token)...)
@@ -139,11 +140,11 @@ func tamper(t *review.T) {
 	})
 }
 
-// maxOnOthers is the number of forgeries that a flow is tried with which is not the first.
+// maxOnOthers is the number of forgeries for each flow after the first.
 const maxOnOthers = 8
 
-// onOthers carries a part of a check out on each flow but its own until one refutes it: a
-// server may verify the states of one method, tool or round and not of another.
+// onOthers runs a part of a check on each flow except its own until one yields a finding. A server
+// may verify the states of only one method, tool or round.
 func onOthers(t *review.T, part func(*review.Oracle)) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
@@ -154,11 +155,11 @@ func onOthers(t *review.T, part func(*review.Oracle)) {
 	}
 }
 
-// longArgument is the length of an argument whose token is long.
+// longArgument is the length of an argument that makes a long token.
 const longArgument = 2000
 
-// tamperLong changes characters of the token of a long argument: a server may judge long
-// tokens in another way.
+// tamperLong changes characters of the token of a long argument, because a server may handle long
+// tokens differently.
 func tamperLong(t *review.T) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
@@ -196,8 +197,8 @@ func forge(t *review.T) {
 	unverified(t)
 }
 
-// expressed presents texts that careless stores take for a handle. A path to it is another
-// spelling and does not open another state.
+// expressed presents texts that a careless store takes for a handle. A path to a handle is only
+// another spelling and opens no other state.
 func expressed(t *review.T) {
 	altered(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
 	if token, reason := t.Mint(); reason == "" {

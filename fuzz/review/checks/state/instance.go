@@ -13,8 +13,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// instances are the checks of a state elsewhere: at another instance, after a
-// restart, over another connection.
+// instances are the checks of a state at another instance, after a restart, and over another
+// connection.
 var instances = []review.Check{
 	{
 		ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
@@ -55,7 +55,7 @@ var instances = []review.Check{
 	},
 }
 
-// afterRestart presents tokens of before a restart.
+// afterRestart presents tokens that were minted before a restart.
 func afterRestart(t *review.T) {
 	if t.Options.Restart == nil {
 		t.Skip("no command is known that restarts the server; --restart gives one")
@@ -103,8 +103,8 @@ func afterRestart(t *review.T) {
 	}
 }
 
-// otherConnection is decided by the controls of the flows, which use a connection
-// for each request. If they fail, mint and retry share one.
+// otherConnection uses the controls of the flows, each request of which has its own connection. If
+// the controls fail, it mints and retries a token over one connection.
 func otherConnection(t *review.T) {
 	if len(t.Oracles) > 0 {
 		t.Trials++
@@ -199,17 +199,17 @@ func otherInstance(t *review.T) {
 	}
 }
 
-// starts is the number of first tokens of a second instance, and drawn the number of their
-// first bytes that are compared.
+// starts is the number of tokens of a second instance that are compared. drawn is the number of
+// their first bytes that must differ.
 const (
 	starts = 12
 	drawn  = 16
 )
 
-// drawnAlike looks for the first bytes of tokens of a second instance among those of the
-// first. It refutes if there are any and instances share a key, or if whole tokens are the
-// same: both draw from one seed. Designs that give equal tokens at once are left alone, and
-// those whose tokens begin alike or can be read.
+// drawnAlike looks for the first bytes of tokens of a second instance among those of the first. It
+// records a finding if it finds any and the instances share a key, or if whole tokens are equal:
+// both instances then draw from one seed. It ignores designs with equal tokens for equal calls, and
+// tokens that begin alike or can be read.
 func drawnAlike(t *review.T, there *client.Client, shared bool) {
 	if plain, reason := canBeRead(t); plain || reason != "" {
 		return
@@ -247,8 +247,8 @@ func drawnAlike(t *review.T, there *client.Client, shared bool) {
 	}
 }
 
-// usedElsewhere presents a token at a second instance that the first one has taken
-// and takes only once.
+// usedElsewhere presents a token to a second instance after the first accepted it once and then
+// refused it.
 func usedElsewhere(t *review.T, there *client.Client) {
 	used, reason := t.Mint()
 	if t.SkipFor(reason) {
@@ -258,7 +258,7 @@ func usedElsewhere(t *review.T, there *client.Client) {
 		return t.Oracle.Verdict(t.Present(jsondoc.Quote(used)))
 	}
 	if here() != review.Accepted || here() != review.Refused {
-		return // RS-REPLAY judges that
+		return // see RS-REPLAY
 	}
 	a := t.Tried(there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(used), t.Oracle.User))
 	if t.Oracle.Verdict(a) == review.Accepted {
@@ -267,7 +267,7 @@ func usedElsewhere(t *review.T, there *client.Client) {
 	}
 }
 
-// another connects to a second instance of the server.
+// another returns a client of a second instance of the server, or the reason why there is none.
 func another(r *review.Review) (*client.Client, string) {
 	o := r.Options
 	switch {

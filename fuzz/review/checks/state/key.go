@@ -14,7 +14,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// derivedKeys are MACs under values that every client knows, under hashes of them and of
+// derivedKeys returns MACs under values that every client knows, under hashes of these and of
 // published keys, and under the credential of the request.
 func derivedKeys(t *review.T) []tokens.Keyless {
 	s, texts := t.Report.Server, tokens.Published()
@@ -54,7 +54,7 @@ func publishedKeys(t *review.T) {
 	}
 }
 
-// keyOf looks for a key of the tokens of a flow, which those of another one have as well.
+// keyOf looks for a known key under which the tags of two flows are valid.
 func keyOf(t *review.T, f, another client.Flow) {
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
 	if err != nil {
@@ -76,7 +76,7 @@ func keyOf(t *review.T, f, another client.Flow) {
 		if !k.Tags(token) {
 			continue
 		}
-		// Four bytes may fit by chance: another token has to have the tag as well.
+		// A tag of four bytes may match by chance, so another token must match as well.
 		other, _, err := t.Client.Mint(t.Context, another, t.Oracle.User)
 		if err == nil && (k.Tags(other) || slices.ContainsFunc(tokens.InToken(other)[k.Place], func(k tokens.Keyless) bool { return k.Tags(other) })) {
 			t.Refute(review.Finding{Case: cmp.Or(k.Place, k.Name), Severity: review.Critical, Issue: k.Issue,

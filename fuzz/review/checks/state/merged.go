@@ -10,9 +10,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// mergedFlows begins a call, begins another one of the same target, and ends the first. It
-// refutes if the result of the first names the argument of the second, twice: the server
-// keeps one state for both.
+// mergedFlows begins a call, begins another one of the same target, and then completes the first.
+// It records a finding if the result of the first shows the argument of the second, twice. The
+// server then keeps one state for both.
 func mergedFlows(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "two calls of " + o.Flow.Target
@@ -32,7 +32,7 @@ func mergedFlows(t *review.T) {
 	}
 }
 
-// merges is the evidence that a call ends with the argument of a later one, "" if it does not.
+// merges returns evidence that a call completes with the argument of a later one, or "".
 func merges(t *review.T, o *review.Oracle) string {
 	input := o.Flow.Offer.InputSchema()
 	words := [2]string{t.Word(), t.Word()}
@@ -54,14 +54,14 @@ func merges(t *review.T, o *review.Oracle) string {
 	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)
 }
 
-// polluted are the places in which answers get members of a prototype.
+// polluted are the places in which prototypeAnswers adds prototype members.
 var polluted = []struct {
 	name string
 	overriding
 }{{"an answer", overridings[1]}, {"content", overridings[0]}, {"the answers", overridings[2]}}
 
-// prototypeAnswers ends calls with members in the answers, in each of them and in its content
-// that a careless merge copies into the prototype of every object.
+// prototypeAnswers completes calls whose answers have members that a careless merge copies into the
+// prototype of all JavaScript objects.
 func prototypeAnswers(t *review.T) {
 	f := t.Oracle.Flow
 	for _, place := range polluted {

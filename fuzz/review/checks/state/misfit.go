@@ -10,9 +10,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// misfitting answers one member of each form with values that the form excludes: beside its
-// list, beyond its bounds or its length. It refutes if the tool runs to its end and its
-// result has the value in the place of an allowed one.
+// misfitting answers each member of a form with values that the form excludes: outside its list,
+// its bounds or its length. It records a finding if the tool runs to its end and its result shows
+// the value.
 func misfitting(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Good.Kind != client.Completed || o.Mask == nil {
@@ -26,7 +26,7 @@ func misfitting(t *review.T) {
 	}
 }
 
-// misfitsIn tries the members of one answer of a flow.
+// misfitsIn tests the members of one answer of a flow.
 func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 	content := jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])
 	for _, name := range jsondoc.SortedKeys(content) {
@@ -52,8 +52,8 @@ func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 	}
 }
 
-// fieldOf returns the schema of one member of the form that a flow ends with, nil if its
-// question has other keys.
+// fieldOf returns the schema of a member of the form at the end of a flow, or nil if the question
+// has other keys.
 func fieldOf(t *review.T, f client.Flow, o *review.Oracle, key, name string) json.RawMessage {
 	_, a, err := t.Client.Mint(t.Context, f, o.User)
 	if err != nil {
@@ -79,11 +79,10 @@ func withAnswer(f client.Flow, round int, key, name string, v json.RawMessage) c
 	return f
 }
 
-// farOut is the distance of numbers from the bounds that they are outside of.
+// farOut is the distance of test numbers from the bounds that they violate.
 const farOut = 7919
 
-// excluded returns values that a schema does not allow and that a text shows if they are
-// carried out.
+// excluded returns values that a schema does not allow and that can be recognized in a text.
 func excluded(raw, given json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	add := func(v any) {
@@ -96,7 +95,7 @@ func excluded(raw, given json.RawMessage) []json.RawMessage {
 	var number float64
 	switch {
 	case raw == nil:
-	case s.Format != "": // an annotation for most validators
+	case s.Format != "": // most validators do not enforce formats
 	case json.Unmarshal(given, &text) == nil:
 		add(text + "-sealab")
 		if s.MaxLength != nil && *s.MaxLength < longArgument {
@@ -118,8 +117,7 @@ func excluded(raw, given json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// alikeBut reports whether a completion reads as that of a good token but for a value in
-// the place of another one.
+// alikeBut reports whether a completion matches that of a good token once v is replaced by given.
 func alikeBut(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool {
 	old, now := strings.Trim(string(given), `"`), strings.Trim(string(v), `"`)
 	if a.Kind != client.Completed || !strings.Contains(a.Text, now) || strings.Contains(o.Good.Text, now) {
@@ -129,7 +127,7 @@ func alikeBut(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool 
 	return o.Alike(a)
 }
 
-// doubleOf is twice a number, null for another value.
+// doubleOf returns twice a number, or null for another value.
 func doubleOf(v json.RawMessage) json.RawMessage {
 	var n float64
 	if json.Unmarshal(v, &n) != nil {
@@ -138,8 +136,8 @@ func doubleOf(v json.RawMessage) json.RawMessage {
 	return fmt.Append(nil, 2*n)
 }
 
-// workedOut reports whether completions with two values read as that of a good token but for
-// a number, which is the same in honest ones: the server reckons with the values.
+// workedOut reports whether the server computes with an excluded value. The texts for two such
+// values then differ in a number that is equal in honest texts.
 func workedOut(o *review.Oracle, honest, a, b client.Answer) bool {
 	for _, x := range []client.Answer{honest, a, b} {
 		if x.Kind != client.Completed || !o.Alike(x) {
@@ -155,8 +153,8 @@ func workedOut(o *review.Oracle, honest, a, b client.Answer) bool {
 	return false
 }
 
-// otherKinds answers questions with what no client gives: questions for a draft with a form,
-// those for folders with no list, and forms with no form. It refutes if the round goes on.
+// otherKinds answers questions with another kind of answer: a form for sampling, an object without
+// a list for roots, other values for forms. It records a finding if the round goes on.
 func otherKinds(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
@@ -183,8 +181,9 @@ func otherKinds(t *review.T) {
 	}
 }
 
-// notForms presents values that are no answers to the form key: a crash of the server shows
-// behind the check. It refutes if one is carried out as the acceptance, and a decline is not.
+// notForms presents values that are not answers to the form key. It records a finding if one has
+// the effect of an acceptance and a decline has not. If a value stops the server, the runner
+// notices.
 func notForms(t *review.T, o *review.Oracle, key, label string) {
 	declined, reason := underAction(o.Flow.Last, "decline", false)
 	if reason != "" || o.Good.Kind != client.Completed || o.Mask == nil {
@@ -192,7 +191,7 @@ func notForms(t *review.T, o *review.Oracle, key, label string) {
 	}
 	f := o.Flow
 	if f.Last = declined; o.Alike(freshAnswer(t, f, o)) {
-		return // a result that says the same tells nothing
+		return // equal results prove nothing
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
 		f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Last), key, json.RawMessage(answer)))

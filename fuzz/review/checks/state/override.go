@@ -16,15 +16,15 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// An overriding adds members to the answers of a round.
+// An overriding is a way to add members to the answers of a round.
 type overriding struct {
 	name string
 	add  func(answers, more jsondoc.Arguments) jsondoc.Arguments
 }
 
-// overridings are the places from which a careless server copies members into its state:
-// the content of a form, the answer around it, objects in both, and the answers themselves,
-// bare or as forms.
+// overridings are the places from which a careless server copies members into its state: the
+// content of a form, the answer around it, objects in both, and the answers themselves, bare or as
+// forms.
 var overridings = []overriding{
 	{"arguments among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
 		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
@@ -56,10 +56,10 @@ var overridings = []overriding{
 	}},
 }
 
-// containers are names of objects that servers copy their members from.
+// containers are names of objects from which servers copy members.
 var containers = []string{"args", "arguments", "context", "data", "params", "payload", "state", "values"}
 
-// contained are objects of the same members under each of those names.
+// contained returns objects with the given members under each of those names.
 func contained(more jsondoc.Arguments) jsondoc.Arguments {
 	all := jsondoc.Arguments{}
 	for _, name := range containers {
@@ -68,7 +68,7 @@ func contained(more jsondoc.Arguments) jsondoc.Arguments {
 	return all
 }
 
-// each changes every member of an object.
+// each applies change to every member of an object.
 func each(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Arguments) jsondoc.Arguments {
 	next := jsondoc.Arguments{}
 	for name, raw := range all {
@@ -77,16 +77,16 @@ func each(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Argument
 	return next
 }
 
-// joined are the members of two objects; those of the first count.
+// joined merges two objects. A member of the first takes precedence.
 func joined(one, two jsondoc.Arguments) jsondoc.Arguments {
 	all := maps.Clone(two)
 	maps.Copy(all, one)
 	return all
 }
 
-// overridden answers every round with more members, named as the arguments and as what can
-// be read in the token. It refutes if their value shows in a later text, and that of a
-// member with another name does not.
+// overridden adds members to the answers of every round. Their names are those of arguments and of
+// readable members of the token. It records a finding if a later text shows their value, and
+// members of other names have no such effect.
 func overridden(t *review.T) {
 	if t.Oracle.Flow.Last == nil || len(t.Findings) > 0 {
 		return
@@ -107,7 +107,7 @@ func overridden(t *review.T) {
 	}
 }
 
-// leaves are the texts of the values in a value.
+// leaves returns the texts of all values in a value.
 func leaves(raw json.RawMessage) []string {
 	m := jsondoc.Members(raw)
 	if m == nil {
@@ -120,7 +120,8 @@ func leaves(raw json.RawMessage) []string {
 	return all
 }
 
-// reworded is a value whose texts are a word, one whose value is no object if it has no texts.
+// reworded replaces all strings in a value by word. It returns word itself for a value that is not
+// an object.
 func reworded(given, word json.RawMessage) json.RawMessage {
 	m := maps.Clone(jsondoc.Members(given))
 	for name, inner := range m {
@@ -136,7 +137,7 @@ func reworded(given, word json.RawMessage) json.RawMessage {
 	return jsondoc.Object(m)
 }
 
-// overriddenFully does so in a call that has every argument, if one of them is an object.
+// overriddenFully does the same in a call with every argument, if one of them is an object.
 func overriddenFully(t *review.T) {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
@@ -150,7 +151,7 @@ func overriddenFully(t *review.T) {
 	}
 }
 
-// overrides adds members at one place.
+// overrides adds members in one place and reports whether they change the call.
 func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []string) bool {
 	text, a := answeredWith(t, place, more)
 	if !containsAny(text, marks) {
@@ -168,10 +169,10 @@ func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []st
 	return true
 }
 
-// farNumbers are values of arguments that a text shows.
+// farNumbers are unusual numbers that can be recognized in a text.
 var farNumbers = []float64{48151, 4815, 97}
 
-// farNumber is the first of these that a schema of numbers allows; nil if there is none.
+// farNumber returns the first of farNumbers that a numeric schema allows, or nil.
 func farNumber(p jsondoc.Schema) json.RawMessage {
 	kind := p.TypeOf()
 	i := slices.IndexFunc(farNumbers, p.Allows)
@@ -181,8 +182,8 @@ func farNumber(p jsondoc.Schema) json.RawMessage {
 	return json.RawMessage(strconv.Itoa(int(farNumbers[i])))
 }
 
-// overridingOf are members under the names of a state that no form asks for: with one word
-// for all, and with numbers and choices that the arguments allow.
+// overridingOf returns members that forms do not ask for but a state may have. The first set has
+// one word as every value, the second numbers and enum values that the arguments allow.
 func overridingOf(t *review.T) [2]jsondoc.Arguments {
 	words, typed := jsondoc.Arguments{}, jsondoc.Arguments{}
 	word := jsondoc.Quote(t.Word())
@@ -217,7 +218,7 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 	return [2]jsondoc.Arguments{words, typed}
 }
 
-// asked are the members that forms ask for.
+// asked returns the members that forms ask for.
 func asked(t *review.T) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, a := range t.Asking {
@@ -228,8 +229,8 @@ func asked(t *review.T) map[string]json.RawMessage {
 	return all
 }
 
-// toldNames are the names in a result that stand in front of numbers, and those of its
-// structured content: a server may keep what it tells under them.
+// toldNames returns names that precede numbers in a result, and names in its structured content. A
+// server may store values under these names.
 func toldNames(t *review.T) []string {
 	names := map[string]bool{}
 	for _, m := range beforeNumber.FindAllStringSubmatch(t.Oracle.Good.Text, -1) {
@@ -247,9 +248,9 @@ func toldNames(t *review.T) []string {
 
 var beforeNumber = regexp.MustCompile(`([A-Za-z_]{3,24})"?[ :=]+[^\pL\pN]?[0-9]`)
 
-// overriddenTold answers every round with one more member, named as what the result tells. It
-// refutes if the result then tells that value in the place of its own. A member of another
-// name is not told, or beside the others.
+// overriddenTold adds one member to the answers of every round, under a name from the result. It
+// records a finding if the result then shows the value of the member instead of its own. It must
+// not show the value of a member of another name.
 func overriddenTold(t *review.T) {
 	if t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed || len(t.Findings) > 0 {
 		return
@@ -267,7 +268,7 @@ func overriddenTold(t *review.T) {
 				continue
 			}
 			if _, other := answeredWith(t, place, jsondoc.Arguments{"sealab_member": value}); told(other) && t.Oracle.Alike(other) {
-				continue // whatever is sent is told
+				continue // the server shows any value that it gets
 			}
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a member that no form has changes " + client.Short(name, 40) + " in the result",
 				Evidence: fmt.Sprintf("%s: {%q:%s} -> %v", place.name, name, value, a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
@@ -276,10 +277,10 @@ func overriddenTold(t *review.T) {
 	}
 }
 
-// The names of results that are tried, and the places in which they are.
+// The number of names from results that are tested, and the number of places for each.
 const maxNames, toldPlaces = 6, 4
 
-// plainly reports whether the texts of the flow show a mark anyway.
+// plainly reports whether the texts of the flow contain a mark anyway.
 func plainly(t *review.T, marks []string) bool {
 	return containsAny(carried(t, t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
 }
@@ -288,8 +289,8 @@ func containsAny(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// answeredWith walks the flow with more members at a place, and returns the texts from
-// the first answer on; "" if the flow does not go on.
+// answeredWith walks the flow with more members in a place. It returns the texts from the first
+// answer on, or "" if the flow does not go on.
 func answeredWith(t *review.T, place overriding, more jsondoc.Arguments) (string, client.Answer) {
 	changed := func(answers json.RawMessage) json.RawMessage {
 		return jsondoc.Object(place.add(jsondoc.Members(answers), more))

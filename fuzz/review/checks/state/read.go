@@ -12,8 +12,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// reading are the checks of the contents of tokens. They mint tokens and present
-// no altered one.
+// reading are the checks of the contents of tokens. They mint tokens and do not alter them.
 var reading = []review.Check{
 	{
 		ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: review.Critical, Category: "security",
@@ -85,7 +84,7 @@ var reading = []review.Check{
 	},
 }
 
-// mintWith mints a token for a text argument; false if no argument takes it.
+// mintWith mints a token for a text argument. It returns false if no argument accepts the text.
 func mintWith(t *review.T, text string) (token string, ok bool) {
 	f := t.Oracle.Flow
 	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
@@ -96,7 +95,7 @@ func mintWith(t *review.T, text string) (token string, ok bool) {
 	return token, err == nil
 }
 
-// canBeRead reports whether the marker argument or JSON stands in the open.
+// canBeRead reports whether a token reveals the marker argument or JSON.
 func canBeRead(t *review.T) (bool, string) {
 	token, reason := t.Mint()
 	if reason != "" {
@@ -143,7 +142,7 @@ func nonces(t *review.T) {
 	if repeatedBlocks(t) || renewedAlike(t) {
 		return
 	}
-	const minted = 10 // of each text: a counter may begin again after a few tokens
+	const minted = 10 // of each text; a counter may restart after a few tokens
 	var given []string
 	var parts [][]byte
 	for i := range 2 * minted {
@@ -166,8 +165,8 @@ func nonces(t *review.T) {
 	}
 }
 
-// repeatedBlocks mints tokens for equal characters. It refutes if the bytes of one repeat
-// for as long: equal blocks of a state are equal blocks of its token.
+// repeatedBlocks mints tokens for repeated characters. It records a finding if the bytes of a token
+// repeat for as long. Equal blocks of the state then give equal blocks of the token.
 func repeatedBlocks(t *review.T) bool {
 	for _, n := range []int{240, 80} {
 		token, ok := mintWith(t, strings.Repeat("A", n))
@@ -188,8 +187,8 @@ func repeatedBlocks(t *review.T) bool {
 	return false
 }
 
-// repeatedPart mints a second token for a text. It refutes if both have as many bytes in
-// common as the text has, which no header and no digest of a call has.
+// repeatedPart mints a second token for a text. It records a finding if both tokens share as many
+// bytes as the text has, which is more than a header or digest explains.
 func repeatedPart(t *review.T, token, text string) bool {
 	second, ok := mintWith(t, text)
 	if !ok || second == token { // see RS-FRESH
@@ -205,9 +204,9 @@ func repeatedPart(t *review.T, token, text string) bool {
 	return true
 }
 
-// renewedAlike presents tokens without answers, so that the server asks again with another
-// one. It refutes if most of five pairs have the key stream in common: a key stream that is
-// shared shows in 98 of 100 pairs, one that is not in one of 256 at most.
+// renewedAlike presents tokens without answers, so that the server repeats the question with a new
+// token. It records a finding if most of five pairs share a key stream. A shared key stream shows
+// in 98 of 100 pairs, an unshared one in at most one of 256.
 func renewedAlike(t *review.T) bool {
 	var evidence string
 	for alike, apart := 0, 0; alike < repeats; {
@@ -233,7 +232,7 @@ func renewedAlike(t *review.T) bool {
 	return true
 }
 
-// longestRepeat returns the longest run of bytes that stand a period before as well.
+// longestRepeat returns the longest run of bytes that equal the byte one period before.
 func longestRepeat(raw []byte, period int) int {
 	best, run := 0, 0
 	for i := period; i < len(raw); i++ {
@@ -245,7 +244,7 @@ func longestRepeat(raw []byte, period int) int {
 	return best
 }
 
-// maxPeriod is the length of the longest block, or key, that may repeat.
+// maxPeriod is the length of the longest block or key whose repetition is tested, in bytes.
 const maxPeriod = 32
 
 func lengths(t *review.T) {
@@ -307,8 +306,8 @@ func secretForms(t *review.T) {
 	}
 }
 
-// toldIn returns the credential or the stack trace that a question holds beside its URL and
-// the texts of its call; "" if it has none.
+// toldIn returns a credential or stack trace in a question, apart from its URL and the texts of its
+// call. It returns "" if there is none.
 func toldIn(t *review.T, a client.Answer, key string) string {
 	raw := jsondoc.Members(jsondoc.Members(a.Result)["inputRequests"])[key]
 	text := string(raw)
@@ -365,8 +364,7 @@ func questionShape(t *review.T) {
 	}
 }
 
-// formFault returns the reason why a client cannot show a form (client/elicitation), ""
-// if it can.
+// formFault returns the reason why a client cannot show a form (client/elicitation), or "".
 func formFault(q client.Question) string {
 	if q.Method != "elicitation/create" || q.Params.Mode != "" && q.Params.Mode != "form" {
 		return ""

@@ -37,7 +37,7 @@ var refusing = []review.Check{
 	},
 }
 
-// badStates are states that are bad in different ways. Their names are the ways.
+// badStates returns states that are bad in different ways. Their names describe the ways.
 func badStates(t *review.T, token string) []tokens.Variant {
 	all := []tokens.Variant{{Name: "no token", Text: review.GarbageState}, {Name: "no token, longer", Text: "sealab-probe-" + strings.Repeat("z", 60)}}
 	add := func(name, text string) {
@@ -45,16 +45,16 @@ func badStates(t *review.T, token string) []tokens.Variant {
 			all = append(all, tokens.Variant{Name: name, Text: text})
 		}
 	}
-	// Of each list the middle: neither a border nor in the prefix.
+	// Change characters at the start, in the middle and near the end.
 	for i, at := range []int{0, len(token) / 3, len(token) - len(token)/8 - 1} {
 		add(fmt.Sprintf("changed near %s", []string{"the start", "the middle", "the end"}[i]), token[:at]+string(tokens.Flip(token[at], false))+token[at+1:])
 	}
-	for at := changedStep; at <= 6*changedStep && at < len(token); at += changedStep { // an initial vector has its block there
+	for at := changedStep; at <= 6*changedStep && at < len(token); at += changedStep { // an initialization vector ends near here
 		add(fmt.Sprintf("changed at %d", at), token[:at]+string(tokens.Flip(token[at], false))+token[at+1:])
 	}
 	add("half of it", token[:len(token)/2])
 	add("without its end", token[:max(len(token)-4, 0)])
-	for n := 1; n < 4; n++ { // groups of characters of base64 have such ends
+	for n := 1; n < 4; n++ { // base64 groups end in these ways
 		add(fmt.Sprintf("%d characters shorter", n), token[:max(len(token)-n, 0)])
 	}
 	if text, ok := tokens.Scramble(token, rand.New(rand.NewPCG(t.Options.Seed, 2))); ok {
@@ -72,22 +72,21 @@ func badStates(t *review.T, token string) []tokens.Variant {
 	return all
 }
 
-// changedStep is the distance of the characters that are changed near the start.
+// changedStep is the distance between the characters that are changed near the start.
 const changedStep = 4
 
-// repeats is how often each kind of bad state is presented.
+// repeats is the number of times that each kind of bad state is presented.
 const repeats = 3
 
-// answered is a variant with its answer.
+// answered is the name of a variant and the answer to it.
 type answered struct {
 	name   string
 	answer client.Answer
 }
 
-// refusalsOf presents kinds of states and returns their refusals by class. Each round
-// has states of its own and begins at another request, so that the answers of servers
-// that take turns do not follow the kinds. A kind that is accepted, or refused in
-// changing ways, is left out.
+// refusalsOf presents kinds of states and groups their refusals by class. Each round has its own
+// states and starts with a different number of requests, so that the answers of servers that take
+// turns do not match the kinds. It omits kinds that are accepted or whose refusals vary.
 func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]answered, reason string) {
 	by := map[string][]answered{}
 	for round := range repeats {
@@ -127,7 +126,7 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 	return classes, ""
 }
 
-// steady reports whether a kind of state is always refused, and alike.
+// steady reports whether all states of a kind are refused alike.
 func steady(all []answered) bool {
 	for _, a := range all {
 		if !a.answer.Refused() || a.answer.Refusal() != all[0].answer.Refusal() {
@@ -137,9 +136,8 @@ func steady(all []answered) bool {
 	return len(all) == repeats
 }
 
-// exactParts are the parts of refusals that are always the same for most kinds of states,
-// and differ between two kinds of about one length. Kinds for which such a part varies
-// are left out of by.
+// exactParts returns the parts of refusals that are constant for most kinds of states and differ
+// between two kinds of similar length. It deletes kinds for which such a part varies.
 func exactParts(by map[string][]answered) []string {
 	values := map[string]map[string]string{} // by part and kind
 	for _, all := range by {
@@ -153,7 +151,7 @@ func exactParts(by map[string][]answered) []string {
 		for part := range values {
 			value := parts(all[0].answer)[part] // "" if absent
 			if !slices.ContainsFunc(all, func(a answered) bool { return parts(a.answer)[part] != value }) {
-				// A part that repeats the length tells nothing of the cause.
+				// A part that repeats the length does not reveal the cause.
 				values[part][name] = strings.ReplaceAll(value, fmt.Sprint(lengths[name]), "#")
 			}
 		}
@@ -170,7 +168,7 @@ func exactParts(by map[string][]answered) []string {
 	return exact
 }
 
-// differ reports whether two kinds of about one length have different values.
+// differ reports whether two kinds of similar length have different values.
 func differ(values map[string]string, lengths map[string]int) bool {
 	for one := range values {
 		for two := range values {
@@ -182,7 +180,7 @@ func differ(values map[string]string, lengths map[string]int) bool {
 	return false
 }
 
-// parts are the body of a response without its id, and its headers.
+// parts returns the body of a response, without its ID, and its headers.
 func parts(a client.Answer) map[string]string {
 	all := map[string]string{}
 	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
@@ -197,7 +195,7 @@ func parts(a client.Answer) map[string]string {
 	return all
 }
 
-// badKinds are the bad states of a fresh token, and good ones of other calls and users.
+// badKinds returns the bad states of a fresh token, and good states of other calls and users.
 func badKinds(t *review.T, _ int) ([]tokens.Variant, string) {
 	token, reason := t.Mint()
 	if reason != "" {
@@ -206,7 +204,7 @@ func badKinds(t *review.T, _ int) ([]tokens.Variant, string) {
 	return append(badStates(t, token), elsewhere(t)...), ""
 }
 
-// elsewhere are good states of other calls and users. Their names begin with those.
+// elsewhere returns good states of other calls and users. Their names begin with goodState.
 func elsewhere(t *review.T) []tokens.Variant {
 	var all []tokens.Variant
 	add := func(name string, f client.Flow, as client.User) {
@@ -268,12 +266,12 @@ func uniform(t *review.T) {
 	}
 }
 
-// expiredAlike compares the refusal of expired tokens, one for each round, with that of
-// tokens that were changed.
+// expiredAlike compares the refusal of expired tokens, one for each round, with that of changed
+// tokens.
 func expiredAlike(t *review.T, old []string) {
 	var classes map[string][]answered
 	reason := "not tried"
-	for try := 0; try < repeats && reason != ""; try++ { // a busy machine delays an answer
+	for try := 0; try < repeats && reason != ""; try++ { // a busy machine may delay an answer
 		classes, reason = refusalsOf(t, func(round int) ([]tokens.Variant, string) {
 			token, reason := t.Mint()
 			if reason != "" {
@@ -310,7 +308,8 @@ func expiredAlike(t *review.T, old []string) {
 
 const expiredState = "an expired state"
 
-// presented is the state that an answer was given to, "" if it is no text.
+// presented returns the state that was sent in the request of an answer, or "" if it is not a
+// string.
 func presented(a client.Answer) string {
 	var sent struct {
 		Params struct {

@@ -46,8 +46,8 @@ func replayed(t *review.T) {
 	t.Refute(f)
 }
 
-// kept reports whether two answers to one token are the same result, and those to others
-// are not: a server may keep results, so that a client that has lost one asks again.
+// kept reports whether two answers to one token are the same result and those to other tokens
+// differ. A server may keep results for clients that lost one.
 func kept(t *review.T, one, two client.Answer) bool {
 	seen := map[string]bool{string(one.Result): true}
 	for range repeats {
@@ -64,8 +64,8 @@ func kept(t *review.T, one, two client.Answer) bool {
 	return one.Kind == client.Completed && string(one.Result) == string(two.Result)
 }
 
-// keptWhatever reports whether a used token is answered by the result that it had, though the
-// user declines this time, and a fresh one is not.
+// keptWhatever reports whether a used token gets its earlier result although the user now declines,
+// and a fresh token does not.
 func keptWhatever(t *review.T, used string) bool {
 	if fresh, reason := answeredBy(t, "decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
 		return false
@@ -76,8 +76,8 @@ func keptWhatever(t *review.T, used string) bool {
 	return a.Kind == client.Completed && t.Oracle.Alike(a)
 }
 
-// keptRound reports whether a token of an earlier round gives one state twice, and another
-// token another state.
+// keptRound reports whether a token of an earlier round gives one state twice, and another token
+// another state.
 func keptRound(t *review.T) bool {
 	if len(t.Oracle.Flow.Rounds) == 0 {
 		return false
@@ -100,8 +100,8 @@ func keptRound(t *review.T) bool {
 	return states[0] == states[1] && states[2] == states[3] && states[0] != states[2]
 }
 
-// usedOtherwise presents a used token with one more answer: a server may remember the
-// request and not the token.
+// usedOtherwise presents a used token with one more answer. Some servers remember the request
+// instead of the token.
 func usedOtherwise(t *review.T, used string) {
 	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
 		return
@@ -115,7 +115,7 @@ func usedOtherwise(t *review.T, used string) {
 	}
 }
 
-// begunAgain goes from one token of the first round to the end, twice.
+// begunAgain walks from one token of the first round to the end, twice.
 func begunAgain(t *review.T) {
 	if !oneTime(t) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
 		return
@@ -132,7 +132,7 @@ func begunAgain(t *review.T) {
 	}
 }
 
-// finished answers the rounds of the flow from a token of the first one on.
+// finished answers the rounds of the flow, starting with a token of the first.
 func finished(t *review.T, token string) client.Answer {
 	f := t.Oracle.Flow
 	var a client.Answer
@@ -165,10 +165,10 @@ func forgotten(t *review.T, used string) {
 	}
 }
 
-// crowd is the number of connections that present one token at once.
+// crowd is the number of connections that present one token at the same time.
 const crowd = 8
 
-// atOnce presents one token over several connections at once: one may be accepted.
+// atOnce presents one token over several connections at the same time. At most one may be accepted.
 func atOnce(t *review.T) {
 	if t.Client.HTTP == nil && !t.Modern() {
 		return

@@ -129,7 +129,7 @@ func capability(t *review.T) {
 	}
 }
 
-// capabilityMissing makes the first call with every capability but that of one question.
+// capabilityMissing makes the first call with every capability except that of one question.
 func capabilityMissing(t *review.T, o *review.Oracle) bool {
 	for _, key := range jsondoc.SortedKeys(o.Fresh.Questions) {
 		kind := o.Fresh.Questions[key].Method
@@ -152,8 +152,8 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 	return false
 }
 
-// capabilityLater presents the token of each round without capabilities: with the answers of
-// an earlier round, and without answers of the last one, which is asked again.
+// capabilityLater presents the token of each round without capabilities. It sends the answers of
+// earlier rounds and omits those of the last round, which the server then repeats.
 func capabilityLater(t *review.T, o *review.Oracle) bool {
 	for i, f := range o.Flow.Stages() {
 		label := fmt.Sprintf("{} in round %d of %s", len(f.Rounds)+2, f.Target)
@@ -178,7 +178,7 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 	return false
 }
 
-// formsOnly reports whether the first question is made of forms.
+// formsOnly reports whether the first question consists of forms.
 func formsOnly(t *review.T) bool {
 	for _, q := range t.Oracle.Fresh.Questions {
 		if q.Method != "elicitation/create" || q.Params.Mode == "url" {

@@ -51,11 +51,11 @@ func sizes(t *review.T) {
 	}
 }
 
-// inflatedSize is the number of bytes that a packed state inflates to.
+// inflatedSize is the decompressed size of a compressed state, in bytes.
 const inflatedSize = 128 << 20
 
-// inflates presents packed states that nobody minted, with effects. It refutes if the refusal
-// takes long, twice, and that of garbage does not.
+// inflates presents forged compressed states, if effects are allowed. It records a finding if the
+// refusal takes long, twice, and that of garbage does not.
 func inflates(t *review.T, token string) {
 	if !t.Options.Effects {
 		return
@@ -71,12 +71,12 @@ func inflates(t *review.T, token string) {
 	}
 }
 
-// reasked is the number of times that a question is left unanswered, and mostSwelling how
-// many times longer the state may be afterwards.
+// reasked is the number of questions that swells leaves unanswered. mostSwelling is the growth of
+// the state that it reports.
 const reasked, mostSwelling = 8, 4
 
-// swells reports whether the state is many times longer after some questions that were left
-// unanswered, as if each state held the one before.
+// swells reports whether unanswered questions make the state many times longer. This happens if
+// each state contains the previous one.
 func swells(t *review.T, token string) bool {
 	f, first := t.Oracle.Flow, len(token)
 	f.Last = nil
@@ -95,16 +95,16 @@ func swells(t *review.T, token string) bool {
 	return true
 }
 
-// The lengths by which growth is told: a linear reader takes four times as long for the
-// longer text, and one whose time grows with the square sixteen times.
+// Lengths and growth of the time for growing. A linear reader takes four times as long for the
+// longer text, a quadratic one sixteen times.
 const (
 	shorterText = 60_000
 	longerText  = 4 * shorterText
 	mostGrowth  = 9
 )
 
-// growing presents long texts of one character. It refutes if the time of a refusal grows
-// with the square of the length, each time.
+// growing presents long texts of one character. It records a finding if the time of a refusal grows
+// with the square of the length in every repetition.
 func growing(t *review.T, token string) bool {
 	for _, kind := range []struct{ name, head, text string }{{"full stops", "", "."}, {"letters", "", "A"}, {"padding", token, "="}, {"line feeds behind a token", token, "\n"}} {
 		if !t.Selected(kind.name) {
@@ -135,14 +135,14 @@ func growing(t *review.T, token string) bool {
 	return false
 }
 
-// factors are what numbers in a token are multiplied by, and tellingWork the time above
-// which the answer to such a token is late.
+// factors are the factors by which work multiplies numbers in a token. tellingWork is the time
+// above which an answer is late.
 var factors = []int{30, 1000, 30_000}
 
 const tellingWork = 250 * time.Millisecond
 
-// work multiplies numbers in a token, as rounds of a function that makes keys. It refutes if
-// the refusal takes long, and that of garbage does not.
+// work multiplies numbers in a token, which may be iteration counts of a key derivation function.
+// It records a finding if the refusal takes long and that of garbage does not.
 func work(t *review.T, token string) {
 	for _, factor := range factors {
 		if factor > 1000 && !t.Options.Effects {
@@ -164,7 +164,8 @@ func work(t *review.T, token string) {
 	}
 }
 
-// late reports whether an answer took long, and long beside the soonest of some to garbage.
+// late reports whether a refusal took long, also compared to the fastest of several refusals of
+// garbage.
 func late(t *review.T, a client.Answer) bool {
 	if !a.Refused() || a.Exchange == nil || a.Exchange.Took < tellingWork {
 		return false
@@ -178,8 +179,8 @@ func late(t *review.T, a client.Answer) bool {
 	return a.Exchange.Took > longTimes*soonest
 }
 
-// multiplied are tokens of which one number is larger: a part that is a number of three to
-// seven digits, or a member of an object that can be read.
+// multiplied returns tokens with one larger number: a segment that is a number of three to seven
+// digits, or a member of a readable object.
 func multiplied(token string, factor int) []tokens.Variant {
 	var all []tokens.Variant
 	add := func(name, text string) {
@@ -201,10 +202,10 @@ func multiplied(token string, factor int) []tokens.Variant {
 	return all
 }
 
-// deep is how many lists stand in one another in a state that is nested deeply.
+// deep is the nesting depth of the lists in deepStates.
 const deep = 20_000
 
-// deepStates are nested lists in the place of a token, and of what can be read in one.
+// deepStates returns nested lists in place of a token and of its readable parts.
 func deepStates(token string) []tokens.Variant {
 	nested := json.RawMessage(strings.Repeat("[", deep) + strings.Repeat("]", deep))
 	all := []tokens.Variant{{Name: "nested lists", Text: string(nested)}}
@@ -216,13 +217,14 @@ func deepStates(token string) []tokens.Variant {
 	return all
 }
 
-// longTimes is how many times as long as a good call a bad state may take.
+// longTimes is the ratio of the time for a bad state to that of a good call above which it is
+// reported.
 const longTimes = 20
 
-// slowly returns the time that a bad state takes twice, if it is long, and long beside
-// good calls before and after. It returns 0 otherwise.
+// slowly returns the time that a bad state takes if it is long, twice, and long compared to good
+// calls before and after. Otherwise it returns 0.
 func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
-	// A slow reader may take 5 µs for a byte.
+	// A slow reader may take 5 µs per byte.
 	long := max(t.Options.Hang/6, 500*time.Millisecond) + time.Duration(len(v.Text))*5*time.Microsecond
 	if a.Exchange == nil || a.Exchange.Took < long {
 		return 0
@@ -237,8 +239,8 @@ func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 	return again.Exchange.Took
 }
 
-// alive returns the reason why the server does not answer a good call, "" if it
-// does. A server that comes back at once is alive.
+// alive returns the reason why the server does not answer a good call, or "" if it does. A server
+// that restarts at once counts as alive.
 func alive(t *review.T) string {
 	if process := t.Client.Process; process != nil && !process.Alive() {
 		return fmt.Sprintf("the process ended: %v", process.State())
@@ -251,7 +253,7 @@ func alive(t *review.T) string {
 	return "no answer to three calls"
 }
 
-// expires reports whether an unchanged token is refused after a time.
+// expires reports whether the server refuses an unchanged token after a time.
 func expires(t *review.T, after time.Duration) bool {
 	token, reason := t.Mint()
 	return reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil || t.Present(jsondoc.Quote(token)).Refused()
@@ -286,7 +288,7 @@ func takeBack(t *review.T) {
 			return // not minted
 		}
 		if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); a.Refused() {
-			// The server counts from within the first answer to within the second.
+			// The lifetime starts within the first answer and is checked within the second.
 			if expires(t, max(t.Client.Clock.Now().Sub(before), question.Exchange.Took+a.Exchange.Took)) {
 				t.Skip("a token does not live as long as the answers about one of %d characters take", len(token))
 				return

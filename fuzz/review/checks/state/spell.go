@@ -12,7 +12,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// spelling are the checks of how a state is written.
+// spelling are the checks of the encoding of a state.
 var spelling = []review.Check{
 	{
 		ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: review.Warning, Category: "security",
@@ -65,11 +65,10 @@ func spell(t *review.T) {
 	})
 }
 
-// oneTime reports whether the user declared the tokens of the flow to be for one
-// use.
+// oneTime reports whether the user declared the tokens of the flow as one-time.
 func oneTime(t *review.T) bool { return t.OneTime(t.Oracle.Flow) }
 
-// escaped writes a token with a \u escape for each of its characters.
+// escaped returns a token as JSON with a \u escape for each character.
 func escaped(token string) json.RawMessage {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -109,8 +108,8 @@ func stateTypes(t *review.T) {
 	answerTypes(t)
 }
 
-// answerTypes presents null, and good tokens with inputResponses, and with an answer, of
-// another type. It refutes if that is a fault of the server.
+// answerTypes presents null as the state, and good tokens with malformed inputResponses. It records
+// a finding if the server answers with a fault.
 func answerTypes(t *review.T) {
 	type presentation struct{ name, state, answers string }
 	all := []presentation{{"requestState null", "null", string(t.Oracle.Flow.Last)}}
@@ -152,7 +151,7 @@ func answerTypes(t *review.T) {
 	}
 }
 
-// noFaultOf reports whether an answer is no fault of the server.
+// noFaultOf reports whether an answer is not a fault of the server.
 func noFaultOf(a client.Answer) bool {
 	_, issue := review.NoFault(a)
 	return issue == "" || a.Kind == client.NoBudget || a.Kind == client.Throttled
@@ -160,8 +159,7 @@ func noFaultOf(a client.Answer) bool {
 
 const inArray = "an array with a good token"
 
-// operator presents an object that means any text to some databases, and one that means
-// nothing to them.
+// operator presents an object that matches any text in some databases, and one that matches none.
 func operator(t *review.T) bool {
 	const any, none = `{"$ne":"sealab"}`, `{"$eq":"sealab"}`
 	accepts := func(raw string) bool {
@@ -176,8 +174,8 @@ func operator(t *review.T) bool {
 	return true
 }
 
-// bareState presents the object in a readable token without the token around it. It
-// refutes if a value of the object comes back: no tag was asked for.
+// bareState presents the object of a readable token without the token. It records a finding if a
+// value of the object comes back, because the server then required no tag.
 func bareState(t *review.T, token string) bool {
 	for _, v := range tokens.Views(token) {
 		for nth := range min(countTexts(jsondoc.Object(v.Object)), maxProbed) {
@@ -222,7 +220,7 @@ func twice(t *review.T) {
 		Want:     "the last one counts", Got: "another one"})
 }
 
-// doubled sends a request with the member requestState twice.
+// doubled sends a request with two members requestState.
 func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.State, call.Answers = two, t.Oracle.Flow.Last
@@ -242,8 +240,8 @@ func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	return a, true
 }
 
-// secondRead returns evidence that a value of a forged member comes back that stands
-// after a good one, "" if no such value is seen.
+// secondRead sends a good state followed by a forged one. It returns evidence that a value of the
+// forged state comes back, or "".
 func secondRead(t *review.T, token string) string {
 	for _, v := range tokens.Views(token) {
 		for _, name := range jsondoc.SortedKeys(v.Object) {

@@ -1,5 +1,5 @@
-// Package state has the checks of requestState (revision 2026-07-28,
-// basic/patterns/mrtr): forging, binding, replay, expiry, and what a token and a refusal tell.
+// Package state has the checks of requestState (revision 2026-07-28, basic/patterns/mrtr). They
+// cover forging, binding, replay, expiry, and the information in tokens and refusals.
 package state
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sealab/fuzz/review"
 )
 
-// Checks returns the checks of requestState, in the order in which they are carried out.
+// Checks returns the checks of requestState, in the order in which they run.
 func Checks() []review.Check {
 	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting)
 }

@@ -37,8 +37,8 @@ func rolledBack(t *review.T) {
 	}
 }
 
-// earlyAnswers presents the token of the first round with the answers of the last, whose
-// question was not asked, and with those of all rounds.
+// earlyAnswers presents the token of the first round with the answers of the last, whose question
+// was not asked, and with those of all rounds.
 func earlyAnswers(t *review.T) {
 	f := t.Oracle.Flow
 	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
@@ -67,8 +67,8 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 	}
 }
 
-// begins reports whether a completion has at least half of the words of a good one at its
-// beginning, and the refusal of a user has not: answers that are missing change the rest.
+// begins reports whether a completion starts with at least half of the words of a good one, and the
+// result of a decline does not. Missing answers change the other words.
 func begins(t *review.T, a client.Answer) bool {
 	no, _ := answeredBy(t, "decline", false)
 	return beginsAs(t.Oracle, a) && !beginsAs(t.Oracle, no)
@@ -83,13 +83,13 @@ func beginsAs(o *review.Oracle, a client.Answer) bool {
 	return n > 2 && 2*n >= len(words)
 }
 
-// asksFor reports whether a flow asks again if answers stand under keys of no question.
+// asksFor reports whether a flow repeats its question if the answers have unknown keys.
 func asksFor(t *review.T, f client.Flow) bool {
 	f.Last = underOtherKeys(f.Last)
 	return freshAnswer(t, f, t.Oracle).Kind == client.Asked
 }
 
-// sameKeys reports whether answers are to a question of the same name.
+// sameKeys reports whether two sets of answers have a key in common.
 func sameKeys(one, two json.RawMessage) bool {
 	for key := range jsondoc.Members(one) {
 		if jsondoc.Members(two)[key] != nil {
@@ -114,11 +114,11 @@ func skipped(t *review.T) {
 	}
 }
 
-// emptyState presents an empty text as the state.
+// emptyState presents the empty string as the state.
 func emptyState(t *review.T) { otherText(t, "an empty state", func() string { return "" }) }
 
-// otherText presents a text of the server's that is no state in each round. It refutes if the
-// round goes on, twice, and begins again without a state.
+// otherText presents a text of the server that is not a state in each round. It records a finding
+// if the round goes on, twice, and begins again without a state.
 func otherText(t *review.T, what string, text func() string) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {

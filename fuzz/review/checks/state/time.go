@@ -15,7 +15,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// lasting are the checks of how long and how often a state is good.
+// lasting are the checks of how long and how often a state is accepted.
 var lasting = []review.Check{
 	{
 		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
@@ -59,10 +59,10 @@ var lasting = []review.Check{
 	},
 }
 
-// maxReadWait is how long a review waits for an expiry that it read in a token.
+// maxReadWait is how long a review waits for an expiry time that it read in a token.
 const maxReadWait = 30 * time.Second
 
-// slack is the time past expiry after which a token must be refused.
+// slack is the time after expiry at which a token must be refused.
 const slack = 2 * time.Second
 
 func expiry(t *review.T) {
@@ -108,15 +108,15 @@ func expiry(t *review.T) {
 	}
 }
 
-// waited looks whether a token expires within a time.
+// waited tests whether a token expires within a time.
 func waited(t *review.T, wait time.Duration) {
 	if afterwards(t, wait) == review.Accepted {
 		t.Skip("not refused within --wait %v", wait)
 	}
 }
 
-// afterwards mints tokens of each flow, waits, and presents them between two
-// controls. It returns accepted if all of a flow are, which is the flow from then on.
+// afterwards mints tokens of each flow, waits, and presents them between two controls. If all
+// tokens of a flow are accepted, it selects that flow and returns Accepted.
 func afterwards(t *review.T, wait time.Duration) review.Verdict {
 	own, old, known := t.Oracle, map[*review.Oracle][]string{}, known(t)
 	flows := append([]*review.Oracle{own}, slices.DeleteFunc(slices.Clone(t.Oracles), func(o *review.Oracle) bool { return o == own })...)
@@ -165,8 +165,8 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 	return result
 }
 
-// known mints a token and presents it without answers, which lets a server remember its
-// verdict; "" without effects.
+// known mints a token and presents it without answers, so that a server may cache its verdict. It
+// returns "" without effects.
 func known(t *review.T) string {
 	f := t.Oracle.Flow
 	if f.Last == nil {
@@ -180,7 +180,7 @@ func known(t *review.T) string {
 	return token
 }
 
-// remembered presents a token after its time that was presented within it.
+// remembered presents an expired token that was also presented before it expired.
 func remembered(t *review.T, token string) {
 	if token == "" {
 		return
@@ -193,7 +193,7 @@ func remembered(t *review.T, token string) {
 		Evidence: fmt.Sprintf("tokens that were not presented: refused; this one: %v", a), Want: "refused", Got: "accepted"})
 }
 
-// exchanged presents tokens after their time without answers, and the state of the answer.
+// exchanged presents expired tokens without answers, and then the state of the answer.
 func exchanged(t *review.T, old []string) {
 	f := t.Oracle.Flow
 	if f.Last = nil; len(t.Findings) > 0 {
@@ -210,7 +210,7 @@ func exchanged(t *review.T, old []string) {
 		Evidence: fmt.Sprintf("%d expired tokens with answers: refused; without: %v", len(old), a), Want: "refused", Got: "accepted"})
 }
 
-// datedBefore presents an expired token with the time of its minting in the header Date.
+// datedBefore presents an expired token with the time at which it was minted in the Date header.
 func datedBefore(t *review.T, old []string, minted time.Time) {
 	if t.Client.HTTP == nil || len(t.Findings) > 0 {
 		return
@@ -232,7 +232,7 @@ func datedBefore(t *review.T, old []string, minted time.Time) {
 		Evidence: fmt.Sprintf("%d expired tokens: refused; with Date: %s: accepted", len(old), minted.UTC().Format(http.TimeFormat)), Want: "refused", Got: "accepted"})
 }
 
-// aged presents old tokens and then controls. It returns accepted if all are.
+// aged presents old tokens and then controls. It returns Accepted if all tokens are accepted.
 func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	result := review.Accepted
 	for _, token := range tokens {
@@ -262,8 +262,8 @@ func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	return result, ""
 }
 
-// renewed reports whether the answer to an old token is the question of its round and a
-// state that goes on: the server asks again instead of from the start.
+// renewed reports whether the answer to an old token is the question of its round with a fresh
+// state that goes on. The server then repeats the round and does not start from the beginning.
 func renewed(t *review.T, a client.Answer) bool {
 	if a.Kind != client.Asked || a.State == nil || t.Oracle.Flow.Last == nil || len(t.Oracle.Flow.Rounds) == 0 || a.Class() == t.Oracle.Fresh.Class() {
 		return false
@@ -274,8 +274,7 @@ func renewed(t *review.T, a client.Answer) bool {
 
 var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
 
-// timeless reports whether a token can be read and holds no number or text that
-// may be a time.
+// timeless reports whether a token can be read and holds no number or text that may be a time.
 func timeless(token string) bool {
 	all := tokens.Views(token)
 	for _, v := range all {

@@ -15,7 +15,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// guessing are the checks of tokens that are too short, and of URLs in questions.
+// guessing are the checks of short tags, guessable tokens and URLs in questions.
 var guessing = []review.Check{
 	{
 		ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
@@ -106,11 +106,11 @@ func guessable(t *review.T) {
 	}
 }
 
-// maxHandle is the length of the longest token that counts as a handle without a state.
+// maxHandle is the length of the longest token that counts as a handle, in characters.
 const maxHandle = 80
 
-// hashedHandle describes what a short token, or a coded part of it, is the hash of; "" if it
-// cannot be guessed.
+// hashedHandle reports how a short token can be guessed, if it contains the hash of a counter or of
+// the time. It returns "" if it finds no such hash.
 func hashedHandle(t *review.T, token string, before time.Time) string {
 	if len(token) > maxHandle {
 		return ""
@@ -149,12 +149,13 @@ func questionURLs(t *review.T) {
 	forwardedURL(t)
 }
 
-// carriesState reports whether a URL has a state in it that is as long as a token.
+// carriesState reports whether a URL contains a state that is as long as a token.
 func carriesState(text string, state *string) bool {
 	return state != nil && len(*state) >= tokens.MinCoded && (strings.Contains(text, *state) || strings.Contains(text, url.QueryEscape(*state)))
 }
 
-// forwardedURL asks with headers of proxies that name another host, which no URL may have.
+// forwardedURL makes calls with proxy headers that name another host. It records a finding if a URL
+// has that host.
 func forwardedURL(t *review.T) {
 	if t.Client.HTTP == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// internals are texts that no client has a use for.
+// internals matches texts about the implementation that are of no use to a client.
 var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|` +
 	`File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
 	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|` +
@@ -44,11 +44,11 @@ func refusalText(t *review.T) {
 	}
 }
 
-// longText is a text that may be a key.
+// longText matches a text that may be a key.
 var longText = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
 
-// toldSecret presents a token whose tag is changed. It refutes the check if the
-// refusal tells the tag of that token, or a key under which the tag fits.
+// toldSecret presents a token with a changed tag. It records a finding if the refusal reveals the
+// correct tag or the key of the tag.
 func toldSecret(t *review.T) bool {
 	token, reason := t.Mint()
 	at := strings.LastIndexAny(token, ".:~|,;!*$") + 1
@@ -80,7 +80,7 @@ func toldSecret(t *review.T) bool {
 	return told != ""
 }
 
-// writings are the texts by which a tag may be told.
+// writings returns encodings in which a refusal may reveal a tag.
 func writings(tag string) []string {
 	all := []string{tag}
 	for _, raw := range tokens.LastParts(tag) {
@@ -91,12 +91,12 @@ func writings(tag string) []string {
 	return all
 }
 
-// maxTold is the number of characters of a token that are changed, about.
+// maxTold is the approximate number of characters of a token that toldState changes.
 const maxTold = 60
 
-// toldState changes characters of a token that holds a marker. It refutes if a refusal has
-// the marker, and that of garbage in the same call has not: the state is decrypted before
-// it is verified.
+// toldState changes characters of a token that holds a marker. It records a finding if a refusal
+// repeats the marker and the refusal of garbage does not. The server then decrypts the state before
+// it verifies it.
 func toldState(t *review.T) bool {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
@@ -127,10 +127,10 @@ func toldState(t *review.T) bool {
 	return false
 }
 
-// oddStates are texts that careless readers fail on outside of their care.
+// oddStates are texts on which careless parsers fail with an unhandled error.
 var oddStates = []string{"%zz", "%E0%A4%A", "%ff", "%00", "\x00", "{", "[]", "null", "{}", "{\"a\":", "__proto__", "constructor", "a.b.c", "a.b.c.d.e", "....", "\U0001f511", "="}
 
-// toldOdd presents odd texts alone and behind a token.
+// toldOdd presents each odd text alone and appended to a token.
 func toldOdd(t *review.T) bool {
 	token, reason := t.Mint()
 	if reason != "" || t.Only != "" && !strings.HasPrefix(t.Only, "the text ") {
@@ -149,7 +149,7 @@ func toldOdd(t *review.T) bool {
 	return false
 }
 
-// quoted returns a part of the presented state that a refusal repeats.
+// quoted returns a part of the presented state that a refusal repeats, or "".
 func quoted(t *review.T, a answered, text string) string {
 	state := presented(a.answer)
 	if len(state) < 16 {

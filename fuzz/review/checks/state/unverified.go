@@ -14,9 +14,9 @@ import (
 // maxProbed is the number of texts in a readable token that are changed.
 const maxProbed = 8
 
-// unverified presents changed states without answers if the rest of the check presents
-// them with answers: a server may verify a state only once it has an answer. It refutes
-// if a changed text comes back in the question or in the next state.
+// unverified presents changed states without answers in flows whose other tests send answers. Some
+// servers verify a state only once they have an answer. It records a finding if a changed text
+// comes back in the question or in the next state.
 func unverified(t *review.T) {
 	for _, o := range t.Oracles {
 		if len(t.Findings) > 0 || o.Flow.Last == nil {
@@ -50,8 +50,8 @@ func unverified(t *review.T) {
 	}
 }
 
-// presentProbe presents a fresh token without answers whose nth text is a probe; false if it has
-// no such text.
+// presentProbe presents a fresh token, without answers, whose nth text is the probe. It returns
+// false if the token has no such text.
 func presentProbe(t *review.T, f client.Flow, o *review.Oracle, nth int) (client.Answer, string, bool) {
 	token, _, err := t.Client.Mint(t.Context, f, o.User)
 	if err != nil {
@@ -68,7 +68,8 @@ func presentProbe(t *review.T, f client.Flow, o *review.Oracle, nth int) (client
 	return client.Answer{}, "", false
 }
 
-// countTexts is the number of texts in a value. A text that is JSON counts as that.
+// countTexts returns the number of strings in a value. A string that holds a JSON object counts as
+// that object.
 func countTexts(raw json.RawMessage) int {
 	if inner, ok := innerObject(raw); ok {
 		return countTexts(inner)
@@ -83,7 +84,7 @@ func countTexts(raw json.RawMessage) int {
 	return n
 }
 
-// innerObject is the object that a text holds.
+// innerObject returns the JSON object that a string holds.
 func innerObject(raw json.RawMessage) (json.RawMessage, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil || jsondoc.Members(json.RawMessage(text)) == nil {
@@ -92,7 +93,7 @@ func innerObject(raw json.RawMessage) (json.RawMessage, bool) {
 	return json.RawMessage(text), true
 }
 
-// replaceText returns a value with the probe in the place of its nth text.
+// replaceText returns a value with its nth string replaced by the probe.
 func replaceText(raw json.RawMessage, nth *int) json.RawMessage {
 	if inner, ok := innerObject(raw); ok {
 		return jsondoc.Quote(string(replaceText(inner, nth)))
