@@ -107,7 +107,7 @@ func unknownMethods(t *review.T) {
 	t.Cases(all...)
 }
 
-// unknownLine calls an unknown method over standard streams. Other codes are no fault of it.
+// unknownLine calls an unknown method over standard streams. It accepts any error code.
 func unknownLine(t *review.T) {
 	p := t.ProcessWithin(silence)
 	if p == nil {
@@ -188,20 +188,19 @@ func noJSON(t *review.T) {
 	}
 }
 
-// inArrays are params of another type: of JSON-RPC, where positions count, and the right
-// ones in an array.
+// inArrays are params in arrays: positional ones as in JSON-RPC, and the right ones in an array.
 var inArrays = map[string]func(params string) string{
 	"params an array":    func(string) string { return "[1]" },
 	"params in an array": func(params string) string { return "[" + params + "]" },
 }
 
-// arrayed returns a request with other params.
+// arrayed returns a request with its params replaced.
 func arrayed(body []byte, params func(string) string) []byte {
 	return jsondoc.Object(jsondoc.With(jsondoc.Members(body), "params", json.RawMessage(params(string(jsondoc.Members(body)["params"])))))
 }
 
-// wrongLines sends params of another type to processes of their own. No answer is none: some
-// servers drop what is no message.
+// wrongLines sends params in arrays to separate processes. A missing answer is allowed, because
+// some servers drop invalid messages.
 func wrongLines(t *review.T) {
 	for _, name := range jsondoc.SortedKeys(inArrays) {
 		if !t.Selected(name) {
@@ -259,10 +258,10 @@ func wrongParams(t *review.T) {
 	)
 }
 
-// honestIDs are ids that come back as they are.
+// honestIDs are IDs that an answer must repeat.
 var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
 
-// brokenLine is an id that ends the line of an event, if it is written there as it is.
+// brokenLine is an ID that ends the line of an event if it is written unescaped.
 const brokenLine = `"sealab\ndata: 1"`
 
 func wrongIDs(t *review.T) {
@@ -281,7 +280,7 @@ func wrongIDs(t *review.T) {
 	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitText)})...)
 }
 
-// wantID accepts a result under an id, and errors.
+// wantID returns a judge that accepts errors, and results with the given ID.
 func wantID(id string) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
 		if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
@@ -305,11 +304,11 @@ func wantID(id string) func(client.Answer) (review.Severity, string) {
 	}
 }
 
-// splitText is an id whose last character stands in two parts of a request. A server that
-// decodes each part alone loses it.
+// splitText is an ID whose last character is split between two parts of a request. A server that
+// decodes each part separately loses the character.
 const splitText = "\"sealab-\u00e9\""
 
-// splitID sends an id in two chunks.
+// splitID sends an ID in two chunks.
 func splitID(w *client.Request) {
 	none := -1
 	w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+splitText)
@@ -322,7 +321,7 @@ func splitID(w *client.Request) {
 // cancelNobody cancels a request that was not sent.
 const cancelNobody = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + client.MetaVersion + `":"` + client.Modern + `"}}}`
 
-// withoutID makes a notification of a request.
+// withoutID turns a request into a notification.
 func withoutID(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d,`, w.ID), "") }
 
 func notification(t *review.T) {
@@ -393,7 +392,7 @@ func unauthorized(t *review.T) {
 	repeatedCredential(t)
 }
 
-// repeatedCredential sends made-up credentials. It refutes if the refusal repeats them.
+// repeatedCredential sends made-up credentials. It records a finding if the refusal repeats them.
 func repeatedCredential(t *review.T) {
 	var headers []rawmcp.Header
 	for _, h := range t.Options.Target.Headers {

@@ -13,7 +13,7 @@ import (
 
 const authorization = "revision 2026-07-28, basic/authorization"
 
-// credentials are the checks of servers that want credentials.
+// credentials are the checks of servers that require credentials.
 var credentials = []review.Check{
 	{
 		ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
@@ -49,8 +49,8 @@ var credentials = []review.Check{
 	},
 }
 
-// wanting reports whether the server wants credentials and takes those that are known;
-// otherwise it skips the check.
+// wanting reports whether the server requires credentials and accepts the known ones. It skips the
+// check if not.
 func wanting(t *review.T) bool {
 	if !knows(t) {
 		return false
@@ -63,7 +63,7 @@ func wanting(t *review.T) bool {
 	return t.Authenticates()
 }
 
-// knows reports whether credentials are known; otherwise it skips the check.
+// knows reports whether credentials are known. It skips the check if not.
 func knows(t *review.T) bool {
 	if len(t.Options.Target.Headers) == 0 {
 		t.Skip("no credentials are known; --header gives some")
@@ -101,7 +101,7 @@ func openMethods(t *review.T) {
 	}
 }
 
-// completesOpenly reports whether the first argument of a prompt is completed without
+// completesOpenly reports whether the server completes the first argument of a prompt without
 // credentials.
 func completesOpenly(t *review.T) bool {
 	for _, p := range t.Report.Server.Prompts {
@@ -119,7 +119,8 @@ func completesOpenly(t *review.T) bool {
 	return false
 }
 
-// notifiesOpenly reports whether a notification is accepted with credentials and without.
+// notifiesOpenly reports whether the server accepts a notification both with and without
+// credentials.
 func notifiesOpenly(t *review.T) bool {
 	var a client.Answer
 	for _, headers := range [][]rawmcp.Header{t.Options.Target.Headers, nil} {
@@ -135,8 +136,8 @@ func notifiesOpenly(t *review.T) bool {
 	return true
 }
 
-// openByPath asks without credentials at other spellings of the path, which some routers
-// take for the endpoint and some filters do not. It refutes if one is served.
+// openByPath sends requests without credentials to other spellings of the path, which some routers
+// accept but some filters miss. It records a finding if one is served.
 func openByPath(t *review.T) bool {
 	path, query, _ := strings.Cut(t.Client.HTTP.Path(), "?")
 	if query != "" {
@@ -156,8 +157,8 @@ func openByPath(t *review.T) bool {
 	return false
 }
 
-// openByHeader sends requests without credentials whose Mcp-Method is that of a handshake. It
-// refutes if one is served.
+// openByHeader sends requests without credentials and with the Mcp-Method of a handshake. It
+// records a finding if one is served.
 func openByHeader(t *review.T) bool {
 	for _, named := range []string{"server/discover", "initialize", "ping"} {
 		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": initialize(t, client.Older)} {
@@ -165,7 +166,7 @@ func openByHeader(t *review.T) bool {
 				w.Drop(h.Name)
 			}
 			if name == "initialize" && !t.Send(w).Refused() {
-				continue // open to everybody
+				continue // initialize needs no credentials
 			}
 			w.Set("Mcp-Method", named)
 			if a := t.Tried(t.Send(w)); client.Served(a) {
@@ -177,9 +178,9 @@ func openByHeader(t *review.T) bool {
 	return false
 }
 
-// openInOlder lists the tools in a session of an older revision without credentials. It
-// refutes if one is listed that takes credentials in the newest revision: guests may have
-// tools of their own.
+// openInOlder lists the tools in a session of an older revision without credentials. It records a
+// finding if the list has a tool that requires credentials in the newest revision. Guests may have
+// other tools.
 func openInOlder(t *review.T) bool {
 	a := t.Tried(t.Client.Initialize(t.Context, client.Older, client.Nobody))
 	if a.Kind != client.Completed {
@@ -198,7 +199,7 @@ func openInOlder(t *review.T) bool {
 	return true
 }
 
-// isOpen makes a call with credentials and without, and refutes if the second one is answered.
+// isOpen makes a call with and without credentials. It records a finding if the second is answered.
 func isOpen(t *review.T, call client.Call, name string) bool {
 	call.As = client.FirstUser
 	own := t.Call(call)
@@ -208,7 +209,8 @@ func isOpen(t *review.T, call client.Call, name string) bool {
 		return false
 	}
 	t.Trials++
-	// An unknown tool is refused by its name only if the credentials were not looked at.
+	// If the refusal without credentials is about the name of the tool, the credentials were not
+	// checked.
 	open := client.Served(a) || call.Target == client.NoSuchTool && a.Status != 401 && a.Status != 403 && a.Refusal() == own.Refusal()
 	if !open || !t.Selected(name) {
 		return false
@@ -221,16 +223,16 @@ func isOpen(t *review.T, call client.Call, name string) bool {
 	return true
 }
 
-// cookieNames are the names of cookies that careless servers take credentials from.
+// cookieNames are names of cookies from which careless servers take credentials.
 var cookieNames = []string{"Authorization", "authorization", "access_token", "token", "auth", "auth_token", "session", "jwt", "api_key"}
 
-// proxyHeaders name a user; proxies add them behind a login.
+// proxyHeaders name a user. Proxies add them after a login.
 var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", "X-Authenticated-User", "X-User", "X-User-Id"}
 
-// addressHeaders name the address of a client; proxies add them.
+// addressHeaders name the address of a client. Proxies add them.
 var addressHeaders = []string{"X-Forwarded-For", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP"}
 
-// cookiesOf are the cookies that an answer sets, as a request has them.
+// cookiesOf returns the cookies that an answer sets, as a Cookie header value.
 func cookiesOf(a client.Answer) string {
 	var pairs []string
 	if a.Exchange != nil {
@@ -242,7 +244,7 @@ func cookiesOf(a client.Answer) string {
 	return strings.Join(pairs, "; ")
 }
 
-// setCookies asks with only the cookies that the server sets.
+// setCookies sends a request with only the cookies that the server sets.
 func setCookies(t *review.T) {
 	own := t.ListedAs(t.Options.Target.Headers)
 	cookies := cookiesOf(own)
@@ -255,7 +257,7 @@ func setCookies(t *review.T) {
 	}
 }
 
-// keptCredentials asks on a connection that good credentials were sent on.
+// keptCredentials sends bad credentials on a connection that has carried good ones.
 func keptCredentials(t *review.T) {
 	if !knows(t) {
 		return
@@ -285,8 +287,8 @@ func keptCredentials(t *review.T) {
 	}
 }
 
-// onOneConnection sends an honest request twice over one connection, with some
-// credentials and with others. It reports whether the connection stayed open.
+// onOneConnection sends an honest request twice over one connection, with different credentials. It
+// reports whether the connection stayed open.
 func onOneConnection(t *review.T, one, other []rawmcp.Header) (before, after client.Answer, ok bool) {
 	c := t.Client
 	conn, err := c.HTTP.Dial(t.Context)

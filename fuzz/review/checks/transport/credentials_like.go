@@ -12,7 +12,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A likeCredential is what resembles a credential.
+// A likeCredential is a set of headers that resemble a credential.
 type likeCredential struct {
 	name     string
 	headers  []rawmcp.Header
@@ -99,8 +99,9 @@ func likeCredentials(t *review.T) {
 	renamedUser(t)
 }
 
-// renamedUser mints tokens with good credentials and headers of proxies that name a user.
-// It refutes if they are refused without those headers: the headers are the user.
+// renamedUser mints tokens with good credentials and with proxy headers that name a user. It
+// records a finding if the tokens are refused without those headers, because the headers then
+// determine the user.
 func renamedUser(t *review.T) {
 	if len(t.Oracles) == 0 {
 		return

@@ -24,7 +24,7 @@ var impersonating = []review.Check{
 	},
 }
 
-// userMembers are the names by which careless servers find the user in a request.
+// userMembers are names of members in which careless servers look for the user.
 var userMembers = []string{"user", "userId", "user_id", "username", "sub", "principal"}
 
 // claiming runs f while every call has members that name a user.
@@ -55,14 +55,14 @@ func namedUsers(t *review.T) {
 	}
 }
 
-// unlike returns the claim under names that no server reads.
+// unlike returns the claim under a name that servers do not read.
 func unlike(x client.Claim) client.Claim {
 	x.Names = []string{"sealabNone"}
 	return x
 }
 
-// namedInTokens mints tokens with a claim. It refutes if they are refused without it, and
-// those with a member that tells nothing are accepted.
+// namedInTokens mints tokens with a claim. It records a finding if they are refused without the
+// claim, and tokens with an unrelated member are accepted.
 func namedInTokens(t *review.T, x client.Claim) bool {
 	if len(t.Oracles) == 0 {
 		return false
@@ -70,7 +70,7 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 	o := t.Oracles[0]
 	var a client.Answer
 	mintedWith := func(x client.Claim) (token string) {
-		claiming(t, x, func() { token, _, _ = t.Client.Mint(t.Context, o.Flow, client.FirstUser) }) // "" if it is refused
+		claiming(t, x, func() { token, _, _ = t.Client.Mint(t.Context, o.Flow, client.FirstUser) }) // "" if the call is refused
 		return token
 	}
 	for range 2 {
@@ -97,8 +97,8 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 	return true
 }
 
-// namedInAnswers makes calls with a claim. It refutes if an answer names that user: twice,
-// and it does not without the claim, nor with a member that tells nothing.
+// namedInAnswers makes calls with a claim. It records a finding if an answer names the user of the
+// claim, twice, and does not without the claim or with an unrelated member.
 func namedInAnswers(t *review.T, x client.Claim) bool {
 	for _, call := range personal(t) {
 		names := func() bool {
@@ -119,11 +119,11 @@ func namedInAnswers(t *review.T, x client.Claim) bool {
 	return false
 }
 
-// maxPersonal is the number of calls that are made under each claim.
+// maxPersonal is the number of calls that are made for each claim.
 const maxPersonal = 8
 
-// personal are calls whose answers may name their user: lists, calls that ask, and with
-// effects tools that read only.
+// personal returns calls whose answers may name their user: lists, a flow and, with effects,
+// read-only tools.
 func personal(t *review.T) []client.Call {
 	var all []client.Call
 	for _, capability := range []string{"resources", "tools", "prompts"} {
@@ -137,7 +137,7 @@ func personal(t *review.T) []client.Call {
 	for _, tool := range t.Readers() {
 		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0]})
 	}
-	// A tool without arguments answers by its user, if by anything.
+	// A tool without arguments is the most likely to answer by its user.
 	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })
 	return all[:min(len(all), maxPersonal)]
 }

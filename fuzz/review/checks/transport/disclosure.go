@@ -12,7 +12,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// disclosures are the checks for secrets that a server discloses outside its results.
+// disclosures are the checks for secrets that a server reveals outside its results.
 var disclosures = []review.Check{
 	{
 		ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
@@ -76,7 +76,7 @@ func toldInHeaders(t *review.T) {
 	look("a changed state", t.Client.Present(t.Context, f, jsondoc.Quote(changed), client.FirstUser), changed, token)
 }
 
-// settingPaths are paths at which servers show their settings.
+// settingPaths are paths at which servers publish their settings.
 var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics", "/.well-known/jwks.json"}
 
 func settings(t *review.T) {
@@ -114,10 +114,10 @@ func settings(t *review.T) {
 	}
 }
 
-// folderInPage is a folder of a server, and not of a URL, before the unknown path.
+// folderInPage matches a folder of the server in front of the unknown path.
 var folderInPage = regexp.MustCompile(`(?:/(?:srv|var|home|usr|opt|root|app|tmp|mnt|private|Users)|[A-Za-z]:)(?:[/\\][\w.+-]+)+[/\\]sealab-no-such-path`)
 
-// isPage reports whether a response is a page that a browser shows, with a tag in it.
+// isPage reports whether a response is an HTML page that contains a tag.
 func isPage(e *rawmcp.Exchange, tag string) bool {
 	return strings.HasPrefix(e.Header("Content-Type"), "text/html") && bytes.Contains(e.Body, []byte(tag)) && e.Header("Content-Security-Policy") == ""
 }

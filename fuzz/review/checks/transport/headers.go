@@ -15,8 +15,8 @@ import (
 
 const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
 
-// header are the checks of headers and their agreement with the body, over HTTP
-// in revision 2026-07-28.
+// header are the checks of headers and their agreement with the body, over HTTP in revision
+// 2026-07-28.
 var header = []review.Check{
 	{
 		ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
@@ -157,8 +157,7 @@ func versions(t *review.T) {
 	t.Cases(all...)
 }
 
-// unsupported wants the error of a revision that the server does not support, with those
-// that it does.
+// unsupported wants error -32022 with the list of supported revisions.
 func unsupported(a client.Answer) (review.Severity, string) {
 	severity, issue := review.WantCode(review.Critical, review.Warning, -32022)(a)
 	if issue == "" && jsondoc.Members(a.Data)["supported"] == nil {
@@ -178,8 +177,8 @@ func versionMismatch(t *review.T) {
 	)
 }
 
-// orUnsupported accepts -32022 as well, if the server does not list the older revision: the
-// specification orders both errors and leaves open which one comes first.
+// orUnsupported also accepts -32022 if the server does not list the older revision. The
+// specification requires both errors and does not say which comes first.
 func orUnsupported(want func(client.Answer) (review.Severity, string)) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
 		if supported := jsondoc.Members(a.Data)["supported"]; a.Code == -32022 && supported != nil && !bytes.Contains(supported, []byte(client.Older)) {
@@ -220,7 +219,7 @@ func methodHeader(t *review.T) {
 	)...)
 }
 
-// renamed is a request whose Mcp-Method has another name, which gateways pass on unread.
+// renamed returns a request whose Mcp-Method has another name, which gateways pass on unread.
 func renamed(name string) review.Case {
 	return review.Case{Name: name, Alter: func(w *client.Request) {
 		w.Drop("Mcp-Method")
@@ -228,8 +227,8 @@ func renamed(name string) review.Case {
 	}, Judge: review.WantRefused(review.Suggestion)}
 }
 
-// mismatched reports whether a server refuses an Mcp-Name of its own accord:
-// with an honest header the unknown tool gives another answer.
+// mismatched reports whether the server answers an unknown tool differently from a wrong Mcp-Name.
+// It skips the check if not.
 func mismatched(t *review.T) bool {
 	if a := t.Call(client.UnknownCall); !a.Conclusive() || a.Code == -32020 || len(t.Report.Server.Tools) == 0 {
 		t.Skip("control: a call of an unknown tool: %v", a)
@@ -301,7 +300,7 @@ func headerTwice(t *review.T) {
 }
 
 func smuggled(t *review.T) {
-	// The result says which method was carried out.
+	// The members of the result show which method ran.
 	judge := func(named string) func(client.Answer) (review.Severity, string) {
 		return func(a client.Answer) (review.Severity, string) {
 			if m := jsondoc.Members(a.Result); a.Kind == client.Completed && m[named] == nil {
@@ -326,7 +325,8 @@ func smuggled(t *review.T) {
 	t.Cases(all...)
 }
 
-// nameTwice names a tool that asks and one that does not exist, which the header names.
+// nameTwice returns calls that name both a tool that asks and a tool that does not exist. The
+// header names the latter.
 func nameTwice(t *review.T) []review.Case {
 	for _, f := range t.Flows {
 		if f.Method != "tools/call" {
@@ -413,8 +413,7 @@ func verbs(t *review.T) {
 	t.Cases(append(all, byGet(t)...)...)
 }
 
-// byGet are honest requests by GET. A server that opens a stream for any of them cannot
-// be asked.
+// byGet returns honest requests by GET. It returns none if the server opens a stream for GET.
 func byGet(t *review.T) []review.Case {
 	w := t.Request(client.ListTools)
 	w.Verb, w.Body, w.Head = "GET", nil, true
@@ -422,7 +421,7 @@ func byGet(t *review.T) []review.Case {
 		return nil
 	}
 	judge := func(a client.Answer) (review.Severity, string) {
-		// An id of the query is a text.
+		// The ID from a query is a string.
 		if client.Served(a) || a.Status == 200 && a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(`"result"`)) {
 			return review.Warning, "served"
 		}
@@ -436,7 +435,7 @@ func byGet(t *review.T) []review.Case {
 		{Name: "GET with the request in its body", Alter: get, Judge: judge},
 		{Name: "GET with the request in the query", Alter: func(w *client.Request) {
 			var m map[string]json.RawMessage
-			_ = json.Unmarshal(w.Body, &m) // our own
+			_ = json.Unmarshal(w.Body, &m) // our own body
 			w.Path += "?" + url.Values{"jsonrpc": {"2.0"}, "id": {string(m["id"])}, "method": {client.ListTools.Method}, "params": {string(m["params"])}}.Encode()
 			w.Verb, w.Body = "GET", nil
 		}, Judge: judge},
@@ -447,14 +446,14 @@ func byGet(t *review.T) []review.Case {
 	}
 }
 
-// harmlessCalls ask for lists, and for names that no server has.
+// harmlessCalls ask for lists, and for names that do not exist.
 var harmlessCalls = []client.Call{
 	{Method: "server/discover"}, {Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall,
 	{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI},
 }
 
-// everywhere are cases of one alteration before each method that the server has: a check may
-// stand in the branch of one. An answer like that to the honest request is a fault.
+// everywhere returns cases with one alteration for each method that the server has, because a
+// server may check only some methods. An answer like that to the honest request is a fault.
 func everywhere(t *review.T, name string, severity review.Severity, alter func(w *client.Request, method string)) []review.Case {
 	if !t.Modern() {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A framing gives the body of a request two lengths. A server that reads the shorter one
-// takes the rest, which is a whole request, for the next request of the connection.
+// A framing gives the body of a request two lengths. A server that uses the shorter one takes the
+// rest, which is a complete request, for the next request of the connection.
 type framing struct {
 	name  string
 	frame func(w *client.Request, rest []byte)
@@ -34,7 +34,7 @@ var framings = []framing{
 	}},
 }
 
-// twoLengths refutes if the rest of a body is answered, twice.
+// twoLengths records a finding if the server answers the rest of a body, twice.
 func twoLengths(t *review.T) {
 	if t.SkipFor(t.Control()) {
 		return
@@ -52,8 +52,8 @@ func twoLengths(t *review.T) {
 	}
 }
 
-// smuggles sends a request with two lengths, and an honest one over the same connection. It
-// reports whether the request in the body of the first one is answered as well.
+// smuggles sends a request with two lengths, and an honest one over the same connection. It reports
+// whether the request in the body of the first is answered as well.
 func smuggles(t *review.T, f framing) (evidence string, is bool) {
 	c := t.Client
 	conn, err := c.HTTP.Dial(t.Context)
@@ -70,14 +70,14 @@ func smuggles(t *review.T, f framing) (evidence string, is bool) {
 	f.frame(outer, rest.Raw().Text())
 	one, two := send(outer), send(next)
 	t.Trials++
-	// The answer to the rest may have come with the first one.
+	// The answer to the rest may have arrived with the first one.
 	in := bufio.NewReader(io.MultiReader(bytes.NewReader(one.Received), bytes.NewReader(two.Received)))
 	for {
 		response, err := http.ReadResponse(in, nil)
 		if err != nil {
 			return "", false
 		}
-		body, _ := io.ReadAll(response.Body) // a part has no answer
+		body, _ := io.ReadAll(response.Body) // a partial body is not an answer
 		if answers(body, rest.ID) {
 			return fmt.Sprintf("%s -> status %d; then, on this connection, the answer %s", client.Short(string(one.Sent), 700), one.Status, client.Short(string(body), 100)), true
 		}
@@ -95,7 +95,7 @@ func answers(body []byte, id int) bool {
 	return false
 }
 
-// openRequest is an honest request that leaves its connection open.
+// openRequest returns an honest request that leaves its connection open.
 func openRequest(t *review.T) *client.Request {
 	w := t.Request(client.ListTools)
 	w.Drop("Connection")

@@ -44,14 +44,14 @@ var limits = []review.Check{
 	},
 }
 
-// effect is the text of the tool of --effect.
+// effect returns the text of the tool of --effect.
 func effect(t *review.T) (string, bool) {
 	a, ok := t.Ask("the tool of --effect", client.Call{Method: "tools/call", Target: t.Options.Effect, Arguments: json.RawMessage("{}")})
 	return a.Text, ok && a.Kind == client.Completed
 }
 
-// disconnected tells by the text of another tool whether a call ran to its end: a
-// whole call changes the text, and a closed one must not.
+// disconnected closes the connection during a call. The text of another tool shows whether a call
+// ran to its end: a complete call changes it, and a closed one must not.
 func disconnected(t *review.T) {
 	call, ok := t.SlowCall()
 	if !ok {
@@ -91,8 +91,8 @@ func disconnected(t *review.T) {
 	t.Skip("the connection was closed after %v, too late for a call of %v", closed.Took, took)
 }
 
-// closings is how often a connection is closed during a call. On a busy machine it may
-// be closed after the call.
+// closings is the number of times that a connection is closed during a call. On a busy machine it
+// may be closed after the call.
 const closings = 3
 
 func silentHost(t *review.T) {
@@ -172,7 +172,7 @@ func listChanged(t *review.T) {
 	}
 }
 
-// tools are the names of all pages of the list.
+// tools returns the names of the tools on all pages of the list.
 func tools(t *review.T) string {
 	var names []string
 	call := client.ListTools
@@ -182,7 +182,7 @@ func tools(t *review.T) string {
 			Tools []struct{ Name string }
 			Next  string `json:"nextCursor"`
 		}
-		_ = json.Unmarshal(a.Result, &r) // another form has no names
+		_ = json.Unmarshal(a.Result, &r) // a result of another form has no names
 		for _, tool := range r.Tools {
 			names = append(names, tool.Name)
 		}

@@ -71,7 +71,7 @@ func largeRequests(t *review.T) {
 	}
 }
 
-// A packing is another form of a body.
+// A packing is an encoding of a body.
 type packing struct {
 	name, header, value string
 	pack                func([]byte) []byte
@@ -84,14 +84,14 @@ var packings = []packing{
 	{"compressed", "Content-Encoding", "gzip", func(body []byte) []byte {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
-		_, _ = w.Write(body) // to memory
+		_, _ = w.Write(body) // a write to memory does not fail
 		_ = w.Close()
 		return b.Bytes()
 	}},
 }
 
-// packedRequests sends a call of an unknown tool in other forms. A server that reads a
-// form is sent a large body in it.
+// packedRequests sends a small call in each encoding. If the server reads the encoding, it sends a
+// large body in it.
 func packedRequests(t *review.T) {
 	plain := t.Send(t.Request(client.UnknownCall))
 	for _, p := range packings {
@@ -118,7 +118,7 @@ func packedRequests(t *review.T) {
 	}
 }
 
-// unfinishedFor is how long the body of a request stays away.
+// unfinishedFor is how long a request withholds its body.
 const unfinishedFor = 3 * time.Second
 
 func unfinished(t *review.T) {

@@ -14,8 +14,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// resourceMetadata is the check of the document that leads clients to the authorization
-// server (RFC 9728).
+// resourceMetadata is the check of the document that names the authorization servers (RFC 9728).
 var resourceMetadata = []review.Check{
 	{
 		ID: "A-META", Name: "the metadata of a protected resource", Over: "http", Severity: review.Warning, Category: "security",
@@ -30,13 +29,13 @@ var resourceMetadata = []review.Check{
 	},
 }
 
-// metadataParameter is the parameter of a challenge with the URL of the document.
+// metadataParameter matches the challenge parameter with the URL of the document.
 var metadataParameter = regexp.MustCompile(`(?i)\bresource_metadata\s*=\s*"?([^",\s]+)`)
 
 // wellKnownMetadata is the path of the document (RFC 9728, section 3).
 const wellKnownMetadata = "/.well-known/oauth-protected-resource"
 
-// metadataHost is the name in a header of proxies.
+// metadataHost is the host name in a proxy header.
 const metadataHost = "sealab.example"
 
 func metadata(t *review.T) {
@@ -81,8 +80,8 @@ func metadataAt(t *review.T, path string, more ...rawmcp.Header) *rawmcp.Exchang
 	return t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: headers, Done: func([]byte) bool { return true }})
 }
 
-// judgeMetadata judges the document at a path; it reports whether there is one. One that
-// the challenge names has to be there.
+// judgeMetadata judges the document at a path. It reports whether there is one. If named is set, a
+// challenge names the document and a missing document is a fault.
 func judgeMetadata(t *review.T, path string, named bool) bool {
 	e := metadataAt(t, path)
 	document := jsondoc.Members(e.Body)
@@ -114,7 +113,7 @@ func judgeMetadata(t *review.T, path string, named bool) bool {
 	return true
 }
 
-// metadataIssue is the fault of a document by its form alone; "" if it has none.
+// metadataIssue returns the fault in the form of a document, or "".
 func metadataIssue(document map[string]json.RawMessage) string {
 	var resource string
 	var servers, methods []string
@@ -132,7 +131,7 @@ func metadataIssue(document map[string]json.RawMessage) string {
 			return "an authorization server is no https URL without a query and a fragment: " + client.Short(s, 100)
 		}
 	}
-	_ = json.Unmarshal(document["bearer_methods_supported"], &methods) // optional
+	_ = json.Unmarshal(document["bearer_methods_supported"], &methods) // the member is optional
 	for _, m := range methods {
 		if m == "query" {
 			return "the metadata asks for credentials in the URL"
@@ -141,7 +140,7 @@ func metadataIssue(document map[string]json.RawMessage) string {
 	return ""
 }
 
-// secured reports whether a URL is one of https, or of this machine.
+// secured reports whether a URL uses https or is local.
 func secured(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	local := u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsPrivate())

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// negotiating are the checks of headers of single tools, of Accept, of the
-// handshake of older revisions, and of credentials in a URL.
+// negotiating are the checks of headers of single tools, of Accept, of the handshake of older
+// revisions, and of credentials in a URL.
 var negotiating = []review.Check{
 	{
 		ID: "H-PARAM", Name: "an argument that differs from its header", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
@@ -85,7 +85,7 @@ func paramHeaders(t *review.T) {
 	)
 }
 
-// repeated are the arguments of a flow's first call that headers repeat.
+// repeated returns the arguments of a flow's first call that are repeated in headers.
 func repeated(t *review.T, f client.Flow) []client.RepeatedArgument {
 	return slices.DeleteFunc(slices.Clone(t.Client.Repeated[f.Target]), func(r client.RepeatedArgument) bool {
 		_, ok := r.Value(f.Arguments)
@@ -122,7 +122,7 @@ func initializeAnswered(t *review.T) {
 	}
 }
 
-// queryNames are the parameters that careless servers take credentials from.
+// queryNames are URL parameters from which careless servers take credentials.
 var queryNames = []string{"access_token", "token", "api_key"}
 
 func queryCredentials(t *review.T) {
@@ -183,8 +183,8 @@ func foreignCredentials(t *review.T) {
 	}
 }
 
-// alteredJWT are changed forms of a JWT (RFC 7519) that no server may take; none if
-// the credential is no JWT.
+// alteredJWT returns forms of a JWT (RFC 7519) that a server must refuse, or nil if the credential
+// is not a JWT.
 func alteredJWT(token string) map[string]string {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -101,7 +101,7 @@ func portOf(host string) string {
 	return port
 }
 
-// hostServed reports whether a foreign Host is served.
+// hostServed reports whether the server serves a foreign Host.
 func hostServed(t *review.T) bool {
 	w := t.Request(client.ListTools)
 	t.AnyRequest(func(w *client.Request) { w.Set("Host", "evil.example") }).Alter(w)
@@ -120,7 +120,7 @@ func hosts(t *review.T) {
 		c.Name, c.Judge = "Host: "+h, review.WantRefused(review.Critical)
 		all = append(all, c)
 	}
-	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // which a page may set
+	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // a page may set these headers
 		c := t.AnyRequest(func(w *client.Request) {
 			w.Set("Host", "evil.example")
 			w.Set(forwarded[0], forwarded[1])
@@ -132,7 +132,7 @@ func hosts(t *review.T) {
 	t.Findings = t.Findings[:min(len(t.Findings), 1)]
 }
 
-// corsOrigins are of pages that no server trusts; null is that of a frame in a sandbox.
+// corsOrigins are untrusted origins. A sandboxed frame has the origin null.
 var corsOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
 
 func cors(t *review.T) {
@@ -172,7 +172,7 @@ func cors(t *review.T) {
 	t.Findings = t.Findings[:min(len(t.Findings), 2)]
 }
 
-// preflightCase asks whether a page may send a request with credentials.
+// preflightCase returns a request that asks whether a page may send credentials.
 func preflightCase(t *review.T, origin string) review.Case {
 	return t.AnyRequest(func(w *client.Request) {
 		w.Verb, w.Body = "OPTIONS", nil
@@ -182,11 +182,11 @@ func preflightCase(t *review.T, origin string) review.Case {
 	})
 }
 
-// clientHosts are hosts of pages that servers often allow.
+// clientHosts are hosts of origins that servers often allow.
 var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.example.com"}
 
-// lookalikes are origins that a careless comparison takes for those of known clients, or
-// for the origin that the server names to a page of another one.
+// lookalikes returns origins that a careless comparison takes for those of known clients, or for an
+// origin that the server names in Access-Control-Allow-Origin.
 func lookalikes(t *review.T) []string {
 	hosts := slices.Clone(clientHosts)
 	w := t.Request(client.ListTools)
@@ -211,8 +211,8 @@ func lookalikes(t *review.T) []string {
 	return all
 }
 
-// simpleTypes are those that a page may send without a preflight, one that names JSON in a
-// parameter, and none.
+// simpleTypes are types that a page may send without a preflight. One names JSON in a parameter,
+// and one is empty.
 var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain; a=application/json", ""}
 
 func contentTypes(t *review.T) {
@@ -269,8 +269,8 @@ func sessionOrigin(t *review.T) {
 	}
 }
 
-// originsInSession sends foreign origins after the handshake, where some servers no longer
-// look at them.
+// originsInSession sends foreign origins after the handshake, because some servers check only the
+// handshake.
 func originsInSession(t *review.T, severity review.Severity) {
 	s, ok := opened(t)
 	if !ok {

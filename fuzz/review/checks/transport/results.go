@@ -43,7 +43,7 @@ var results = []review.Check{
 	},
 }
 
-// seen are the checks of all answers of a review. They come last.
+// seen are the checks of all answers of a review. They run last.
 var seen = []review.Check{
 	{
 		ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
@@ -119,7 +119,7 @@ func resultForm(t *review.T) {
 	}
 }
 
-// pageFault is the fault of the members of a page for clients and caches; "" if it has none.
+// pageFault returns the fault in the members of a page for clients and caches, or "".
 func pageFault(page map[string]json.RawMessage) string {
 	var ttl float64
 	var scope, kind string
@@ -138,8 +138,8 @@ func pageFault(page map[string]json.RawMessage) string {
 	return ""
 }
 
-// differs reports whether the second user gets another list than the first: twice, with
-// the first user's own list unchanged between them.
+// differs reports whether the second user gets another list than the first, twice. The first user's
+// own list must be unchanged between them.
 func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
 	if len(t.Options.Target.Second) == 0 {
 		return false
@@ -160,7 +160,7 @@ func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
 	return false
 }
 
-// definedCodes are the codes of the protocol in its own range.
+// definedCodes are the codes that the protocol defines in its own range.
 var definedCodes = []int{-32020, -32021, -32022}
 
 func errorCodes(t *review.T) {
@@ -194,7 +194,7 @@ func errorCodes(t *review.T) {
 	}
 }
 
-// traces reads resources that are missing, whose errors may be those of files.
+// traces reads missing resources, because the errors may reveal files.
 func traces(t *review.T) {
 	if s := t.Report.Server; s.Has("resources") {
 		uris := []string{client.MissingURI}
@@ -256,8 +256,7 @@ func badCursor(t *review.T) {
 	}
 }
 
-// cursorsBeyond asks for pages before the first one and behind the last one, as cursors
-// that are numbers have them.
+// cursorsBeyond asks for numeric cursors before the first and after the last page.
 func cursorsBeyond(t *review.T) {
 	for _, cursor := range []string{"-1", "99999999999999999999"} {
 		call := client.Call{Method: "tools/list", Cursor: cursor}

@@ -14,11 +14,11 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// minSessionBits is the least number of bits in which random ids differ, as far as
-// eight ids show it. Ids of 64 random bits show 56 to 64.
+// minSessionBits is the least estimated entropy of session IDs. For eight IDs of 64 random bits the
+// estimate is 56 to 64.
 const minSessionBits = 56
 
-// timed is a UUID of a version that is made of the time and the machine (RFC 9562).
+// timed matches a UUID of a version that consists of the time and the machine (RFC 9562).
 var timed = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[126][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
 func sessionIDs(t *review.T) {
@@ -37,7 +37,7 @@ func sessionIDs(t *review.T) {
 		}
 	}
 	if len(ids) == 0 {
-		return // stateless
+		return // the server is stateless
 	}
 	last := ids[len(ids)-1]
 	inOrder := slices.Clone(ids)
@@ -69,14 +69,14 @@ func sessionIDs(t *review.T) {
 	}
 }
 
-// An otherID is an id that a server did not give.
+// An otherID is an ID that the server did not issue.
 type otherID struct {
 	name, id string
 	severity review.Severity
 }
 
-// otherIDs are ids beside the one of a session: none, made-up ones, and parts and
-// spellings of the id.
+// otherIDs returns IDs other than that of a session: none, made-up ones, and parts and spellings of
+// the ID.
 func otherIDs(id string) []otherID {
 	half := len(id) / 2
 	all := []otherID{
@@ -87,7 +87,7 @@ func otherIDs(id string) []otherID {
 		{"an id with more characters", id + "0", review.Suggestion}, {"an id in quotes", strconv.Quote(id), review.Suggestion},
 	}
 	if swapped := tokens.SwapCase(id); swapped != id {
-		severity := review.Suggestion // as a UUID, which has one value in either case
+		severity := review.Suggestion // the case may be irrelevant, as in a UUID
 		if strings.ToLower(id) != id && strings.ToUpper(id) != id {
 			severity = review.Warning
 		}
@@ -96,7 +96,7 @@ func otherIDs(id string) []otherID {
 	return slices.DeleteFunc(all, func(o otherID) bool { return o.id == id })
 }
 
-// sessionParameters are the parameters of a URL that careless servers take ids from.
+// sessionParameters are URL parameters from which careless servers take IDs.
 var sessionParameters = []string{"sessionId", "session_id", "sid", "mcp-session-id"}
 
 func noSession(t *review.T) {
@@ -160,7 +160,7 @@ func noSession(t *review.T) {
 	}
 }
 
-// madeUpID is an id of the same form with other digits.
+// madeUpID returns another ID of the same form.
 func madeUpID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -177,15 +177,15 @@ func madeUpID(id string) string {
 	}, id)
 }
 
-// unknownToolCall is a call that no tool answers, with the next id.
+// unknownToolCall returns a call of a tool that does not exist, with the next ID.
 func unknownToolCall(t *review.T) string {
 	t.Client.ID++
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, t.Client.ID, client.NoSuchTool)
 }
 
-// lives reports whether a request in a session is served: tools/list, or a call of an
-// unknown tool that is answered as in the live session of its user, and unlike one in a
-// made-up session.
+// lives reports whether a session serves a request. It tries tools/list, and a call of an unknown
+// tool. The refusal of the latter must equal that in the user's live session and differ from that
+// in a made-up session.
 func lives(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
 	if a := t.Tried(inSession(t, s, as, oldList(t))); a.Kind == client.Completed {
 		return a, true
@@ -206,7 +206,7 @@ func ended(t *review.T) {
 	if !ok {
 		return
 	}
-	inSession(t, s, client.FirstUser, unknownToolCall(t)) // a session that was used may be kept elsewhere
+	inSession(t, s, client.FirstUser, unknownToolCall(t)) // some servers store a used session elsewhere
 	e := remove(t, s, client.FirstUser)
 	t.Trials++
 	if e.Status/100 != 2 {

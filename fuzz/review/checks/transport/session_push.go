@@ -97,14 +97,14 @@ func chosenSession(t *review.T) {
 	}
 }
 
-// asking is a session with a call of a tool that asks, and its question.
+// An askingCall is a call of a tool that asks, in a session.
 type askingCall struct {
 	session client.Session
 	call    []byte
 	id      int
 }
 
-// toolCall is a call of a tool that asks, in a session of an older revision.
+// toolCall returns a call of a tool that asks, in a new session of an older revision.
 func toolCall(t *review.T, f client.Flow) (askingCall, bool) {
 	s, ok := opened(t)
 	if !ok {
@@ -116,11 +116,11 @@ func toolCall(t *review.T, f client.Flow) (askingCall, bool) {
 	return askingCall{s, body, c.ID}, true
 }
 
-// maxPushed is the number of tools of which a question is wanted in a session.
+// maxPushed is the number of tools that are expected to ask in a session.
 const maxPushed = 4
 
-// likelyAsking are tools that are known to ask, or those that are named or whose texts
-// say that they ask.
+// likelyAsking returns tools that are known to ask. If there are none, it returns tools that the
+// user names or whose texts say that they ask. It skips the check if there are none either.
 func likelyAsking(t *review.T) []client.Flow {
 	var all []client.Flow
 	for _, o := range t.Oracles {
@@ -138,7 +138,7 @@ func likelyAsking(t *review.T) []client.Flow {
 	return all[:min(len(all), maxPushed)]
 }
 
-// serverRequest is a request of the server in a stream.
+// serverRequest returns the ID of a question that the server sends in a stream.
 func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 	var r struct {
 		ID     json.RawMessage `json:"id"`
@@ -148,8 +148,7 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 	return r.ID, json.Unmarshal(m, &r) == nil && r.ID != nil && r.Method == "elicitation/create"
 }
 
-// post sends a request without the bookkeeping of the client, so that two can be
-// under way.
+// post sends a request without the bookkeeping of the client, so that two can run at the same time.
 func post(t *review.T, ctx context.Context, s client.Session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	headers := t.Client.SessionHeaders(s, client.FirstUser)
 	return t.Client.HTTP.Do(ctx, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: headers, Body: body, Done: done})
@@ -158,8 +157,8 @@ func post(t *review.T, ctx context.Context, s client.Session, body []byte, done 
 // openingTime is how long a stream may take to open before a call that may need it.
 const openingTime = 2 * time.Second
 
-// await waits until a stream is open or has ended. A server may send its header only
-// with its first event, so that the wait is bounded.
+// await waits until a stream is open or has ended. The wait is limited, because a server may send
+// its header only with its first event.
 func await(t *review.T, opened, ended <-chan struct{}) {
 	timer := time.NewTimer(openingTime)
 	defer timer.Stop()
@@ -171,10 +170,10 @@ func await(t *review.T, opened, ended <-chan struct{}) {
 	}
 }
 
-// A reply answers the question with an id and returns the status of the response.
+// A reply answers the question with an ID and returns the HTTP status of that request.
 type reply func(x askingCall, id, content json.RawMessage) int
 
-// respond posts the answer to a question in a session.
+// respond posts the answer to a question in a session and returns the status.
 func respond(t *review.T, s client.Session, as client.User, id json.RawMessage, action string, content json.RawMessage) int {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":%q,"content":%s}}`, id, action, content)
 	if action != "accept" {
@@ -183,15 +182,15 @@ func respond(t *review.T, s client.Session, as client.User, id json.RawMessage, 
 	return t.Client.HTTP.Do(t.Context, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as), Body: body}).Status
 }
 
-// asks makes a call of a tool and replies to its question. The status is that of the reply; 0
-// if nothing was asked.
+// asks calls a tool and replies to its question. It returns the status of the reply, or 0 if there
+// was no question.
 func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) {
 	x, ok := toolCall(t, f)
 	if !ok {
 		return client.Answer{}, 0, false
 	}
 	var answered sync.Once
-	var taken atomic.Int64 // the status of the response to the answer
+	var taken atomic.Int64 // the status of the reply
 	answer := func(m []byte) {
 		id, ok := serverRequest(m)
 		if !ok {
@@ -203,7 +202,7 @@ func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) 
 					Schema json.RawMessage `json:"requestedSchema"`
 				} `json:"params"`
 			}
-			_ = json.Unmarshal(m, &q) // a question without a form is accepted as it is
+			_ = json.Unmarshal(m, &q) // accept a question without a form as it is
 			taken.Store(int64(replies(x, id, jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0)[0])))
 		})
 	}
@@ -248,13 +247,13 @@ func pushed(t *review.T) {
 		default:
 			answeredElsewhere(t, f, a)
 		}
-		t.Reason = "" // of the tools before
+		t.Reason = "" // drop the reasons of earlier tools
 		return
 	}
 }
 
-// answeredElsewhere accepts a question in a session of the second user, and then declines it
-// in its own. It refutes if the call ends as one that was accepted, twice.
+// answeredElsewhere accepts a question in a session of the second user and then declines it in its
+// own session. It records a finding if the call ends like an accepted one, twice.
 func answeredElsewhere(t *review.T, f client.Flow, good client.Answer) {
 	if len(t.Options.Target.Second) == 0 {
 		return

@@ -30,7 +30,7 @@ func resumed(t *review.T) {
 		return
 	}
 	asking := likelyAsking(t)
-	t.Reason = "" // the answers of lists were asked for
+	t.Reason = "" // the first part of the check has run
 	if len(asking) == 0 {
 		return
 	}
@@ -51,8 +51,8 @@ func resumed(t *review.T) {
 	}
 }
 
-// overhears opens the stream of one session and makes calls with a new word in another one.
-// It refutes if the word stands in the stream.
+// overhears opens the stream of one session and makes calls with a new word in another. It records
+// a finding if the word appears in the stream.
 func overhears(t *review.T) {
 	own, ok := opened(t)
 	as := client.FirstUser
@@ -84,7 +84,7 @@ func overhears(t *review.T) {
 	select {
 	case <-ended:
 		if !slices.ContainsFunc(heard.Messages, told) {
-			return // no stream
+			return // there is no stream
 		}
 	default:
 	}
@@ -115,7 +115,7 @@ func overhears(t *review.T) {
 	}
 }
 
-// resumedAnswers asks for the events after an answer of another session.
+// resumedAnswers asks for the events after an answer in another session.
 func resumedAnswers(t *review.T) {
 	s, ok := opened(t)
 	if !ok {
@@ -136,7 +136,7 @@ func resumedAnswers(t *review.T) {
 	answered := func(m []byte) bool {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
 	}
-	event = cmp.Or(event, "0") // a server may count events that it does not number
+	event = cmp.Or(event, "0") // a server may count events that it sends without an ID
 	after(t, event, answered)
 	after(t, madeUpEvent, answered)
 	resume(t, client.Session{Version: s.Version}, event, answered, review.Finding{
@@ -144,11 +144,11 @@ func resumedAnswers(t *review.T) {
 	resume(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
 }
 
-// madeUpEvent is the id of an event that no server has sent.
+// madeUpEvent is the ID of an event that does not exist.
 const madeUpEvent = "sealab-no-such-event"
 
-// after opens the stream of a new session behind an event of another one. It refutes if a
-// message belongs to that one.
+// after opens the stream of a new session after an event of another one. It records a finding if
+// the stream gives a message of that session.
 func after(t *review.T, event string, other func(message []byte) bool) {
 	s, ok := opened(t)
 	if !ok {
@@ -157,7 +157,8 @@ func after(t *review.T, event string, other func(message []byte) bool) {
 	resume(t, s, event, other, review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"})
 }
 
-// resume opens the stream of a session behind an event, and refutes if it gives a message.
+// resume opens the stream of a session after an event. It records a finding if the stream gives a
+// matching message.
 func resume(t *review.T, s client.Session, event string, message func([]byte) bool, f review.Finding) {
 	if len(t.Findings) > 0 {
 		return

@@ -52,7 +52,7 @@ func hijacked(t *review.T) {
 	}
 }
 
-// pingsIn reports whether a ping is answered in a session, and not in a made-up one.
+// pingsIn reports whether a ping is answered in a session but not in a made-up one.
 func pingsIn(t *review.T, s client.Session, as client.User, own client.Session) (client.Answer, bool) {
 	ping := func(s client.Session, as client.User) client.Answer {
 		t.Client.ID++
@@ -64,7 +64,7 @@ func pingsIn(t *review.T, s client.Session, as client.User, own client.Session) 
 	return a, a.Kind == client.Completed && ping(none, client.SecondUser).Kind != client.Completed
 }
 
-// streamOf asks for the stream of a session as a user, with more headers.
+// streamOf opens the stream of a session as a user, with additional headers.
 func streamOf(t *review.T, s client.Session, as client.User, more ...rawmcp.Header) *rawmcp.Exchange {
 	w := &client.Request{Headers: append(t.Client.SessionHeaders(s, as), more...)}
 	w.Set("Accept", "text/event-stream")
@@ -74,8 +74,8 @@ func streamOf(t *review.T, s client.Session, as client.User, more ...rawmcp.Head
 	return e
 }
 
-// removedBy refutes if sessions of the first user end by the DELETE of another: twice,
-// and each lives until then.
+// removedBy records a finding if DELETE by another user ends a session of the first user, twice.
+// Each session is live before.
 func removedBy(t *review.T, as client.User, name string) {
 	evidence := ""
 	for range 2 {

@@ -15,8 +15,8 @@ const lifecycle = "revision 2025-11-25, basic/lifecycle"
 
 const oldTransport = "revision 2025-11-25, basic/transports"
 
-// sessions are the checks of the revisions 2025-11-25, 2025-06-18 and 2025-03-26
-// over HTTP. A server that does not know them is not tested.
+// sessions are the checks of the revisions 2025-11-25, 2025-06-18 and 2025-03-26 over HTTP. They
+// are not tested on a server without these revisions.
 var sessions = []review.Check{
 	{
 		ID: "S-NEG", Name: "the negotiation of a revision", Over: "http", Era: "legacy", Severity: review.Warning, Category: "transport",
@@ -131,7 +131,7 @@ var sessions = []review.Check{
 	},
 }
 
-// open opens a session as a user.
+// open opens a session for a user. It skips the check on failure.
 func open(t *review.T, version string, as client.User) (client.Session, bool) {
 	a := t.Client.Initialize(t.Context, version, as)
 	if a.Kind != client.Completed {
@@ -147,13 +147,13 @@ func inSession(t *review.T, s client.Session, as client.User, body string) clien
 	return t.Client.RawCall(t.Context, t.Client.SessionHeaders(s, as), []byte(body))
 }
 
-// oldList is tools/list with the next id.
+// oldList returns a tools/list request with the next ID.
 func oldList(t *review.T) string {
 	t.Client.ID++
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
 }
 
-// opened returns a session in which an honest request is answered.
+// opened returns a session that answers an honest request.
 func opened(t *review.T) (client.Session, bool) {
 	s, ok := open(t, client.Older, client.FirstUser)
 	if !ok {
@@ -189,7 +189,7 @@ func negotiation(t *review.T) {
 	}
 }
 
-// unanswered are messages that get no answer.
+// unanswered are messages that need no answer.
 var unanswered = map[string]string{
 	"a notification": client.InitializedNotice, "a response": `{"jsonrpc":"2.0","id":99999,"result":{}}`,
 	"notifications/roots/list_changed": `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
@@ -213,7 +213,7 @@ func oldNotification(t *review.T) {
 	}
 }
 
-// keeping returns a session with an id, or skips the check.
+// keeping returns a session with an ID. It skips the check if there is none.
 func keeping(t *review.T) (client.Session, bool) {
 	s, ok := opened(t)
 	if ok && s.ID == "" {
@@ -293,8 +293,8 @@ func initializedAgain(t *review.T) {
 	}
 }
 
-// downgraded presents a changed state in an older revision. A server that acts on
-// it shows the changed value in its answer.
+// downgraded presents a changed state in an older revision. The answer contains the changed value
+// if the server uses the state.
 func downgraded(t *review.T) {
 	f, ok := t.AskingTool()
 	if !ok {

@@ -18,8 +18,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// streams are the checks of servers on standard input and output. Each hostile
-// line has a process of its own.
+// streams are the checks of servers on standard input and output. Each hostile line gets its own
+// process.
 var streams = []review.Check{
 	{
 		ID: "IO-CLEAN", Name: "standard output that is not JSON-RPC", Over: "stdio", Severity: review.Critical, Category: "transport",
@@ -135,7 +135,7 @@ var streams = []review.Check{
 	},
 }
 
-// silence is how long an answer is waited for that a sound server may leave out.
+// silence is how long to wait for an answer that a sound server may omit.
 const silence = 5 * time.Second
 
 func cleanOutput(t *review.T) { everyLine(t, review.Critical, notJSONRPC) }
@@ -185,7 +185,7 @@ func everyLine(t *review.T, severity review.Severity, judge func([]byte) string)
 	}
 	for line := range bytes.Lines(t.Client.Process.Output()) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
-			break // cut by the limit of the record
+			break // the record ends within this line
 		}
 		t.Trials++
 		if issue := judge(bytes.TrimRight(line, "\r\n")); issue != "" {
@@ -195,8 +195,7 @@ func everyLine(t *review.T, severity review.Severity, judge func([]byte) string)
 	}
 }
 
-// lineVersion sends an unknown revision after server/discover, which is the
-// order of clients.
+// lineVersion sends an unknown revision after server/discover, as clients do.
 func lineVersion(t *review.T) {
 	p := t.Process()
 	if p == nil {
@@ -231,7 +230,7 @@ func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.An
 
 const strayResponse = "a response that nobody asked for"
 
-// strayAnswers sends lines that want no response, each with an honest request behind it.
+// strayAnswers sends lines that need no response, each followed by an honest request.
 func strayAnswers(t *review.T) {
 	id := func() []byte { return fmt.Appendf(nil, `"id":%d,`, t.Client.ID) }
 	instead := func(line string) func([]byte) []byte { return func([]byte) []byte { return []byte(line) } }
@@ -243,7 +242,7 @@ func strayAnswers(t *review.T) {
 	}{
 		{"notifications/cancelled", client.ListTools, instead(cancelNobody), review.Warning},
 		{"a late notifications/cancelled", client.ListTools, func([]byte) []byte {
-			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // of the control
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // the control
 		}, review.Warning},
 		{"notifications/cancelled without a request", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
 		{"notifications/roots/list_changed", client.ListTools, instead(unanswered["notifications/roots/list_changed"]), review.Warning},
@@ -264,7 +263,7 @@ func strayAnswers(t *review.T) {
 		switch {
 		case line != nil:
 			if c.name == strayResponse && isInvalidRequest(line) {
-				c.severity = review.Suggestion // it is no request, and no client takes the line for a result
+				c.severity = review.Suggestion // a client does not take the line for a result
 			}
 			t.Refute(review.Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: client.Short(string(line), 300), Want: "no response", Got: "a response"})
 		case err != nil && stops(t, p):
@@ -279,13 +278,13 @@ func strayAnswers(t *review.T) {
 	}
 }
 
-// isInvalidRequest reports whether a line says that another one was no request.
+// isInvalidRequest reports whether a line is an Invalid Request error.
 func isInvalidRequest(line []byte) bool {
 	return string(jsondoc.Members(jsondoc.Members(line)["error"])["code"]) == "-32600"
 }
 
-// noise refutes if a process has written a line that is no message, or an error under a
-// number that no request had.
+// noise records a finding if a process has written a line that is not a message, or an error with a
+// number as ID that was not sent.
 func noise(t *review.T, output []byte, after string) {
 	for line := range bytes.Lines(output) {
 		text := bytes.TrimSpace(line)
@@ -301,9 +300,9 @@ func noise(t *review.T, output []byte, after string) {
 	}
 }
 
-// strayAnswer sends an altered call and two honest requests, and returns the first response
-// that is not one of theirs, or nil. The refusal of an array is not one, nor is
-// that of a response, without an id: JSON-RPC forbids no more than to answer notifications.
+// strayAnswer sends an altered call and two honest requests. It returns the first response to
+// another request, or nil. It allows errors for an array, and errors without an ID for a response,
+// since JSON-RPC forbids only answers to notifications.
 func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.Client
 	c.ID++
@@ -314,7 +313,7 @@ func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]
 	altered := alter(body)
 	c.Keep(p.Do(t.Context, altered, nil))
 	t.Trials++
-	for i := range 2 { // the second one gives the server time
+	for i := range 2 { // the second request gives the server time
 		if i > 0 && client.SystemClock().Sleep(t.Context, pause) != nil {
 			return nil, t.Context.Err()
 		}
@@ -339,7 +338,7 @@ func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]
 	return nil, nil
 }
 
-// stops reports whether a process ends within the time that it is given.
+// stops reports whether a process ends within the grace period.
 func stops(t *review.T, p *rawmcp.Process) bool {
 	timer := time.NewTimer(t.Options.Grace)
 	defer timer.Stop()
@@ -351,7 +350,7 @@ func stops(t *review.T, p *rawmcp.Process) bool {
 	}
 }
 
-// lineIDs sends honest ids and compares them with those of the answers.
+// lineIDs sends honest IDs and compares them with the IDs of the answers.
 func lineIDs(t *review.T) {
 	for _, id := range append(slices.Clone(honestIDs), splitText) {
 		if !t.Selected(id) {
@@ -391,7 +390,8 @@ func lineIDs(t *review.T) {
 	}
 }
 
-// idParts returns the parts in which a request is written.
+// idParts returns the two parts in which a request is written. The first is nil unless the ID is
+// splitText.
 func idParts(body []byte, id string) (begin, rest []byte) {
 	if id != splitText {
 		return nil, body

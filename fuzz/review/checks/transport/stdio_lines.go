@@ -11,7 +11,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// lines are lines that are no request.
+// lines returns lines that are not requests, by name.
 func lines(effects bool) map[string]string {
 	all := map[string]string{
 		"no JSON": "this is not JSON", "a number": "1", "NUL": "{\"a\":\"\x00\"}", "invalid UTF-8": "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}",
@@ -25,12 +25,12 @@ func lines(effects bool) map[string]string {
 	return all
 }
 
-// endsOfLines are characters at which some libraries end a line. In a text of JSON they stand
-// as they are (RFC 8259, section 7).
+// endsOfLines are characters at which some libraries end a line. JSON strings may contain them
+// unescaped (RFC 8259, section 7).
 var endsOfLines = []string{"\u2028", "\u2029", "\u0085"}
 
-// endedTexts sends requests with such a character in the name of the client. It refutes if
-// one is not answered, and the same one with an escape is.
+// endedTexts sends requests with such a character in the name of the client. It records a finding
+// if one is not answered, and the same request with an escape is.
 func endedTexts(t *review.T) {
 	for _, end := range endsOfLines {
 		name := fmt.Sprintf("%U in a text", []rune(end)[0])
@@ -55,11 +55,11 @@ func endedTexts(t *review.T) {
 	}
 }
 
-// pause is the time between the parts of a line, and after a line that wants no answer.
+// pause is the time between the parts of a line, and after a line that needs no answer.
 const pause = 50 * time.Millisecond
 
-// partedLine sends a request in two parts with a pause between them. It refutes if that is not
-// answered, twice, and whole ones are.
+// partedLine sends a request in two parts with a pause between them. It records a finding if the
+// request is not answered, twice, although undivided ones are.
 func partedLine(t *review.T) {
 	const name = "a line in two parts"
 	if !t.Selected(name) {

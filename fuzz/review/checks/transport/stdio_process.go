@@ -12,7 +12,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// slowProcess returns a slow call and a server of its own for it, nil if there is none.
+// slowProcess returns a slow call and a new process for it, or nil. It skips the check if there is
+// none.
 func slowProcess(t *review.T) (client.Call, *rawmcp.Process) {
 	call, ok := t.SlowCall()
 	if !ok {
@@ -26,7 +27,7 @@ func slowProcess(t *review.T) (client.Call, *rawmcp.Process) {
 	return call, t.Process()
 }
 
-// leastSlow is how long a slow call has to take, so that something happens meanwhile.
+// leastSlow is the shortest duration of a slow call. It leaves time for another request.
 const leastSlow = 100 * time.Millisecond
 
 func duringSlow(t *review.T) {
@@ -47,7 +48,7 @@ func duringSlow(t *review.T) {
 	}
 }
 
-// twoLines sends two calls and reads up to the first answer.
+// twoLines sends two calls and reads until the first answer.
 func twoLines(t *review.T, p *rawmcp.Process, one, two client.Call) (first, second int, e *rawmcp.Exchange) {
 	c := t.Client
 	first, second = c.ID+1, c.ID+2
@@ -79,7 +80,7 @@ func cancelled(t *review.T) {
 	}
 	p.Do(t.Context, body, nil)
 	p.Do(t.Context, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
-	ctx, cancel := context.WithTimeout(t.Context, t.Options.Grace) // a sound server is silent
+	ctx, cancel := context.WithTimeout(t.Context, t.Options.Grace) // a sound server does not answer
 	defer cancel()
 	e := p.Await(ctx, client.IsAnswer(id))
 	t.Trials++
@@ -133,7 +134,7 @@ func standardError(t *review.T) {
 	t.Client.Present(t.Context, t.Oracles[0].Flow, jsondoc.Quote(token), client.FirstUser)
 	t.Client.Present(t.Context, t.Oracles[0].Flow, jsondoc.Quote(token+"x"), client.FirstUser) // servers log refusals
 	p := t.Client.Process
-	p.Stop(client.StopGrace) // all of standard error has been read when it has ended
+	p.Stop(client.StopGrace) // standard error is complete once the process has ended
 	t.Client.Process = nil
 	if text := string(p.Stderr()); strings.Contains(text, token) {
 		t.Refute(review.Finding{Case: "a token", Severity: review.Warning, Issue: "a token stands on standard error", Evidence: client.Short(text, 300), Want: "nothing of it", Got: "a token"})
