@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// variousArguments are arguments that the schema of a tool allows: the likeliest, all that
-// it names, others, the least, and long texts.
+// variousArguments returns arguments that the schema of a tool allows: the most likely, all named
+// ones, other and minimal values, and long texts.
 func variousArguments(o client.Offer) []json.RawMessage {
 	base := jsondoc.Samples(o.Input, 0)
 	all := append(base[:min(len(base), 3)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
@@ -28,8 +28,8 @@ func variousArguments(o client.Offer) []json.RawMessage {
 	return distinct
 }
 
-// leastSample replaces the numbers, texts, truths and lists of a value by zero, empty and
-// false ones that the schema allows.
+// leastSample replaces numbers, strings, booleans and lists in a value by zero, empty or false
+// values that the schema allows.
 func leastSample(raw, given json.RawMessage) json.RawMessage {
 	s := jsondoc.ParseSchema(raw)
 	if m := jsondoc.Members(given); m != nil {
@@ -45,7 +45,7 @@ func leastSample(raw, given json.RawMessage) json.RawMessage {
 	return json.RawMessage(least)
 }
 
-// longSample replaces the texts of a value by long ones that the schema allows.
+// longSample replaces strings in a value by long ones that the schema allows.
 func longSample(raw, given json.RawMessage) json.RawMessage {
 	s := jsondoc.ParseSchema(raw)
 	if m := jsondoc.Members(given); m != nil {
@@ -64,21 +64,21 @@ func longSample(raw, given json.RawMessage) json.RawMessage {
 	return jsondoc.Quote(long)
 }
 
-// valueOf reads a value of our own.
+// valueOf decodes one of our own values.
 func valueOf(raw json.RawMessage) (v any) {
-	_ = json.Unmarshal(raw, &v) // ours
+	_ = json.Unmarshal(raw, &v) // our own value
 	return v
 }
 
-// A wrongValue is a value that a schema does not allow.
+// A wrongValue is a value that the schema does not allow.
 type wrongValue struct {
 	name     string
 	value    json.RawMessage
 	severity review.Severity
 }
 
-// wrongValues are values that differ from one in a single place, and that the schema does
-// not allow there. Nested places come first, since careless servers leave them out.
+// wrongValues returns values that the schema does not allow and that differ from given in one
+// place. Nested places come first, because careless servers omit their validation.
 func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValue {
 	s := jsondoc.ParseSchema(raw)
 	if len(s.Types()) > 1 || s.Const != nil || len(s.OneOf)+len(s.AnyOf) > 0 || depth > jsondoc.MaxFull {
@@ -128,11 +128,11 @@ func wrongValues(raw, given json.RawMessage, path string, depth int) []wrongValu
 	return all
 }
 
-// maxCopies is the number of items up to which lists of copies are tried.
+// maxCopies is the number of items up to which lists of copies are tested.
 const maxCopies = 200
 
-// wrongLists are lists that differ from one in their first item, or have copies of it where
-// or as many as the schema does not allow.
+// wrongLists returns lists whose first item is wrong, or which have more copies of it than the
+// schema allows.
 func wrongLists(s jsondoc.Schema, given json.RawMessage, path string, depth int) []wrongValue {
 	var items []json.RawMessage
 	if json.Unmarshal(given, &items) != nil || len(items) == 0 {
@@ -164,7 +164,7 @@ func wrongArguments(t *review.T) {
 	asks, reading := judging(t)
 	for i, f := range append(asks, reading...) {
 		if i == len(asks) {
-			t.Oracle = nil // of the findings below
+			t.Oracle = nil // the findings below belong to no flow
 		}
 		if own := t.Call(f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed {
 			t.Skip("control: an honest call: %v", own)
@@ -201,8 +201,8 @@ func wrongArguments(t *review.T) {
 	}
 }
 
-// judging are the calls whose arguments are changed: of a tool that asks, and with
-// effects of tools that read only, with all arguments that they name.
+// judging returns the calls whose arguments are changed: a tool that asks and, with effects,
+// read-only tools with all arguments that they name.
 func judging(t *review.T) (asks, reading []client.Flow) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" && asks == nil {
@@ -220,7 +220,7 @@ func judging(t *review.T) (asks, reading []client.Flow) {
 	return asks, reading
 }
 
-// schema is the inputSchema as the server wrote it.
+// schema returns the inputSchema as the server sent it.
 func schema(o client.Offer) json.RawMessage {
 	if o.Raw != nil {
 		return o.Raw

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWrongLists makes wrong lists for bounds that a schema may have, also for those that no
-// list keeps.
+// TestWrongLists makes wrong lists for the bounds that a schema may have, including bounds that no
+// list satisfies.
 func TestWrongLists(t *testing.T) {
 	for schema, want := range map[string][]string{
 		`{"type":"array","maxItems":2}`:                             {`["a","a","a"]`},
@@ -32,8 +32,7 @@ func TestWrongLists(t *testing.T) {
 	}
 }
 
-// TestWrongTexts makes longer texts than a bound allows, and none for a bound that no text
-// keeps.
+// TestWrongTexts makes texts that exceed a bound, and none for a bound that no text satisfies.
 func TestWrongTexts(t *testing.T) {
 	for schema, want := range map[string]int{`{"type":"string","maxLength":3}`: 2, `{"type":"string","maxLength":-5}`: 1, `{"type":"string","maxLength":5000}`: 1} {
 		require.Len(t, wrongValues(json.RawMessage(schema), json.RawMessage(`"a"`), "text", 0), want, schema)

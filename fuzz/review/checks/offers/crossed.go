@@ -11,7 +11,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// crossed are the checks of answers that belong to another user or to another call.
+// crossed are the checks of answers that belong to another user or another call.
 var crossed = []review.Check{
 	{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
@@ -49,7 +49,7 @@ var crossed = []review.Check{
 	},
 }
 
-// maxCrossed is the number of resources and calls that are tried.
+// maxCrossed is the number of resources or calls that are tested.
 const maxCrossed = 6
 
 func foreignResources(t *review.T) {
@@ -105,8 +105,8 @@ func foreignTools(t *review.T) {
 	completedForOthers(t)
 }
 
-// foreignOffers calls what the list of one user has alone as the other user. It refutes if
-// that is served to both.
+// foreignOffers calls the offers that only one user's list has as the other user. It records a
+// finding if the server serves both users.
 func foreignOffers(t *review.T, method, member string) bool {
 	lists := listsOf(t, method, member)
 	if foreignPages(t, method, member, lists) {
@@ -132,15 +132,15 @@ func foreignOffers(t *review.T, method, member string) bool {
 	return false
 }
 
-// mayCall reports whether an offer may be called: prompts, tools that ask, and with
-// effects tools that read only.
+// mayCall reports whether an offer may be called: prompts, tools that ask and, with effects,
+// read-only tools.
 func mayCall(t *review.T, member string, o client.Offer) bool {
 	asked := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Method == "tools/call" && f.Target == o.Name })
 	asks := asked || client.Mentions(o.Name+" "+o.Description, review.AskingWords) && !o.IsDestructive()
 	return member == "prompts" || asks || t.Options.Effects && o.IsReadOnly()
 }
 
-// promptArguments are the required arguments of a prompt.
+// promptArguments returns values for the required arguments of a prompt.
 func promptArguments(o client.Offer) json.RawMessage {
 	args := map[string]json.RawMessage{}
 	for _, a := range o.Arguments {
@@ -151,8 +151,9 @@ func promptArguments(o client.Offer) json.RawMessage {
 	return jsondoc.Object(args)
 }
 
-// othersName searches the list of each user for the name of the other. It refutes if an
-// offer of both lists has the name of one user, and no offer has that of the other one.
+// othersName searches the list of each user for the name of the other. It records a finding if both
+// lists have an offer with the name of one user, and the second list has none with the name of its
+// own user.
 func othersName(t *review.T, method, member string) bool {
 	names := [2]string{client.NameOf(t.Options.Target, client.FirstUser), client.NameOf(t.Options.Target, client.SecondUser)}
 	if names[0] == "" || names[1] == "" || names[0] == names[1] {
@@ -176,7 +177,7 @@ func othersName(t *review.T, method, member string) bool {
 	return false
 }
 
-// hasWord reports whether a text has a word, between characters that are no letters.
+// hasWord reports whether a text has a word between characters other than letters.
 func hasWord(text, word string) bool {
 	letter := func(r rune) bool { return r < 'a' || r > 'z' }
 	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), letter), strings.ToLower(word))
@@ -202,17 +203,17 @@ func mixed(t *review.T) {
 	}
 }
 
-// said makes a call with a word and returns the texts of its answer; "" if there are none.
+// said makes a call with a word and returns the texts of its answer, or "".
 func said(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
 	a := t.Tried(t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as)))
 	if a.Kind == client.Asked {
 		return a.QuestionTexts(), a
 	}
-	return a.Text, a // of another kind: ""
+	return a.Text, a // "" for other kinds
 }
 
-// replacedText is the text that a word takes the place of; "" if another argument or the
-// offer has it as well.
+// replacedText returns the argument text that a word replaces. It returns "" if another argument or
+// the offer contains this text as well.
 func replacedText(f client.Flow) string {
 	rest := string(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
 	for _, raw := range jsondoc.Members(f.Arguments) {
@@ -224,8 +225,8 @@ func replacedText(f client.Flow) string {
 	return ""
 }
 
-// ofAnotherCall reports whether two later calls are answered with the word of an earlier
-// one: a new word, or the text that the review called with until now.
+// ofAnotherCall reports whether two later calls are answered with the word of an earlier one. That
+// is a new word, or the text of the review's earlier calls.
 func ofAnotherCall(t *review.T, f client.Flow) bool {
 	earlier := t.Word()
 	text, _ := said(t, f, earlier, client.FirstUser)
@@ -246,8 +247,8 @@ func ofAnotherCall(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// ofAnotherUser makes each call as both users, in either order. It refutes if both get the
-// same answer, and the order alone decides which.
+// ofAnotherUser makes a call as both users in either order. It records a finding if both get the
+// same answer and the answer depends on the order.
 func ofAnotherUser(t *review.T, f client.Flow) bool {
 	var texts [4]string
 	var a client.Answer
@@ -271,8 +272,8 @@ func ofAnotherUser(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// ofTheSameID makes a call as each user under one id: clients count their requests alike. It
-// refutes if the second user gets the word of the first, twice.
+// ofTheSameID makes a call as each user under one ID, because clients may use the same IDs. It
+// records a finding if the second user gets the word of the first, twice.
 func ofTheSameID(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for range 2 {
@@ -288,8 +289,8 @@ func ofTheSameID(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// withAnothersWord makes a call as the first user and then as the second. It refutes if the
-// second answer has both words: twice.
+// withAnothersWord makes a call as the first user and then as the second. It records a finding if
+// the second answer contains the first user's word, twice.
 func withAnothersWord(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for range 2 {
@@ -304,8 +305,9 @@ func withAnothersWord(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// listsMixed asks for lists under one id: two of one user, and one as each user. It refutes
-// if the second answer is that to the first request, twice. Sessions forbid to use an id again.
+// listsMixed asks for lists under one ID: two lists as one user, and one list as each user. It
+// records a finding if the second answer is that to the first request, twice. Sessions do not allow
+// an ID to be reused.
 func listsMixed(t *review.T) bool {
 	if t.Client.HTTP == nil || !t.Modern() || !t.Selected("lists") {
 		return false
@@ -322,8 +324,8 @@ func listsMixed(t *review.T) bool {
 	return false
 }
 
-// repeatsUnderID makes two calls, under ids of their own and under one, and refutes if the
-// second is answered otherwise under one id alone: as the first, twice.
+// repeatsUnderID makes two calls under different IDs and under one. It records a finding if the
+// second call gets the answer of the first only under one ID, twice.
 func repeatsUnderID(t *review.T, one, two client.Call) bool {
 	ask := func(c client.Call) client.Answer {
 		a := t.Tried(t.Call(c))

@@ -12,14 +12,14 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A userList is a list as one user has it, with the cursors of its pages.
+// A userList is a list as one user sees it, with the cursors of its pages.
 type userList struct {
 	offers  []client.Offer
 	cursors []string
-	last    client.Answer // to the last page
+	last    client.Answer // the last page
 }
 
-// listsOf reads all pages of a list as both users.
+// listsOf reads all pages of a list as each user.
 func listsOf(t *review.T, method, member string) map[client.User]userList {
 	lists := map[client.User]userList{}
 	for _, as := range []client.User{client.FirstUser, client.SecondUser} {
@@ -33,8 +33,8 @@ func listsOf(t *review.T, method, member string) map[client.User]userList {
 	return lists
 }
 
-// allPages are the entries of all pages, and the cursors between them. It ends at a cursor
-// that came before.
+// allPages returns the entries of all pages and the cursors between them. It stops at a cursor that
+// repeats an earlier one.
 func allPages[E any](page func(cursor string) (entries []E, next string)) (entries []E, cursors []string) {
 	for cursor := ""; len(cursors) < review.MaxPages; {
 		more, next := page(cursor)
@@ -46,18 +46,18 @@ func allPages[E any](page func(cursor string) (entries []E, next string)) (entri
 	return entries, cursors
 }
 
-// bothWays are the two users, each as the first of a pair.
+// bothWays are the two users in either order.
 var bothWays = [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}}
 
-// alone are the offers of one list that another has not.
+// alone returns the offers of one list that are missing from another.
 func alone(one, other []client.Offer) []client.Offer {
 	return slices.DeleteFunc(slices.Clone(one), func(o client.Offer) bool {
 		return slices.ContainsFunc(other, func(x client.Offer) bool { return x.URI == o.URI && (x.URI != "" || x.Name == o.Name) })
 	})
 }
 
-// foreignPages asks for the pages of each user's list as the other one. It refutes if a page
-// has what the list of its owner has alone.
+// foreignPages asks for the pages of each user's list as the other user. It records a finding if a
+// page has an offer that only the owner's list has.
 func foreignPages(t *review.T, method, member string, lists map[client.User]userList) bool {
 	for _, pair := range bothWays {
 		theirs := alone(lists[pair[0]].offers, lists[pair[1]].offers)
@@ -75,11 +75,11 @@ func foreignPages(t *review.T, method, member string, lists map[client.User]user
 	return false
 }
 
-// subscribes subscribes a user to a resource of the other one, and to one that does not exist. It
-// refutes if the first alone is agreed to.
+// subscribes subscribes a user to a resource of the other user, and to one that does not exist. It
+// records a finding if the server agrees only to the first.
 func subscribes(t *review.T, uri string, as client.User) bool {
 	if !t.Modern() {
-		return false // the older revisions subscribe otherwise
+		return false // older revisions use another method
 	}
 	if agreed, e := agreedTo(t, uri, as); agreed {
 		if none, _ := agreedTo(t, client.MissingURI, as); !none {
@@ -92,7 +92,7 @@ func subscribes(t *review.T, uri string, as client.User) bool {
 	return false
 }
 
-// agreedTo reports whether a subscription to a resource is acknowledged with it.
+// agreedTo reports whether the server acknowledges a subscription to a resource.
 func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
 	c := t.Client
 	call := client.Call{Method: "subscriptions/listen", As: as}
@@ -109,8 +109,8 @@ func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) 
 	return i >= 0 && strings.Contains(string(e.Messages[i]), uri), e
 }
 
-// learned gives words to the arguments of prompts as one user and asks for completions of
-// them as the other. It refutes if a word is completed.
+// learned gives words to the arguments of prompts as one user and asks for completions of them as
+// the other. It records a finding if a word is completed.
 func learned(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("completions") || len(t.Options.Target.Second) == 0 || t.Client.HTTP == nil {

@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// resultsMixed walks each flow to its end as both users, with new arguments each time and in
-// either order. It refutes if both get the same result, and the order alone decides which.
+// resultsMixed walks each flow to its end as both users in either order, with new arguments each
+// time. It records a finding if both get the same result and the result depends on the order.
 func resultsMixed(t *review.T) bool {
 	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
 		return false
@@ -44,7 +44,7 @@ func resultsMixed(t *review.T) bool {
 	return false
 }
 
-// resultTo is the text of the result of a flow; "" if it does not end.
+// resultTo returns the text of the result of a flow, or "" if the flow does not complete.
 func resultTo(t *review.T, f client.Flow, as client.User) string {
 	token, _, err := t.Client.Mint(t.Context, f, as)
 	if err != nil {
@@ -56,7 +56,7 @@ func resultTo(t *review.T, f client.Flow, as client.User) string {
 	return ""
 }
 
-// withoutValues is a text without the values of the arguments of a flow.
+// withoutValues removes the values of the arguments of a flow from a text.
 func withoutValues(text string, f client.Flow) string {
 	for _, raw := range jsondoc.Members(f.Arguments) {
 		text = strings.ReplaceAll(text, strings.Trim(string(raw), `"`), "")

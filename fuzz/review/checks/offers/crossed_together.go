@@ -14,8 +14,8 @@ const (
 	triesAtOnce = 3
 )
 
-// readAtOnce calls tools that read only as both users: one after the other, and at once. It
-// refutes if a user whose answer is steady alone gets that of the other one.
+// readAtOnce calls read-only tools as both users, first one after the other and then at the same
+// time. It records a finding if a user whose answer is constant alone gets that of the other user.
 func readAtOnce(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil {
 		return
@@ -52,9 +52,9 @@ func readAtOnce(t *review.T) {
 	}
 }
 
-// mixedAtOnce makes calls at once, each with a word of its own and as the users in turn: the
-// first calls of what takes a text, and the last rounds of flows. It refutes if an answer has
-// the word of another call in the place of its own, or is that to the other user.
+// mixedAtOnce makes calls at the same time, each with its own word and as alternating users. It
+// uses calls that take a text, and the last rounds of flows. It records a finding if an answer has
+// the word of another call instead of its own, or is that to the other user.
 func mixedAtOnce(t *review.T) {
 	if t.Client.HTTP == nil && !t.Modern() {
 		return
@@ -82,7 +82,7 @@ func mixedAtOnce(t *review.T) {
 	}
 }
 
-// mixesAtOnce makes calls of a flow at once.
+// mixesAtOnce makes calls of one flow at the same time.
 func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
 	var calls []client.Call
 	var words []string
@@ -114,7 +114,7 @@ func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
 	return len(t.Options.Target.Second) > 0 && ofTheOther(t, f, label, answers, words)
 }
 
-// wordyCall is a call of a flow with a new word: the last round, or the first one if the flow
+// wordyCall returns a call of a flow with a new word: the last round, or the first one if the flow
 // has no answers.
 func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string, bool) {
 	word := t.Word()
@@ -128,8 +128,8 @@ func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string,
 	return call, word, err == nil
 }
 
-// ofTheOther compares answers that were given at once, to the first user and the second in
-// turn, with those that each user gets alone. It refutes if one is that of the other user.
+// ofTheOther compares answers given at the same time to alternating users with those that each user
+// gets alone. It records a finding if one is that of the other user.
 func ofTheOther(t *review.T, f client.Flow, label string, answers []client.Answer, words []string) bool {
 	var own [2]string
 	for i := range 4 {

@@ -9,8 +9,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// overheard gives words to calls as the first user, and reads every listed resource as the
-// second. It refutes if a resource has a word.
+// overheard gives words to calls as the first user and reads every listed resource as the second.
+// It records a finding if a resource has a word.
 func overheard(t *review.T) {
 	resources := t.Report.Server.Resources
 	for i, f := range t.Wordy() {
@@ -20,7 +20,7 @@ func overheard(t *review.T) {
 		}
 		word := t.Word()
 		if a := t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(client.FirstUser)); a.Kind != client.Asked {
-			continue // what a finished call leaves may be meant for all
+			continue // the effects of a finished call may be public
 		}
 		for _, o := range resources[:min(len(resources), maxCrossed)] {
 			if a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: client.SecondUser})); strings.Contains(string(a.Result), word) {
@@ -33,14 +33,14 @@ func overheard(t *review.T) {
 	}
 }
 
-// A completed is an argument with completions, and the call that uses a value of it.
+// A completed is an argument with completions and the call that uses its value.
 type completed struct {
 	name, argument string
 	ref            map[string]string
 	use            func(value string) client.Call
 }
 
-// withCompletions are the arguments of prompts and the parameters of templates.
+// withCompletions returns the arguments of prompts and the parameters of templates.
 func withCompletions(t *review.T) []completed {
 	var all []completed
 	for _, p := range t.Report.Server.Prompts {
@@ -53,7 +53,7 @@ func withCompletions(t *review.T) []completed {
 	for _, x := range t.Report.Server.Templates {
 		parameters := review.TemplateParameter.FindAllString(x.URI, -1)
 		if len(parameters) != 1 {
-			continue // the others have no values
+			continue // a template of several parameters needs other values
 		}
 		all = append(all, completed{x.URI, strings.Trim(parameters[0], "{}+"), map[string]string{"type": "ref/resource", "uri": x.URI}, func(value string) client.Call {
 			return client.Call{Method: "resources/read", Target: strings.Replace(x.URI, parameters[0], value, 1)}
@@ -62,8 +62,8 @@ func withCompletions(t *review.T) []completed {
 	return all[:min(len(all), maxCrossed)]
 }
 
-// completedForOthers asks for completions as each user. It refutes if one gets a value that
-// only the other one may use.
+// completedForOthers asks for completions as each user. It records a finding if one gets a value
+// that only the other may use.
 func completedForOthers(t *review.T) {
 	if !t.Report.Server.Has("completions") || len(t.Options.Target.Second) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// cursors are the checks of the tokens by which a list goes on.
+// cursors are the checks of pagination cursors.
 var cursors = []review.Check{
 	{
 		ID: "R-CURSOR", Name: "a cursor that was changed", Severity: review.Critical, Category: "security",
@@ -31,8 +31,8 @@ type pager struct {
 	page func(cursor string, as client.User) (entries []string, next string, a client.Answer)
 }
 
-// maxAltered is the number of cursors of a list that are changed, and maxVariants that of the
-// changes of each.
+// maxAltered is the number of cursors of a list that are changed, and maxVariants the number of
+// changes to each.
 const maxAltered, maxVariants = 2, 80
 
 func changedCursors(t *review.T) {
@@ -46,8 +46,8 @@ func changedCursors(t *review.T) {
 	}
 }
 
-// changedIn reads a list by changed cursors. It refutes if an entry comes that no page of the
-// user's own list has, before and after.
+// changedIn reads a list with changed cursors. It records a finding if an entry is missing from the
+// user's own list, which must be the same before and after.
 func changedIn(t *review.T, p pager) {
 	own, named := p.all(client.FirstUser)
 	if len(named) == 0 {
@@ -98,7 +98,7 @@ func changedIn(t *review.T, p pager) {
 	}
 }
 
-// all are the entries of all pages as a user, and the cursors between them.
+// all returns the entries of all pages for a user, and the cursors between them.
 func (p pager) all(as client.User) (entries, cursors []string) {
 	return allPages(func(cursor string) ([]string, string) {
 		page, next, _ := p.page(cursor, as)
@@ -106,7 +106,7 @@ func (p pager) all(as client.User) (entries, cursors []string) {
 	})
 }
 
-// listPagers are the lists of the protocol.
+// listPagers returns the lists of the protocol.
 func listPagers(t *review.T) []pager {
 	var all []pager
 	for _, method := range jsondoc.SortedKeys(t.Report.Server.Later) {
@@ -123,10 +123,10 @@ func listPagers(t *review.T) []pager {
 	return all
 }
 
-// cursorWords are parts of the names of arguments and members that hold a cursor.
+// cursorWords are parts of names of arguments and members that hold a cursor.
 var cursorWords = []string{"cursor", "continuation", "page_token", "pagetoken", "page-token", "next"}
 
-// toolPagers are the tools that read only, take a cursor, and were allowed to run.
+// toolPagers returns the read-only tools that take a cursor and may run.
 func toolPagers(t *review.T) []pager {
 	var all []pager
 	for _, tool := range t.Readers() {
@@ -153,7 +153,7 @@ func toolPagers(t *review.T) []pager {
 	return all
 }
 
-// entriesOf are the texts in arrays of a result, and the cursor in it.
+// entriesOf returns the strings in arrays of a result, and the cursor in it.
 func entriesOf(a client.Answer) (entries []string, next string) {
 	result := jsondoc.Members(a.Result)
 	if a.Kind != client.Completed || string(result["isError"]) == "true" {
@@ -161,7 +161,7 @@ func entriesOf(a client.Answer) (entries []string, next string) {
 	}
 	documents := []json.RawMessage{result["structuredContent"]}
 	var content []struct{ Text string }
-	_ = json.Unmarshal(result["content"], &content) // of another form: none
+	_ = json.Unmarshal(result["content"], &content) // content of another form: none
 	for _, c := range content {
 		documents = append(documents, json.RawMessage(c.Text))
 	}

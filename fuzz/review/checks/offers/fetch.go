@@ -30,14 +30,14 @@ var fetching = []review.Check{
 	},
 }
 
-// A canary is a listener on this machine with a text of its own.
+// A canary is a listener on this machine that serves a text of its own.
 type canary struct {
 	url, text string
 	asked     atomic.Bool
 	server    *http.Server
 }
 
-// newCanary starts a listener; nil if there is none.
+// newCanary starts a listener. It skips the check and returns nil on failure.
 func newCanary(t *review.T) *canary {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,7 +54,7 @@ func newCanary(t *review.T) *canary {
 		}
 		c.asked.Store(true)
 		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, c.text) // the server may be gone
+		_, _ = io.WriteString(w, c.text) // the server may have closed the connection
 	})}
 	go func() { _ = c.server.Serve(l) }() // until Close
 	return c
@@ -92,8 +92,8 @@ func readsAnyURL(t *review.T) bool {
 	return fetchedBy(t, "resources/read", func(u string) client.Call { return client.Call{Method: "resources/read", Target: u} })
 }
 
-// toolsFetch gives the URL of a listener to tools that read only. A server without
-// credentials belongs to the user of this machine, who may read its addresses anyway.
+// toolsFetch gives the URL of a listener to read-only tools. A server without credentials belongs
+// to the user of this machine, who may read its addresses anyway.
 func toolsFetch(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates() {
 		if t.Trials == 0 {
@@ -115,8 +115,8 @@ func toolsFetch(t *review.T) {
 	}
 }
 
-// fetchedBy makes a call with the URL of a listener, and refutes if the listener is asked.
-// The same address under another spelling passes filters of texts.
+// fetchedBy makes calls with the URL of a listener, in several spellings that filters may miss. It
+// records a finding if the listener receives a request.
 func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
 	if !t.Selected(name) {
 		return false
@@ -145,7 +145,7 @@ func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
 	return false
 }
 
-// spellingsOf are spellings of an address of this machine.
+// spellingsOf returns spellings of an address of this machine.
 func spellingsOf(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// flags are emoji that are written with tag characters (Unicode TR 51).
+// flags matches emoji that are written with tag characters (Unicode TR 51).
 var flags = regexp.MustCompile(`\x{1F3F4}[\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
 
-// hidden are invisible characters of texts: tags, overrides of the direction, and
-// runs of characters without width and of selectors, which stand alone in honest texts.
+// hidden matches invisible characters: tags, direction overrides, and runs of four or more
+// zero-width characters or variation selectors. Honest texts have shorter runs.
 var hidden = regexp.MustCompile(`[\x{E0000}-\x{E007F}]+|[\x{202D}\x{202E}]|[\x{200B}-\x{200F}\x{2060}-\x{2064}\x{FEFF}\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}]{4,}`)
 
-// running are URLs of icons that run a script.
+// running matches URLs of icons that run a script.
 var running = regexp.MustCompile(`(?i)^\s*(?:javascript|vbscript):`)
 
 func hiddenTexts(t *review.T) {
@@ -41,8 +41,7 @@ func hiddenTexts(t *review.T) {
 	}
 }
 
-// hiddenIn returns the first text in a value with an invisible part; "" if there is
-// none.
+// hiddenIn returns the first text in a value with an invisible part, a key or a script, or "".
 func hiddenIn(v any) (issue, text string) {
 	switch v := v.(type) {
 	case string:
@@ -71,7 +70,7 @@ func hiddenIn(v any) (issue, text string) {
 	return "", ""
 }
 
-// inASCII writes tag characters as the ASCII that they stand for.
+// inASCII replaces tag characters by the ASCII characters that they represent.
 func inASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0xE0020 && r <= 0xE007E {

@@ -8,7 +8,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// hints are the checks of what tools claim of themselves.
+// hints are the checks of the claims in tool annotations.
 var hints = []review.Check{
 	{
 		ID: "T-READS", Name: "a tool that claims to read only", Effects: true, Severity: review.Warning, Category: "security",
@@ -27,8 +27,8 @@ type observer struct {
 	last string // the result
 }
 
-// readsOnly calls tools that claim to read only. It refutes if the answer of another one, or
-// a resource, changes with the call alone, three times.
+// readsOnly calls tools that claim to be read-only. It records a finding if the answer of another
+// tool or a resource changes only with the call, three times.
 func readsOnly(t *review.T) {
 	readers, resources := t.Readers(), t.Report.Server.Resources
 	var tools []client.Call
@@ -68,7 +68,7 @@ func readsOnly(t *review.T) {
 	}
 }
 
-// steadily makes a call twice, and reports whether both results are the same.
+// steadily makes a call twice and reports whether both results are the same.
 func steadily(t *review.T, call client.Call) (a client.Answer, steady bool) {
 	one := t.Call(call)
 	t.Call(client.ListTools)
@@ -76,8 +76,8 @@ func steadily(t *review.T, call client.Call) (a client.Answer, steady bool) {
 	return a, one.Kind == client.Completed && string(one.Result) == string(a.Result)
 }
 
-// changes reports whether a call changes the answer to another one that is steady without it,
-// twice, and returns that answer.
+// changes reports whether a call changes the answer to another call, twice, which is constant
+// without it. It returns that answer.
 func changes(t *review.T, call, observer client.Call) (a client.Answer, is bool) {
 	a, steady := steadily(t, observer)
 	for range 2 {

@@ -1,5 +1,5 @@
-// Package offers has the checks of the tools, prompts and resources that a server offers, and
-// of answers that mix up users or calls.
+// Package offers has the checks of the tools, prompts and resources that a server offers. It also
+// checks for answers that mix up users or calls.
 package offers
 
 import (
@@ -8,8 +8,7 @@ import (
 	"sealab/fuzz/review"
 )
 
-// Checks returns the checks of tools, prompts and resources, in the order in which they
-// are carried out.
+// Checks returns the checks of tools, prompts and resources, in the order in which they run.
 func Checks() []review.Check {
 	return slices.Concat(offers, reads, fetching, values, progressing, prompting, crossed, cursors, hints)
 }

@@ -34,27 +34,27 @@ var progressing = []review.Check{
 	},
 }
 
-// progressTokens are the tokens of the requests of the check, as JSON.
+// progressTokens are the progress tokens of the check, as JSON.
 var progressTokens = [2]string{`"sealab-progress"`, "7305829146"}
 
 // logLevels are the levels of logs, the lowest first.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// leftOpen is how long a stream goes on after the answer of a call until it counts as left open.
+// leftOpen is the time after the answer at which an open stream counts as left open.
 const leftOpen = time.Second
 
 // logged is the case of a finding about logs.
 const logged = "logs"
 
-// A called is a call with the messages that came until its end.
+// A called is a call with the messages until its end.
 type called struct {
 	name     string
-	token    string // of its progress, as JSON
-	level    string // of its logs
+	token    string // the progress token, as JSON
+	level    string // the level of the logs
 	messages [][]byte
 	answer   int  // the index of the answer; -1 if there is none
 	open     bool // the stream went on for leftOpen
-	unended  bool // the answer came, and its event did not end
+	unended  bool // the answer came, but its event did not end
 	lost     bool // no answer came
 }
 
@@ -80,7 +80,8 @@ func progress(t *review.T) {
 	}
 }
 
-// unanswered reports whether a call got no answer that is answered without a progressToken.
+// unanswered reports whether a call with a progressToken got no answer, although one without it
+// does.
 func unanswered(t *review.T, x called, call client.Call) bool {
 	if call.Progress, call.Level = "", ""; !x.lost || call.State != nil || !t.Call(call).Conclusive() {
 		return false
@@ -92,7 +93,7 @@ func unanswered(t *review.T, x called, call client.Call) bool {
 	return true
 }
 
-// noisy reports whether it found a fault of the messages of a call.
+// noisy reports whether it found a fault in the messages of a call.
 func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
 	t.Trials++
 	severity, issue, label := review.Warning, x.issue(), x.name
@@ -108,8 +109,7 @@ func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
 	return issue != ""
 }
 
-// belowLevel is the level of the first log that is lower than the one of the call; "" if there
-// is none.
+// belowLevel returns the level of the first log below the requested level, or "".
 func (x called) belowLevel() string {
 	for _, m := range x.messages {
 		var log struct {
@@ -126,11 +126,11 @@ func (x called) belowLevel() string {
 	return ""
 }
 
-// maxReading is the number of tools that read only and are called with effects.
+// maxReading is the number of read-only tools that are called with effects.
 const maxReading = 2
 
-// progressCalls are one call each of a tool that asks, of tools that read only, of a prompt, of
-// a resource, and of a list.
+// progressCalls returns a call of a tool that asks, of read-only tools, of a prompt, of a resource,
+// and of a list.
 func progressCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
@@ -150,7 +150,7 @@ func progressCalls(t *review.T) []client.Call {
 	return append(all, client.ListTools)
 }
 
-// stateCalls are calls with the states of two flows, good and changed.
+// stateCalls returns calls with good and changed states of two flows.
 func stateCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, o := range t.Oracles[:min(len(t.Oracles), 2)] {
@@ -168,11 +168,12 @@ func stateCalls(t *review.T) []client.Call {
 	return all
 }
 
-// keyInLog is a member of a log that has the length of a key.
+// keyInLog matches a member named key with a value of the length of a key.
 var keyInLog = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
 
-// loggedIn is what the notifications of a call tell that no client has a use for: secrets by
-// their form, the state of the call, and a key that those of another call have as well.
+// loggedIn returns the private data in the notifications of a call, or "". It looks for values in
+// the form of secrets, for the state of the call, and for a key that the notifications of another
+// call contain as well.
 func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) string {
 	for _, m := range x.messages {
 		if jsondoc.Members(m)["method"] == nil {
@@ -188,7 +189,7 @@ func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) stri
 			return "the state"
 		}
 		for _, found := range keyInLog.FindAllSubmatch(m, -1) {
-			// The digest of a call is another one in another call.
+			// A digest of the call differs between calls.
 			if keys[string(found[1])]++; keys[string(found[1])] > 1 {
 				return "a key"
 			}
@@ -197,7 +198,7 @@ func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) stri
 	return ""
 }
 
-// inProgress makes a call with a progressToken, and asks for all logs.
+// inProgress makes a call with a progressToken and a log level.
 func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	c := t.Client
 	x := called{name: name, token: call.Progress, level: call.Level, answer: -1}
@@ -234,8 +235,8 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	return x, true
 }
 
-// lineInProgress sends a line to a process of its own, and one more behind it. It reports
-// whether both were answered.
+// lineInProgress sends a line to a new process, and another line after it. It reports whether both
+// were answered.
 func lineInProgress(t *review.T, x *called, body []byte, id int) bool {
 	p := t.Process()
 	if p == nil {
@@ -261,7 +262,7 @@ func lineInProgress(t *review.T, x *called, body []byte, id int) bool {
 	return true
 }
 
-// issue is the fault of the messages; "" if there is none.
+// issue returns the fault in the messages, or "".
 func (x called) issue() string {
 	last := -1.0
 	for i, m := range x.messages {
@@ -269,7 +270,7 @@ func (x called) issue() string {
 		var method string
 		var value float64
 		params := jsondoc.Members(all["params"])
-		_ = json.Unmarshal(all["method"], &method) // a response has none
+		_ = json.Unmarshal(all["method"], &method) // a response has no method
 		own := jsondoc.SameText(string(params["progressToken"]), x.token)
 		after := x.answer >= 0 && i > x.answer
 		switch {

@@ -12,7 +12,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// prompting are the checks of prompts that answer at once, and of what is read.
+// prompting are the checks of prompts that answer at once, and of the form of prompts and
+// resources.
 var prompting = []review.Check{
 	{
 		ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: review.Critical, Category: "injection",
@@ -44,21 +45,20 @@ var prompting = []review.Check{
 	},
 }
 
-// A promptTerm is a text in an argument, and the text that stands in its place if the
-// argument is expanded.
+// A promptTerm is a text in an argument and the text that replaces it if the argument is expanded.
 type promptTerm struct {
 	written, shown string
 	severity       review.Severity
 }
 
-// promptTerms are terms of template languages: arithmetic, the braces of formats, and the
-// names of other arguments.
+// promptTerms returns terms of template languages: arithmetic, format braces, and the names of
+// other arguments.
 func promptTerms(others map[string]json.RawMessage) []promptTerm {
 	all := []promptTerm{{`{{7*191}}`, "1337", review.Critical}, {`${7*191}`, "1337", review.Critical}, {`<%= 7*191 %>`, "1337", review.Critical}, {`#{7*191}`, "1337", review.Critical},
 		{`{{len "sealab!"}}`, "7", review.Critical}, {`{{sealab}}`, "{sealab}", review.Warning}, {`%%sealab`, "%sealab", review.Warning}}
 	for _, name := range jsondoc.SortedKeys(others) {
 		var value string
-		_ = json.Unmarshal(others[name], &value) // ours
+		_ = json.Unmarshal(others[name], &value) // our own value
 		for _, form := range []string{"{%s}", "{{%s}}", "{{.%s}}", "${%s}", "%%(%s)s"} {
 			all = append(all, promptTerm{fmt.Sprintf(form, name), value, review.Warning})
 		}
@@ -69,10 +69,10 @@ func promptTerms(others map[string]json.RawMessage) []promptTerm {
 // includes are texts that some programs take for the name of a file to read.
 var includes = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
 
-// meantToExpand are parts of the names of arguments that are templates.
+// meantToExpand are parts of names of arguments that are templates.
 var meantToExpand = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
 
-// maxExpanded is the number of prompts, and of arguments of each, that are tried.
+// maxExpanded is the number of prompts that are tested, and of arguments of each.
 const maxExpanded = 3
 
 func expandedArguments(t *review.T) {
@@ -88,8 +88,8 @@ func expandedArguments(t *review.T) {
 	}
 }
 
-// expanded gives terms to an argument that a prompt repeats. It reports whether one is
-// expanded, or whether a line of it begins a message.
+// expanded gives terms to an argument that a prompt repeats. It reports whether a term is expanded,
+// a line begins a new message, or a file is included.
 func expanded(t *review.T, p client.Offer, name string) bool {
 	others := map[string]json.RawMessage{}
 	for _, x := range p.Arguments {
@@ -134,17 +134,17 @@ func expanded(t *review.T, p client.Offer, name string) bool {
 	return false
 }
 
-// promptMessages are the messages of a prompt.
+// promptMessages returns the messages of a prompt.
 func promptMessages(a client.Answer) []struct{ Role string } {
 	var r struct{ Messages []struct{ Role string } }
-	_ = json.Unmarshal(a.Result, &r) // another form has none
+	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
 	return r.Messages
 }
 
-// roles are the roles of the messages of a prompt.
+// roles returns the roles of the messages of a prompt.
 func roles(a client.Answer) string { return fmt.Sprint(promptMessages(a)) }
 
-// absent are words that stand in the place of an argument that is missing.
+// absent matches texts that templates write for a missing argument.
 var absent = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
 
 func missingArguments(t *review.T) {

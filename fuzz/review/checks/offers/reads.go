@@ -64,7 +64,7 @@ var reads = []review.Check{
 	},
 }
 
-// passwd recognizes the file /etc/passwd, whose first line is of root.
+// passwd matches the first line of /etc/passwd.
 var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
 
 func traversal(t *review.T) {
@@ -99,14 +99,14 @@ func traversal(t *review.T) {
 	completedPaths(t)
 }
 
-// climbs are spellings of a path that filters of paths pass on.
+// climbs returns spellings of a path that path filters may miss.
 func climbs(path string) []string {
 	encoded := strings.NewReplacer("/", "%2F", ".", "%2e").Replace(path)
 	return []string{path, strings.ReplaceAll(path, "/", "%2F"), "/etc/passwd", encoded, strings.ReplaceAll(encoded, "%", "%25"),
 		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", `..\`), "sealab/../" + path}
 }
 
-// completedPaths asks for the names of files outside as completions of a template.
+// completedPaths asks for names of outside files as completions of a template.
 func completedPaths(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("completions") {
@@ -133,7 +133,7 @@ func completes(t *review.T, uri, parameter, folder, name string) bool {
 	return ok && slices.ContainsFunc(completionValues(a), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
 }
 
-// notFound is the code of the older revisions for an unknown resource.
+// notFound is the code of older revisions for an unknown resource.
 const notFound = -32002
 
 func missingResource(t *review.T) {
@@ -189,17 +189,17 @@ func completions(t *review.T) {
 	}
 }
 
-// completionValues are the values of a completion.
+// completionValues returns the values of a completion.
 func completionValues(a client.Answer) []string {
 	var r struct {
 		Completion struct{ Values []string }
 	}
-	_ = json.Unmarshal(a.Result, &r) // another form has none
+	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
 	return r.Completion.Values
 }
 
-// completionTotal is the number of values that a completion names; if it names none, no
-// number is too small.
+// completionTotal returns the total number of values that a completion states, or math.MaxInt if it
+// states none.
 func completionTotal(a client.Answer) int {
 	var total float64
 	if raw := jsondoc.Members(jsondoc.Members(a.Result)["completion"])["total"]; raw == nil || json.Unmarshal(raw, &total) != nil {
@@ -223,7 +223,7 @@ func listen(t *review.T) {
 	}
 }
 
-// unfiltered subscribes to changes of the list of tools alone and reads for a short time.
+// unfiltered subscribes only to changes of the list of tools and reads for a short time.
 func unfiltered(t *review.T) {
 	c := t.Client
 	call := client.Call{Method: "subscriptions/listen"}
@@ -238,7 +238,7 @@ func unfiltered(t *review.T) {
 	t.Trials++
 	for _, m := range e.Messages {
 		var method string
-		_ = json.Unmarshal(jsondoc.Members(m)["method"], &method) // a response has none
+		_ = json.Unmarshal(jsondoc.Members(m)["method"], &method) // a response has no method
 		switch method {
 		case "", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "notifications/cancelled":
 		default:

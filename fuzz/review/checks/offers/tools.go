@@ -103,8 +103,8 @@ func unknownTool(t *review.T) {
 	respelledNames(t)
 }
 
-// respelledNames calls what asks under other spellings of its name. A spelling that another
-// offer has is left out.
+// respelledNames calls tools and prompts that ask under other spellings of their names. It skips
+// spellings that another offer has as its name.
 func respelledNames(t *review.T) {
 	for _, f := range t.Flows {
 		if f.Method == "resources/read" || t.Only != "" && !strings.HasPrefix(t.Only, f.Target) {
@@ -124,7 +124,7 @@ func respelledNames(t *review.T) {
 	}
 }
 
-// inheritedTools calls tools with names that every object of some languages has.
+// inheritedTools calls tools with names that all objects inherit in some languages.
 func inheritedTools(t *review.T) {
 	for _, name := range []string{"constructor", "__proto__", "toString"} {
 		call := client.UnknownCall
@@ -212,7 +212,7 @@ func prototypeArguments(t *review.T) {
 	}
 }
 
-// misfits calls a tool and reports whether its result is not as its outputSchema says.
+// misfits calls a tool and reports whether its result violates its outputSchema.
 func misfits(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
 	a, ok := t.Ask(tool.Name, client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
 	if !ok || a.Kind != client.Completed {
@@ -221,7 +221,7 @@ func misfits(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
 	return misfit(t, tool, a)
 }
 
-// misfit reports whether a result of a tool is not as its outputSchema says.
+// misfit reports whether the result of a tool violates its outputSchema.
 func misfit(t *review.T, tool client.Offer, a client.Answer) bool {
 	var content any
 	if raw := jsondoc.Members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
@@ -257,8 +257,7 @@ func outputSchemas(t *review.T) {
 	}
 }
 
-// schemaFault returns the fault of a tool's schemas as the server wrote them, "" if there
-// is none.
+// schemaFault returns the fault in a tool's schemas as the server sent them, or "".
 func schemaFault(o client.Offer, modern bool) string {
 	switch {
 	case jsondoc.Members(o.Input) == nil:

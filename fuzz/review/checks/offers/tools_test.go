@@ -12,7 +12,7 @@ import (
 	jsonschema "sealab/internal/schema"
 )
 
-// oddSchemas are inputs of tools as servers write them.
+// oddSchemas are input schemas as servers write them.
 var oddSchemas = map[string]string{
 	"a reference":         `{"type":"object","properties":{"env":{"$ref":"#/$defs/env"}},"required":["env"],"$defs":{"env":{"type":"string","enum":["prod","test"]}}}`,
 	"a chain":             `{"$ref":"#/definitions/a","definitions":{"a":{"$ref":"#/definitions/b"},"b":{"type":"object","properties":{"n":{"type":"integer","minimum":3}},"required":["n"]}}}`,
@@ -32,7 +32,7 @@ var oddSchemas = map[string]string{
 	"types":               `{"type":["object","null"],"properties":{"v":{"type":["null","string"],"minLength":2}},"required":["v"]}`,
 }
 
-// TestOddSchemas finds arguments, and other ones, that each schema allows.
+// TestOddSchemas finds arguments and other arguments that each schema allows.
 func TestOddSchemas(t *testing.T) {
 	for name, text := range oddSchemas {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,8 @@ func TestOddSchemas(t *testing.T) {
 	}
 }
 
-// TestOlderDraft refuses a schema of draft 4 that does not say so, where 2020-12 holds.
+// TestOlderDraft checks that a schema of draft 4 that does not declare its draft is a fault under
+// 2020-12.
 func TestOlderDraft(t *testing.T) {
 	raw := json.RawMessage(`{"type":"object","properties":{"x":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`)
 	tool := client.Offer{Name: "a", Input: raw, Raw: raw}
@@ -64,7 +65,7 @@ func TestOlderDraft(t *testing.T) {
 	require.Empty(t, schemaFault(tool, true), "it names its draft")
 }
 
-// TestSoundSchemas judges schemas as servers write them: none is at fault.
+// TestSoundSchemas checks that schemas as servers write them have no fault.
 func TestSoundSchemas(t *testing.T) {
 	for name, text := range oddSchemas {
 		raw := json.RawMessage(text)

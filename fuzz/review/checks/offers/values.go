@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// values is the check of arguments that the schema allows, or may allow, and that
-// careless handlers fail at.
+// values is the check of arguments that the schema allows, or may allow, and that careless handlers
+// fail on.
 var values = []review.Check{
 	{
 		ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
@@ -27,14 +27,14 @@ var values = []review.Check{
 	},
 }
 
-// sqlError are texts of errors of SQL databases about the syntax of a query.
+// sqlError matches SQL syntax errors of several databases.
 var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|` +
 	`unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
 
 // An awkwardValue replaces every argument of a type.
 type awkwardValue struct {
 	name, kind, value string
-	// expanded is the text of an answer that has worked the value out.
+	// expanded is the text that an answer has if the server evaluated the value.
 	expanded string
 }
 
@@ -54,7 +54,7 @@ var awkward = []awkwardValue{
 
 func awkwardValues(t *review.T) {
 	asks, reading := judging(t)
-	t.Oracle = nil // of the findings below
+	t.Oracle = nil // the findings below belong to no flow
 	for _, f := range append(asks, reading...) {
 		for _, x := range awkward {
 			if awkwardlyAnswered(t, f, x) {
@@ -72,8 +72,8 @@ func awkwardValues(t *review.T) {
 	}
 }
 
-// awkwardlyAnswered reports whether a value in the place of arguments is a fault, twice,
-// with an honest call between.
+// awkwardlyAnswered reports whether a value as an argument is a fault, twice, with an honest call
+// in between.
 func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 	properties := jsondoc.ParseSchema(f.Offer.Input).Properties
 	arguments, changed := jsondoc.Members(f.Arguments), false
@@ -110,7 +110,7 @@ func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 	return false
 }
 
-// fault returns what an answer to the value shows of the server; an empty issue is nothing.
+// fault returns the fault that an answer to the value shows, or an empty issue.
 func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue string) {
 	if a.Exchange == nil {
 		return "", ""
@@ -130,11 +130,11 @@ func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue st
 	return "", ""
 }
 
-// pathNames are parts of the names of arguments that name files.
+// pathNames are parts of names of arguments that name files.
 var pathNames = []string{"path", "file", "doc", "page", "name"}
 
-// climbsOut reports whether a tool refuses a file outside of its folder by one path and
-// gives it by another. A tool that gives it by each may be meant to.
+// climbsOut reports whether a tool refuses a file outside its folder by one path and returns it by
+// another. A tool that returns it by each path may be intended to.
 func climbsOut(t *review.T, f client.Flow) bool {
 	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
 		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !client.Mentions(strings.ToLower(name), pathNames) {
@@ -165,7 +165,7 @@ func climbsOut(t *review.T, f client.Flow) bool {
 	return false
 }
 
-// relative reports whether a tool gives a file by a relative path.
+// relative reports whether a tool returns a file by a relative path.
 func relative(t *review.T, f client.Flow, name string) bool {
 	var path string
 	_ = json.Unmarshal(jsondoc.Members(f.Arguments)[name], &path)
