@@ -18,33 +18,33 @@ import (
 	"time"
 )
 
-// A Request is written to the connection as it stands. The caller gives every
-// header but Content-Length, which is written last.
+// A Request is written to the connection as it is. The caller supplies all headers except
+// Content-Length, which is written last.
 type Request struct {
 	Verb    string
 	Path    string
 	Headers []Header
 	Body    []byte
-	// Length is the Content-Length that is claimed: nil for the body's own, and
-	// negative for no such header.
+	// Length is the claimed Content-Length. It is nil for the length of Body, and negative for no
+	// such header.
 	Length *int
-	// Done ends a stream of events that would go on: it reports whether a
-	// message is the answer. Nil reads to the end.
+	// Done reports whether a message is the answer, which ends a stream of events. If it is nil,
+	// the stream is read to its end.
 	Done func(message []byte) bool
 	// Head ends the exchange after the header of the response.
 	Head bool
-	// Opened is called after the header of a stream of events was read.
+	// Opened is called after the header of a stream of events is read.
 	Opened func()
-	// Leave closes the connection when the request is written, after Hold.
+	// Leave closes the connection after the request is written and Hold has passed.
 	Leave bool
 	Hold  time.Duration
 }
 
-// An HTTP client talks to one address and opens a connection for each exchange.
+// HTTP is a client of one address. It opens a connection for each exchange.
 type HTTP struct {
 	address, host, path string
 	secure              bool
-	name                string // of the server's certificate
+	name                string // in the server's certificate
 	Limits              Limits
 }
 
@@ -67,7 +67,7 @@ func NewHTTP(target string, limits Limits) (*HTTP, error) {
 	}, nil
 }
 
-// Host returns the host and port of the URL, as the Host header has it.
+// Host returns the host and port of the URL, for the Host header.
 func (c *HTTP) Host() string { return c.host }
 
 // Path returns the path and query of the URL.
@@ -76,7 +76,7 @@ func (c *HTTP) Path() string { return c.path }
 // Hostname returns the host of the URL without its port.
 func (c *HTTP) Hostname() string { return c.name }
 
-// Do sends one request over a new connection. Failures are in the exchange.
+// Do sends a request over a new connection. The exchange holds any error.
 func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
@@ -94,11 +94,11 @@ func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
 	return e
 }
 
-// Dial opens a connection for DoOver.
+// Dial opens a connection for [HTTP.DoOver].
 func (c *HTTP) Dial(ctx context.Context) (net.Conn, error) { return c.dial(ctx) }
 
-// DoOver sends one request over a connection that is open, and leaves it open if
-// the response has ended.
+// DoOver sends a request over an open connection. It leaves the connection open if the response is
+// complete.
 func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.Limits.Time)
@@ -113,8 +113,8 @@ func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
 	return e
 }
 
-// exchange writes a request and reads the response into e. The channel is closed
-// when the request is written.
+// exchange writes a request and reads the response into e. It returns a channel that is closed once
+// the request is written.
 func (c *HTTP) exchange(ctx context.Context, conn net.Conn, r Request, e *Exchange) <-chan struct{} {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	written := make(chan struct{})
@@ -137,7 +137,7 @@ func (c *HTTP) exchange(ctx context.Context, conn net.Conn, r Request, e *Exchan
 	return written
 }
 
-// hold waits for a time or the end of a context.
+// hold waits until a duration has passed or the context ends.
 func hold(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -180,8 +180,8 @@ func (r Request) Text() []byte {
 	return b.Bytes()
 }
 
-// read reads the response into e. It leaves the body open: Close would read a
-// stream to its end, and the caller closes the connection.
+// read reads the response into e. It does not close the body, because Close reads a stream to its
+// end. The caller closes the connection.
 func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	kept := &recorder{limit: c.Limits.Bytes}
 	defer func() { e.Received = kept.Bytes() }()
@@ -211,7 +211,7 @@ func (c *HTTP) read(conn io.Reader, r Request, e *Exchange) error {
 	return tooLarge(limited, err)
 }
 
-// tooLarge names the limit as the cause of an end that it brought about.
+// tooLarge replaces err by errTooLarge if the limit ended the response.
 func tooLarge(limited *io.LimitedReader, err error) error {
 	if limited.N <= 0 {
 		return errTooLarge
@@ -219,12 +219,12 @@ func tooLarge(limited *io.LimitedReader, err error) error {
 	return err
 }
 
-// maxCut is the length up to which a message that is cut into events is read on.
+// maxCut is the length up to which readStream joins a message from several events, in bytes.
 const maxCut = 1 << 20
 
 func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
 	e.Stream = true
-	var begun []byte // a message that the next event goes on with
+	var begun []byte // the start of a message that is not complete
 	err := readEvents(bufio.NewReader(body), c.Limits.Events, func(name string, data []byte) bool {
 		if begun != nil && !json.Valid(data) && len(begun) < maxCut {
 			data = slices.Concat(begun, data)
@@ -243,17 +243,17 @@ func (c *HTTP) readStream(body io.Reader, r Request, e *Exchange) error {
 	return err
 }
 
-// errEvents and errTooLarge end a response that is larger than its limits. After
-// errWithin a stream has ended in an event, which clients pass over.
+// errEvents and errTooLarge end a response that exceeds its limits. errWithin ends a stream that
+// stops within an event; clients ignore such an event.
 var (
 	errEvents   = errors.New("the stream has more events than the limit")
 	errTooLarge = errors.New("the response is larger than the limit")
 	errWithin   = errors.New("the stream ended within an event")
 )
 
-// readEvents reads server-sent events and calls each with the name and the data of those
-// that have data, until it returns true. Comments, ids, retry times and events
-// without data are skipped. Lines end with LF, CRLF or CR.
+// readEvents reads server-sent events and calls each with the name and data of every event that has
+// data, until it returns true. It skips comments, IDs, retry times and events without data. Lines
+// end with LF, CRLF or CR.
 func readEvents(r *bufio.Reader, most int, each func(name string, data []byte) bool) error {
 	var data []byte
 	var name string
@@ -288,13 +288,13 @@ func readEvents(r *bufio.Reader, most int, each func(name string, data []byte) b
 	}
 }
 
-// eventField returns the name and the value of the field that a line has.
+// eventField returns the name and the value of the field in a line.
 func eventField(line []byte) (string, []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	return string(name), bytes.TrimPrefix(value, []byte(" "))
 }
 
-// readEventLine returns the next line without its end.
+// readEventLine returns the next line without its line ending.
 func readEventLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

@@ -1,15 +1,14 @@
-// Package rawmcp sends requests of the Model Context Protocol exactly as they
-// are given and keeps every exchange as bytes. It speaks streamable HTTP
-// (revisions 2025-03-26 to 2026-07-28) and standard input and output.
+// Package rawmcp sends requests of the Model Context Protocol exactly as given and records every
+// exchange as bytes. It supports streamable HTTP (revisions 2025-03-26 to 2026-07-28) and standard
+// input and output.
 //
-// HTTP requests are written by hand over a connection of their own: headers may
-// stand twice or be missing, the length may lie, the body may be half sent.
-// Responses are read by net/http, whose reader bounds headers and decodes
-// chunks; a stream of server-sent events (HTML Living Standard, section 9.2) is
-// read until the caller has its answer.
+// It writes HTTP requests itself, each over its own connection, so that headers may be duplicate or
+// missing, the length may be wrong, and the body may be incomplete. It reads responses with
+// net/http, which bounds headers and decodes chunks. A stream of server-sent events (HTML Living
+// Standard, section 9.2) is read until the caller has its answer.
 //
-// Every read is bounded in time, bytes and count by [Limits]. Redirects are
-// returned and never followed. The package does not judge answers.
+// [Limits] bounds every read in time, bytes and count. Redirects are returned and not followed. The
+// package does not judge answers.
 package rawmcp
 
 import (
@@ -19,17 +18,17 @@ import (
 	"time"
 )
 
-// Limits bound one exchange.
+// Limits bounds one exchange.
 type Limits struct {
 	Time   time.Duration // from the dial to the last byte that is read
 	Bytes  int64         // bytes of the response, headers included
 	Events int           // events of a stream, or lines of standard output
-	// Start is the time for the first exchange of a process, in the place of Time: a
-	// process answers only when it has started. 0: Time.
+	// Start replaces Time for the first exchange of a process, which answers only once it has
+	// started. If it is 0, Time applies.
 	Start time.Duration
 }
 
-// orDefault returns the limits with those that are zero replaced.
+// orDefault returns the limits with zero values replaced by defaults.
 func (l Limits) orDefault() Limits {
 	d := Limits{Time: 15 * time.Second, Bytes: 8 << 20, Events: 1000}
 	if l.Time <= 0 {
@@ -44,34 +43,33 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// A Header is one line of a request's header, written as it is.
+// A Header is one line of a request header, written as it is.
 type Header struct{ Name, Value string }
 
-// An Exchange is one request and all that came back.
+// An Exchange is a request and its response.
 type Exchange struct {
 	Sent     []byte
-	Received []byte // as it came, at most Limits.Bytes
+	Received []byte // as received, at most Limits.Bytes
 	Took     time.Duration
 
-	Status  int // of HTTP; 0 if there is no response, and on standard output
+	Status  int // HTTP status; 0 if there is no response, and for a process
 	Headers map[string][]string
-	Body    []byte // decoded; of a stream, the data of its events joined by line feeds
-	// Messages are the JSON-RPC messages of a stream or of standard output, one
-	// each; of a plain response, its body.
+	Body    []byte // decoded; for a stream, the data of its events joined by line feeds
+	// Messages holds the JSON-RPC messages of a stream or of standard output. For a plain response
+	// it holds the body.
 	Messages [][]byte
-	Names    []string // of the events of a stream, as many as Messages; "" if one has none
+	Names    []string // names of the events of a stream, one for each message; "" if an event has none
 	Stream   bool     // the response was a stream of events
-	Cut      bool     // the last message stood in several events
-	// Mended is set if a plain response has numbers that JSON has not.
+	Cut      bool     // a message was split between several events
+	// Mended is set if a plain response contained NaN or Infinity, which is not JSON.
 	Mended bool
-	Closed bool // the server closed the connection before the limits ended
-	// Err is the reason why the exchange ended without a whole response. The
-	// bytes before it are kept.
+	Closed bool // the server closed the connection within the time limit
+	// Err is the reason why the exchange ended without a complete response. The bytes before that
+	// are kept.
 	Err error
 }
 
-// Header returns the first value of a header of the response, "" if absent.
-// name is in canonical form.
+// Header returns the first value of a response header, or "". The name is in canonical form.
 func (e *Exchange) Header(name string) string {
 	if v := e.Headers[name]; len(v) > 0 {
 		return v[0]
@@ -79,11 +77,11 @@ func (e *Exchange) Header(name string) string {
 	return ""
 }
 
-// noNumber is a number that some languages write and JSON has not.
+// noNumber matches NaN and Infinity, which some languages write but JSON does not allow.
 var noNumber = regexp.MustCompile(`([:\[,]\s*)(?:NaN|-?Infinity)`)
 
-// Mended returns a message with null in the place of NaN and Infinity if that makes it
-// JSON, and the message as it is if not.
+// Mended returns a message with NaN and Infinity replaced by null if that makes it JSON. Otherwise
+// it returns the message unchanged.
 func Mended(message []byte) []byte {
 	if json.Valid(message) || !noNumber.Match(message) {
 		return message

@@ -18,8 +18,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// serverVariable in the environment makes the test binary a server on standard
-// streams, with the behavior that it names.
+// serverVariable is an environment variable that makes the test binary a server on standard streams
+// with the named behavior.
 const serverVariable = "RAWMCP_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -59,8 +59,8 @@ func serve(behavior string) {
 	}
 }
 
-// answering serves one raw response for every connection, after it has read the
-// header of the request.
+// answering serves one raw response on every connection after it has read the header of the
+// request.
 func answering(t *testing.T, write func(w io.Writer)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -96,7 +96,7 @@ func do(t *testing.T, url string, limits rawmcp.Limits, r rawmcp.Request) *rawmc
 
 func text(s string) func(io.Writer) { return func(w io.Writer) { io.WriteString(w, s) } }
 
-// forever writes a text until the client goes away.
+// forever writes a text until the client closes the connection.
 func forever(head, s string) func(io.Writer) {
 	return func(w io.Writer) {
 		_, err := io.WriteString(w, head)
@@ -111,8 +111,7 @@ const (
 	stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 )
 
-// TestHostile reads the responses of servers that lie: every exchange ends, with
-// all that came.
+// TestHostile reads invalid responses. Every exchange must end and keep all received bytes.
 func TestHostile(t *testing.T) {
 	small := rawmcp.Limits{Time: 20 * time.Second, Bytes: 1 << 16, Events: 50}
 	brief := rawmcp.Limits{Time: 50 * time.Millisecond}
@@ -157,7 +156,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// drip sends a byte of a header and then waits for the client to go away.
+// drip sends one byte of a header and then waits until the client closes the connection.
 func drip(w io.Writer) {
 	io.WriteString(w, "H")
 	io.Copy(io.Discard, w.(net.Conn))
@@ -173,8 +172,8 @@ func TestStream(t *testing.T) {
 	require.Equal(t, []string{"", "message"}, e.Names)
 }
 
-// TestCutEvents reads a message that is cut into events as one, and events of no message as
-// they are.
+// TestCutEvents checks that a message split between events is read as one, and that other events
+// are kept as they are.
 func TestCutEvents(t *testing.T) {
 	url := answering(t, text(stream+"data: {\"id\":1,\n\ndata: \"a\":\n\ndata: 2}\n\ndata: none\n\ndata: {\"b\n\ndata: {\"id\":2}\n\n"))
 	e := do(t, url, rawmcp.Limits{}, rawmcp.Request{Done: func(m []byte) bool { return string(m) == `{"id":2}` }})
@@ -190,8 +189,7 @@ func strs(all [][]byte) (out []string) {
 	return out
 }
 
-// TestLiteral sends headers twice, a wrong length and a half body as they are
-// given.
+// TestLiteral sends duplicate headers, a wrong length and half a body unchanged.
 func TestLiteral(t *testing.T) {
 	seen := make(chan string, 1)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -255,8 +253,8 @@ func TestProcess(t *testing.T) {
 	require.Equal(t, 4, bytes.Count(p.Output(), []byte("\n")))
 }
 
-// TestLines reads a message over several lines as one, and the answer behind lines of no
-// message.
+// TestLines reads a message of several lines as one, and the answer after lines that are not
+// messages.
 func TestLines(t *testing.T) {
 	p := start(t, "braces", rawmcp.Limits{})
 	defer p.Stop(time.Second)
@@ -265,8 +263,8 @@ func TestLines(t *testing.T) {
 	require.Equal(t, []string{"{\n  \"id\": 1,\n  \"a\": []\n}", `{"id":2}`}, strs(e.Messages))
 }
 
-// TestHostileProcess talks to processes that write without end, too long a line,
-// no byte, or die.
+// TestHostileProcess talks to processes that write endlessly, write a line that is too long, write
+// nothing, or exit.
 func TestHostileProcess(t *testing.T) {
 	small := rawmcp.Limits{Time: 20 * time.Second, Bytes: 1 << 16, Events: 50}
 	for _, c := range []struct {
@@ -294,15 +292,15 @@ func TestHostileProcess(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestStartOfProcess gives the first exchange of a process the time of a start, and
-// the next one the time of an exchange.
+// TestStartOfProcess checks that the first exchange of a process has the time of a start, and the
+// next one the time of an exchange.
 func TestStartOfProcess(t *testing.T) {
 	p := start(t, "echo", rawmcp.Limits{Time: time.Nanosecond, Start: time.Minute})
 	require.NoError(t, p.Do(t.Context(), []byte("one"), has("one")).Err)
 	require.ErrorIs(t, p.Do(t.Context(), []byte("two"), has("two")).Err, context.DeadlineExceeded)
 }
 
-// TestMended reads numbers that JSON has not, and leaves texts as they are.
+// TestMended replaces NaN and Infinity, and leaves strings as they are.
 func TestMended(t *testing.T) {
 	for message, want := range map[string]string{
 		`{"a":NaN,"b":[1, -Infinity]}`: `{"a":null,"b":[1, null]}`,

@@ -16,8 +16,8 @@ import (
 	"sealab/internal/command"
 )
 
-// A Process is a server on standard input and output. One goroutine reads its
-// lines; exchanges follow one another.
+// A Process is a server on standard input and output. One goroutine reads its lines. Exchanges must
+// not overlap.
 type Process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -25,21 +25,20 @@ type Process struct {
 	limits Limits
 	stderr *safeRecorder
 	ended  chan struct{} // closed when the process has ended
-	state  error         // of Wait, after ended
+	state  error         // the result of Wait, once ended is closed
 	// answered is set after the first exchange with a message.
 	answered bool
-	open     []byte // lines of a message that has not ended
+	open     []byte // lines of an incomplete message
 
 	mu      sync.Mutex
-	output  recorder // all of standard output
+	output  recorder // the first bytes of standard output
 	readErr error
 }
 
-// maxStderr is the bytes of standard error that are kept.
+// maxStderr is the number of bytes of standard error that are kept.
 const maxStderr = 1 << 20
 
-// Start starts a server. Words are its program and arguments; no shell reads
-// them.
+// Start starts a server. The words are its program and arguments; no shell interprets them.
 func Start(words []string, limits Limits) (*Process, error) {
 	if len(words) == 0 {
 		return nil, errors.New("the command is empty: want a program and its arguments")
@@ -68,8 +67,8 @@ func Start(words []string, limits Limits) (*Process, error) {
 	return p, nil
 }
 
-// read passes the lines of standard output on until it ends or is too large,
-// and then waits for the process.
+// read passes on the lines of standard output until it ends or is too large. Then it waits for the
+// process.
 func (p *Process) read(out io.Reader) {
 	err := p.readLines(out)
 	p.mu.Lock()
@@ -105,7 +104,8 @@ func (p *Process) readLines(out io.Reader) error {
 	}
 }
 
-// readLine returns the next line with its end, of at most limit bytes.
+// readLine returns the next line with its line feed. It returns errTooLarge if the line exceeds
+// limit bytes.
 func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
 	var line []byte
 	for {
@@ -120,8 +120,8 @@ func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// Do writes one line, of which the line feed is added, and reads lines until
-// done says that one is the answer. If done is nil, Do does not read.
+// Do writes a line, followed by a line feed, and reads lines until done reports that one is the
+// answer. If done is nil, Do does not read.
 func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte) bool) *Exchange {
 	began := time.Now()
 	e := &Exchange{Sent: append(bytes.Clone(line), '\n')}
@@ -149,7 +149,7 @@ func (p *Process) Do(ctx context.Context, line []byte, done func(message []byte)
 // Part writes the beginning of a line.
 func (p *Process) Part(ctx context.Context, b []byte) error { return p.write(ctx, b) }
 
-// Await reads lines as Do does, without writing.
+// Await reads lines as [Process.Do] does, without writing.
 func (p *Process) Await(ctx context.Context, done func(message []byte) bool) *Exchange {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Time)
 	defer cancel()
@@ -160,7 +160,7 @@ func (p *Process) Await(ctx context.Context, done func(message []byte) bool) *Ex
 	return e
 }
 
-// write writes to the process, which may not read.
+// write writes to the process. It kills a process that does not read in time.
 func (p *Process) write(ctx context.Context, b []byte) error {
 	written := make(chan error, 1)
 	go func() {
@@ -174,7 +174,7 @@ func (p *Process) write(ctx context.Context, b []byte) error {
 		}
 		return nil
 	case <-ctx.Done():
-		p.kill() // the writer is stuck: the process is of no more use
+		p.kill() // the write is stuck, so the process is of no further use
 		return fmt.Errorf("writing to the server: %w", ctx.Err())
 	}
 }
@@ -204,8 +204,9 @@ func (p *Process) await(ctx context.Context, e *Exchange, done func([]byte) bool
 	}
 }
 
-// whole returns the message that a line ends, nil if more lines belong to it. A message has
-// one line; one that is cut into several is read all the same, up to a line that is a message.
+// whole returns the message that a line completes, or nil if more lines belong to it. A message
+// should have one line, but whole also joins messages that are split, up to a line that is itself a
+// message.
 func (p *Process) whole(line []byte) []byte {
 	line = Mended(line)
 	if begins := len(line) > 0 && line[0] == '{'; len(p.open) == 0 && !begins || begins && json.Valid(line) {
@@ -213,7 +214,7 @@ func (p *Process) whole(line []byte) []byte {
 		return line
 	}
 	p.open = append(append(p.open, line...), '\n')
-	for _, end := range []string{"\n", ""} { // it may be cut inside of a text
+	for _, end := range []string{"\n", ""} { // the line break may be inside a string
 		if message := Mended(bytes.TrimSpace(bytes.ReplaceAll(p.open, []byte("\n"), []byte(end)))); json.Valid(message) {
 			p.open = nil
 			return message
@@ -225,7 +226,7 @@ func (p *Process) whole(line []byte) []byte {
 	return nil
 }
 
-// endError is the reason why standard output ended.
+// endError returns the reason why standard output ended.
 func (p *Process) endError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,7 +236,7 @@ func (p *Process) endError() error {
 	return errors.New("the server closed its standard output")
 }
 
-// Alive reports whether the process has not ended.
+// Alive reports whether the process is running.
 func (p *Process) Alive() bool {
 	select {
 	case <-p.ended:
@@ -245,17 +246,16 @@ func (p *Process) Alive() bool {
 	}
 }
 
-// Ended is closed when the process has ended.
+// Ended returns a channel that is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// State returns the error of the process's end, nil for status 0. It waits for
-// the end.
+// State waits for the process to end and returns its error, or nil for exit status 0.
 func (p *Process) State() error {
 	<-p.ended
 	return p.state
 }
 
-// Terminate sends SIGTERM.
+// Terminate sends SIGTERM to the process.
 func (p *Process) Terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 
 // Output returns the first bytes of standard output.
@@ -268,11 +268,11 @@ func (p *Process) Output() []byte {
 // Stderr returns the first bytes of standard error.
 func (p *Process) Stderr() []byte { return p.stderr.bytes() }
 
-// Stop ends the process: by closing its input, and after a grace by killing its
-// group. It reports whether the process ended by itself.
+// Stop closes the input of the process and kills its group after the grace period. It reports
+// whether the process ended by itself.
 func (p *Process) Stop(grace time.Duration) bool {
 	p.in.Close()
-	go func() { // unread lines must not keep it from ending
+	go func() { // unread lines must not block its exit
 		for range p.lines { //nolint:revive // drained on purpose
 		}
 	}()
@@ -280,7 +280,7 @@ func (p *Process) Stop(grace time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-p.ended:
-		p.kill() // children that it left behind
+		p.kill() // kill children that it left behind
 		return true
 	case <-timer.C:
 		p.kill()
@@ -289,12 +289,12 @@ func (p *Process) Stop(grace time.Duration) bool {
 	}
 }
 
-// kill kills the group of the process.
+// kill kills the process group.
 func (p *Process) kill() {
-	_ = command.KillGroup(p.cmd.Process) // it may have ended by itself
+	_ = command.KillGroup(p.cmd.Process) // the process may have ended
 }
 
-// safeRecorder is a recorder for two goroutines.
+// safeRecorder is a recorder that is safe for concurrent use.
 type safeRecorder struct {
 	mu sync.Mutex
 	recorder
