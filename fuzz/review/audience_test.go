@@ -15,7 +15,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A gate takes access tokens that are JWTs under HS256.
+// A gate accepts access tokens that are JWTs under HS256.
 type gate struct{ anySignature, anyAudience, none bool }
 
 const ownAudience = "https://mcp.example/mcp"
@@ -61,8 +61,8 @@ func (g gate) before(next http.Handler) http.Handler {
 	})
 }
 
-// TestAudience reviews gates of access tokens: each careless one is refuted by the
-// token that it takes, and the careful one is not.
+// TestAudience reviews gates of access tokens. Each careless one must be refuted by the tokens that
+// it accepts, and the careful one must not be refuted.
 func TestAudience(t *testing.T) {
 	for name, x := range map[string]struct {
 		gate  gate

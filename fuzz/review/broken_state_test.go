@@ -23,7 +23,7 @@ import (
 	"sealab/fuzz/review"
 )
 
-// stateControls are servers whose states are broken in one branch.
+// stateControls are servers that handle states wrongly in one case.
 var stateControls = []control{
 	{name: "the states of one tool unverified", build: func() *fixture {
 		return &fixture{seal: partly{soundSigned(), func(b bound) bool { return b.target == "remove" }}}
@@ -66,7 +66,7 @@ var stateControls = []control{
 	}, checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Effects = true }},
 }
 
-// expiring is a seal with the time of its tokens in front of them, bound to them or not.
+// expiring is a seal that writes the expiry time in front of its tokens, bound to them or not.
 type expiring struct {
 	*signed
 	bound bool
@@ -92,7 +92,7 @@ func (s expiring) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(rest, b, now)
 }
 
-// partly is a seal that reads some tokens without a look at their tag.
+// partly is a seal that does not verify the tag of some tokens.
 type partly struct {
 	*signed
 	skip func(bound) bool
@@ -105,7 +105,7 @@ func (s partly) open(token string, b bound, now time.Time) (string, error) {
 	return stateIn(token)
 }
 
-// stateIn is the state in a signed token whatever its tag is.
+// stateIn returns the state in a signed token without verifying its tag.
 func stateIn(token string) (string, error) {
 	text, _, ok := strings.Cut(token, ".")
 	raw, err := canonical(text)
@@ -116,7 +116,7 @@ func stateIn(token string) (string, error) {
 	return d.State, nil
 }
 
-// unverifiedWithoutAnswers is a server that asks again before it verifies.
+// unverifiedWithoutAnswers is a server that repeats its question before it verifies the state.
 func unverifiedWithoutAnswers() *fixture {
 	f := &fixture{seal: soundSigned()}
 	f.around = func(s *mcp.Server) {
@@ -135,7 +135,7 @@ func unverifiedWithoutAnswers() *fixture {
 	return f
 }
 
-// keyed is a JWT whose keys are found by name as in an object of JavaScript.
+// keyed is a JWT whose keys are looked up by name, as in a JavaScript object.
 type keyed struct{ *signed }
 
 func (s keyed) sign(text string, key []byte) []byte {
@@ -168,7 +168,7 @@ func (s keyed) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(parts[1]+"."+base64.RawURLEncoding.EncodeToString(s.tag(parts[1])), b, now)
 }
 
-// filed is a seal whose tokens name the file of their key.
+// filed is a seal whose tokens name the file that holds their key.
 type filed struct{ *signed }
 
 func (s filed) mint(state string, b bound, at time.Time) string {
@@ -188,7 +188,8 @@ func (s filed) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(parts[1]+"."+base64.RawURLEncoding.EncodeToString(s.tag(parts[1])), b, now)
 }
 
-// handles is a seal whose tokens are random names of states, found by a function.
+// handles is a seal whose tokens are random handles of stored states. The function finds decides
+// which handle a text means.
 type handles struct {
 	finds func(handle, text string) bool
 	mu    sync.Mutex
@@ -222,7 +223,7 @@ func (s *handles) open(token string, b bound, now time.Time) (string, error) {
 	return "", errState
 }
 
-// prefixed is a seal in hexadecimal behind a prefix, in either case or in one.
+// prefixed is a hexadecimal seal behind a prefix. It accepts either case or one.
 type prefixed struct {
 	*signed
 	either bool
@@ -241,7 +242,7 @@ func (s prefixed) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(string(raw), b, now)
 }
 
-// hashed is a form with SHA-256(key || form), whose last members of a name count.
+// hashed is a form with the tag SHA-256(key || form). The last of duplicate members counts.
 type hashed struct{ key []byte }
 
 func (s hashed) mint(state string, b bound, at time.Time) string {
@@ -281,7 +282,7 @@ func (s noted) mint(state string, b bound, at time.Time) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
 }
 
-// enveloped is a sound seal that writes JSON with a member that its reader passes over.
+// enveloped is a sound seal that writes JSON with a member that it ignores when it reads.
 type enveloped struct{ *signed }
 
 func (s enveloped) mint(state string, b bound, at time.Time) string {
@@ -297,7 +298,7 @@ func (s enveloped) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(d.Claims+"."+d.MAC, b, now)
 }
 
-// lowered is a sound seal whose tokens are written once more, in base32 of lower case.
+// lowered is a sound seal whose tokens are encoded once more, in lower-case base32.
 type lowered struct{ seal }
 
 var base32Code = base32.StdEncoding.WithPadding(base32.NoPadding)

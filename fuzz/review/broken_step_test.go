@@ -20,7 +20,7 @@ import (
 	"sealab/fuzz/review"
 )
 
-// stepControls are servers whose rounds, answers or used tokens are broken.
+// stepControls are servers with broken rounds, answers or used tokens.
 var stepControls = []control{
 	{name: "the last answer ends the first round", build: stepped("skips"), checks: []string{"RS-SKIP"}, effects: true},
 	{name: "an earlier answer ends the last round", build: stepped("stale"), checks: []string{"RS-DECLINE"}, effects: true},
@@ -66,7 +66,7 @@ func bodyOnly(token string) string {
 	return text
 }
 
-// recalling is a seal for one use that remembers some tokens by a part of them.
+// recalling is a one-time seal that remembers the last used tokens by a part of their text.
 type recalling struct {
 	seal
 	key   func(token string) string
@@ -75,12 +75,12 @@ type recalling struct {
 	used  []string
 }
 
-// remembering is a seal for one use whose tokens all differ.
+// remembering returns a one-time seal whose tokens all differ.
 func remembering(s *signed, limit int, key func(string) string) *recalling {
 	return &recalling{seal: numbered(s), key: key, limit: limit}
 }
 
-// numbered is a seal whose tokens all differ.
+// numbered returns a seal whose tokens all differ.
 func numbered(s *signed) seal {
 	var n atomic.Int64
 	return noted{s, func(bound) any { return n.Add(1) }}
@@ -113,7 +113,7 @@ func manyTools(seal *signed) func() *fixture {
 	}
 }
 
-// unboundTool is a sound seal but for the arguments of one tool.
+// unboundTool returns a seal that is sound except that it does not bind the arguments of one tool.
 func unboundTool(name string) *signed {
 	s := soundSigned()
 	unbound(func(b *bound) {
@@ -124,12 +124,12 @@ func unboundTool(name string) *signed {
 	return s
 }
 
-// progress is the state of a tool of two rounds.
+// progress is the state of a tool with two rounds.
 type progress struct {
 	Round int
 	Env   string
 	Given map[string]any
-	N     int // of all questions
+	N     int // number of all questions so far
 }
 
 type listInput struct {
@@ -137,8 +137,8 @@ type listInput struct {
 	Items []string `json:"items,omitempty"`
 }
 
-// stepped is a server with one tool of two rounds whose results name the answers: sound
-// without a flaw.
+// stepped is a server with one tool of two rounds, whose results name the answers. It is sound if
+// flaw is "".
 func stepped(flaw string) func() *fixture {
 	return func() *fixture {
 		s := soundSigned()
@@ -156,13 +156,13 @@ type steps struct {
 	seal *signed
 	flaw string
 	mu   sync.Mutex
-	kept string // the state of all calls, with a flaw
+	kept string // the state of all calls, for one flaw
 	used map[string]bool
 	n    int
 }
 
-// open returns the progress in a token, and whether its question is asked again. A bare
-// token comes without answers.
+// open returns the progress in a token, and whether its question is repeated. A bare token comes
+// without answers.
 func (t *steps) open(token string, b bound, bare bool) (p progress, again bool, err error) {
 	state, err := t.seal.open(token, b, t.clock.Now())
 	if err != nil && t.flaw == "late" {
@@ -287,10 +287,10 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
 }
 
-// ways reports whether the first form has a list, or a number, as well.
+// ways reports whether the first form also has a list or a number.
 func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" || t.counts() }
 
-// counts reports whether the first form has a number as well.
+// counts reports whether the first form also has a number.
 func (t *steps) counts() bool { return t.flaw == "recounts" || t.flaw == "counts" }
 
 // isWay reports whether the first form allows a value.
@@ -302,8 +302,8 @@ func (t *steps) isWay(way any) bool {
 // discounts reports whether the second form asks for a number.
 func (t *steps) discounts() bool { return t.flaw == "discounts" || t.flaw == "clamps" }
 
-// spent remembers a token that comes with answers, and reports whether it came before: of
-// the last round alone, or with the same answers alone.
+// spent records a token that comes with answers and reports whether it was used before. Some flaws
+// record it only in the last round, or only together with its answers.
 func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) bool {
 	switch {
 	case len(responses) == 0:

@@ -24,19 +24,19 @@ import (
 	"sealab/fuzz/review"
 )
 
-// A control is a server that is broken in one way, and the checks that see it.
+// A control is a server with one fault and the checks that find it.
 type control struct {
 	name    string
 	build   func() *fixture
 	checks  []string
-	also    []string // checks that may see it as well
+	also    []string // checks that may find it as well
 	change  func(*review.Options)
-	effects bool // it shows with effects alone
-	// critical is set if its checks call it critical.
+	effects bool // it shows only with effects
+	// critical is set if its checks rate it critical.
 	critical bool
 }
 
-// signedWith is the sound signed seal with one part replaced.
+// signedWith returns a fixture with the sound signed seal after change.
 func signedWith(change func(*signed)) func() *fixture {
 	return func() *fixture {
 		s := soundSigned()
@@ -206,8 +206,8 @@ func (s lasting) mint(state string, b bound, at time.Time) string {
 	return s.seal.mint(state, b, at)
 }
 
-// stateful is a server with one tool that asks first, answers every state with a text
-// instead of an error, and protects its states with seal, or not.
+// stateful is a server with one tool that asks first. It answers every state with a text instead of
+// an error. Its states are protected by seal, unless that is nil.
 func stateful(seal seal, text func(state string) string) *fixture {
 	f := &fixture{seal: seal, silent: true, clock: &fakeClock{now: time.Unix(1_795_164_472, 0)}}
 	f.around = func(s *mcp.Server) {
@@ -234,8 +234,7 @@ func stateful(seal seal, text func(state string) string) *fixture {
 	return f
 }
 
-// headed writes the ID of the key in front of a token. Tokens of the old key are
-// not verified.
+// headed writes the key ID in front of a token. Tokens of the old key are not verified.
 type headed struct{ now, old seal }
 
 func (s headed) mint(state string, b bound, at time.Time) string {
@@ -253,8 +252,7 @@ func (s headed) open(token string, b bound, at time.Time) (string, error) {
 	return "", errState
 }
 
-// TestControls reviews each broken server: its own checks refute it, and no
-// other does.
+// TestControls reviews each broken server. Its own checks must refute it, and no others may.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	for i, c := range slices.Concat(controls, stateControls, stepControls, usedControls, toldControls) {

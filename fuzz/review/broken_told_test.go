@@ -24,8 +24,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// toldControls are servers that work on a state, or tell of it, before it is verified, and
-// one whose long states have another tag.
+// toldControls are servers that use a state, or reveal parts of it, before they verify it. One
+// server has another tag for long states.
 var toldControls = []control{
 	{name: "a part of the state told", build: func() *fixture {
 		return &fixture{seal: masked{soundSigned()}, refuse: telling}
@@ -56,10 +56,10 @@ var toldControls = []control{
 	}, checks: []string{"RS-METHOD"}, effects: true},
 }
 
-// telling is a refusal with its cause.
+// telling is a refusal that states its cause.
 func telling(err error) error { return &jsonrpc.Error{Code: -32602, Message: err.Error()} }
 
-// masked is a seal whose state cannot be read, and is parsed before it is verified.
+// masked is a seal whose state cannot be read. The seal parses the state before it verifies it.
 type masked struct{ *signed }
 
 func (s masked) mask(raw []byte) {
@@ -93,7 +93,7 @@ func (s masked) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(text+"."+base64.RawURLEncoding.EncodeToString(s.tag(text)), b, now)
 }
 
-// unescaped fails on percent signs outside of its care.
+// unescaped fails on malformed percent escapes.
 type unescaped struct{ *signed }
 
 func (s unescaped) open(token string, b bound, now time.Time) (string, error) {
@@ -103,7 +103,8 @@ func (s unescaped) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(token, b, now)
 }
 
-// packed is a seal whose tokens are compressed with their tag, and inflated up to a limit.
+// packed is a seal whose tokens are compressed together with their tag. It inflates them up to a
+// limit.
 type packed struct {
 	*signed
 	limit int64
@@ -115,8 +116,8 @@ func (s packed) mint(state string, b bound, at time.Time) string {
 
 func pack(text string) string {
 	var out bytes.Buffer
-	w, _ := flate.NewWriter(&out, flate.BestCompression) // the level is known
-	_, _ = io.WriteString(w, text)                       // to memory
+	w, _ := flate.NewWriter(&out, flate.BestCompression) // the level is valid
+	_, _ = io.WriteString(w, text)                       // a write to memory does not fail
 	_ = w.Close()
 	return base64.RawURLEncoding.EncodeToString(out.Bytes())
 }
@@ -133,7 +134,7 @@ func (s packed) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(string(text), b, now)
 }
 
-// stretched is a seal whose tokens say how often the key is hashed.
+// stretched is a seal whose tokens state the iteration count of the key derivation.
 type stretched struct{ *signed }
 
 func (s stretched) sign(text string, rounds int) string {
@@ -158,7 +159,7 @@ func (s stretched) open(token string, b bound, now time.Time) (string, error) {
 	return s.signed.open(text+"."+base64.RawURLEncoding.EncodeToString(s.tag(text)), b, now)
 }
 
-// publishPrompt asks as the tool publish does. Its tokens are bound to no method.
+// publishPrompt asks as the tool publish does. Its tokens are not bound to a method.
 func (f *fixture) publishPrompt(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	raw, _ := json.Marshal(req.Params.Arguments)
 	b := bound{target: "publish", arguments: string(raw)}

@@ -16,7 +16,7 @@ import (
 
 func told10(o *review.Options) { o.TTL = 10 * time.Minute }
 
-// usedControls are servers that remember too much, or believe the request.
+// usedControls are servers that cache too much or trust the request.
 var usedControls = []control{
 	{name: "expiry of a token looked at once", build: func() *fixture {
 		return &fixture{seal: &lenient{seal: numbered(soundSigned()), seen: map[string]time.Time{}}}
@@ -49,7 +49,7 @@ var usedControls = []control{
 	{name: "an older format without a tag", build: func() *fixture { return &fixture{seal: former{soundSigned()}} }, checks: []string{"RS-FORGE"}},
 }
 
-// lenient is a seal that compares the time of a token when it comes first.
+// lenient is a seal that checks the expiry of a token only at its first use.
 type lenient struct {
 	seal
 	mu   sync.Mutex
@@ -69,7 +69,7 @@ func (s *lenient) open(token string, b bound, now time.Time) (string, error) {
 	return state, err
 }
 
-// dated is a seal that takes the time from the header Date, if there is one.
+// dated is a seal that takes the time from the Date header, if there is one.
 type dated struct {
 	seal
 	at atomic.Int64
@@ -104,7 +104,7 @@ func (s *stored) mint(state string, b bound, now time.Time) string {
 	return token
 }
 
-// rewritten puts a text in the place of a requestState that is an object, unless it is "".
+// rewritten replaces a requestState that is an object by a text, unless the text is "".
 func rewritten(text func(map[string]json.RawMessage) string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +121,7 @@ func rewritten(text func(map[string]json.RawMessage) string) func(http.Handler) 
 	}
 }
 
-// former is a seal with a version in front of its tokens, the one before which had no tag.
+// former is a seal with a version in front of its tokens. The previous version had no tag.
 type former struct{ *signed }
 
 func (s former) mint(state string, b bound, at time.Time) string {

@@ -26,8 +26,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestQueryCredentials finds no credential in a report or a record if it was sent
-// with escapes in a URL.
+// TestQueryCredentials checks that reports and records omit a credential that was sent with escapes
+// in a URL.
 func TestQueryCredentials(t *testing.T) {
 	const secret = "al/ice+secret=="
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,8 +55,8 @@ func TestQueryCredentials(t *testing.T) {
 	require.True(t, strings.Contains(record.String(), "access_token=<credential>"))
 }
 
-// TestCurl carries the commands of findings out: each sends a request of the review
-// again, or is left out if the body is long.
+// TestCurl runs the commands of findings. Each must send a request of the review again, or be
+// absent if the body is long.
 func TestCurl(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		testenv.Skip(t, "there is no curl")
@@ -97,7 +97,7 @@ func TestCurl(t *testing.T) {
 		out, err := exec.CommandContext(ctx, "sh", "-c", f.Curl).CombinedOutput()
 		mu.Lock()
 		require.True(t, last != "" && seen[last], "%s sent %s: %s, %v", f.Curl, last, out, err)
-		seen[last] = false // so that a second command cannot pass for it
+		seen[last] = false // so that a second command cannot match it
 		mu.Unlock()
 	}
 	require.Empty(t, commands["10,000 nested arrays"], "the body is too long for a command")

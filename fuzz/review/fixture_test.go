@@ -26,36 +26,36 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A fixture is a server on the official Go SDK with two tools that ask first, a
-// tool that never asks, and a prompt that asks. seal protects its states and is
-// sound; a broken fixture has one of its parts replaced.
+// A fixture is a server on the official Go SDK. It has two tools that ask first, a tool that never
+// asks, and a prompt that asks. Its seal protects the states. A sound fixture becomes broken if one
+// of its parts is replaced.
 type fixture struct {
 	seal   seal
 	before func(http.Handler) http.Handler
-	// refuse answers a bad state; nil: the one error that every refusal gets.
+	// refuse returns the answer to a bad state; nil: one error for all.
 	refuse func(error) error
-	// restart ignores a bad state.
+	// restart begins the flow again on a bad state.
 	restart bool
-	// ignore keeps the state from the handlers.
+	// ignore hides the state from the handlers.
 	ignore bool
 	silent bool // no tool asks
 	undo   bool // a third tool asks
 	users  bool
-	noise  func() string // added to every text
+	noise  func() string // appended to every text
 
 	runs   atomic.Int64      // tools that ran to their end
-	around func(*mcp.Server) // protects the server from outside
+	around func(*mcp.Server) // adds to the server, or protects it
 	clock  *fakeClock
 }
 
-// bound is the request that a state belongs to.
+// bound is the request that a state is bound to.
 type bound struct{ method, target, arguments, user string }
 
 func (b bound) text() string {
 	return strings.Join([]string{b.method, b.target, b.arguments, b.user}, "\x00")
 }
 
-// A seal makes tokens of states.
+// A seal turns states into tokens and back.
 type seal interface {
 	mint(state string, b bound, now time.Time) string
 	open(token string, b bound, now time.Time) (string, error)
@@ -71,7 +71,7 @@ type signed struct {
 	verify  func(body string, mac []byte) error // nil: constant-time compare
 	onError func(stage string) error
 	key     []byte
-	sum     func(text []byte) []byte // a tag without the key; nil: HMAC-SHA256
+	sum     func(text []byte) []byte // an unkeyed tag; nil: HMAC-SHA256
 }
 
 func soundSigned() *signed {
@@ -142,8 +142,8 @@ func (s *signed) open(token string, b bound, now time.Time) (string, error) {
 type encrypted struct {
 	inner signed
 	nonce func() []byte
-	bare  bool // no tag: counter mode alone
-	crc   bool // with a checksum behind the text
+	bare  bool // without a tag, in counter mode
+	crc   bool // with a checksum after the text
 }
 
 func (s *encrypted) aead() cipher.AEAD {
@@ -191,7 +191,7 @@ func (s *encrypted) open(token string, b bound, now time.Time) (string, error) {
 	return d.State, nil
 }
 
-// counted returns a function that counts up in nonces.
+// counted returns a function that returns nonces from a counter.
 func counted() func() []byte {
 	var n atomic.Uint64
 	return func() []byte {
@@ -203,7 +203,7 @@ func counted() func() []byte {
 
 func soundEncrypted() *encrypted { return &encrypted{inner: *soundSigned(), nonce: counted()} }
 
-// plain is no protection: the state in the open.
+// plain is an unprotected state.
 type plain struct{}
 
 func (plain) mint(state string, _ bound, _ time.Time) string { return state }
@@ -232,7 +232,7 @@ func (s *once) open(token string, b bound, now time.Time) (string, error) {
 	return state, nil
 }
 
-// fakeClock passes time without waiting.
+// fakeClock advances without waiting.
 type fakeClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -246,7 +246,7 @@ func (c *fakeClock) Sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// protect is the boundary of the fixture.
+// protect returns middleware that opens the states of requests and seals those of results.
 func (f *fixture) protect(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		state, b := f.bound(method, req)
@@ -319,7 +319,7 @@ func answer(responses mcp.InputResponseMap, key, field string) any {
 	return nil
 }
 
-// ask is a question with a state.
+// ask returns a question with a state.
 func (f *fixture) ask(key, message, field, typ string, s step) *mcp.CallToolResult {
 	if f.noise != nil {
 		message += " " + f.noise()
@@ -328,7 +328,7 @@ func (f *fixture) ask(key, message, field, typ string, s step) *mcp.CallToolResu
 	return &mcp.CallToolResult{RequestState: string(raw), InputRequests: mcp.InputRequestMap{key: form(message, field, typ)}}
 }
 
-// handler is a tool of one round or two.
+// handler returns a tool with one or two rounds.
 func (f *fixture) handler(name string, two bool) mcp.ToolHandlerFor[envInput, any] {
 	return func(_ context.Context, req *mcp.CallToolRequest, in envInput) (*mcp.CallToolResult, any, error) {
 		var s step

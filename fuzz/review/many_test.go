@@ -22,10 +22,10 @@ import (
 
 var soundServers = flag.Int("sound", len(kinds), "review so many sound servers in TestManySound")
 
-// kinds are ways to be sound and hard to judge.
+// kinds are sound servers that are hard to judge.
 var kinds = []struct {
 	name   string
-	faults []string // that are choices and no faults
+	faults []string // choices rather than faults
 	before func(http.Handler, *fakeClock) http.Handler
 }{
 	{name: "plain"},
@@ -41,7 +41,7 @@ var kinds = []struct {
 // slowness is the time that a slow server takes to answer.
 const slowness = 150 * time.Millisecond
 
-// aging lets the clock of the server and of the review go on at each request.
+// aging advances the clock of the server and the review at each request.
 func aging(next http.Handler, clock *fakeClock) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if clock.Sleep(r.Context(), slowness) == nil {
@@ -50,7 +50,7 @@ func aging(next http.Handler, clock *fakeClock) http.Handler {
 	})
 }
 
-// delayed answers late as well. A review takes minutes, most of which it waits.
+// delayed also answers late in real time. A review takes minutes, most of which it waits.
 func delayed(next http.Handler, clock *fakeClock) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if client.SystemClock().Sleep(r.Context(), slowness) == nil {
@@ -72,7 +72,7 @@ func limited(next http.Handler, _ *fakeClock) http.Handler {
 	})
 }
 
-// away closes the connections of three requests in 300 without an answer.
+// away closes the connections of three in 300 requests without an answer.
 func away(next http.Handler, _ *fakeClock) http.Handler {
 	var n atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,8 +83,8 @@ func away(next http.Handler, _ *fakeClock) http.Handler {
 	})
 }
 
-// TestManySound reviews sound servers under different seeds: none is accused of
-// more than a property. In the middle of each third review the server restarts.
+// TestManySound reviews sound servers with different seeds. None may be refuted beyond a property.
+// In the middle of each third review the server restarts.
 func TestManySound(t *testing.T) {
 	testenv.SkipSample(t)
 	t.Parallel()

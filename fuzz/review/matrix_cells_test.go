@@ -14,18 +14,17 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A matrix holds the answers that servers gave on 2026-11-21: a row for each
-// request, a column for each server.
+// A matrix holds the answers that servers gave on 2026-11-21, with a row for each request and a
+// column for each server.
 type matrix struct {
 	name    string
 	columns []string
 	rows    []string
 	cells   map[[2]string]string // by row and column
-	width   int                  // of a cell
+	width   int                  // of a cell, in characters
 }
 
-// readMatrix reads testdata/matrices/NAME.txt, whose columns begin where their
-// names do.
+// readMatrix reads testdata/matrices/NAME.txt. Its columns begin where their names begin.
 func readMatrix(t *testing.T, name string) matrix {
 	t.Helper()
 	data, err := os.ReadFile("testdata/matrices/" + name + ".txt")
@@ -49,10 +48,10 @@ func readMatrix(t *testing.T, name string) matrix {
 	return m
 }
 
-// A difference is a cell that a server answers otherwise today, and the reason.
+// A difference is a cell for which a server now gives another answer, and the reason.
 type difference struct{ answer, reason string }
 
-// readDifferences reads those of a matrix: lines "matrix | row | server | answer |
+// readDifferences reads the differences of a matrix, from lines "matrix | row | server | answer |
 // reason".
 func readDifferences(t *testing.T, name string) map[[2]string]difference {
 	t.Helper()
@@ -73,10 +72,11 @@ func readDifferences(t *testing.T, name string) map[[2]string]difference {
 	return all
 }
 
-// remark is the end of a cell that tells how the connection ended.
+// remark matches a cell with a remark on how the connection ended.
 var remark = regexp.MustCompile(`^(\d{3} - b'') .*`)
 
-// same reports whether an answer is that of a cell, which was cut to a width.
+// same reports whether an answer equals that of a cell, which may be cut to the width of the
+// column.
 func (m matrix) same(cell, answer string) bool {
 	if found := remark.FindStringSubmatch(cell); found != nil {
 		cell = found[1]
@@ -84,8 +84,8 @@ func (m matrix) same(cell, answer string) bool {
 	return strings.HasPrefix(answer, cell) && (answer == cell || len(cell) >= m.width-2)
 }
 
-// compare holds the answers of a server to its column. Each row has an answer, and
-// each difference is still one.
+// compare compares the answers of a server with its column. Each row must have an answer, and each
+// listed difference must still exist.
 func (m matrix) compare(t *testing.T, column string, answers map[string]string) {
 	t.Helper()
 	differences := readDifferences(t, m.name)
@@ -119,7 +119,7 @@ func (m matrix) compare(t *testing.T, column string, answers map[string]string) 
 	t.Logf("%d cells", asked)
 }
 
-// class is an answer in the words of the matrices: status and code, or the type and
+// class returns an answer in the notation of the matrices: the status and the code, or the type and
 // the first bytes of the body.
 func class(e *rawmcp.Exchange) string {
 	for _, raw := range slices.Backward(e.Messages) {
@@ -144,7 +144,7 @@ func class(e *rawmcp.Exchange) string {
 	return fmt.Sprintf("%d %s", e.Status, media)
 }
 
-// typeOf is the Content-Type of a response without parameters, "-" if absent.
+// typeOf returns the Content-Type of a response without parameters, or "-".
 func typeOf(e *rawmcp.Exchange) string {
 	media, _, _ := strings.Cut(e.Header("Content-Type"), ";")
 	if media == "" {
@@ -153,7 +153,7 @@ func typeOf(e *rawmcp.Exchange) string {
 	return media
 }
 
-// firstBytes is the beginning of a body between quotes, as Python writes them.
+// firstBytes returns the beginning of a body as a Python bytes literal.
 func firstBytes(e *rawmcp.Exchange) string {
 	text, quote := string(e.Body), "'"
 	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {

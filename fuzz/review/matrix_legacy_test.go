@@ -15,7 +15,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// older is a request of an older revision: a header that is empty is left out.
+// older is a request of an older revision. Empty headers are omitted.
 type older struct{ verb, session, version, bearer, origin, host, accept, body string }
 
 const oldCapabilities = `"capabilities":{"elicitation":{"form":{}}},"clientInfo":{"name":"probe","version":"0"}`
@@ -30,7 +30,8 @@ func oldCall(method, params string) string {
 
 const oldTools = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`
 
-// ask sends a request of an older revision until done, nil for the first message.
+// ask sends a request of an older revision and reads until done returns true, or for one message if
+// done is nil.
 func (a *asker) ask(ctx context.Context, o older, done func([]byte) bool) *rawmcp.Exchange {
 	p := &probe{verb: "POST", body: o.body}
 	if o.verb != "" {
@@ -60,7 +61,7 @@ func (a *asker) ask(ctx context.Context, o older, done func([]byte) bool) *rawmc
 	}
 	r := rawmcp.Request{Verb: p.verb, Path: a.http.Path(), Headers: p.headers, Body: []byte(p.body), Done: done, Head: p.verb == "GET"}
 	e := a.http.Do(ctx, r)
-	if r.Head && !e.Stream { // a refusal has a body
+	if r.Head && !e.Stream { // read the body of a refusal
 		r.Head = false
 		e = a.http.Do(ctx, r)
 	}
@@ -101,7 +102,7 @@ func (v visit) in(o older) *rawmcp.Exchange { return v.ask(context.Background(),
 
 const madeUp = "00000000-0000-4000-8000-000000000000"
 
-// inVisit are the rows of legacy.txt that are one request in a session.
+// inVisit are the rows of legacy.txt that consist of one request in a session.
 var inVisit = map[string]older{
 	"notifications/initialized":                   {body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`},
 	"tools/list in session":                       {body: oldTools},
@@ -129,7 +130,7 @@ var inVisit = map[string]older{
 	"session of alice with no bearer":             {bearer: "none", body: oldTools},
 }
 
-// inVisits are the rows that are more than one request.
+// inVisits are the rows that consist of several requests.
 var inVisits = map[string]func(t *testing.T, a *asker) string{
 	"session ids: distinct, length": func(_ *testing.T, a *asker) string {
 		all, lengths, n := map[string]bool{}, map[int]bool{}, 0
@@ -157,8 +158,8 @@ var inVisits = map[string]func(t *testing.T, a *asker) string{
 	},
 }
 
-// pushedQuestion calls a tool that asks, listens to the stream of the session, and
-// accepts a question of either stream.
+// pushedQuestion calls a tool that asks, listens to the stream of the session, and accepts a
+// question from either stream.
 func pushedQuestion(_ *testing.T, a *asker) string {
 	v := a.visit()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -174,7 +175,7 @@ func pushedQuestion(_ *testing.T, a *asker) string {
 		}
 	}
 	if v.id != "" {
-		open := make(chan bool, 2) // of the stream, or its end
+		open := make(chan bool, 2) // true when the stream opens, false when it ends
 		go func() {
 			o := v.request(older{verb: "GET", accept: "text/event-stream"})
 			v.listen(ctx, o, func() { open <- true }, func(m []byte) bool { answer(m); return false })
@@ -182,7 +183,7 @@ func pushedQuestion(_ *testing.T, a *asker) string {
 		}()
 		select {
 		case <-open:
-		case <-time.After(2 * time.Second): // some send the header with the first event
+		case <-time.After(2 * time.Second): // some servers send the header with the first event
 		}
 	}
 	return class(v.ask(ctx, v.request(older{body: oldCall("tools/call", `"name":"remove","arguments":{"env":"prod"}`)}), func(m []byte) bool {
@@ -208,8 +209,8 @@ func isResponse(m []byte) bool {
 	return json.Unmarshal(m, &r) == nil && r.Method == nil && (r.Result != nil || r.Error != nil)
 }
 
-// cancelledCall cancels a slow call; the cell has the status of the notification
-// and the end of the call.
+// cancelledCall cancels a slow call. Its cell has the status of the notification and the result of
+// the call.
 func cancelledCall(t *testing.T, a *asker) string {
 	v := a.visit()
 	ended := make(chan *rawmcp.Exchange, 1)
@@ -233,7 +234,7 @@ func cancelledCall(t *testing.T, a *asker) string {
 	}
 }
 
-// textOf is the first text of a result.
+// textOf returns the first text of a result, or "".
 func textOf(e *rawmcp.Exchange) string {
 	var r struct{ Content []struct{ Text string } }
 	raw, err := json.Marshal(resultOf(e))
@@ -243,7 +244,7 @@ func textOf(e *rawmcp.Exchange) string {
 	return r.Content[0].Text
 }
 
-// TestLegacyMatrix asks the installed servers the questions of older revisions.
+// TestLegacyMatrix sends the requests of older revisions to the installed servers.
 func TestLegacyMatrix(t *testing.T) {
 	testenv.SkipSample(t) // each server takes seconds
 	m := readMatrix(t, "legacy")

@@ -9,13 +9,13 @@ import (
 
 func oneTime(o *review.Options) { o.Effects, o.OneTime = true, []string{"deploy", "remove", "report"} }
 
-// brief is for servers that never answer or never end.
+// brief changes the options for servers that never answer or never end.
 func brief(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
 	o.Limits.Time, o.Hang, o.Grace = time.Second, time.Second, 300*time.Millisecond
 }
 
-// lingers is for servers that never end, and answer until then.
+// lingers changes the options for servers that answer but never exit.
 func lingers(o *review.Options) { o.Grace = 300 * time.Millisecond }
 
 func told(o *review.Options) { o.TTL = mcp.TTL }
@@ -23,10 +23,10 @@ func slowTool(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
 }
 
-// unsealed are the checks that a state falls to that has no tag.
+// unsealed are the checks that refute a server whose states have no tag.
 var unsealed = []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-CUT", "RS-ARGS", "RS-TOOL", "RS-METHOD", "RS-USER", "RS-CLEAR", "RS-DOWN", "RS-UNIFORM", "RS-TEXT"}
 
-// rows has a row for each check at least; TestMatrix fails otherwise.
+// rows has at least one row for each check; TestMatrix fails otherwise.
 var rows = []row{
 	{fault: "state in the clear", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-ARGS", "RS-TOOL", "RS-METHOD", "RS-USER", "RS-CLEAR"}, also: unsealed},
 	{fault: "tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: unsealed},

@@ -26,7 +26,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A row is a fault of the broken server and the checks that show it.
+// A row is a fault of the broken server and the checks that find it.
 type row struct {
 	fault    string
 	checks   []string
@@ -35,10 +35,10 @@ type row struct {
 	second   string // the fault of a second instance
 	twin     bool   // a second instance has the same key
 	stdio    bool
-	critical bool // its own checks call it critical
-	ends     bool // the server ends at an earlier check, which leaves nothing to review
-	modern   bool // it shows in the newest revision alone
-	timed    bool // an answer is late beside good ones, which the race detector makes late as well
+	critical bool // its checks rate it critical
+	ends     bool // an earlier check stops the server, so there is nothing left to review
+	modern   bool // it shows only in the newest revision
+	timed    bool // it shows in the time of an answer, which the race detector distorts
 }
 
 // review reviews the broken server of a row.
@@ -89,11 +89,11 @@ func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Serve
 
 var all = flag.Bool("all", false, "carry every check out on every broken server")
 
-// inSample reports whether the i-th broken server is in the sample of a test: each 48th.
+// inSample reports whether the i-th broken server is in the sample of a test, which has every 48th.
 func inSample(i int) bool { return *all || !testenv.Sample() || i%48 == 0 }
 
-// TestMatrix reviews a server with one fault for each check: its own checks refute
-// it. With -args -all no other check does.
+// TestMatrix reviews a server with one fault for each check. The row's checks must refute it. With
+// -args -all no other check may.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -133,15 +133,15 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestEnded reviews a server that ends at an earlier check: later checks cannot be
-// carried out and accuse it of nothing.
+// TestEnded reviews a server that an earlier check stops. Later checks cannot run and must not
+// record findings.
 func TestEnded(t *testing.T) {
 	report, _ := row{fault: "bad lines end the server"}.review(t, []string{"H-JSON", "T"})
 	found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 	require.Equal(t, map[string]review.Severity{"H-JSON": review.Warning}, found, describe(report))
 }
 
-// TestUnbroken reviews the server without a fault: no check accuses it.
+// TestUnbroken reviews the server without a fault. No check may refute it.
 func TestUnbroken(t *testing.T) {
 	testenv.SkipSample(t) // TestSound reviews a sound server
 	t.Parallel()
@@ -167,8 +167,8 @@ func TestUnbroken(t *testing.T) {
 	}
 }
 
-// TestUnbrokenInChecks reviews sound servers of another kind by the checks that could take
-// them for broken ones.
+// TestUnbrokenInChecks reviews unusual sound servers with the checks that are most likely to refute
+// them wrongly.
 func TestUnbrokenInChecks(t *testing.T) {
 	t.Parallel()
 	for i, x := range []row{
@@ -209,7 +209,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
 		if testenv.Sample() && i%8 != 3 {
-			continue // an eighth of them
+			continue // one in eight
 		}
 		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {
 			t.Parallel()
@@ -219,8 +219,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
-// TestKeptResults reviews a server that answers a used token by the result that it had, and
-// one that runs the tool again. Each run has a result of its own.
+// TestKeptResults reviews a server that answers a used token with its earlier result, and one that
+// runs the tool again. Each run has a different result.
 func TestKeptResults(t *testing.T) {
 	t.Parallel()
 	removeOnce := func(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
@@ -234,8 +234,8 @@ func TestKeptResults(t *testing.T) {
 	}
 }
 
-// TestRepeatedNames reviews a sound server on standard input that refuses repeated names
-// in an error without an id. No call waits for an answer that cannot come.
+// TestRepeatedNames reviews a sound server on standard input that refuses duplicate names with an
+// error without an ID. No call may wait for an answer that cannot come.
 func TestRepeatedNames(t *testing.T) {
 	calls, refused := 0, 0
 	record := func(o *review.Options) {
@@ -253,16 +253,16 @@ func TestRepeatedNames(t *testing.T) {
 	require.NotZero(t, refused, "of %d calls", calls)
 }
 
-// TestEndIsNamed reviews a server on standard input that ends: the finding has the request
-// that ended it, and not an honest one before it.
+// TestEndIsNamed reviews a server on standard input that exits. The finding must contain the
+// request that stopped it, and not an earlier honest one.
 func TestEndIsNamed(t *testing.T) {
 	report, _ := row{stdio: true, fault: "NUL in a text ends the server"}.review(t, []string{"RS-ARGS"})
 	require.Len(t, report.Findings, 1, describe(report))
 	require.Contains(t, report.Findings[0].Evidence, `u0000`)
 }
 
-// TestEndIsShownAgain asks for the end of a server again, as a replay does, and for that
-// of a sound one.
+// TestEndIsShownAgain replays the finding that a server exits, on the broken server and on a sound
+// one.
 func TestEndIsShownAgain(t *testing.T) {
 	for fault, want := range map[string]int{"batches end the server": 1, "": 0} {
 		x := row{fault: fault, change: func(o *review.Options) { o.Case = "the server goes on" }}
@@ -271,7 +271,7 @@ func TestEndIsShownAgain(t *testing.T) {
 	}
 }
 
-// serveFaults is the broken server on standard streams.
+// serveFaults runs the broken server on standard streams.
 func serveFaults(faults []string) {
 	clock := client.SystemClock()
 	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error { return clock.Sleep(ctx, d/3) }}, faults...)

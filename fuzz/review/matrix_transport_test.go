@@ -23,14 +23,15 @@ import (
 type asker struct {
 	http   *rawmcp.HTTP
 	server *running
-	words  *strings.Replacer // of the edits
+	words  *strings.Replacer // replaces words in the edits
 	bearer string
 	tool   string
 	args   string
-	edits  map[string][]string // of transport.txt, by row
+	edits  map[string][]string // the edits of requests.txt, by row
 }
 
-// goodArguments are a call that every server of a column completes.
+// goodArguments are the tool and the arguments of calls that the servers complete, by column. The
+// key "" is for all others.
 var goodArguments = map[string]map[string]string{
 	"": {"$tool": "echo", "$args": `{"text":"hi"}`, "$wrong": `{"text":[5]}`, "$extra": `{"text":"hi","extra":1}`, "$proto": `{"text":"hi","__proto__":{"a":1}}`},
 	"sealab": {"$tool": "count_primes", "$args": `{"below":10}`, "$wrong": `{"below":"x"}`, "$extra": `{"below":10,"extra":1}`,
@@ -44,7 +45,7 @@ func newAsker(t *testing.T, column string) *asker {
 	server := columnServer(column).run(t)
 	limit := 20 * time.Second
 	if column == "ts1" {
-		limit = 5 * time.Second // two of its cells are calls that are never answered
+		limit = 5 * time.Second // two of its cells are calls without an answer
 	}
 	c, err := rawmcp.NewHTTP(server.url, rawmcp.Limits{Time: limit})
 	require.NoError(t, err)
@@ -93,7 +94,7 @@ func (p *probe) drop(name string) {
 	p.headers = slices.DeleteFunc(p.headers, func(h rawmcp.Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// probe is a good call.
+// probe returns a good call.
 func (a *asker) probe() *probe {
 	p := &probe{verb: "POST", body: a.good()}
 	for _, h := range [][2]string{{"Host", a.http.Host()}, {"Connection", "close"}, {"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"},
@@ -106,7 +107,7 @@ func (a *asker) probe() *probe {
 	return p
 }
 
-// edit carries one edit of requests.txt out.
+// edit applies one edit of requests.txt.
 func (a *asker) edit(t *testing.T, p *probe, text string) {
 	t.Helper()
 	verb, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -153,7 +154,7 @@ func (a *asker) edit(t *testing.T, p *probe, text string) {
 	}
 }
 
-// bytesIn writes the bytes that \x stands for.
+// bytesIn replaces \x escapes in a text by bytes.
 func bytesIn(t *testing.T, text string) string {
 	t.Helper()
 	if !strings.Contains(text, `\x`) {
@@ -208,10 +209,10 @@ func readEdits(t *testing.T) map[string][]string {
 	return all
 }
 
-// hold is how long a request with half a body is left open.
+// hold is how long a request with half a body stays open.
 var hold = flag.Duration("hold", 0, "leave half a request open for this `time` in TestTransportMatrix; the matrix has 12 s")
 
-// special are the rows whose cells are no class of one answer.
+// special are the rows whose cells are not the class of one answer.
 var special = map[string]func(t *testing.T, a *asker) string{
 	"cors: allow-origin for evil": func(t *testing.T, a *asker) string {
 		p := a.probe()
@@ -268,7 +269,7 @@ var special = map[string]func(t *testing.T, a *asker) string{
 	},
 }
 
-// halfSent leaves the body of a request out and reports whether the server waits.
+// halfSent withholds the body of a request and reports whether the server waits.
 func halfSent(t *testing.T, a *asker) string {
 	if *hold < 12*time.Second {
 		t.Log("slow: body never sent: not asked; make review-answers waits for it")
@@ -285,14 +286,14 @@ func halfSent(t *testing.T, a *asker) string {
 	return "open after 12"
 }
 
-// slowCall is a call of the tool slow.
+// slowCall returns a call of the tool slow.
 func (a *asker) slowCall(t *testing.T, ms int) *probe {
 	p := a.probe()
 	a.edit(t, p, fmt.Sprintf(`call tools/call | slow | "name":"slow","arguments":{"ms":%d},`, ms))
 	return p
 }
 
-// resultOf is the result of an exchange, nil if it is refused.
+// resultOf returns the result of an exchange, or nil if it was refused.
 func resultOf(e *rawmcp.Exchange) map[string]any {
 	for _, raw := range slices.Backward(e.Messages) {
 		var r struct{ Result map[string]any }
@@ -303,13 +304,13 @@ func resultOf(e *rawmcp.Exchange) map[string]any {
 	return nil
 }
 
-// named reports whether a result tells the name of its server.
+// named reports whether a result contains the name of its server.
 func named(result map[string]any) bool {
 	meta, _ := result["_meta"].(map[string]any)
 	return meta["io.modelcontextprotocol/serverInfo"] != nil
 }
 
-// TestTransportMatrix asks the installed servers the questions of the matrix.
+// TestTransportMatrix sends the requests of the matrix to the installed servers.
 func TestTransportMatrix(t *testing.T) {
 	testenv.SkipSample(t) // each server takes seconds
 	m, edits := readMatrix(t, "transport"), readEdits(t)
@@ -333,7 +334,7 @@ func TestTransportMatrix(t *testing.T) {
 	}
 }
 
-// columnServer is the server of a column.
+// columnServer returns the server of a column.
 func columnServer(column string) foreign {
 	name := map[string]string{"ts-codec": "ts", "go-plain": "go", "go-stateful": "go"}[column]
 	switch i := slices.IndexFunc(foreigners, func(f foreign) bool { return f.name == name || f.name == column }); {

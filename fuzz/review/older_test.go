@@ -13,14 +13,14 @@ import (
 	"sealab/internal/testenv"
 )
 
-// inEveryRevision reports whether a check runs on servers of the older revisions alone, over
-// a transport, and needs no state.
+// inEveryRevision reports whether a check runs on servers that speak only older revisions, over a
+// transport, without a state.
 func inEveryRevision(c review.Check, stdio bool) bool {
 	return c.Era == "" && !c.Flow && (c.Over == "" || (c.Over == "stdio") == stdio)
 }
 
-// TestOlder reviews servers of the older revisions alone: the checks that run in every
-// revision refute the faults that they refute in the newest one.
+// TestOlder reviews servers that speak only older revisions. The checks that run in every revision
+// must find the same faults as in the newest one.
 func TestOlder(t *testing.T) {
 	t.Parallel()
 	for i, x := range rows {
@@ -33,7 +33,7 @@ func TestOlder(t *testing.T) {
 		x.fault += " + " + mcp.Older
 		t.Run(fmt.Sprintf("%d %s", i, x.fault), func(t *testing.T) {
 			t.Parallel()
-			report, s := x.review(t, append(checks, "T-UNKNOWN")) // whose error H-CODES reads
+			report, s := x.review(t, append(checks, "T-UNKNOWN")) // H-CODES reads the error of T-UNKNOWN
 			require.NotContains(t, report.Server.Revisions, "2026-07-28")
 			found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 			for _, id := range checks {
@@ -46,8 +46,8 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestOlderUnbroken reviews sound servers of the older revisions alone. A sample has two of
-// them; -short has the one with effects by a safe review, which does not wait for any.
+// TestOlderUnbroken reviews sound servers that speak only older revisions. A sample has two of
+// them; -short replaces the one with effects by a safe review, which does not wait.
 func TestOlderUnbroken(t *testing.T) {
 	t.Parallel()
 	sample := []string{"effects", "stdio"}

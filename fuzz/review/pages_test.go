@@ -14,8 +14,8 @@ import (
 
 var write = flag.Bool("write", false, "write CHECKS.md anew")
 
-// TestPage compares CHECKS.md with the table of checks, each of which says all of
-// itself and stands in a family.
+// TestPage compares CHECKS.md with the table of checks. Each check must be complete and belong to a
+// family.
 func TestPage(t *testing.T) {
 	page := checks.Page()
 	if *write {

@@ -20,7 +20,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// review reviews a fixture and returns the report.
+// reviewed reviews a fixture and returns the report.
 func reviewed(t *testing.T, f *fixture, change func(*review.Options)) *review.Report {
 	t.Helper()
 	o := review.Options{Target: client.Target{URL: f.start(t)}, Checks: []string{"RS"}, Seed: 1, Budget: 4000}
@@ -43,7 +43,7 @@ func twoUsers(o *review.Options) {
 	o.Target.Second = []rawmcp.Header{{Name: "Authorization", Value: "Bearer bob"}}
 }
 
-// refutedBy returns the ids of the checks that refute with at least a severity.
+// refutedBy returns the IDs of the checks with a finding of one of the severities.
 func refutedBy(r *review.Report, severities ...review.Severity) map[string]review.Severity {
 	found := map[string]review.Severity{}
 	for _, f := range r.Findings {
@@ -68,7 +68,7 @@ func describe(r *review.Report) string {
 	return b.String()
 }
 
-// sound are servers that must not be accused.
+// sound are servers that must not be refuted.
 var sound = map[string]func() *fixture{
 	"signed":       func() *fixture { return &fixture{seal: soundSigned()} },
 	"encrypted":    func() *fixture { return &fixture{seal: soundEncrypted()} },
@@ -104,21 +104,21 @@ var sound = map[string]func() *fixture{
 	"behind a prefix":          func() *fixture { return &fixture{seal: prefixed{soundSigned(), false}} },
 	"times in front":           func() *fixture { return &fixture{seal: expiring{soundSigned(), true}} },
 	"rounds in order":          stepped(""),
-	"rounds with a list":       stepped("ways"), // no flaw
+	"rounds with a list":       stepped("ways"), // not a flaw
 	"rounds with bounds kept":  stepped("clamps"),
 	"rounds with a number":     stepped("counts"),
 	"single use by id":         func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
 	"short-lived":              func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
 }
 
-// TestSound reviews sound servers with and without effects: no check accuses one, and
-// without effects no tool runs to its end.
+// TestSound reviews sound servers with and without effects. No check may refute one, and without
+// effects no tool may run to its end.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
 			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "rounds with a list", "single use by id"}, name) {
-				continue // TestUnbroken has effects as well
+				continue // TestUnbroken covers effects as well
 			}
 			sample := "no influence/safe" // the shortest review
 			if testenv.Race() {
@@ -138,7 +138,7 @@ func TestSound(t *testing.T) {
 						change(o)
 					}
 				})
-				// Every server on this SDK asks clients that cannot answer.
+				// With this SDK every server asks clients that cannot answer.
 				found := refutedBy(report, review.Critical, review.Warning)
 				delete(found, "RS-CAP")
 				require.Empty(t, found, describe(report))
@@ -159,8 +159,7 @@ func TestInflatedWithALimit(t *testing.T) {
 	require.Empty(t, report.Findings, describe(report))
 }
 
-// TestNotTested shows that a server whose state cannot be judged is not
-// acquitted.
+// TestNotTested checks that the checks are not tested if the state of a server cannot be judged.
 func TestNotTested(t *testing.T) {
 	for _, name := range []string{"no influence", "never asks", "restart"} {
 		t.Run(name, func(t *testing.T) {
@@ -175,8 +174,8 @@ func TestNotTested(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends the context of a review of a server without protection, once after
-// the first check and once within it.
+// TestInterrupted ends the context of a review of an unprotected server, once after the first check
+// and once within it.
 func TestInterrupted(t *testing.T) {
 	run := func(stop func(o *review.Options, cancel func())) *review.Report {
 		f := &fixture{seal: plain{}}
@@ -219,8 +218,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestSlow reviews a server that takes 300 ms for each exchange within two minutes: the
-// critical checks come first, those that are left say so, and a sound server is not accused.
+// TestSlow gives a review two minutes for a server that takes 300 ms per exchange. The critical
+// checks must come first, those left over must say so, and a sound server must not be refuted.
 func TestSlow(t *testing.T) {
 	testenv.SkipSample(t)
 	t.Parallel()
@@ -252,7 +251,7 @@ func TestSlow(t *testing.T) {
 	require.Equal(t, review.Critical, refutedBy(broken, review.Critical)["RS-FORGE"], describe(broken))
 }
 
-// TestAdvice reviews addresses that are not those of a server.
+// TestAdvice reviews addresses without an MCP server.
 func TestAdvice(t *testing.T) {
 	for want, answer := range map[string]http.HandlerFunc{
 		"; it redirects to \"/login\", which is not followed": func(w http.ResponseWriter, _ *http.Request) {

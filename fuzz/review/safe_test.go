@@ -16,12 +16,12 @@ import (
 	"sealab/internal/testenv"
 )
 
-// ranBefore returns the tools that ran to their end, in the words of the server. It
-// calls echo, so that an empty result shows that the server would have told.
+// ranBefore returns the tools that ran to their end, as the server reports them. It calls echo as
+// well: if the result is empty, the server would have reported that call.
 func (a *asker) ranBefore(t *testing.T, name string) []string {
 	t.Helper()
 	p := a.probe()
-	if name == "py-low" { // it has no echo, and takes any state
+	if name == "py-low" { // it has no echo and accepts any state
 		a.edit(t, p, `call tools/call | deploy | "name":"deploy","arguments":{"env":"x"},"requestState":"{\"step\":\"reason\",\"env\":\"hi\"}",`)
 	}
 	if name == "ts1" {
@@ -29,7 +29,7 @@ func (a *asker) ranBefore(t *testing.T, name string) []string {
 	} else {
 		require.Equal(t, "200 ok", class(a.send(p)))
 	}
-	if name == "sealab" { // it counts at its end
+	if name == "sealab" { // it reports the count when it exits
 		require.NoError(t, a.server.cmd.Process.Signal(syscall.SIGTERM))
 		if line := a.server.said(t, "tool calls that ran to their end"); !strings.HasSuffix(line, ": 1") {
 			return []string{line}
@@ -46,9 +46,9 @@ func (a *asker) ranBefore(t *testing.T, name string) []string {
 	}
 }
 
-// TestSafe reviews the installed servers with every check and without effects. The
-// servers themselves count the tools that ran to their end: there are none. The test
-// writes a table with -v; with -args -all it is of all servers.
+// TestSafe reviews the installed servers with every check and without effects. The servers
+// themselves count the tools that ran to their end, which must be none. With -v the test prints a
+// table; with -args -all it has all servers.
 func TestSafe(t *testing.T) {
 	testenv.SkipSample(t) // each server takes seconds
 	fmt.Fprintf(os.Stderr, "%-12s %9s %8s %5s %9s\n", "server", "exchanges", "seconds", "ran", "findings")

@@ -24,8 +24,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A foreign is a server on the SDK of another language, and the checks that
-// refute it with at least a warning, or with a suggestion that is worth a name.
+// A foreign is a server on the SDK of another language. The checks in refuted must find at least a
+// warning.
 type foreign struct {
 	name    string
 	command []string // PORT stands for the port
@@ -36,7 +36,7 @@ type foreign struct {
 	stands  []string
 }
 
-// tampering are the checks that an unprotected state falls to.
+// tampering are the checks that refute a server with unprotected states.
 var tampering = []string{"RS-TAMPER", "RS-FORGE", "RS-SPLICE", "RS-ARGS"}
 
 // foreigners are the servers below testdata/servers.
@@ -59,7 +59,7 @@ var foreigners = []foreign{
 	{name: "ts1", command: []string{"node", "ts1/server.mjs", "--http", "PORT"}, refuted: []string{"H-ORIGIN"}, stands: []string{"H-HOST"}},
 }
 
-// TestServers reviews servers of other languages that are installed.
+// TestServers reviews the installed servers of other languages.
 func TestServers(t *testing.T) {
 	testenv.SkipSample(t) // each server takes seconds
 	for _, f := range foreigners {
@@ -89,8 +89,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// A running server has a URL and writes lines to standard error. The channel ended
-// is closed when the process has exited.
+// A running server has a URL and writes lines to standard error. The channel ended is closed when
+// the process has exited.
 type running struct {
 	url   string
 	cmd   *exec.Cmd
@@ -98,7 +98,7 @@ type running struct {
 	ended chan struct{}
 }
 
-// said waits for a line of standard error with one of some words.
+// said waits for a line of standard error that contains one of the words.
 func (r *running) said(t *testing.T, words ...string) string {
 	t.Helper()
 	timeout := time.After(2 * time.Minute)
@@ -120,8 +120,8 @@ func (f foreign) start(t *testing.T) string {
 	return f.run(t).url
 }
 
-// run starts a server and waits until it answers. Another program can take its port
-// before it does: if the server exits, run tries another port.
+// run starts a server and waits until it answers. Another program may take its port first; if the
+// server exits, run tries another port.
 func (f foreign) run(t *testing.T) *running {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
@@ -139,8 +139,8 @@ func (f foreign) run(t *testing.T) *running {
 	return nil
 }
 
-// program returns the path of the program that runs a server, and whether the server is
-// installed. An installation that failed half way leaves the folder, but not its mark.
+// program returns the path of the program that runs a server, and whether the server is installed.
+// A failed installation leaves the folder without its mark.
 func (f foreign) program(root string) (path string, installed bool) {
 	path, mark := f.command[0], ""
 	switch {
@@ -159,8 +159,8 @@ func (f foreign) program(root string) (path string, installed bool) {
 	return path, err == nil
 }
 
-// freePort returns a TCP port of the loopback interface that was free a moment ago.
-// It is below the ports that systems give to connections and to listeners on port 0.
+// freePort returns a TCP port of the loopback interface that was free a moment ago. It is below the
+// ephemeral ports of common systems.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -174,8 +174,7 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// runOnPort starts a server and waits until it answers. It returns nil if the server
-// exits before that.
+// runOnPort starts a server and waits until it answers. It returns nil if the server exits first.
 func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
 	t.Helper()
 	args := slices.Clone(f.command)
@@ -194,7 +193,7 @@ func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			select {
 			case r.lines <- lines.Text():
-			default: // nothing waits for so many
+			default: // drop lines that are not awaited
 			}
 		}
 		_ = cmd.Wait()
@@ -222,7 +221,7 @@ func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
 	return nil
 }
 
-// drain returns the lines that are unread.
+// drain returns the unread lines.
 func (r *running) drain() string {
 	var lines []string
 	for {

@@ -19,16 +19,16 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestFindingsOfTimeShowAgain reviews a server that keeps a change of its list from
-// the first subscriber alone, as a busy machine may: that is no finding. One that
-// never tells is accused.
+// TestFindingsOfTimeShowAgain reviews a server that does not notify the first subscriber of a
+// change, as may happen on a busy machine. That must not be a finding. A server that never notifies
+// must be refuted.
 func TestFindingsOfTimeShowAgain(t *testing.T) {
 	for name, heals := range map[string]bool{"once": true, "always": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hang := 100 * time.Millisecond
 			if heals {
-				hang = 2 * time.Second // the second subscriber is told
+				hang = 2 * time.Second // the second subscriber is notified
 			}
 			clock := &fakeClock{now: time.Unix(1_795_164_472, 0)}
 			s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: client.SystemClock().Sleep}, "changes not told")
@@ -54,7 +54,7 @@ func TestFindingsOfTimeShowAgain(t *testing.T) {
 	}
 }
 
-// TestSlowStart reviews a server that listens after a time on a clock of the test.
+// TestSlowStart reviews a server that begins to listen after a time on the test's clock.
 func TestSlowStart(t *testing.T) {
 	testenv.SkipRace(t)
 	for _, x := range []struct {

@@ -14,7 +14,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// recorded is the record of a review of a broken server.
+// recorded returns the record of a review of a broken server.
 func recorded(t *testing.T, fault string) string {
 	t.Helper()
 	var b strings.Builder
@@ -29,8 +29,8 @@ func recorded(t *testing.T, fault string) string {
 	return b.String()
 }
 
-// TestTraffic judges the tokens of recorded reviews: of a sound server none is
-// accused, and each fault shows without a request.
+// TestTraffic judges the tokens of recorded reviews. A sound server must not be refuted, and each
+// fault must show without a request.
 func TestTraffic(t *testing.T) {
 	for fault, want := range map[string][]string{
 		"": nil, "published key": {"RS-CLEAR", "RS-KEY"}, "short tag": {"RS-CLEAR", "RS-TAG"}, "counted handles": {"RS-GUESS"},
@@ -43,7 +43,7 @@ func TestTraffic(t *testing.T) {
 			found := refutedBy(checks.Traffic(tokens, nil, nil), review.Critical, review.Warning, review.Suggestion)
 			for _, id := range want {
 				if id == "RS-FRESH" && found[id] == "" {
-					id = "RS-NONCE" // one of the two shows equal nonces
+					id = "RS-NONCE" // either check finds equal nonces
 				}
 				require.Contains(t, found, id)
 				delete(found, id)

@@ -26,8 +26,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// serverVariable in the environment makes the test binary a server on standard
-// streams, broken in the way that it names.
+// serverVariable is an environment variable that makes the test binary a server on standard streams
+// with the named faults.
 const serverVariable = "REVIEW_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// Without the race detector, reviews wait for most of their time: more of them run
-	// at once than there are processors. The flag -parallel overrides this.
+	// Without the race detector, reviews mostly wait, so more of them run at once than there are
+	// processors. The flag -parallel overrides this.
 	if !testenv.Race() {
 		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 			panic(err)
@@ -51,8 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// guarded is a sound server over HTTP: the boundary, and checks of Host and
-// Origin in front of it.
+// guarded refuses requests with a foreign Origin.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host {
@@ -63,7 +62,7 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// rewriting passes a changed request on.
+// rewriting changes each request before it passes it on.
 func rewriting(change func(r *http.Request)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,8 +72,7 @@ func rewriting(change func(r *http.Request)) func(http.Handler) http.Handler {
 	}
 }
 
-// TestTransport reviews servers over HTTP that are broken in one way. The SDK
-// itself is known to fail H-VER, H-NAME64, H-TWICE, H-LASTID, H-JSON and H-PARAMS.
+// TestTransport reviews HTTP servers with one fault each. The SDK itself fails the checks in sdk.
 func TestTransport(t *testing.T) {
 	t.Parallel()
 	sdk := []string{"H-VER", "H-NAME64", "H-TWICE", "H-LASTID", "H-JSON", "H-PARAMS", "H-ID", "H-RESULT", "H-CODES"}
@@ -123,7 +121,7 @@ func TestTransport(t *testing.T) {
 		}, []string{"H-202"}},
 	} {
 		if testenv.Sample() && i%4 > 0 {
-			continue // a quarter of them
+			continue // one in four
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -146,8 +144,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestBoundary reviews a server behind the boundary of this project: no state
-// check refutes it, and no tool runs. A sample has some of the checks.
+// TestBoundary reviews a server behind the boundary of this project. No check of states may refute
+// it, and no tool may run. A sample has some of the checks.
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	f := &fixture{seal: plain{}, clock: nil}
@@ -172,8 +170,7 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestRepair shows findings again on the server that has them, and not after its
-// repair.
+// TestRepair replays findings on the server that has them, and again after its repair.
 func TestRepair(t *testing.T) {
 	f := &fixture{seal: plain{}}
 	target := ""
@@ -195,7 +192,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestCredentials finds no credential in a report or a record. A sample has one check of states.
+// TestCredentials checks that reports and records omit credentials. A sample has one check of
+// states.
 func TestCredentials(t *testing.T) {
 	var record strings.Builder
 	f := &fixture{seal: plain{}, users: true}
