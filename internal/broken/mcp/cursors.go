@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A position is the cursor of a list, as JSON in base64. Only a fault reads more of it than At.
+// A position is the cursor of a list, as JSON in base64. A sound server reads only At, and User to
+// compare it.
 type position struct {
 	At     int    `json:"at"`
 	Hidden bool   `json:"hidden"`
@@ -15,18 +16,18 @@ type position struct {
 }
 
 func (p position) cursor() string {
-	raw, _ := json.Marshal(p) // of these types it does not fail
+	raw, _ := json.Marshal(p) // encoding these types does not fail
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// positionAt reads a cursor that stands at one of n entries behind the first.
+// positionAt decodes a cursor for one of n entries after the first.
 func positionAt(cursor string, n int) (p position, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	ok = err == nil && json.Unmarshal(raw, &p) == nil && p.At > 0 && p.At < n
 	return p, ok
 }
 
-// toolsFrom lists the tools one a page, behind cursors that are objects.
+// toolsFrom lists one tool per page, with cursors that are objects.
 func (s *Server) toolsFrom(cursor string) (object, *failure) {
 	names := []string{"deploy", "echo", "remove"}
 	var p position
@@ -47,7 +48,7 @@ func (s *Server) toolsFrom(cursor string) (object, *failure) {
 	return result, nil
 }
 
-// ledger lists the entries of a user, one a page.
+// ledger lists the entries of a user, one per page.
 func (s *Server) ledger(r request, cursor string) object {
 	all := []string{"chairs", "tables", "lamps"}
 	p := position{User: r.user}
@@ -64,11 +65,11 @@ func (s *Server) ledger(r request, cursor string) object {
 	if s.has("totals are booked") {
 		found["booked"] = s.booked.Load()
 	}
-	raw, _ := json.Marshal(found) // of these types it does not fail
+	raw, _ := json.Marshal(found) // encoding these types does not fail
 	return s.complete(object{"content": text("%s", raw), "structuredContent": found})
 }
 
-// optional are the tools that only a choice lists, by their names.
+// optional maps tools that are listed only with a choice to these choices.
 var optional = map[string][]string{
 	"page":   {"pages by path"},
 	"ledger": {"ledgers in pages", "totals are booked", "ledgers of the cursor's user"},

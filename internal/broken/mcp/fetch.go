@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// fetched opens a URL that a client gives.
+// fetched opens a URL that a client supplies.
 func (s *Server) fetched(uri string) (object, *failure) {
 	client := http.Client{Timeout: 5 * time.Second}
 	r, err := client.Get(uri)

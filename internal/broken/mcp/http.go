@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// maxBody is the longest body of a request.
+// maxBody is the size of the largest request body, in bytes.
 const maxBody = 4 << 20
 
-// ServeHTTP is the endpoint of streamable HTTP.
+// ServeHTTP serves the endpoint of streamable HTTP.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.readHeaders(r)
 	if reader := s.reader(r.Header.Get("Origin")); reader != "" {
@@ -51,7 +51,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodTrace && s.has("requests traced"):
 		w.Header().Set("Content-Type", "message/http")
-		_ = r.Header.Write(w) // the client may be gone
+		_ = r.Header.Write(w) // the client may have closed the connection
 	case r.Method == http.MethodPost, s.has("any verb") && r.Method != http.MethodGet, s.has("calls by GET") && r.Method == http.MethodGet && r.ContentLength > 0:
 		s.post(w, r, user)
 	case r.Header.Get("Mcp-Session-Id") != "" && r.Method == http.MethodGet, r.Method == http.MethodGet && s.has("streams without a session", "streams by event alone"):
@@ -64,7 +64,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readHeaders changes the headers of a request to what the server takes them for.
+// readHeaders changes headers to the values that the server reads.
 func (s *Server) readHeaders(r *http.Request) {
 	for name, value := range r.Header {
 		if cgi := strings.ReplaceAll(name, "_", "-"); cgi != name && s.has("header names as in CGI") {
@@ -77,7 +77,7 @@ func (s *Server) readHeaders(r *http.Request) {
 	}
 }
 
-// page answers requests for pages beside the endpoint. It reports whether there is one.
+// page serves pages next to the endpoint. It reports whether there is one.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
 	switch path := r.URL.Path; {
 	case path == "/.well-known/jwks.json" && s.has("secret keys among the public ones"):
@@ -113,14 +113,14 @@ func (s *Server) unauthorized(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, said, http.StatusUnauthorized)
 }
 
-// die ends the server: it answers no more requests.
+// die stops the server: it answers no more requests.
 func (s *Server) die() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dead = true
 }
 
-// ended hangs up if the server has ended.
+// ended aborts the connection if the server has stopped.
 func (s *Server) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +171,7 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// reader is the origin that may read a response, "" if none may. One reader is no fault.
+// reader returns the origin that may read a response, or "". A fixed origin is not a fault.
 func (s *Server) reader(origin string) string {
 	const own = "https://desk.notes.example"
 	switch {
@@ -231,8 +231,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	}
 }
 
-// hide keeps the id of a request that stands in a body in chunks. A server that reads the
-// body by its Content-Length answers that request next.
+// hide stores the ID of a request in a chunked body. A server that reads the body by its
+// Content-Length answers that request next.
 func (s *Server) hide(connection string, body []byte) bool {
 	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(body)))
 	if err != nil {
@@ -248,15 +248,15 @@ func (s *Server) hide(connection string, body []byte) bool {
 	return true
 }
 
-// hiddenBy is the id of the request that a connection has hidden, nil if there is none.
+// hiddenBy returns the ID of the request that was hidden on a connection, or nil.
 func (s *Server) hiddenBy(connection string) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hidden[connection]
 }
 
-// unacceptable refuses a request of another type, or of a client that does not take both
-// types of answers.
+// unacceptable refuses a request of another content type, or from a client that does not accept
+// both response types.
 func (s *Server) unacceptable(w http.ResponseWriter, r *http.Request) bool {
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" && !s.has("any type") && !(s.has("texts from any origin") && media == "text/plain") {
 		http.Error(w, "want application/json", http.StatusUnsupportedMediaType)
@@ -273,7 +273,7 @@ func (s *Server) unacceptable(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// body reads the body of a request. It refuses one that is too large or cannot be inflated.
+// body reads the body of a request. It refuses one that is too large or cannot be decompressed.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := int64(maxBody)
 	if s.has("endless bodies") || s.has("endless bodies in chunks") && r.ContentLength < 0 {
@@ -302,7 +302,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, true
 }
 
-// notice takes a message that wants no answer.
+// notice handles a message that needs no answer.
 func (s *Server) notice(w http.ResponseWriter, r *http.Request, req request) {
 	s.notified(req)
 	if req.method == "notifications/initialized" && s.has("sessions told in every stream") {
@@ -321,13 +321,13 @@ func (s *Server) notice(w http.ResponseWriter, r *http.Request, req request) {
 	}
 }
 
-// refusesAloud reports whether a message without an answer, a call without an id or a
-// response, is refused by an error without an id. The latter is no fault.
+// refusesAloud reports whether a call without an ID or a response is answered with an error without
+// an ID. For a response this is not a fault.
 func (s *Server) refusesAloud(req request) bool {
 	return s.has("calls without an id refused aloud") && req.method == "tools/call" || s.has("responses refused aloud") && req.method == ""
 }
 
-// dispatch finds the era of a request and answers it.
+// dispatch determines the era of a request and answers it.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	versions := r.Header.Values("MCP-Protocol-Version")
 	var meta map[string]json.RawMessage

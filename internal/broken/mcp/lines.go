@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// errEnded is the end of a server that a bad line ended.
+// errEnded reports that a line made the server exit.
 var errEnded = errors.New("the server ended")
 
-// ServeLines serves standard streams: one message a line. It returns at the end of
-// in, when every call has been answered.
+// ServeLines serves standard streams, with one message per line. It returns at the end of in, after
+// every call has been answered.
 func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	write := s.lineWriter(out)
 	var calls sync.WaitGroup
@@ -41,7 +41,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			if roots && s.has("waits for the roots") { // no fault
+			if roots && s.has("waits for the roots") { // not a fault
 				_ = s.Clock.Sleep(context.Background(), time.Minute)
 			}
 			if s.has("noise at the end of input") {
@@ -100,7 +100,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	}
 }
 
-// complaint is the line that answers one that cannot be read.
+// complaint returns the response to a line that cannot be read.
 func (s *Server) complaint(req request, fail *failure) []byte {
 	switch {
 	case req.id == nil && s.has("bad lines are number 0"):
@@ -112,13 +112,13 @@ func (s *Server) complaint(req request, fail *failure) []byte {
 	}
 }
 
-// lineWriter returns the function that writes the messages of a server, one at a time.
+// lineWriter returns a function that writes messages, one at a time.
 func (s *Server) lineWriter(out io.Writer) func(line []byte) {
 	var mu sync.Mutex
 	return func(line []byte) {
 		if s.has("messages over several lines") {
 			var b bytes.Buffer
-			_ = json.Indent(&b, line, "", "  ") // our own
+			_ = json.Indent(&b, line, "", "  ") // our own message
 			line = b.Bytes()
 		}
 		mu.Lock()
@@ -127,7 +127,7 @@ func (s *Server) lineWriter(out io.Writer) func(line []byte) {
 		switch line = s.written(line); {
 		case s.has("answers over two lines"):
 			_, _ = fmt.Fprintf(out, "%s\n%s\n", line[:middle], line[middle:]) // the client may be gone
-		case s.has("answers in parts"): // no fault
+		case s.has("answers in parts"): // not a fault
 			_, _ = out.Write(line[:middle])
 			_ = s.Clock.Sleep(context.Background(), 10*time.Millisecond)
 			line = line[middle:]
@@ -138,8 +138,8 @@ func (s *Server) lineWriter(out io.Writer) func(line []byte) {
 	}
 }
 
-// answering makes a call one that can be cancelled. It returns the function that writes
-// its response and the messages beside it.
+// answering registers a call that can be cancelled. It returns a function that writes its response
+// and related messages.
 func (s *Server) answering(req request, write func(line []byte), errs io.Writer) func() {
 	ctx, end := s.cancellable(context.Background(), req)
 	return func() {
@@ -164,7 +164,7 @@ func (s *Server) answering(req request, write func(line []byte), errs io.Writer)
 	}
 }
 
-// handshake finds the era of a request; it reports whether that is the answer.
+// handshake determines the era of a request. It reports whether its results are the answer.
 func (s *Server) handshake(req *request, initialized *bool) (object, *failure, bool) {
 	var meta map[string]json.RawMessage
 	_ = json.Unmarshal(req.params["_meta"], &meta)
@@ -188,7 +188,7 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 	return nil, nil, false
 }
 
-// chunked ends a line with each chunk that is read.
+// chunked adds a line feed to each chunk that is read.
 type chunked struct{ io.Reader }
 
 func (c chunked) Read(b []byte) (int, error) {
@@ -200,7 +200,7 @@ func (c chunked) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// byChunk replaces the characters that a read has only a part of.
+// byChunk replaces characters that are split between reads.
 type byChunk struct{ io.Reader }
 
 func (d byChunk) Read(b []byte) (int, error) {

@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// Listener is what the server takes its connections from. With a fault it knows the names of
-// headers as the protocol writes them alone.
+// Listener returns the listener to serve on. With a fault the server recognizes a header name only
+// in the case that the protocol uses.
 func (s *Server) Listener(l net.Listener) net.Listener {
 	if !s.has("names of headers with case") {
 		return l
@@ -23,7 +23,7 @@ func (l asWritten) Accept() (net.Conn, error) {
 
 type asWrittenConn struct{ net.Conn }
 
-// Read renames headers in lower case, which a request has in one read.
+// Read renames a lower-case Mcp-Method. It assumes that the header arrives in one read.
 func (c asWrittenConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	return copy(b, bytes.ReplaceAll(b[:n], []byte("\nmcp-method:"), []byte("\nxcp-method:"))), err

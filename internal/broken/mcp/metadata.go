@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// forwardedHost is the host that a client names: that of the request, or with a fault
-// that of a header.
+// forwardedHost returns the host of the request. With the fault it returns the host in
+// X-Forwarded-Host.
 func (s *Server) forwardedHost(r *http.Request, fault string) string {
 	if host := r.Header.Get("X-Forwarded-Host"); host != "" && s.has(fault) {
 		return host
@@ -16,8 +16,7 @@ func (s *Server) forwardedHost(r *http.Request, fault string) string {
 	return r.Host
 }
 
-// challenge names the metadata of the server to a client without credentials (RFC 9728,
-// section 5.1).
+// challenge writes a challenge that names the server's metadata (RFC 9728, section 5.1).
 func (s *Server) challenge(w http.ResponseWriter, r *http.Request) {
 	if s.has("no challenges") {
 		return
@@ -32,7 +31,7 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("WWW-Authenticate", value)
 }
 
-// metadata is the document of a protected resource (RFC 9728, section 2).
+// metadata serves the metadata of the protected resource (RFC 9728, section 2).
 func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 	if s.has("no metadata") {
 		http.NotFound(w, r)
@@ -43,10 +42,10 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 		document["authorization_servers"] = []string{"http://login.example"}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(document) // the client may be gone
+	_ = json.NewEncoder(w).Encode(document) // the client may have closed the connection
 }
 
-// matches reports whether a pattern matches the whole of a text.
+// matches reports whether a pattern matches a whole text.
 func matches(pattern, text string) bool {
 	re, err := regexp.Compile("^(?:" + pattern + ")$")
 	return err == nil && re.MatchString(text)

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A request is one JSON-RPC request of either era.
+// A request is a JSON-RPC request of either era.
 type request struct {
 	id     json.RawMessage
 	method string
 	params map[string]json.RawMessage
-	// verified is the member requestState whose tag counts, nil for the one that is read.
+	// verified is the member requestState to verify; nil: the one that is read.
 	verified json.RawMessage
-	body     []byte // as it came
+	body     []byte // as received
 	user     string
 	origin   string // the address of the connection
-	// forwarded is the host that a proxy names.
+	// forwarded is the host in X-Forwarded-Host.
 	forwarded string
 	modern    bool
 	version   string
@@ -27,13 +27,13 @@ type request struct {
 	context   context.Context
 }
 
-// A failure is a JSON-RPC error and the HTTP status that goes with it.
+// A failure is a JSON-RPC error and its HTTP status.
 type failure struct {
 	code, status int
 	message      string
 	data         any
 	header       string // the cause, with a fault
-	number       int    // of the cause, with a fault
+	number       int    // reveals the cause, with a fault
 }
 
 func invalid(message string) *failure { return &failure{code: -32602, status: 400, message: message} }
@@ -45,7 +45,7 @@ func (s *Server) handle(r request) (object, *failure) {
 	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
 		return nil, invalid("unexpected requestState")
 	}
-	if s.Users && r.user == "" && s.has("guests of older revisions") { // no fault
+	if s.Users && r.user == "" && s.has("guests of older revisions") { // not a fault
 		return s.guest(r)
 	}
 	switch r.method {
@@ -111,7 +111,7 @@ func (s *Server) handle(r request) (object, *failure) {
 	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: s.or("unknown methods with status 200", 200, 404), message: "method not found"}
 }
 
-// guest answers requests without credentials: guests have a tool of their own.
+// guest answers requests without credentials. Guests have their own tool.
 func (s *Server) guest(r request) (object, *failure) {
 	switch r.method {
 	case "tools/list":
@@ -123,7 +123,7 @@ func (s *Server) guest(r request) (object, *failure) {
 	}
 }
 
-// instructed adds the instructions for clients.
+// instructed adds instructions for clients to a result.
 func (s *Server) instructed(found object) object {
 	if s.has("keys in instructions") {
 		found["instructions"] = "Call the service with sk-live-4f9a1c77e0b2d35688aa."
@@ -131,7 +131,7 @@ func (s *Server) instructed(found object) object {
 	return found
 }
 
-// or returns the first number with a fault, the second without.
+// or returns broken if the server has the fault, or else sound.
 func (s *Server) or(fault string, broken, sound int) int {
 	if s.has(fault) {
 		return broken
@@ -143,7 +143,7 @@ func capabilities() object {
 	return object{"tools": object{"listChanged": true}, "prompts": object{}, "resources": object{}, "completions": object{}}
 }
 
-// complete adds the members of every result.
+// complete adds the members that every result has.
 func (s *Server) complete(result object) object {
 	if result["resultType"] = "complete"; s.has("results of another type") {
 		result["resultType"] = "done"
@@ -160,10 +160,10 @@ func (s *Server) listed(result object) object {
 	return s.complete(result)
 }
 
-// notesOfUser is the template of the resources of users.
+// notesOfUser is the URI template of users' resources.
 const notesOfUser = "notes://user/{user}"
 
-// schemas are the inputs of the tools. Zone travels in a header as well.
+// schemas are the input schemas of the tools. A header repeats the argument zone of deploy.
 var schemas = map[string]string{
 	"deploy": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
 	"remove": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
@@ -176,7 +176,7 @@ var schemas = map[string]string{
 	"ledger": `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 }
 
-// moreArguments are arguments of a tool that no fault needs and a choice adds.
+// moreArguments are arguments that only a choice adds to a tool.
 var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
 	{"remove", "labels of any members", `"labels":{"type":"object"}`},
@@ -187,7 +187,7 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"total", "lists of units", `"units":{"type":"array","items":{"type":"string"},"uniqueItems":true}`},
 }
 
-// schemaOf is the input of a tool.
+// schemaOf returns the input schema of a tool.
 func (s *Server) schemaOf(name string) string {
 	schema := schemas[name]
 	for _, more := range moreArguments {
@@ -201,7 +201,7 @@ func (s *Server) schemaOf(name string) string {
 	return schema
 }
 
-// entry is that of a tool in the list.
+// entry returns the list entry of a tool.
 func (s *Server) entry(n string) object {
 	schema := s.schemaOf(n)
 	if schema == "" || s.has("no schema") && n == "grow" {
@@ -212,7 +212,7 @@ func (s *Server) entry(n string) object {
 		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
 	case s.has("descriptions without width") && n == "echo":
 		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"title\":\"Text\u200b\u200d\u200b\u2062\u200d\"", 1)
-	case s.has("flags of emoji") && n == "echo": // of Wales, and a family whose heart has a selector
+	case s.has("flags of emoji") && n == "echo": // of Wales, and a family with a variation selector
 		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\""+
 			"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
 	case s.has("schemas of unknown types") && n == "echo":
@@ -230,7 +230,7 @@ func (s *Server) entry(n string) object {
 		if s.has("tools that ask are destructive, and no prompts") {
 			t["annotations"] = object{"destructiveHint": true}
 		}
-		if n == "remove" && s.has("removals counted", "removals counted in words") { // the first is no fault
+		if n == "remove" && s.has("removals counted", "removals counted in words") { // the first is not a fault
 			t["outputSchema"] = json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`)
 		}
 		if !s.has("tools that do not say that they ask") {
@@ -359,7 +359,7 @@ func (s *Server) readResource(r request) (object, *failure) {
 	return nil, invalid("unknown resource")
 }
 
-// placed is the request that a token belongs to.
+// placed returns the request that a token is bound to.
 func (r request) placed(target string) place {
 	return place{method: r.method, target: target, user: r.user, connection: r.origin, arguments: r.params["arguments"]}
 }

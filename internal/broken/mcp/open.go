@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// errNoMembers is the fault of a reader that an object without members ends.
+// errNoMembers is the error of a reader that fails on an object without members.
 var errNoMembers = fmt.Errorf("%w: no members", errState)
 
-// open returns the claims of a token that is good at a place.
+// open returns the claims of a token that is valid for a place.
 func (s *Server) open(token string, p place) (claims, error) {
 	c, err := s.unseal(token, p)
 	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
@@ -46,7 +46,7 @@ func (s *Server) open(token string, p place) (claims, error) {
 	return c, nil
 }
 
-// redeem marks a token as used; it returns an error if it was.
+// redeem marks a token as used. It returns an error if the token was used before.
 func (s *Server) redeem(c claims) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *Server) redeem(c claims) error {
 	}
 	s.used[c.ID] = c.ID != "" && !s.has("used twice", "used twice at once")
 	if s.has("used twice at once") {
-		// The token is marked after the other requests in flight have looked.
+		// Other requests in flight check the token before it is marked.
 		time.AfterFunc(raceWindow, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -65,8 +65,7 @@ func (s *Server) redeem(c claims) error {
 	return nil
 }
 
-// raceWindow is the time between look and mark of a store without atomic
-// operations.
+// raceWindow is the time between check and mark in a store without atomic operations.
 const raceWindow = 200 * time.Millisecond
 
 func (s *Server) unseal(token string, p place) (claims, error) {
@@ -175,7 +174,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	return c, nil
 }
 
-// unsignByHeader reads a JWT, under the key in its header if one stands there.
+// unsignByHeader verifies a JWT. If its header contains a key, it uses that key.
 func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -208,8 +207,7 @@ func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	return c, nil
 }
 
-// unsignByName reads a token under the key that it names; with a fault one that is unknown
-// is empty.
+// unsignByName verifies a token under the key that it names. With a fault, an unknown key is empty.
 func (s *Server) unsignByName(token string) (c claims, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -232,8 +230,8 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 	return c, nil
 }
 
-// unsignByVersion reads a token that begins with its version; with a fault one of an older
-// version that has no tag.
+// unsignByVersion verifies a token that begins with its version. With a fault it accepts a token of
+// an older version without a tag.
 func (s *Server) unsignByVersion(token string) (c claims, err error) {
 	parts := strings.Split(token, ".")
 	body := parts[len(parts)-1]
@@ -253,7 +251,7 @@ func (s *Server) unsignByVersion(token string) (c claims, err error) {
 	return c, nil
 }
 
-// strict decodes base64url of one spelling.
+// strict decodes base64url and accepts only the canonical encoding.
 func strict(text string) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err == nil && base64.RawURLEncoding.EncodeToString(raw) != text {
@@ -262,7 +260,7 @@ func strict(text string) ([]byte, error) {
 	return raw, err
 }
 
-// refusal is the answer to a bad state.
+// refusal returns the error for a bad state.
 func (s *Server) refusal(err error) *failure {
 	text := "Invalid requestState"
 	switch {
@@ -277,7 +275,7 @@ func (s *Server) refusal(err error) *failure {
 	if errors.Is(err, errNoMembers) {
 		fail.code, fail.status = -32603, 500
 	}
-	if s.has("refusals with status 500") { // no fault
+	if s.has("refusals with status 500") { // not a fault
 		fail.status = 500
 	}
 	if s.has("another status elsewhere") && errors.Is(err, errElsewhere) {

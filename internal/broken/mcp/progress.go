@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// progress are the notifications before the answer to a request that wants them, and with
-// a fault behind it.
+// progress returns the notifications before the answer to a request that asks for them and, with a
+// fault, those after it.
 func (s *Server) progress(req request) (before, after [][]byte) {
 	var meta map[string]json.RawMessage
 	_ = json.Unmarshal(req.params["_meta"], &meta)
@@ -44,13 +44,13 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	return before, nil
 }
 
-// readsOnly reports whether a request calls a tool that reads only.
+// readsOnly reports whether a request calls a read-only tool.
 func readsOnly(req request) bool {
 	name := string(req.params["name"])
 	return name == `"total"` || name == `"page"` || name == `"ledger"`
 }
 
-// logs are those of a request. Digests of its parameters are no fault.
+// logs returns the logs of a request. Digests of its parameters are not a fault.
 func (s *Server) logs(req request) [][]byte {
 	data := object{}
 	if s.has("digests in logs") {
@@ -72,7 +72,7 @@ func (s *Server) logs(req request) [][]byte {
 	return [][]byte{raw}
 }
 
-// streamed answers by a stream with progress; it reports whether the request wants some.
+// streamed answers with a stream of progress. It reports whether the request asked for progress.
 func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, message []byte) bool {
 	before, after := s.progress(req)
 	if before == nil {

@@ -9,7 +9,7 @@ import (
 var atOnce = []string{"arguments of prompts expanded", "arguments of prompts as formats", "formats that fail are left alone",
 	"arguments of prompts begin messages", "prompts without arguments", "prompts of the system", "files in arguments of prompts", "a prompt that answers at once"}
 
-// prompts are the prompts that are listed.
+// prompts returns the list of prompts.
 func (s *Server) prompts() []object {
 	all := []object{{"name": "report", "arguments": []object{{"name": "env", "required": true}}}}
 	if s.has(atOnce...) {
@@ -43,7 +43,7 @@ func message(role, text string) object {
 	return object{"role": role, "content": object{"type": "text", "text": text}}
 }
 
-// letter is a prompt that answers at once.
+// letter answers a prompt at once.
 func (s *Server) letter(topic, tone string) (object, *failure) {
 	role := "user"
 	switch {

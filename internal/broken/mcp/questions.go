@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// forms are the questions by step.
+// forms are the parameters of questions by step.
 var forms = map[string]string{
 	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
 	"reason": `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{` +
@@ -18,7 +18,7 @@ var forms = map[string]string{
 	"tone":  `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
-// fits reports whether the content of an answer is what a form allows.
+// fits reports whether a form allows the content of an answer.
 func fits(step string, content any) bool {
 	m, _ := content.(map[string]any)
 	switch step {
@@ -31,14 +31,14 @@ func fits(step string, content any) bool {
 	}
 }
 
-// drafted reports whether an answer is a draft; with a fault, anything is.
+// drafted reports whether an answer is a draft. With a fault, any answer is.
 func (s *Server) drafted(a map[string]any) bool {
 	content, _ := a["content"].(map[string]any)
 	_, text := content["text"].(string)
 	return a["role"] == "assistant" && text || a != nil && s.has("drafts of any form")
 }
 
-// ask is a question with a fresh token, if the client can answer it.
+// ask returns a question with a fresh token, or an error if the client cannot answer it.
 func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if r.modern && !r.asks(s.kindOf(c.Step)) && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
@@ -47,7 +47,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
 	}
-	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") { // a text
+	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") { // a string always encodes
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
 	}
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
@@ -56,7 +56,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	params = s.worded(params, p, c)
 	if s.has("questions name the call before") {
 		s.mu.Lock()
-		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a text
+		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a string always encodes
 		s.said["before"] = c.Env
 		s.mu.Unlock()
 		params = strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
@@ -94,9 +94,10 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	return result, nil
 }
 
-// worded names the argument and the user in a question; with a fault those of an earlier one.
+// worded adds the argument and the user to a question. With a fault it adds those of an earlier
+// question.
 func (s *Server) worded(params string, p place, c claims) string {
-	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a text
+	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a string always encodes
 		return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 	}
 	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
@@ -114,11 +115,11 @@ func (s *Server) worded(params string, p place, c claims) string {
 	if said := s.said[key]; said != "" {
 		text = said
 	}
-	raw, _ := json.Marshal(text) // a text
+	raw, _ := json.Marshal(text) // a string always encodes
 	return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 }
 
-// suffix ends the keys of questions.
+// suffix returns the end of the keys of questions.
 func (s *Server) suffix() string {
 	if s.has("keys of questions by chance") {
 		return "-" + hex.EncodeToString(random(4))
@@ -126,7 +127,7 @@ func (s *Server) suffix() string {
 	return ""
 }
 
-// noise ends the texts of a server with random texts.
+// noise returns a random end for texts, or "".
 func (s *Server) noise() string {
 	if s.has("random texts") {
 		return " " + word()
@@ -134,13 +135,14 @@ func (s *Server) noise() string {
 	return ""
 }
 
-// word is a text without a meaning, of varying length.
+// word returns a random text of varying length.
 func word() string {
 	b := random(9)
 	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
 }
 
-// kindOf is the capability that the question of a step needs; with a fault always that of forms.
+// kindOf returns the capability that the question of a step needs. With a fault it is always
+// elicitation.
 func (s *Server) kindOf(step string) string {
 	if step == "draft" && !s.has("forms for drafts") {
 		return "sampling"
@@ -148,7 +150,7 @@ func (s *Server) kindOf(step string) string {
 	return "elicitation"
 }
 
-// asks reports whether the client can answer a question that needs a capability.
+// asks reports whether the client has a capability that a question needs.
 func (r request) asks(capability string) bool {
 	var meta struct {
 		Capabilities map[string]map[string]any `json:"io.modelcontextprotocol/clientCapabilities"`

@@ -73,13 +73,13 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	if s.has("lengths in characters") {
 		raw = raw[:utf8.RuneCount(raw)]
 	}
-	_, _ = w.Write(raw) // the client may be gone
+	_, _ = w.Write(raw) // the client may have closed the connection
 	if fail != nil && s.has("errors followed by data") {
 		fmt.Fprint(w, "\n{}")
 	}
 }
 
-// echoed is the id of a response.
+// echoed returns the ID for a response.
 func (s *Server) echoed(id json.RawMessage) json.RawMessage {
 	if n, err := strconv.Atoi(string(id)); err == nil && s.has("ids of 32 bits") {
 		return strconv.AppendInt(nil, int64(int32(n)), 10)
@@ -93,7 +93,7 @@ func (s *Server) echoed(id json.RawMessage) json.RawMessage {
 	return id
 }
 
-// written is a message as it is sent.
+// written returns a message in the encoding in which it is sent.
 func (s *Server) written(message []byte) []byte {
 	switch {
 	case s.has("numbers that are none"):
@@ -110,7 +110,7 @@ func (s *Server) written(message []byte) []byte {
 	return message
 }
 
-// notices are notifications that no request asks for.
+// notices returns notifications that no request asked for.
 func (s *Server) notices() [][]byte {
 	if !s.has("logs for everybody") {
 		return nil
@@ -139,15 +139,15 @@ func response(id json.RawMessage, result object, fail *failure) []byte {
 	return raw
 }
 
-// remembered is the first result of a call with an id.
+// remembered returns the first result stored under an ID.
 func (s *Server) remembered(id string, result object) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	raw, _ := json.Marshal(result) // of our own
+	raw, _ := json.Marshal(result) // our own value
 	if s.said[id] == "" {
 		s.said[id] = string(raw)
 	}
 	var first object
-	_ = json.Unmarshal([]byte(s.said[id]), &first) // of our own
+	_ = json.Unmarshal([]byte(s.said[id]), &first) // our own value
 	return first
 }

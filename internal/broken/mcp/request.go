@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// inflated reads a compressed body of a bounded length; with a fault of any length. The
-// length of an error is that of a body that is too long.
+// inflated decompresses a body of limited length. With a fault the limit is higher.
 func (s *Server) inflated(body []byte) ([]byte, error) {
 	if !s.has("endless compressed bodies", "compressed bodies") {
 		return nil, errors.ErrUnsupported
@@ -38,7 +37,7 @@ func isOne(body []byte) bool {
 	return json.Unmarshal(body, &all) == nil && len(all) == 1
 }
 
-// firstOf returns the first element of an array.
+// firstOf returns the first element of an array, or body if it is not an array.
 func firstOf(body []byte) []byte {
 	var all []json.RawMessage
 	if json.Unmarshal(body, &all) != nil || len(all) == 0 {
@@ -62,7 +61,7 @@ func jsonNumber(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &n) == nil && n != ""
 }
 
-// parse reads one message: a request, or a notification or response.
+// parse parses a message: a request, a notification or a response.
 func (s *Server) parse(body []byte) (r request, notification bool, fail *failure) {
 	var m map[string]json.RawMessage
 	if !utf8.Valid(body) || json.Unmarshal(body, &m) != nil || m == nil {
@@ -119,12 +118,12 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		r.params["name"] = name
 	}
 	if s.has("members without case") && m["METHOD"] != nil {
-		_ = json.Unmarshal(m["METHOD"], &r.method) // a text or not
+		_ = json.Unmarshal(m["METHOD"], &r.method) // ignore another type
 	}
 	return r, r.id == nil && !(s.has("requests without an id answered") && !strings.HasPrefix(r.method, "notifications/")), nil
 }
 
-// pollute merges objects of a client into the prototype of every object, with a fault.
+// pollute simulates a merge of a client's object into the prototype of all objects, with a fault.
 func (s *Server) pollute(params map[string]json.RawMessage) {
 	if s.has("arguments merged into prototypes") && bytes.Contains(params["arguments"], []byte(`"__proto__":{"`)) ||
 		s.has("answers merged into prototypes") && bytes.Contains(params["inputResponses"], []byte(`"constructor":{"prototype":{"`)) {
@@ -184,13 +183,13 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	return nil
 }
 
-// kind is the part of a method before its stroke.
+// kind returns the part of a method before the slash.
 func kind(method string) string {
 	before, _, _ := strings.Cut(method, "/")
 	return before
 }
 
-// zoneOf is the argument of deploy that a header repeats.
+// zoneOf returns the argument of deploy that a header repeats.
 func zoneOf(req request) string {
 	var p struct {
 		Name      string
@@ -204,7 +203,7 @@ func zoneOf(req request) string {
 	return p.Arguments.Zone
 }
 
-// decoded reads the base64 form of a header.
+// decoded decodes the base64 form of a header value.
 func decoded(header string) string {
 	text, ok := strings.CutPrefix(header, "=?base64?")
 	if !ok {
@@ -224,7 +223,7 @@ func (s *Server) named(header string, name json.RawMessage) bool {
 	}
 	var want string
 	if json.Unmarshal(name, &want) != nil {
-		return true // of another type, which the method refuses
+		return true // the method refuses another type
 	}
 	if s.has("strokes behind names cut") {
 		header = strings.TrimSuffix(header, "/")

@@ -25,12 +25,12 @@ type claims struct {
 	Bind string `json:"bind"`
 	Exp  int64  `json:"exp,omitempty"`
 	ID   string `json:"id,omitempty"`
-	Auth string `json:"auth,omitempty"` // with a fault
-	Flow string `json:"flow,omitempty"` // with a fault
-	Past string `json:"past,omitempty"` // with a fault
+	Auth string `json:"auth,omitempty"` // used by a fault
+	Flow string `json:"flow,omitempty"` // used by a fault
+	Past string `json:"past,omitempty"` // used by a fault
 }
 
-// A place is the request that a token belongs to.
+// A place is the request that a token is bound to.
 type place struct {
 	method, target, user, connection string
 	arguments                        json.RawMessage
@@ -38,15 +38,15 @@ type place struct {
 
 var errState = errors.New("invalid requestState")
 
-// errElsewhere is the error of a good state of another request or time.
+// errElsewhere is the error for a good state of another request or time.
 var errElsewhere = fmt.Errorf("%w", errState)
 
 var errExpired = fmt.Errorf("%w: expired", errElsewhere)
 
-// firstEnv is the first value of the argument env, as it is written.
+// firstEnv matches the first argument env as it is written.
 var firstEnv = regexp.MustCompile(`"env": *"[^"]*"`)
 
-// digest is the binding of a token to its request.
+// digest returns the value that binds a token to its request.
 func (s *Server) digest(p place) string {
 	args := p.arguments
 	if s.has("the first of two arguments bound") {
@@ -54,7 +54,7 @@ func (s *Server) digest(p place) string {
 	}
 	if !s.has("textual arguments", "the first of two arguments bound") {
 		var v any
-		_ = json.Unmarshal(args, &v) // the request was parsed before, but for one fault
+		_ = json.Unmarshal(args, &v) // parsed before, except with one fault
 		args, _ = json.Marshal(s.digested(v))
 	}
 	for _, drop := range []struct {
@@ -82,7 +82,7 @@ func (s *Server) digest(p place) string {
 	}
 	if s.has("arguments in one normal form") {
 		args = bytes.Map(func(r rune) rune {
-			if r > 0xff00 && r < 0xff5f { // of full width
+			if r > 0xff00 && r < 0xff5f { // full-width forms
 				return r - 0xfee0
 			}
 			return r
@@ -118,8 +118,8 @@ func (s *Server) digest(p place) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digested are the arguments of a digest. Texts that are empty where none is given are no
-// fault; with a fault the members of members are left out.
+// digested returns the arguments for a digest. To read an absent text as empty is not a fault. A
+// fault may omit nested members.
 func (s *Server) digested(v any) any {
 	all, _ := v.(map[string]any)
 	if all != nil && all["zone"] == nil && s.has("absent texts are empty") {
@@ -145,15 +145,15 @@ func (s *Server) digested(v any) any {
 	return v
 }
 
-// unboundEmpty reports whether a fault leaves a state alone that is empty, or that meets an
-// empty argument.
+// unboundEmpty reports whether a fault skips the comparison because the state or the argument is
+// empty.
 func (s *Server) unboundEmpty(c claims, p place) bool {
 	var given struct{ Env string }
 	_ = json.Unmarshal(p.arguments, &given)
 	return c.Env == "" && s.has("empty arguments unbound") || given.Env == "" && s.has("empty arguments not compared")
 }
 
-// signing are the faults of tokens that are signed and readable.
+// signing are the faults that make tokens signed and readable.
 var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag",
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
@@ -168,7 +168,7 @@ func (s *Server) mint(c claims, p place) string {
 	if c.ID = hex.EncodeToString(random(8)); s.has("one nonce") {
 		c.ID = "" // equal states give equal tokens
 	}
-	if s.has("states of varying length") { // no fault
+	if s.has("states of varying length") { // not a fault
 		c.ID += word()
 	}
 	if s.has("credentials in a readable state") {
@@ -200,8 +200,8 @@ func (s *Server) mint(c claims, p place) string {
 	}
 	if s.has("compressed state") {
 		var b bytes.Buffer
-		w, _ := flate.NewWriter(&b, flate.BestCompression) // the level is known
-		_, _ = w.Write(raw)                                // to memory
+		w, _ := flate.NewWriter(&b, flate.BestCompression) // the level is valid
+		_, _ = w.Write(raw)                                // a write to memory does not fail
 		_ = w.Close()
 		raw = b.Bytes()
 	}
@@ -216,7 +216,7 @@ func (s *Server) mint(c claims, p place) string {
 	return token
 }
 
-// signed writes claims, readable, with a tag.
+// signed returns a token with readable claims and a tag.
 func (s *Server) signed(raw []byte) string {
 	text := base64.RawURLEncoding.EncodeToString(raw)
 	if s.has("keys in headers of another name") {
@@ -225,16 +225,16 @@ func (s *Server) signed(raw []byte) string {
 	if s.has("keys in headers") {
 		text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
 	}
-	if s.has("versions in tokens") { // no fault
+	if s.has("versions in tokens") { // not a fault
 		text = "v2." + s.keyID() + "." + text
 	}
-	if s.has("names of keys in tokens") { // no fault
+	if s.has("names of keys in tokens") { // not a fault
 		text += "." + s.keyID()
 	}
 	return text + "." + base64.RawURLEncoding.EncodeToString(s.tag(text))
 }
 
-// nonce draws the nonce of a token, or makes one that repeats.
+// nonce returns a random nonce for a token, or with a fault one that repeats.
 func (s *Server) nonce(c claims) []byte {
 	nonce := random(12)
 	if s.has("one nonce") {
@@ -254,7 +254,8 @@ func (s *Server) nonce(c claims) []byte {
 	return nonce
 }
 
-// blocks encrypts blocks of 16 bytes, each alone or chained, behind a tag of the whole.
+// blocks encrypts in blocks of 16 bytes, each alone or chained. The tag of the whole comes first,
+// if there is one.
 func (s *Server) blocks(raw []byte) []byte {
 	raw = append(raw, bytes.Repeat([]byte(" "), 16-len(raw)%16)...)
 	block := s.cipher()
@@ -273,7 +274,7 @@ func (s *Server) blocks(raw []byte) []byte {
 	return append(s.tag(string(raw)), raw...)
 }
 
-// unblocks opens such a token.
+// unblocks decrypts a token of [Server.blocks].
 func (s *Server) unblocks(token string) ([]byte, error) {
 	all, err := strict(token)
 	if err != nil || len(all) < 32 || len(all)%16 != 0 {
@@ -297,7 +298,7 @@ func (s *Server) unblocks(token string) ([]byte, error) {
 	return all[32:], nil
 }
 
-// keyID names the key in a token.
+// keyID returns the ID of the key in a token.
 func (s *Server) keyID() string {
 	sum := sha256.Sum256(s.Secret)
 	return "k" + hex.EncodeToString(sum[:4])

@@ -1,13 +1,13 @@
-// Package mcp is a server of the Model Context Protocol, revisions 2026-07-28 and
-// 2025-03-26 to 2025-11-25, over streamable HTTP and standard streams. It is sound
-// unless it is given a fault: each fault of [Faults] breaks it in one way.
+// Package mcp is a server of the Model Context Protocol, revisions 2026-07-28 and 2025-03-26 to
+// 2025-11-25, over streamable HTTP and standard streams. It is sound unless it is given faults,
+// each of which breaks it in one way.
 //
-// The tools deploy (two questions) and remove (one) act on the state; the prompt
-// report asks once. A token is base64url(nonce || AES-256-GCM(JSON)), single use,
-// and bound to method, target, arguments, user and expiry. Faults of signed tokens
-// write base64url(JSON) "." base64url(HMAC-SHA256).
+// The tools deploy (two questions) and remove (one) act on the state. The prompt report asks once.
+// A token is base64url(nonce || AES-256-GCM(JSON)), single use, and bound to method, target,
+// arguments, user and expiry. Faults of signed tokens write base64url(JSON) "."
+// base64url(HMAC-SHA256).
 //
-// Time is an argument; randomness is that of internal/lab.
+// Time is an argument. Randomness comes from internal/lab.
 package mcp
 
 import (
@@ -26,47 +26,46 @@ const modern = "2026-07-28"
 
 var legacies = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
-// Older is the name of no fault: the server does not know the newest revision.
+// Older makes the server refuse the newest revision. It is not a fault.
 const Older = "older revisions alone"
 
-// A Clock tells and passes time.
+// A Clock tells the time and sleeps.
 type Clock struct {
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
 }
 
-// A Server is one instance.
+// A Server is one instance of the server.
 type Server struct {
 	// Users requires the credentials "Bearer alice" or "Bearer bob" over HTTP.
 	Users bool
-	// Secret is the key of the tokens; instances that share it accept those of
-	// each other.
+	// Secret is the key of the tokens. Instances with the same key accept each other's tokens.
 	Secret []byte
 	Clock  Clock
 	// Runs counts the tools that ran to their end.
 	Runs atomic.Int64
 
 	booked   atomic.Int64 // totals
-	polluted atomic.Bool  // every request has a "jsonrpc", with a fault
+	polluted atomic.Bool  // a fault makes every request inherit "jsonrpc"
 
 	faults []string
 	mu     sync.Mutex
 	// reading is held while a body is read, with a fault.
 	reading sync.Mutex
 
-	used   map[string]bool    // tokens that were redeemed
+	used   map[string]bool    // IDs of redeemed tokens
 	held   map[string]claims  // states behind handles
-	count  int                // of handles and sessions
-	live   map[string]session // by id
+	count  int                // of handles, sessions and lists
+	live   map[string]session // by ID
 	waits  map[string]chan map[string]any
 	users  map[string]string          // by connection
 	events []event                    // of all sessions
-	said   map[string]string          // texts of questions by call, with a fault
-	hidden map[string]json.RawMessage // ids of requests in bodies by connection, with a fault
-	grown  int                        // more tools that are listed
-	last   string                     // the id of the session that ended last
+	said   map[string]string          // remembered texts by key, with a fault
+	hidden map[string]json.RawMessage // IDs of hidden requests by connection, with a fault
+	grown  int                        // number of additional tools in the list
+	last   string                     // the ID of the last session that ended
 	dead   bool
-	late   bool // a request that is not in flight was cancelled
+	late   bool // the last cancellation was for no request in flight
 }
 
 // Elsewhere is a credential of alice for another server.
@@ -75,7 +74,7 @@ const Elsewhere = "alice-elsewhere"
 // TTL is the time to live of a token.
 const TTL = 10 * time.Second
 
-// New returns a server with faults, which are names of Faults.
+// New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: random(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
 		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
@@ -87,22 +86,21 @@ func random(n int) []byte {
 	return b
 }
 
-// Repair takes every fault away.
+// Repair removes every fault.
 func (s *Server) Repair() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
 }
 
-// Forget is a restart of a sound server that draws its key when it starts.
+// Forget simulates a restart of a sound server that draws its key when it starts.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Secret, s.used, s.live = random(32), map[string]bool{}, map[string]session{}
 }
 
-// Restart starts a server that ended. It forgets what the server keeps in memory,
-// and with a fault its key.
+// Restart starts a server that stopped. With faults it forgets used tokens or its key.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +113,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// has reports whether the server is broken in one of some ways.
+// has reports whether the server has one of the faults.
 func (s *Server) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.faults, n) })
 }

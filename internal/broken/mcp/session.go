@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// A session is one of the older revisions.
+// A session is a session of an older revision.
 type session struct{ user, version string }
 
-// legacy answers a request of the older revisions over HTTP.
+// legacy answers a request of an older revision over HTTP.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	if req.method == "initialize" {
 		s.initialize(w, r, req)
@@ -51,7 +51,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
 	switch {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
-		c, _, _ := s.state(req, place{}, "") // unverified on purpose
+		c, _, _ := s.state(req, place{}, "") // intentionally unverified
 		s.reply(w, 200, req.id, s.complete(object{"content": text("deployed to %s", c.Env)}), nil)
 	case asked:
 		s.push(w, r, req)
@@ -71,7 +71,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	}
 }
 
-// sessionOf returns the id of the session of a request.
+// sessionOf returns the ID of the session of a request.
 func (s *Server) sessionOf(r *http.Request) string {
 	ids := r.Header.Values("Mcp-Session-Id")
 	if own, err := r.Cookie("broken_visit"); err == nil && len(ids) == 0 && s.has("sessions in cookies of their own") {
@@ -90,7 +90,7 @@ func (s *Server) sessionOf(r *http.Request) string {
 	return ids[0]
 }
 
-// session returns a session of a user, or the status of the refusal.
+// session returns a session of a user, or the HTTP status of the refusal.
 func (s *Server) session(id, user string) (session, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	s.reply(w, 200, req.id, s.instructed(greeting(version)), nil)
 }
 
-// greeting is the result of initialize.
+// greeting returns the result of initialize.
 func greeting(version string) object {
 	return object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
 }
@@ -193,7 +193,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// notified takes a notification or a response.
+// notified handles a notification or a response.
 func (s *Server) notified(r request) {
 	var id string
 	_ = json.Unmarshal(r.params["id"], &id)
@@ -217,7 +217,7 @@ func (s *Server) notified(r request) {
 	}
 }
 
-// swallowed reports whether a request is taken for one that was cancelled late.
+// swallowed reports whether a late cancellation applies to this request.
 func (s *Server) swallowed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +226,7 @@ func (s *Server) swallowed() bool {
 	return late
 }
 
-// slow passes the time of the tool slow; it reports whether the request goes on.
+// slow waits for the time of the tool slow. It reports whether the request goes on.
 func (s *Server) slow(ctx context.Context, req request) bool {
 	ms := slowness(req)
 	if ms == 0 {
@@ -238,7 +238,7 @@ func (s *Server) slow(ctx context.Context, req request) bool {
 	return s.Clock.Sleep(ctx, ms) == nil
 }
 
-// cancellable returns a context that notifications/cancelled ends.
+// cancellable returns a context that notifications/cancelled cancels.
 func (s *Server) cancellable(ctx context.Context, req request) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	key := "cancel " + string(req.id)
@@ -258,7 +258,7 @@ func (s *Server) cancellable(ctx context.Context, req request) (context.Context,
 	return ctx, cancel
 }
 
-// slowness is the time that a call of the tool slow takes.
+// slowness returns the time that a call of the tool slow takes, or 0.
 func slowness(req request) time.Duration {
 	var name string
 	var args struct{ Ms json.Number }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stored answers by an event, and keeps it for a stream that is resumed.
+// stored answers with an event and keeps the event for resumed streams.
 func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
 	s.mu.Lock()
 	s.events = append(s.events, event{session, message})
@@ -27,7 +27,7 @@ type event struct {
 	message []byte
 }
 
-// replay writes the events of a session after one.
+// replay writes the events of a session after the event last.
 func (s *Server) replay(w io.Writer, session, last string) {
 	n, err := strconv.Atoi(last)
 	known := err == nil && n >= 0
@@ -45,7 +45,7 @@ func (s *Server) replay(w io.Writer, session, last string) {
 	}
 }
 
-// stream opens the stream of a session, or that of a lost event.
+// stream opens the stream of a session, or with a fault of an event.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	held, status := s.session(r.Header.Get("Mcp-Session-Id"), user)
 	open := s.has("streams without a session") || s.has("streams by event alone") && r.Header.Get("Last-Event-ID") != "" || held.version == "ended" ||
@@ -75,7 +75,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	}
 }
 
-// toldAfter writes the events of all sessions after n, and returns their number.
+// toldAfter writes the events of all sessions from index n on. It returns the number of events.
 func (s *Server) toldAfter(w io.Writer, n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func question(id, step string) []byte {
 	return raw
 }
 
-// waitKey names a question of a user; with a fault, of any.
+// waitKey returns the key of a question to a user. With a fault, all users share it.
 func (s *Server) waitKey(r request, id string) string {
 	if s.has("answers of any session taken") {
 		return id
@@ -152,7 +152,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 		flusher.Flush()
 	}
 	s.mu.Lock()
-	before := s.grown // a change after the acknowledgement is told
+	before := s.grown // changes after the acknowledgement are notified
 	s.mu.Unlock()
 	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
 	if s.has("every change told") {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// tool calls a tool.
+// tool handles tools/call.
 func (s *Server) tool(r request) (object, *failure) {
 	var name string
 	if json.Unmarshal(r.params["name"], &name) != nil {
@@ -65,7 +65,7 @@ func (s *Server) tool(r request) (object, *failure) {
 	return s.run(r, name, args)
 }
 
-// onceRun returns the result that a request had before, or that of a call. It is no fault.
+// onceRun returns the stored result of a request, or stores that of call. It is not a fault.
 func (s *Server) onceRun(request string, call func() (object, *failure)) (object, *failure) {
 	s.mu.Lock()
 	known := s.said[request] != ""
@@ -80,7 +80,7 @@ func (s *Server) onceRun(request string, call func() (object, *failure)) (object
 	return s.remembered(request, result), nil
 }
 
-// run runs a tool with allowed arguments.
+// run runs a tool with valid arguments.
 func (s *Server) run(r request, name string, args map[string]string) (object, *failure) {
 	switch name {
 	case "deploy":
@@ -157,7 +157,7 @@ func (s *Server) total(args map[string]string) object {
 	return s.complete(result)
 }
 
-// fails is the fault of a handler that awkward values of arguments end.
+// fails returns the error of a handler that fails on awkward values, or nil.
 func (s *Server) fails(name, arguments string) *failure {
 	switch {
 	case strings.Contains(arguments, "__proto__") && s.has("prototype names are faults"),
@@ -173,7 +173,7 @@ func (s *Server) fails(name, arguments string) *failure {
 	return nil
 }
 
-// fetch waits for another host, for a short time.
+// fetch sends a request to another host, for a short time.
 func (s *Server) fetch(ctx context.Context, url string) {
 	if !s.has("no time limit") {
 		var cancel func()
@@ -193,8 +193,8 @@ func text(format string, args ...any) []object {
 	return []object{{"type": "text", "text": fmt.Sprintf(format, args...)}}
 }
 
-// arguments reads the arguments of a tool as its schema says. The problem is ""
-// if they are allowed.
+// arguments validates the arguments of a tool against its schema. The problem is "" if they are
+// valid.
 func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]string, problem string) {
 	var given map[string]json.RawMessage
 	var schema struct {
@@ -217,7 +217,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 		var n int
 		switch {
 		case s.has("arguments not validated"):
-			_ = json.Unmarshal(given[k], &t) // of any type
+			_ = json.Unmarshal(given[k], &t) // any type
 			args[k] = t
 		case !known:
 			return nil, "an unknown argument"
@@ -242,28 +242,28 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 	return args, ""
 }
 
-// isTexts reports whether a value is a list of texts.
+// isTexts reports whether a value is a list of strings.
 func isTexts(raw json.RawMessage) bool {
 	var all []*string
 	return json.Unmarshal(raw, &all) == nil && raw[0] == '[' && !slices.Contains(all, nil)
 }
 
-// repeats reports whether a list of texts has one twice.
+// repeats reports whether a list of strings has a duplicate.
 func repeats(raw json.RawMessage) bool {
 	var all []string
-	_ = json.Unmarshal(raw, &all) // it was read before
+	_ = json.Unmarshal(raw, &all) // validated before
 	slices.Sort(all)
 	return len(slices.Compact(slices.Clone(all))) < len(all)
 }
 
-// isNumber reports whether a value is a number from zero on.
+// isNumber reports whether a value is a number of at least zero.
 func isNumber(raw json.RawMessage) bool {
 	var n float64
 	return json.Unmarshal(raw, &n) == nil && raw[0] != 'n' && n >= 0
 }
 
-// round answers one round of a call that asks before it acts. steps are the keys
-// of its questions.
+// round answers one round of a call that asks before it acts. The steps are the keys of its
+// questions.
 func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
 	var responses map[string]map[string]any
 	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &responses) != nil {
@@ -346,7 +346,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	return s.complete(done(c)), nil
 }
 
-// overridden is the argument of a state; with a fault the one that answers give.
+// overridden returns the argument in a state. With a fault it returns the one in the answers.
 func (s *Server) overridden(env string, a map[string]any, responses map[string]map[string]any) string {
 	var given any
 	content, _ := a["content"].(map[string]any)
@@ -378,7 +378,7 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 	return fmt.Sprintf("%s, price %.0f", env, price)
 }
 
-// metaState is the member of _meta that has the state, with a fault.
+// metaState is the member of _meta that holds the state, with a fault.
 const metaState = "notes.example/continuation"
 
 // state opens the requestState of a request.
@@ -433,17 +433,17 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 	return c, true, nil
 }
 
-// isDeep reports whether the first part of a token is deeper than a careless parser goes.
+// isDeep reports whether the first part of a token is nested too deeply for a careless parser.
 func isDeep(token string) bool {
 	text, _, _ := strings.Cut(token, ".")
 	raw, _ := strict(text)
 	return bytes.Count(raw, []byte("[")) > 10_000
 }
 
-// unverified returns the claims of a signed token whatever its tag is.
+// unverified returns the claims of a signed token without verifying its tag.
 func unverified(token string) (c claims) {
 	text, _, _ := strings.Cut(token, ".")
 	raw, _ := strict(text)
-	_ = json.Unmarshal(raw, &c) // unverified on purpose
+	_ = json.Unmarshal(raw, &c) // intentionally unverified
 	return c
 }

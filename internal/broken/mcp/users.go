@@ -60,7 +60,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	return "", s.has("no credentials wanted")
 }
 
-// renamed is the user that a request names, with a fault; the one of its credential without.
+// renamed returns the user of the credential. With a fault it prefers the user that the request
+// names.
 func (s *Server) renamed(user string, req request, r *http.Request) string {
 	var meta map[string]json.RawMessage
 	_ = json.Unmarshal(req.params["_meta"], &meta)
@@ -90,10 +91,10 @@ func (s *Server) kept(connection, user string) string {
 	return s.users[connection]
 }
 
-// resources are those of a user. In two pages they are no fault.
+// resources returns the resources of a user. To list them in two pages is not a fault.
 func (s *Server) resources(r request) object {
 	var cursor string
-	_ = json.Unmarshal(r.params["cursor"], &cursor) // none
+	_ = json.Unmarshal(r.params["cursor"], &cursor) // no cursor: ""
 	owner, next := r.user, "2"
 	if s.has("cursors name users") {
 		next = "of-" + r.user
@@ -113,8 +114,8 @@ func (s *Server) resources(r request) object {
 	return object{"resources": []object{mine}}
 }
 
-// filtered takes resources out of the filter of a subscription that its user may not read,
-// which is no fault to leave to the notifications.
+// filtered removes resources that the user may not read from the filter of a subscription. A server
+// that checks this only when it sends notifications is sound as well.
 func (s *Server) filtered(r request, filter map[string]any) {
 	asked, _ := filter["resourceSubscriptions"].([]any)
 	if !s.has("subscriptions to own notes", "subscriptions to notes of any user") || asked == nil {
@@ -126,7 +127,7 @@ func (s *Server) filtered(r request, filter map[string]any) {
 	})
 }
 
-// beside is a value of a call; with a fault, that of the call which came last.
+// beside returns a value of a call. With a fault it returns that of the latest call.
 func (s *Server) beside(r request, fault, value string) string {
 	if !s.has(fault) {
 		return value
@@ -140,7 +141,7 @@ func (s *Server) beside(r request, fault, value string) string {
 	return s.said[fault]
 }
 
-// orUser is the user of a request if the server has a choice, and else nobody.
+// orUser returns the user of a request if the server has the choice, or else "".
 func (s *Server) orUser(choice string, r request) string {
 	if s.has(choice) {
 		return r.user
