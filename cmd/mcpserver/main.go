@@ -1,5 +1,5 @@
-// Command mcpserver is the example server of the Model Context Protocol, whose
-// requestState is sealed by the boundary. It is also the command "sealab serve".
+// Command mcpserver is the example server of the Model Context Protocol. The boundary seals its
+// requestState. It is also the command "sealab serve".
 package main
 
 import (

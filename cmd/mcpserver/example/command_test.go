@@ -34,7 +34,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// requireOnlyJSON reads standard output of a server to its end, and ends it by a
+// requireOnlyJSON reads the standard output of a server to its end, and stops the server with a
 // signal.
 func requireOnlyJSON(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
 	in, err := cmd.StdinPipe()
@@ -60,10 +60,10 @@ func requireOnlyJSON(t *testing.T, cmd *exec.Cmd, signal os.Signal) {
 
 var address = regexp.MustCompile(`^serving (\S+)$`)
 
-// A builtCommand is the path of the command sealab.
+// A builtCommand is the path of the built command sealab.
 type builtCommand string
 
-// buildCommand builds the command.
+// buildCommand builds the command sealab.
 func buildCommand(t *testing.T) builtCommand {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sealab")
@@ -72,9 +72,9 @@ func buildCommand(t *testing.T) builtCommand {
 	return builtCommand(path)
 }
 
-// http starts the server on a free port of this machine with the given further
-// arguments and returns its URL. When the test ends the server gets SIGTERM,
-// and must end with status 0 and without a word on standard output.
+// http starts the server on a free port of this machine with further arguments and returns its URL.
+// When the test ends, the server gets SIGTERM. It must exit with status 0 and write nothing to
+// standard output.
 func (c builtCommand) http(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout bytes.Buffer

@@ -14,16 +14,14 @@ import (
 
 const revision = "2026-07-28"
 
-// suiteFolder is the folder into which "make conformance" installs the official
-// conformance suite of the Model Context Protocol (npm
-// @modelcontextprotocol/conformance 0.2.0-alpha.12).
+// suiteFolder is the folder into which "make conformance" installs the official conformance suite
+// of the Model Context Protocol (npm @modelcontextprotocol/conformance 0.2.0-alpha.12).
 const suiteFolder = "../conformance"
 
-// TestConformance runs the suite against the example server as a user runs it: every
-// scenario that the revision requires, later ones, and those of extensions. The test
-// is stricter than the suite's exit status: a scenario passes only if all its checks
-// succeed. The suite also passes warnings, and failures of scenarios that it does not
-// score.
+// TestConformance runs the suite against the example server as a user does. It runs every scenario
+// that the revision requires, later ones, and those of extensions. The test is stricter than the
+// suite's exit status: all checks of a scenario must succeed. The suite also passes warnings, and
+// failures of scenarios that it does not score.
 func TestConformance(t *testing.T) {
 	node, err := filepath.Abs(filepath.Join(suiteFolder, "node_modules", ".bin", "node"))
 	require.NoError(t, err)
@@ -58,7 +56,7 @@ func TestConformance(t *testing.T) {
 	t.Logf("%d scenarios of revision %s: %v", len(scenarios), revision, counts)
 }
 
-// TestJudge shows every verdict to be reached.
+// TestJudge checks that every verdict can occur.
 func TestJudge(t *testing.T) {
 	checks := func(statuses ...string) (all []suiteCheck) {
 		for _, s := range statuses {

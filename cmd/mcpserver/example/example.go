@@ -1,15 +1,14 @@
-// Package example is a Model Context Protocol server (revision 2026-07-28) that
-// shows the use of the boundary: every feature needs several rounds and keeps its
-// progress in the requestState, so that any instance of the server can take the
-// next round. It has no other state and changes no other system.
+// Package example is a Model Context Protocol server (revision 2026-07-28) that shows the use of
+// the boundary. Every feature needs several rounds and keeps its progress in the requestState, so
+// any instance of the server can take the next round. The server has no other state and changes no
+// other system.
 //
-//	tool      update_work_item    asks for the fields that the tracker requires: the specification's own example
-//	tool      count_primes        hands its work on between rounds and asks no question
+//	tool      update_work_item    asks for the fields that the tracker requires (from the specification)
+//	tool      count_primes        continues its work over several rounds and asks no question
 //	prompt    incident_report     asks two questions about the incident
-//	resource  example://audit-log asks why it is read, and then for a confirmation
+//	resource  example://audit-log asks for the reason of the reader, and then for a confirmation
 //
-// Handlers read and write plain state; the boundary seals it. New adds it in one
-// line.
+// Handlers read and write plain state. The boundary, which New adds in one line, seals it.
 package example
 
 import (
@@ -22,10 +21,10 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// implementation names the server.
+// implementation is the name and version of the server.
 var implementation = mcp.Implementation{Name: "sealab-example", Version: "1.0.0"}
 
-// New returns the server and the boundary around it, as the policy says.
+// New returns the server and the boundary around it, with the given policy.
 func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, *boundary.Boundary, error) {
 	server := mcp.NewServer(&implementation, options)
 	protection, err := gosdk.Protect(server, &implementation, p)
@@ -39,15 +38,14 @@ func New(p boundary.Policy, options *mcp.ServerOptions) (*mcp.Server, *boundary.
 	return server, protection, nil
 }
 
-// encode writes a state down.
+// encode encodes a state.
 func encode[S any](state S) (string, error) {
 	raw, err := json.Marshal(state)
 	return string(raw), err
 }
 
-// decode reads a state, the zero value if the request brought no token. The
-// boundary has verified it: if a state cannot be read, another version of this
-// server wrote it.
+// decode decodes a state. It returns the zero value if the request has no token. The boundary has
+// verified the state, so an unreadable one was written by another version of this server.
 func decode[S any](text string) (state S, err error) {
 	if text == "" {
 		return state, nil
@@ -58,7 +56,7 @@ func decode[S any](text string) (state S, err error) {
 	return state, nil
 }
 
-// say returns a complete tool result of one text.
+// say returns a complete tool result with one text.
 func say(format string, args ...any) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
 }

@@ -14,7 +14,7 @@ import (
 	"sealab/internal/loopback"
 )
 
-// Path is the path at which Handler answers.
+// Path is the path that Handler serves.
 const Path = "/mcp"
 
 const (
@@ -23,19 +23,19 @@ const (
 	idleTimeout   = 2 * time.Minute
 )
 
-// BodyTimeout is the time in which a client must have sent its whole request.
-// Responses may take longer: some are streams without an end.
+// BodyTimeout is the time in which a client must send its whole request. Responses may take longer:
+// some are endless streams.
 const BodyTimeout = 30 * time.Second
 
-// Handler serves the server over streamable HTTP at Path, without sessions, as
-// revision 2026-07-28 asks. Requests must name this machine or one of hosts.
+// Handler serves the server over streamable HTTP at Path, without sessions, as revision 2026-07-28
+// requires. Requests must name this machine or one of hosts.
 func Handler(server *mcp.Server, hosts []string, log *slog.Logger) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
 		Logger:                       log,
 		MaxRequestBodyBytes:          maxBody,
 		PropagateRequestCancellation: true,
-		// Guard checks the Host, and knows the additional hosts.
+		// Guard checks the Host header and knows the additional hosts.
 		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
@@ -43,9 +43,9 @@ func Handler(server *mcp.Server, hosts []string, log *slog.Logger) http.Handler 
 	return loopback.Guard(mux, hosts...)
 }
 
-// Serve answers HTTP requests on the listener until ctx ends, and then gives
-// requests under way the grace period to end. It closes the listener. It cuts
-// off a request whose body has not arrived after bodyTimeout.
+// Serve answers HTTP requests on the listener until ctx ends. Requests in flight then have the
+// grace period to end. Serve closes the listener. It cuts off a request whose body has not arrived
+// after bodyTimeout.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, bodyTimeout, grace time.Duration) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -65,7 +65,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, bodyTimeout, gra
 	patience, done := context.WithTimeout(requests, grace)
 	defer done()
 	if err := srv.Shutdown(patience); err != nil {
-		cancel() // streams that never end by themselves
+		cancel() // streams that do not end by themselves
 		srv.Close()
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
@@ -74,8 +74,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, bodyTimeout, gra
 	return nil
 }
 
-// limitBody gives a request the time limit to send its body. A ReadTimeout of
-// the server would also end streams of responses that last longer.
+// limitBody limits the time in which a request may send its body. A ReadTimeout of the server would
+// also end response streams that last longer.
 func limitBody(next http.Handler, limit time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := http.NewResponseController(w)
@@ -88,7 +88,7 @@ func limitBody(next http.Handler, limit time.Duration) http.Handler {
 	})
 }
 
-// limitedBody lifts the deadline of the connection at the end of the body.
+// limitedBody removes the deadline of the connection at the end of the body.
 type limitedBody struct {
 	io.ReadCloser
 	conn *http.ResponseController

@@ -21,7 +21,7 @@ const meta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
 
-// request is a message of revision 2026-07-28.
+// request returns a message of revision 2026-07-28.
 func request(t *testing.T, url, method, name, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
@@ -63,8 +63,8 @@ func TestOtherHostsPathsAndBodies(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 }
 
-// TestLargeBodiesThatListen holds more streams open than large bodies are decoded at once,
-// each asked for by a large body in chunks, and then sends one more.
+// TestLargeBodiesThatListen holds more streams open than large bodies are decoded at once. Each
+// stream starts with a large chunked body. The test then sends one more.
 func TestLargeBodiesThatListen(t *testing.T) {
 	url := serve(t, newServer(t))
 	space := strings.Repeat(" ", 100<<10)
@@ -81,7 +81,7 @@ func TestLargeBodiesThatListen(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, answer)
 }
 
-// TestServeEnds ends the server while a stream is open that would never end.
+// TestServeEnds ends the server while an endless stream is open.
 func TestServeEnds(t *testing.T) {
 	l, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
@@ -103,8 +103,8 @@ func TestServeEnds(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestSlowBodyIsCutOff sends a part of a body and then waits. A stream of
-// another request that began earlier goes on.
+// TestSlowBodyIsCutOff sends part of a body and then waits. An earlier stream of another request
+// must go on.
 func TestSlowBodyIsCutOff(t *testing.T) {
 	l, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)

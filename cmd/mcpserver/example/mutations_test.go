@@ -20,12 +20,12 @@ var (
 	seed      = flag.Uint64("seed", 1, "the seed of TestMutations")
 )
 
-// A subject is a request in its last round: with its token it completes.
+// A subject is a request in its last round, which its token completes.
 type subject struct {
 	method, name, arguments, responses string
-	first                              string // the answers that lead to the token
-	complete                           string // what the last round says
-	again                              string // what a first round asks for
+	first                              string // the answers that give the token
+	complete                           string // the text of the last round
+	again                              string // the question of the first round
 	token                              string
 }
 
@@ -50,8 +50,8 @@ var subjects = []*subject{
 	},
 }
 
-// call sends the request with a requestState, given as JSON, and returns the
-// message that answers it.
+// call sends the request with a requestState, given as JSON, and returns the message that answers
+// it.
 func (s *subject) call(t *testing.T, url, responses, state string) (status int, answer string) {
 	t.Helper()
 	key := "name"
@@ -67,9 +67,9 @@ func (s *subject) call(t *testing.T, url, responses, state string) (status int, 
 	return status, answer
 }
 
-// TestMutations sends mutated tokens over HTTP: each is refused in the same
-// words, or it is one that a client may send (the token itself in another
-// spelling of JSON, or none) and the answer is right.
+// TestMutations sends mutated tokens over HTTP. Each must be refused with the same message, unless
+// a client may send it: the token itself in another JSON spelling, or no token. Then the answer
+// must be right.
 func TestMutations(t *testing.T) {
 	n := *mutations
 	if testenv.Sample() {
@@ -113,8 +113,8 @@ func TestMutations(t *testing.T) {
 // frozen is the answer to every refused token.
 const frozen = `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid or expired requestState","data":{"reason":"invalid_request_state"}}}`
 
-// judge says how a requestState was answered; any answer but the one that it
-// must have is an error.
+// judge returns how a requestState was answered. It returns an error for any answer other than the
+// right one.
 func (s *subject) judge(state string, status int, answer string) (outcome string, err error) {
 	var right bool
 	switch state {
@@ -131,7 +131,7 @@ func (s *subject) judge(state string, status int, answer string) (outcome string
 	return outcome, nil
 }
 
-// TestJudgeSees shows the judge answers that it must not let pass.
+// TestJudgeSees checks that judge accepts right answers and rejects wrong ones.
 func TestJudgeSees(t *testing.T) {
 	s := &subject{complete: "done", again: "asked", token: "v1.token"}
 	for _, c := range []struct {
@@ -156,11 +156,11 @@ func TestJudgeSees(t *testing.T) {
 	}
 }
 
-// heap is the size of what is in use after collection.
+// heap returns the size of the heap in use after garbage collection.
 func heap() uint64 {
 	http.DefaultClient.CloseIdleConnections()
 	var m runtime.MemStats
-	for range 3 { // pools are emptied by the second
+	for range 3 { // the second collection empties pools
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
@@ -176,7 +176,7 @@ func quote(text string) string {
 	return string(raw)
 }
 
-// mutate makes another value of the subject's token.
+// mutate returns a mutation of the subject's token.
 func mutate(rng *rand.Rand, s *subject) string {
 	token := s.token
 	i, j := rng.IntN(len(token)), rng.IntN(len(token))

@@ -18,15 +18,14 @@ import (
 )
 
 // This file repairs answers of go-sdk v1.8.0 that differ from revision 2026-07-28
-// (basic/transports, basic/versioning). A test of each says so when the SDK has
-// changed.
+// (basic/transports, basic/versioning). A test for each repair fails once the SDK has changed.
 
 // versions are the revisions that the SDK serves.
 var versions = []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 const codeHeaderMismatch = -32020
 
-// A refusal answers a message that the SDK does not get to see.
+// A refusal answers a message that the SDK does not receive.
 type refusal struct {
 	id   json.RawMessage // nil: unknown
 	wire jsonrpc.Error
@@ -46,7 +45,7 @@ func (r refusal) MarshalJSON() ([]byte, error) {
 	return json.Marshal(answer{"2.0", id, r.wire})
 }
 
-// envelope is the part of a request that is judged here.
+// envelope is the part of a request that this file checks.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Params struct {
@@ -54,9 +53,8 @@ type envelope struct {
 	} `json:"params"`
 }
 
-// checkVersion refuses a request of a revision that the server does not speak.
-// The SDK serves it if the revision is older than 2026-07-28. header is "" on
-// stdio.
+// checkVersion refuses a request of a revision that the server does not speak. The SDK would serve
+// it if the revision is older than 2026-07-28. The header is "" on stdio.
 func checkVersion(header string, body []byte) *refusal {
 	var e envelope
 	_ = json.Unmarshal(body, &e) // the SDK answers messages that are not requests
@@ -77,8 +75,8 @@ func checkVersion(header string, body []byte) *refusal {
 	return &refusal{e.ID, jsonrpc.Error{Code: mcp.CodeUnsupportedProtocolVersion, Message: "Unsupported protocol version", Data: data}}
 }
 
-// maxLarge is the number of large bodies that are decoded at the same time. The
-// SDK takes about 20 bytes of memory for each byte of a body.
+// maxLarge is the number of bodies of largeBody bytes or more that are decoded at the same time.
+// The SDK needs about 20 bytes of memory for each byte of a body.
 const (
 	maxLarge  = 3
 	largeBody = 64 << 10
@@ -86,11 +84,11 @@ const (
 
 // repaired wraps the SDK's handler:
 //
-//   - a header that is given twice is error -32020 (the SDK reads the first)
+//   - a duplicate header is error -32020 (the SDK reads the first)
 //   - Mcp-Name in base64 is decoded (the SDK compares its raw text)
 //   - Last-Event-ID is ignored (the SDK answers 400)
 //   - an unsupported revision is error -32022 (the SDK answers with plain text)
-//   - at most maxLarge bodies of more than largeBody bytes are decoded at once; others wait
+//   - at most maxLarge bodies of largeBody bytes or more are decoded at once; others wait
 func repaired(next http.Handler) http.Handler {
 	large := make(chan struct{}, maxLarge)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,8 +130,8 @@ func repaired(next http.Handler) http.Handler {
 	})
 }
 
-// A slot is the place of a large body among those that are decoded. The response begins
-// when the body is decoded, and may last: it frees the place.
+// A slot is a response to a large body, which occupies one of the maxLarge places. It frees the
+// place when the response begins: the body is then decoded, and the response may last.
 type slot struct {
 	http.ResponseWriter
 	free func()
@@ -152,13 +150,13 @@ func (s *slot) Write(text []byte) (int, error) {
 // Flush implements http.Flusher.
 func (s *slot) Flush() {
 	s.free()
-	_ = http.NewResponseController(s.ResponseWriter).Flush() // a connection that ended is noticed by Write
+	_ = http.NewResponseController(s.ResponseWriter).Flush() // the next Write reports a closed connection
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap implements the unwrapping of http.ResponseController.
 func (s *slot) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// failing is a reader that ends with an error, io.EOF by default.
+// failing is a reader that returns err, or io.EOF if err is nil.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {
@@ -171,11 +169,10 @@ func (f failing) Read([]byte) (int, error) {
 func (r *refusal) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(r) // the client is gone
+	_ = json.NewEncoder(w).Encode(r) // the client may have closed the connection
 }
 
-// repairHeaders decodes Mcp-Name, and refuses headers of the protocol that are
-// given twice.
+// repairHeaders decodes Mcp-Name and refuses duplicate headers of the protocol.
 func repairHeaders(h http.Header) *refusal {
 	for name, values := range h {
 		if len(values) > 1 && (strings.HasPrefix(name, "Mcp-") || name == "Authorization" || name == "Content-Type") {
@@ -199,8 +196,8 @@ func mismatch(text string) *refusal {
 	return &refusal{nil, jsonrpc.Error{Code: codeHeaderMismatch, Message: text}}
 }
 
-// Stdio returns the transport over standard input and output. It answers lines
-// that are not messages with an error: the SDK's transport ends the server.
+// Stdio returns the transport over standard input and output. It answers lines that are not
+// messages with an error. The SDK's own transport would end the server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	w := &lockedWriter{Writer: out}
 	return &mcp.IOTransport{Reader: &messages{in: bufio.NewReaderSize(in, 64<<10), out: w}, Writer: w}
@@ -219,12 +216,11 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 
 func (*lockedWriter) Close() error { return nil }
 
-// messages reads the lines of in that are messages. It answers the others on
-// out.
+// messages reads the lines of in that are messages, and answers the others on out.
 type messages struct {
 	in   *bufio.Reader
 	out  io.Writer
-	line []byte // the rest of a message
+	line []byte // the unread rest of a message
 }
 
 // Read implements io.Reader.
@@ -250,10 +246,10 @@ func (m *messages) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (*messages) Close() error { return nil }
 
-// errLong stands for a line of more than maxBody bytes.
+// errLong reports a line of more than maxBody bytes.
 var errLong = errors.New("a message of more than 1 MiB")
 
-// next returns the next line that is not blank, with its end.
+// next returns the next line that is not blank, with its line feed.
 func (m *messages) next() ([]byte, error) {
 	for {
 		line, err := m.readLine()
@@ -272,7 +268,7 @@ func (m *messages) next() ([]byte, error) {
 	}
 }
 
-// readLine reads a line. It skips the rest of one that is too long.
+// readLine reads a line. It skips the rest of a line that is too long.
 func (m *messages) readLine() (line []byte, err error) {
 	long := false
 	for {
@@ -290,7 +286,7 @@ func (m *messages) readLine() (line []byte, err error) {
 	}
 }
 
-// checkLine refuses a line that is not a message, and a request of another revision.
+// checkLine refuses a line that is not a message, and a request of an unsupported revision.
 func checkLine(line []byte) *refusal {
 	switch _, err := jsonrpc.DecodeMessage(line); {
 	case !json.Valid(line) || !utf8.Valid(line):

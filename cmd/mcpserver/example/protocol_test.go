@@ -24,7 +24,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// rpcError is the error of an answer, with the id of its request.
+// rpcError is the error of an answer and the ID of its request.
 type rpcError struct {
 	ID    json.RawMessage
 	Error *struct {
@@ -45,7 +45,7 @@ func errorOf(t *testing.T, answer string) rpcError {
 
 const callPrimes = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"count_primes","arguments":{"below":30000},"_meta":{` + meta + `}}}`
 
-// TestHTTPRepairs has the requests that the SDK answers otherwise.
+// TestHTTPRepairs sends the requests that the SDK answers differently.
 func TestHTTPRepairs(t *testing.T) {
 	url := serve(t, newServer(t))
 	encode := func(s string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" }
@@ -89,8 +89,7 @@ func TestHTTPRepairs(t *testing.T) {
 	require.Equal(t, -32020, errorOf(t, answer).Error.Code, "header and body differ")
 }
 
-// TestDisconnectCancels closes the connection of a call, whose handler waits for
-// that.
+// TestDisconnectCancels closes the connection of a call. Its handler waits for the cancellation.
 func TestDisconnectCancels(t *testing.T) {
 	server := newServer(t)
 	started, canceled := make(chan struct{}), make(chan struct{})
@@ -119,8 +118,8 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
-// TestStdioLines sends lines that are not messages, and then a request: every one
-// is answered, and the server goes on.
+// TestStdioLines sends lines that are not messages, and then a request. Every one must be answered,
+// and the server must go on.
 func TestStdioLines(t *testing.T) {
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
@@ -154,8 +153,8 @@ func TestStdioLines(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestHostileBodies sends 64 requests of 1 MB with a good token at once, 2 in
-// a sample. The heap stays below 300 MB.
+// TestHostileBodies sends 64 requests of 1 MB with a good token at once, or 2 in a sample. The heap
+// must stay below 300 MB.
 func TestHostileBodies(t *testing.T) {
 	requests := 64
 	if testenv.Sample() {

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// A suiteCheck is one line of a scenario.
+// A suiteCheck is one check of a scenario.
 type suiteCheck struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
 	Message string `json:"errorMessage"`
 }
 
-// A scenario is the result of the suite for one scenario.
+// A scenario is a scenario of the suite and its results.
 type scenario struct {
 	Name   string
 	Checks []suiteCheck
 }
 
-// A suiteVerdict is the judgement on a scenario.
+// A suiteVerdict is the verdict on a scenario.
 type suiteVerdict string
 
 // The verdicts.
@@ -35,8 +35,8 @@ const (
 	Skipped  suiteVerdict = "skipped"
 )
 
-// Judge returns the verdict on a scenario, given the names of those that are
-// expected to fail.
+// Judge returns the verdict on a scenario, given the names of the scenarios that are expected to
+// fail.
 func (s scenario) Judge(expected []string) suiteVerdict {
 	listed, succeeded := slices.Contains(expected, s.Name), false
 	for _, c := range s.Checks {
@@ -60,7 +60,7 @@ func (s scenario) Judge(expected []string) suiteVerdict {
 	return Passed
 }
 
-// Problems returns the checks that did not succeed, a line each.
+// Problems returns the checks that did not succeed, one per line.
 func (s scenario) Problems() string {
 	var lines []string
 	for _, c := range s.Checks {
@@ -73,8 +73,8 @@ func (s scenario) Problems() string {
 
 var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d{2}-\d{2}T[0-9-]+Z$`)
 
-// readResults reads the results that the suite left in dir, sorted by name. No result
-// at all is an error.
+// readResults reads the results of the suite in dir, sorted by name. It returns an error if there
+// are none.
 func readResults(dir string) ([]scenario, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "checks.json"))
 	if err != nil || len(paths) == 0 {
@@ -102,8 +102,7 @@ func readResults(dir string) ([]scenario, error) {
 
 var listedName = regexp.MustCompile(`(?m)^  - (\S+)$`)
 
-// expectedFailures returns the names that the suite's file of expected failures
-// lists.
+// expectedFailures returns the names in the suite's file of expected failures.
 func expectedFailures(path string) ([]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

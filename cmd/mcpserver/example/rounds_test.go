@@ -13,7 +13,7 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// newServer makes the server in this process.
+// newServer returns the server in this process.
 func newServer(t *testing.T) *mcp.Server {
 	t.Helper()
 	server, _, err := example.New(boundary.Policy{Logger: slog.New(slog.DiscardHandler)}, nil)
@@ -47,7 +47,7 @@ func connect(t *testing.T, transport mcp.Transport, version string) *mcp.ClientS
 	return session
 }
 
-// answers are what the client fills in.
+// answers are the values that the client fills in.
 var answers = map[string]any{
 	"resolution": "Duplicate", "duplicateOfId": 4301.0,
 	"severity": "high", "summary": "the disk was full",
@@ -56,7 +56,7 @@ var answers = map[string]any{
 
 var workItem = map[string]any{"workItemId": 4522, "fields": map[string]any{"System.State": "Resolved"}}
 
-// requireAll takes a session through everything that the server has.
+// requireAll runs a session through all features of the server.
 func requireAll(t *testing.T, session *mcp.ClientSession) {
 	t.Helper()
 	ctx := context.Background()
@@ -85,8 +85,8 @@ func TestRounds(t *testing.T) {
 	requireAll(t, connect(t, &mcp.StreamableClientTransport{Endpoint: serve(t, newServer(t)), DisableStandaloneSSE: true}, ""))
 }
 
-// TestOlderRevision has one further round in its reach: the SDK calls a handler
-// once more on behalf of a client that does not know rounds.
+// TestOlderRevision needs one more round: the SDK calls a handler again on behalf of a client that
+// does not know rounds.
 func TestOlderRevision(t *testing.T) {
 	there, here := mcp.NewInMemoryTransports()
 	_, err := newServer(t).Connect(context.Background(), there, nil)

@@ -8,30 +8,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Field is the single field of a form, with its JSON schema. Forms are the input
-// requests of multi-round-trip requests (Model Context Protocol 2026-07-28,
-// basic/patterns/mrtr). Their answers come from the client and are not protected:
-// if a later round relies on a fact, keep it in the requestState.
+// A Field is the single field of a form, with its JSON schema. Forms are the input requests of
+// multi-round-trip requests (Model Context Protocol 2026-07-28, basic/patterns/mrtr). Their answers
+// come from the client and are not protected. If a later round relies on a fact, keep it in the
+// requestState.
 type Field struct {
 	Name   string
 	Schema map[string]any
 }
 
-// Text is a field for one line of text.
+// Text returns a field for one line of text.
 func Text(name string) Field { return Field{name, map[string]any{"type": "string"}} }
 
-// Number is a field for a number.
+// Number returns a field for a number.
 func Number(name string) Field { return Field{name, map[string]any{"type": "number"}} }
 
-// Yes is a field for a yes or no.
+// Yes returns a field for a yes or no.
 func Yes(name string) Field { return Field{name, map[string]any{"type": "boolean"}} }
 
-// OneOf is a field for one of several texts.
+// OneOf returns a field for one of several texts.
 func OneOf(name string, choices ...string) Field {
 	return Field{name, map[string]any{"type": "string", "enum": choices}}
 }
 
-// Form asks the user to fill in a form of one required field.
+// Form returns a request to fill in a form with one required field.
 func Form(message string, f Field) *mcp.ElicitParams {
 	return &mcp.ElicitParams{
 		Mode:    "form",
@@ -44,8 +44,8 @@ func Form(message string, f Field) *mcp.ElicitParams {
 	}
 }
 
-// Answer returns the value of a field in the form named key. ok reports whether
-// the user accepted the form and the value has type T.
+// Answer returns the value of a field in the form with the given key. It returns false unless the
+// user accepted the form and the value has type T.
 func Answer[T any](answers mcp.InputResponseMap, key, field string) (value T, ok bool) {
 	form, ok := answers[key].(*mcp.ElicitResult)
 	if !ok || form == nil || form.Action != "accept" {
@@ -55,9 +55,9 @@ func Answer[T any](answers mcp.InputResponseMap, key, field string) (value T, ok
 	return value, ok
 }
 
-// The tool count_primes hands its work on in slices: between them it
-// asks no question and returns its state alone, so that another instance may go
-// on. Three rounds reach the limit, because some clients give up after three.
+// The tool count_primes divides its work into slices. Between them it asks no question and returns
+// only its state, so another instance may continue. Three rounds reach the limit, because some
+// clients give up after three.
 type primesArguments struct {
 	Below int `json:"below" jsonschema:"count the primes below this number, at most 30000"`
 }
@@ -149,9 +149,8 @@ func incidentReport(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromp
 	}, nil
 }
 
-// The tool update_work_item is the example of the specification: a tracker
-// whose rules want a resolution for a resolved bug, and for a duplicate the
-// original.
+// The tool update_work_item is the example of the specification. It is a tracker whose rules
+// require a resolution for a resolved bug, and the original for a duplicate.
 //
 //	round 1  arguments say Resolved            -> asks for the resolution
 //	round 2  the user answered Duplicate       -> asks for the original; state: the resolution
@@ -189,7 +188,7 @@ func updateWorkItem(_ context.Context, req *mcp.CallToolRequest, in workItemArgu
 	return res, nil, err
 }
 
-// resolve asks for the next thing that a rule wants, or resolves the item.
+// resolve asks for the next value that a rule requires, or resolves the item.
 func resolve(item int, known workItemState, answers mcp.InputResponseMap) (*mcp.CallToolResult, error) {
 	switch known.Resolution {
 	case "":
@@ -212,8 +211,8 @@ func resolve(item int, known workItemState, answers mcp.InputResponseMap) (*mcp.
 	return say("Bug #%d resolved as %s.", item, known.Resolution), nil
 }
 
-// The resource example://audit-log is read with a reason, which is repeated to
-// the reader before the log is opened.
+// The resource example://audit-log requires a reason. Before the log is opened, the reason is shown
+// to the reader.
 type auditState struct {
 	Reason string `json:"reason"`
 }
@@ -249,8 +248,8 @@ func readAuditLog(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadRes
 	}}}, nil
 }
 
-// askReader asks one thing. The contents are empty and not absent, without which
-// the SDK fails the request of a client of an older revision.
+// askReader asks one question. The contents are empty rather than absent, because the SDK otherwise
+// fails the request of a client of an older revision.
 func askReader(state, key string, form *mcp.ElicitParams) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{
 		Contents:      []*mcp.ResourceContents{},

@@ -20,13 +20,13 @@ func addFixtures(server *mcp.Server) {
 	addResources(server)
 }
 
-// completeFixtures is a completion handler that has no suggestions: the suite asks only
-// that completion is answered.
+// completeFixtures is a completion handler without suggestions. The suite checks only that
+// completion is answered.
 func completeFixtures(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 }
 
-// A handler is the handler of a tool whose arguments do not matter.
+// A handler handles calls of a tool and ignores the arguments.
 type handler func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 
 func addTool(server *mcp.Server, name, description string, h handler) {
@@ -73,8 +73,7 @@ func readTemplate(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadRes
 	}}}, nil
 }
 
-// The smallest files of their kinds: a picture of one red pixel, and a wave
-// file without samples.
+// The smallest files of their kinds: an image of one red pixel, and a wave file without samples.
 var (
 	pixel = []byte("\x89PNG\r\n\x1a\n" +
 		"\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde" +
@@ -139,7 +138,7 @@ func addPrompts(server *mcp.Server) {
 	server.AddPrompt(&mcp.Prompt{Name: "test_input_required_result_prompt", Description: "Asks for its context"}, askContext)
 }
 
-// addPrompt adds a prompt that is complete at once.
+// addPrompt adds a prompt that returns messages in the first round.
 func addPrompt(server *mcp.Server, name string, messages func(*mcp.GetPromptRequest) []*mcp.PromptMessage, arguments ...string) {
 	p := &mcp.Prompt{Name: name, Description: "Returns fixed messages"}
 	for _, a := range arguments {
@@ -160,8 +159,8 @@ func askContext(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptRes
 	return &mcp.GetPromptResult{Messages: userSays("Context: " + about)}, nil
 }
 
-// addChanges adds the tools that change a list of the server, of which the
-// suite expects to be notified.
+// addChanges adds tools that change a list of the server. The suite expects to be notified of the
+// changes.
 func addChanges(server *mcp.Server) {
 	const transient = "test_transient"
 	addTool(server, "test_trigger_tool_change", "Changes the list of tools", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

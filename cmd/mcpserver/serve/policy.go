@@ -15,7 +15,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// policy makes the policy of the example server that the flags ask for.
+// policy returns the policy that the flags select.
 func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
 	p := boundary.Policy{Audience: o.audience, TTL: o.ttl, Logger: log, Now: time.Now}
 	if err := o.check(); err != nil {
@@ -36,7 +36,7 @@ func (o serveOptions) policy(log *slog.Logger) (boundary.Policy, error) {
 	return o.useDesign(p)
 }
 
-// ring returns the secrets of the key file, or one made for this process.
+// ring returns the secrets of the key file, or a secret made for this process.
 func (o serveOptions) ring(log *slog.Logger) ([][]byte, error) {
 	if o.keys != "" {
 		return keyfile.Read(o.keys)
@@ -84,8 +84,8 @@ var needed = []codecs.Property{
 	codecs.BindsPrincipal, codecs.BindsAudience,
 }
 
-// warn logs the properties that the server needs and the design does not have. A
-// codec has claims around it, as in the boundary.
+// warn logs the needed properties that the design lacks. If the design is a codec, warn checks it
+// with claims around it, as the boundary uses it.
 func warn(log *slog.Logger, d codecs.Design, options map[string]string) {
 	if around, err := catalog.Find(d.Name + "-claims"); err == nil {
 		d = around

@@ -1,7 +1,7 @@
-// Package serve is the command that runs the example server. With --conformance it
-// adds the tools, prompts and resources that the official conformance suite of the
-// Model Context Protocol (npm @modelcontextprotocol/conformance 0.2.0-alpha.12)
-// calls for revision 2026-07-28. Names, messages and results are the suite's.
+// Package serve is the command that runs the example server. With --conformance it adds the tools,
+// prompts and resources that the official conformance suite of the Model Context Protocol (npm
+// @modelcontextprotocol/conformance 0.2.0-alpha.12) calls for revision 2026-07-28. The suite
+// defines the names, messages and results.
 package serve
 
 import (
@@ -28,7 +28,7 @@ import (
 	"sealab/internal/loopback"
 )
 
-// shutdownGrace is the time that requests under way get when the server ends.
+// shutdownGrace is the time that requests in flight have to end when the server stops.
 const shutdownGrace = 3 * time.Second
 
 // serveOptions are the flags of serve.
@@ -44,8 +44,7 @@ type serveOptions struct {
 	conformance bool
 }
 
-// New returns the command, which is called as path: the examples of its help
-// name it so.
+// New returns the command. The examples in its help use path as its name.
 func New(path string) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
@@ -86,7 +85,7 @@ tokens end with it.`,
 }
 
 func serve(cmd *cobra.Command, o serveOptions) error {
-	// At the level below, the SDK logs every connection: one for each request.
+	// At lower levels the SDK logs every connection, which means every request.
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	server, protection, err := o.server(log)
 	if err != nil {
@@ -111,8 +110,8 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), example.BodyTimeout, shutdownGrace)
 }
 
-// countCalls counts the tool calls that ran to their end: without an error, and
-// with a result without a question.
+// countCalls counts the tool calls that ran to their end: those with a result that is not an error
+// and asks for nothing.
 func countCalls(server *mcp.Server) *atomic.Int64 {
 	var ran atomic.Int64
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -127,7 +126,7 @@ func countCalls(server *mcp.Server) *atomic.Int64 {
 	return &ran
 }
 
-// serveStdio serves one client over in and out until either ends or ctx does.
+// serveStdio serves one client over in and out until ctx or the input ends.
 func serveStdio(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer) error {
 	err := server.Run(ctx, example.Stdio(in, out))
 	if errors.Is(err, context.Canceled) {
@@ -136,7 +135,7 @@ func serveStdio(ctx context.Context, server *mcp.Server, in io.Reader, out io.Wr
 	return err
 }
 
-// server makes the server that the flags ask for.
+// server returns the server that the flags select.
 func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary, error) {
 	policy, err := o.policy(log)
 	if err != nil {
@@ -156,9 +155,8 @@ func (o serveOptions) server(log *slog.Logger) (*mcp.Server, *boundary.Boundary,
 	return server, protection, err
 }
 
-// rotateOnSignal reads the key file again on SIGHUP, so that keys rotate without
-// a restart. A bad file is logged, and the ring stays. The returned function
-// ends it.
+// rotateOnSignal reads the key file again on SIGHUP, so that keys rotate without a restart. If the
+// file is bad, it logs the error and keeps the ring. The returned function stops it.
 func (o serveOptions) rotateOnSignal(protection *boundary.Boundary, log *slog.Logger) (stop func()) {
 	if o.keys == "" {
 		return func() {}

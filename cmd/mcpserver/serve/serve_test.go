@@ -16,8 +16,8 @@ import (
 	"sealab/codecs/catalog"
 )
 
-// TestServeUnderEveryDesign takes the example of the specification through its
-// rounds under every design of the catalog.
+// TestServeUnderEveryDesign runs the example of the specification through its rounds under every
+// design of the catalog.
 func TestServeUnderEveryDesign(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "secret.key")
 	require.NoError(t, os.WriteFile(keys, []byte("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"), 0o600))
@@ -44,7 +44,7 @@ func TestServeUnderEveryDesign(t *testing.T) {
 	}
 }
 
-// resolveDuplicate calls the tool update_work_item and answers what it asks.
+// resolveDuplicate calls the tool update_work_item and answers its questions.
 func resolveDuplicate(t *testing.T, server *mcp.Server) string {
 	t.Helper()
 	ctx := context.Background()
