@@ -24,8 +24,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A foreign is a server on the SDK of another language. The checks in refuted must find at least a
-// warning.
+// A foreign is a server on the SDK of another language. The checks in refuted must record findings,
+// and those in stands must not.
 type foreign struct {
 	name    string
 	command []string // PORT stands for the port
