@@ -145,8 +145,8 @@ func (a *Answer) readResult(raw json.RawMessage) {
 // carrier matches the names of members of _meta that may hold a state.
 var carrier = regexp.MustCompile(`(?i)state|token|continu|resum`)
 
-// CarriedState returns the first member of _meta that may hold a state: its name matches carrier,
-// and its text has at least the length of a token.
+// CarriedState returns the first member of _meta that may hold a state. Its name matches carrier,
+// and its text is at least as long as a token.
 func CarriedState(meta map[string]any) (name string, state *string) {
 	for _, name := range jsondoc.SortedKeys(meta) {
 		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && carrier.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {

@@ -79,8 +79,8 @@ func New(o Options) (*Client, error) {
 // hurried divides the time limit after a missing answer.
 const hurried = 5
 
-// hasten shortens the time limit over HTTP after an exchange that timed out, so that a server that
-// hangs costs the full limit only once. The next answer restores the limit.
+// hasten shortens the time limit over HTTP after an exchange that timed out. A server that hangs
+// then costs the full limit only once. The next answer restores the limit.
 func (c *Client) hasten(e *rawmcp.Exchange) {
 	switch {
 	case e.Status != 0:
@@ -107,7 +107,7 @@ func (c *Client) Close() {
 
 // LastWords stops the process and describes its output, to explain why it does not answer. It
 // returns the first line of standard output that is not JSON and the last line of standard error,
-// or "" if there are none.
+// or "".
 func (c *Client) LastWords() string {
 	if c.Process == nil {
 		return ""

@@ -48,10 +48,10 @@ var sourceInError = regexp.MustCompile(`(?:^|[\s"'(\[=])(?:[A-Za-z]:)?(?:[/\\]{1
 // PasswordInError matches a URL with a name and a password.
 var PasswordInError = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://[^\s:@/"<>]+:[^\s:@/"<>*]{3,}@[\w.-]+`)
 
-// insides returns the part of an error that reveals a stack trace, a secret, or the path of a file
-// that the request does not name, or nil. Source files count only in protocol errors, because the
-// text of a tool may name them. A tool over standard streams may name files, since it works on the
-// files of its user.
+// insides returns the part of an error that reveals a stack trace, a secret or a path that the
+// request does not name, or nil. Source files count only in protocol errors, because the text of a
+// tool may name them. A tool over standard streams may name files, since it works on the files of
+// its user.
 func (a Answer) insides() []byte {
 	e := a.Exchange
 	if found := StackTrace.Find(e.Body); found != nil {

@@ -225,8 +225,8 @@ func oddity(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) stri
 	return ""
 }
 
-// ofAnotherID reads the only message of an exchange as the answer, if it is a response whose ID is
-// not that of the request. It records the fault.
+// ofAnotherID reads the only message of an exchange as the answer, if it is a response with another
+// ID. It records the fault.
 func (c *Client) ofAnotherID(a Answer) Answer {
 	m := jsondoc.Members(a.Exchange.Messages[0])
 	if m["result"] == nil && m["error"] == nil || m["id"] == nil {
