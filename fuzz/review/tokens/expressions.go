@@ -6,9 +6,9 @@ import "slices"
 // characters and no readable object.
 func isHandle(token string) bool { return len(token) >= 4 && len(Views(token)) == 0 }
 
-// Expressions returns texts that a careless store accepts instead of a handle: patterns of SQL and
-// of file names, and names of members that all JavaScript objects inherit. They omit part of the
-// handle, so they are not merely other spellings of it.
+// Expressions returns texts that a careless store accepts instead of a handle. These are patterns
+// of SQL and of file names, and names of members that all JavaScript objects inherit. They omit
+// part of the handle, so they are not merely other spellings of it.
 func Expressions(token string) []Variant {
 	if !isHandle(token) {
 		return nil

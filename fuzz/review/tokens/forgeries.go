@@ -247,8 +247,8 @@ func signedUnder(key []byte, token string) string {
 	return Replaced(segments, last, segments[last].Write(mac.Sum(nil)))
 }
 
-// foundKeys maps key IDs to the keys that careless readers find for them: for a missing key, for a
-// member that all JavaScript objects inherit, and for an empty file.
+// foundKeys maps key IDs to the keys that careless readers find for them. The IDs are a missing
+// key, members that all JavaScript objects inherit, and an empty file.
 var foundKeys = map[string][]string{
 	"sealab":            {"", "undefined", "null", "None"},
 	"__proto__":         {"", "[object Object]"},

@@ -128,8 +128,8 @@ func LastParts(token string) []string {
 	return all
 }
 
-// signedTexts returns the parts of a token that its tag may cover: each run of segments as text,
-// and each segment as bytes, with and without a tag at its end.
+// signedTexts returns the parts of a token that its tag may cover. They are each run of segments as
+// text, and each segment as bytes, with and without a tag at its end.
 func signedTexts(token string) [][]byte {
 	segments := Segments(token)
 	var all [][]byte

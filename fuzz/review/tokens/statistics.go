@@ -158,7 +158,7 @@ func common(all []string) (prefix, suffix string) {
 	return prefix, suffix
 }
 
-// VaryingBits returns an upper bound of the entropy of tokens, from the characters that differ.
+// VaryingBits estimates the entropy of tokens, in bits, from the characters that differ.
 func VaryingBits(all []string) float64 {
 	bits := 0.0
 	for i := range len(all[0]) {

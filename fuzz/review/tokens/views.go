@@ -31,8 +31,8 @@ const (
 	maxNested = 4
 )
 
-// InTheOpen returns everything that can be read in a token: its text, the decoded and decompressed
-// bytes of its segments, and recursively the data encoded in those.
+// InTheOpen returns everything that can be read in a token: its text, and the decoded and
+// decompressed bytes of its segments. It decodes these bytes recursively.
 func InTheOpen(token string) string {
 	var b strings.Builder
 	unfold(&b, token, maxNested)
