@@ -207,9 +207,9 @@ func (s Schema) scalar(text string) json.RawMessage {
 }
 
 // NearArguments returns pairs of arguments that careless digests confuse. Pairs with an empty value
-// or a free-form object come first. The others are texts that differ far from the start, behind NUL
-// or in non-ASCII letters; texts that move from one argument to the next; lists that differ in one
-// item; and numbers that are equal as float64, without the sign or rounded.
+// or a free-form object come first. Then come texts that differ far from the start, behind NUL or
+// in non-ASCII letters, and texts that move from one argument to the next. The last are lists that
+// differ in one item, and numbers that are equal as float64, without the sign or rounded.
 func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	n.empties()
@@ -244,8 +244,8 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
-// DoubtfulArguments returns pairs that few servers intend to treat as equal: texts that are equal
-// only in a compatibility form (Unicode TR 15), and booleans that are absent or false.
+// DoubtfulArguments returns pairs that few servers intend to treat as equal. These are texts that
+// are equal only in a compatibility form (Unicode TR 15), and booleans that are absent or false.
 func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {
@@ -261,9 +261,9 @@ func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
-// EqualArguments returns pairs that some servers intend to treat as equal: texts that differ in
-// case, surrounding spaces or normal form (Unicode TR 15), lists in another order, and values that
-// are absent or empty.
+// EqualArguments returns pairs that some servers intend to treat as equal. These are texts that
+// differ in case, surrounding spaces or normal form (Unicode TR 15), lists in another order, and
+// values that are absent or empty.
 func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {
