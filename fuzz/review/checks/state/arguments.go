@@ -11,9 +11,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// argumentMoves returns moves of a token between arguments of one flow: to other arguments, also in
-// the first round, and to arguments that differ in one place. The latter start from the given
-// arguments and from a full sample.
+// argumentMoves returns moves of a token between arguments of one flow. They lead to other
+// arguments, also in the first round, and to arguments that differ in one place. The latter start
+// from the given arguments and from a full sample.
 func argumentMoves(f client.Flow) []review.Move {
 	if f.Other == nil {
 		return nil

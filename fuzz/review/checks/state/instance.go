@@ -207,8 +207,8 @@ const (
 )
 
 // drawnAlike looks for the first bytes of tokens of a second instance among those of the first. It
-// records a finding if it finds any and the instances share a key, or if whole tokens are equal:
-// both instances then draw from one seed. It ignores designs with equal tokens for equal calls, and
+// records a finding if it finds any and the instances share a key, or if whole tokens are equal.
+// Both instances then draw from one seed. It ignores designs with equal tokens for equal calls, and
 // tokens that begin alike or can be read.
 func drawnAlike(t *review.T, there *client.Client, shared bool) {
 	if plain, reason := canBeRead(t); plain || reason != "" {

@@ -14,8 +14,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// derivedKeys returns MACs under values that every client knows, under hashes of these and of
-// published keys, and under the credential of the request.
+// derivedKeys returns MACs under keys that can be derived: values that every client knows, hashes
+// of these and of published keys, and the user's credential.
 func derivedKeys(t *review.T) []tokens.Keyless {
 	s, texts := t.Report.Server, tokens.Published()
 	var all []tokens.Keyless

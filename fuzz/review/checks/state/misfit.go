@@ -153,8 +153,8 @@ func workedOut(o *review.Oracle, honest, a, b client.Answer) bool {
 	return false
 }
 
-// otherKinds answers questions with another kind of answer: a form for sampling, an object without
-// a list for roots, other values for forms. It records a finding if the round goes on.
+// otherKinds answers questions with another kind of answer: a form for sampling, a text for roots,
+// other values for forms. It records a finding if the round goes on.
 func otherKinds(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {

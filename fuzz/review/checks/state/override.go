@@ -22,9 +22,9 @@ type overriding struct {
 	add  func(answers, more jsondoc.Arguments) jsondoc.Arguments
 }
 
-// overridings are the places from which a careless server copies members into its state: the
-// content of a form, the answer around it, objects in both, and the answers themselves, bare or as
-// forms.
+// overridings are the places from which a careless server copies members into its state. They are
+// the content of a form, the answer around it, objects in both, and the answers themselves, bare or
+// as forms.
 var overridings = []overriding{
 	{"arguments among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
 		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {

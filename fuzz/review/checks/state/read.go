@@ -188,7 +188,7 @@ func repeatedBlocks(t *review.T) bool {
 }
 
 // repeatedPart mints a second token for a text. It records a finding if both tokens share as many
-// bytes as the text has, which is more than a header or digest explains.
+// bytes as the text has. A header or digest is shorter.
 func repeatedPart(t *review.T, token, text string) bool {
 	second, ok := mintWith(t, text)
 	if !ok || second == token { // see RS-FRESH

@@ -85,8 +85,8 @@ type answered struct {
 }
 
 // refusalsOf presents kinds of states and groups their refusals by class. Each round has its own
-// states and starts with a different number of requests, so that the answers of servers that take
-// turns do not match the kinds. It omits kinds that are accepted or whose refusals vary.
+// states and starts with a different number of requests. Otherwise the answers of servers that take
+// turns could match the kinds. It omits kinds that are accepted or whose refusals vary.
 func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]answered, reason string) {
 	by := map[string][]answered{}
 	for round := range repeats {

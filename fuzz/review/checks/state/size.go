@@ -179,7 +179,7 @@ func late(t *review.T, a client.Answer) bool {
 	return a.Exchange.Took > longTimes*soonest
 }
 
-// multiplied returns tokens with one larger number: a segment that is a number of three to seven
+// multiplied returns tokens with one larger number. The number is a segment of three to seven
 // digits, or a member of a readable object.
 func multiplied(token string, factor int) []tokens.Variant {
 	var all []tokens.Variant
@@ -221,8 +221,8 @@ func deepStates(token string) []tokens.Variant {
 // reported.
 const longTimes = 20
 
-// slowly returns the time that a bad state takes if it is long, twice, and long compared to good
-// calls before and after. Otherwise it returns 0.
+// slowly returns the time that a bad state takes. It returns 0 unless that time is long, twice, and
+// long compared to good calls before and after.
 func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 	// A slow reader may take 5 µs per byte.
 	long := max(t.Options.Hang/6, 500*time.Millisecond) + time.Duration(len(v.Text))*5*time.Microsecond

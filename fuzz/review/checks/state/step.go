@@ -37,8 +37,8 @@ func rolledBack(t *review.T) {
 	}
 }
 
-// earlyAnswers presents the token of the first round with the answers of the last, whose question
-// was not asked, and with those of all rounds.
+// earlyAnswers presents the token of the first round with the answers of the last round, and with
+// those of all rounds. The server has not asked the later questions yet.
 func earlyAnswers(t *review.T) {
 	f := t.Oracle.Flow
 	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
@@ -67,8 +67,8 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 	}
 }
 
-// begins reports whether a completion starts with at least half of the words of a good one, and the
-// result of a decline does not. Missing answers change the other words.
+// begins reports whether a completion starts with at least half of the words of a good one. The
+// result of a decline must not. Missing answers change the other words.
 func begins(t *review.T, a client.Answer) bool {
 	no, _ := answeredBy(t, "decline", false)
 	return beginsAs(t.Oracle, a) && !beginsAs(t.Oracle, no)
