@@ -97,8 +97,8 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 	return true
 }
 
-// namedInAnswers makes calls with a claim. It records a finding if an answer names the user of the
-// claim, twice, and does not without the claim or with an unrelated member.
+// namedInAnswers makes calls with a claim. It records a finding if an answer names the claimed
+// user, twice. It must not do so without the claim or with an unrelated member.
 func namedInAnswers(t *review.T, x client.Claim) bool {
 	for _, call := range personal(t) {
 		names := func() bool {

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// negotiating are the checks of headers of single tools, of Accept, of the handshake of older
-// revisions, and of credentials in a URL.
+// negotiating are the checks of Mcp-Param headers, Accept, the handshake of older revisions,
+// credentials in URLs, and credentials for other servers.
 var negotiating = []review.Check{
 	{
 		ID: "H-PARAM", Name: "an argument that differs from its header", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",

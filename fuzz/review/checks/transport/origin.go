@@ -185,8 +185,8 @@ func preflightCase(t *review.T, origin string) review.Case {
 // clientHosts are hosts of origins that servers often allow.
 var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.example.com"}
 
-// lookalikes returns origins that a careless comparison takes for those of known clients, or for an
-// origin that the server names in Access-Control-Allow-Origin.
+// lookalikes returns origins that a careless comparison takes for allowed ones. It starts from
+// known clients and from the server's Access-Control-Allow-Origin.
 func lookalikes(t *review.T) []string {
 	hosts := slices.Clone(clientHosts)
 	w := t.Request(client.ListTools)

@@ -284,7 +284,7 @@ func isInvalidRequest(line []byte) bool {
 }
 
 // noise records a finding if a process has written a line that is not a message, or an error with a
-// number as ID that was not sent.
+// numeric ID that was not sent.
 func noise(t *review.T, output []byte, after string) {
 	for line := range bytes.Lines(output) {
 		text := bytes.TrimSpace(line)
