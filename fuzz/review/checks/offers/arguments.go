@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// variousArguments returns arguments that the schema of a tool allows: the most likely, all named
-// ones, other and minimal values, and long texts.
+// variousArguments returns arguments that the schema of a tool allows. It varies the most likely
+// ones with optional, other, minimal and long values.
 func variousArguments(o client.Offer) []json.RawMessage {
 	base := jsondoc.Samples(o.Input, 0)
 	all := append(base[:min(len(base), 3)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
@@ -201,8 +201,8 @@ func wrongArguments(t *review.T) {
 	}
 }
 
-// judging returns the calls whose arguments are changed: a tool that asks and, with effects,
-// read-only tools with all arguments that they name.
+// judging returns the calls whose arguments are changed. It returns a tool that asks and, with
+// effects, read-only tools with all named arguments.
 func judging(t *review.T) (asks, reading []client.Flow) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" && asks == nil {

@@ -151,9 +151,9 @@ func promptArguments(o client.Offer) json.RawMessage {
 	return jsondoc.Object(args)
 }
 
-// othersName searches the list of each user for the name of the other. It records a finding if both
-// lists have an offer with the name of one user, and the second list has none with the name of its
-// own user.
+// othersName searches the list of each user for the name of the other. It records a finding if the
+// offer with one user's name is also in the other user's list, which lacks one with its own user's
+// name.
 func othersName(t *review.T, method, member string) bool {
 	names := [2]string{client.NameOf(t.Options.Target, client.FirstUser), client.NameOf(t.Options.Target, client.SecondUser)}
 	if names[0] == "" || names[1] == "" || names[0] == names[1] {

@@ -54,7 +54,7 @@ func readAtOnce(t *review.T) {
 
 // mixedAtOnce makes calls at the same time, each with its own word and as alternating users. It
 // uses calls that take a text, and the last rounds of flows. It records a finding if an answer has
-// the word of another call instead of its own, or is that to the other user.
+// the word of another call, or is that to the other user.
 func mixedAtOnce(t *review.T) {
 	if t.Client.HTTP == nil && !t.Modern() {
 		return

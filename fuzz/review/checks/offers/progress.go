@@ -172,8 +172,8 @@ func stateCalls(t *review.T) []client.Call {
 var keyInLog = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
 
 // loggedIn returns the private data in the notifications of a call, or "". It looks for values in
-// the form of secrets, for the state of the call, and for a key that the notifications of another
-// call contain as well.
+// the form of secrets and for the state of the call. It also looks for a key that recurs in another
+// call.
 func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) string {
 	for _, m := range x.messages {
 		if jsondoc.Members(m)["method"] == nil {
