@@ -28,7 +28,7 @@ func (t *T) Request(call client.Call) *client.Request {
 	return &client.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, ID: c.ID}
 }
 
-// Send sends a request unchanged. It sends it again if the server limits the rate.
+// Send sends a request unchanged, with the retries of [client.Client.Patiently].
 func (t *T) Send(w *client.Request) client.Answer {
 	c := t.Client
 	return c.Patiently(t.Context, func() client.Answer {

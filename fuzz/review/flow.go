@@ -57,10 +57,10 @@ type Group struct {
 	last  bool
 }
 
-// Candidates returns the calls that a review may make, in groups: tools that the user names; tools
-// with one-time tokens; tools whose texts say that they ask first; prompts and resources. The last
-// resort is tools that sound as if they might ask, and tools without a hint. Without effects, tools
-// that claim to be destructive or are unlikely to ask are left out.
+// Candidates returns the calls that a review may make, in groups. First come tools that the user
+// names, tools with one-time tokens, and tools whose texts say that they ask first. Prompts and
+// resources follow. The last resort is tools that sound as if they might ask, and tools without a
+// hint. Without effects, tools that claim to be destructive or are unlikely to ask are left out.
 func (r *Review) Candidates() []Group {
 	var named, once, asks, changes, rest []client.Flow
 	for _, t := range r.Report.Server.Tools {
@@ -147,8 +147,8 @@ func (g Given) over(f client.Flow) client.Flow {
 }
 
 // explore calls a target and keeps the flow if it gives a token. With effects it answers the
-// questions, breadth first, for up to three rounds, and keeps the first question if the server
-// accepts no answer. Without effects it answers only prompts and resources, until they give a first
+// questions, breadth first, for up to three rounds. If the server accepts no answer, it keeps the
+// first question. Without effects it answers only prompts and resources, until they give a first
 // token.
 func (r *Review) explore(ctx context.Context, f client.Flow) {
 	a := r.Client.Call(ctx, f.Call(client.FirstUser))

@@ -23,8 +23,8 @@ const (
 )
 
 // An Oracle decides whether a server accepted a state. It compares the answer with four controls:
-// the call without a state (fresh), with an unchanged token, with the answers alone (stripped), and
-// with a state that the server did not mint (garbage).
+// the call without a state (fresh), with an unchanged token, with only the answers (stripped), and
+// with an invalid state (garbage).
 //
 // Without effects a token is presented without answers. The server then repeats the question of a
 // good token and refuses a bad one, and no tool runs to its end. With effects the token is
