@@ -2,7 +2,7 @@
 // exchange as bytes. It supports streamable HTTP (revisions 2025-03-26 to 2026-07-28) and standard
 // input and output.
 //
-// It writes HTTP requests itself, each over its own connection, so that headers may be duplicate or
+// It writes HTTP requests itself, each over its own connection. Headers may be duplicate or
 // missing, the length may be wrong, and the body may be incomplete. It reads responses with
 // net/http, which bounds headers and decodes chunks. A stream of server-sent events (HTML Living
 // Standard, section 9.2) is read until the caller has its answer.

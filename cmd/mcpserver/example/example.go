@@ -1,6 +1,6 @@
 // Package example is a Model Context Protocol server (revision 2026-07-28) that shows the use of
-// the boundary. Every feature needs several rounds and keeps its progress in the requestState, so
-// any instance of the server can take the next round. The server has no other state and changes no
+// the boundary. Every feature needs several rounds and keeps its progress in the requestState. Any
+// instance of the server can take the next round. The server has no other state and changes no
 // other system.
 //
 //	tool      update_work_item    asks for the fields that the tracker requires (from the specification)

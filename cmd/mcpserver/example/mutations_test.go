@@ -67,9 +67,9 @@ func (s *subject) call(t *testing.T, url, responses, state string) (status int, 
 	return status, answer
 }
 
-// TestMutations sends mutated tokens over HTTP. Each must be refused with the same message, unless
-// a client may send it: the token itself in another JSON spelling, or no token. Then the answer
-// must be right.
+// TestMutations sends mutated tokens over HTTP. Each must be refused with the same message. A
+// client may also send the token in another JSON spelling, or no token; then the answer must be
+// right.
 func TestMutations(t *testing.T) {
 	n := *mutations
 	if testenv.Sample() {

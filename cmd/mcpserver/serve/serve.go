@@ -1,7 +1,7 @@
 // Package serve is the command that runs the example server. With --conformance it adds the tools,
 // prompts and resources that the official conformance suite of the Model Context Protocol (npm
-// @modelcontextprotocol/conformance 0.2.0-alpha.12) calls for revision 2026-07-28. The suite
-// defines the names, messages and results.
+// @modelcontextprotocol/conformance 0.2.0-alpha.12) calls. They are for revision 2026-07-28. The
+// suite defines the names, messages and results.
 package serve
 
 import (
@@ -110,8 +110,8 @@ func serve(cmd *cobra.Command, o serveOptions) error {
 	return example.Serve(ctx, l, example.Handler(server, o.hosts, log), example.BodyTimeout, shutdownGrace)
 }
 
-// countCalls counts the tool calls that ran to their end: those with a result that is not an error
-// and asks for nothing.
+// countCalls counts the tool calls that ran to their end. Their result is not an error and asks for
+// nothing.
 func countCalls(server *mcp.Server) *atomic.Int64 {
 	var ran atomic.Int64
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
