@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestBirthdayTokens draws nonces of few bits until the bound, many times, and
-// compares the share of the runs with a repeated nonce with the risk.
+// TestBirthdayTokens draws as many short nonces as the bound allows, many times. It compares the share of
+// runs with a repeated nonce with the risk.
 func TestBirthdayTokens(t *testing.T) {
 	const runs = 4000
 	random := rand.New(rand.NewPCG(1, 18))
@@ -31,8 +31,8 @@ func TestBirthdayTokens(t *testing.T) {
 					seen[nonce] = true
 				}
 			}
-			// The bound is above the probability p by at most p/2, and the share is
-			// within five standard deviations of it.
+			// The bound exceeds the probability p by at most p/2, and the share is within five standard
+			// deviations of p.
 			p := math.Exp2(risk)
 			noise := 5 * math.Sqrt(p*(1-p)/runs)
 			share := float64(repeated) / runs
@@ -43,8 +43,8 @@ func TestBirthdayTokens(t *testing.T) {
 	}
 }
 
-// TestLog2Forgeries guesses tags of few bits as often as the bound allows, many times,
-// and compares the share of the runs with a right guess with the risk.
+// TestLog2Forgeries guesses short tags as often as the bound allows, many times. It compares the share of
+// runs with a right guess with the risk.
 func TestLog2Forgeries(t *testing.T) {
 	require.Equal(t, 96.0, (&lab.Facts{ForgeryBits: 128}).Log2Forgeries(1<<20))
 	require.InDelta(t, 95-math.Log2(66), (&lab.Facts{ForgeryBits: 127, ForgeryPerBlock: true}).Log2Forgeries(1<<10), 1e-9)
@@ -86,8 +86,8 @@ func TestTokensPerKey(t *testing.T) {
 	}
 }
 
-// TestTokenSizesDoNotWrap checks that the size of a token that no memory holds is
-// not smaller than that of its payload.
+// TestTokenSizesDoNotWrap checks that the size of a token too large for memory is not smaller than that of
+// its payload.
 func TestTokenSizesDoNotWrap(t *testing.T) {
 	sized := 0
 	for _, d := range catalog.All() {

@@ -1,11 +1,9 @@
-// Package lab opens any design for an instrument, and adds to the contract of
-// package codecs the abilities that only instruments need: sealing under a given
-// seed, sealing with edited intermediate values, batches, and parsing without a
-// key.
+// Package lab opens any design for an instrument. To the contract of package codecs it adds the abilities
+// that only instruments need: sealing with a given seed, sealing with edited intermediate values, batches,
+// and parsing without a key.
 //
-// [Open] opens a design under a key ring. The [Instance] it returns seals and
-// unseals alike for codecs and schemes: a codec ignores the context. An ability
-// that the design does not have is [codecs.ErrUnsupported].
+// [Open] opens a design under a key ring. The [Instance] that it returns treats codecs and schemes alike:
+// a codec ignores the context. An ability that the design lacks returns [codecs.ErrUnsupported].
 //
 // The abilities come from the [Hooks] in the design's row, or from the opened
 // codec or scheme itself if it implements one of the interfaces of this package.
@@ -34,8 +32,8 @@ type Instance struct {
 	batchAt     BatchScheme
 }
 
-// Open opens a design, whether it is a codec or a scheme. It fails as
-// codecs.Design.OpenCodec and OpenScheme do. A codec is opened without TTL.
+// Open opens a codec or scheme. It fails as codecs.Design.OpenCodec and OpenScheme do. It opens a codec
+// without a TTL.
 func Open(d codecs.Design, c codecs.Config) (*Instance, error) {
 	if d.IsScheme() {
 		return openScheme(d, c)
@@ -72,7 +70,7 @@ func openScheme(d codecs.Design, c codecs.Config) (*Instance, error) {
 	return in, nil
 }
 
-// OfCodec returns the instance of a codec that is open. Its Design is zero.
+// OfCodec returns an instance of an opened codec. Its Design is zero.
 func OfCodec(c codecs.Codec) *Instance {
 	in := &Instance{codec: c}
 	in.seeded, _ = c.(Seeded)
@@ -81,7 +79,7 @@ func OfCodec(c codecs.Codec) *Instance {
 	return in
 }
 
-// ofScheme returns the instance of a scheme that is open. Its Design is zero.
+// ofScheme returns an instance of an opened scheme. Its Design is zero.
 func ofScheme(s codecs.Scheme) *Instance {
 	in := &Instance{scheme: s}
 	in.seededAt, _ = s.(SeededScheme)
@@ -120,11 +118,11 @@ func (in *Instance) Seeded() bool { return in.seeded != nil || in.seededAt != ni
 // Edited reports whether SealEdited is supported.
 func (in *Instance) Edited() bool { return in.assembler != nil || in.assemblerAt != nil }
 
-// Batched reports whether the design judges many tokens in one call.
+// Batched reports whether UnsealBatch is supported.
 func (in *Instance) Batched() bool { return in.batch != nil || in.batchAt != nil }
 
-// SeedSize returns the number of random bytes that one token takes: 0 if
-// sealing is deterministic or if seeds are not supported.
+// SeedSize returns the number of random bytes that one token takes. It is 0 if sealing is deterministic or
+// if seeds are not supported.
 func (in *Instance) SeedSize() int {
 	switch {
 	case in.seeded != nil:
@@ -160,8 +158,7 @@ func (in *Instance) SealEdited(dst, seed, payload []byte, c *codecs.Context, edi
 	}
 }
 
-// UnsealBatch judges many tokens in one call. It is ErrUnsupported unless
-// Batched.
+// UnsealBatch unseals many tokens in one call. It returns ErrUnsupported unless Batched.
 func (in *Instance) UnsealBatch(tokens [][]byte, c *codecs.Context) ([]Answer, error) {
 	switch {
 	case in.batch != nil:
@@ -173,8 +170,7 @@ func (in *Instance) UnsealBatch(tokens [][]byte, c *codecs.Context) ([]Answer, e
 	}
 }
 
-// UnsealAll judges every token: in one call if the design judges batches, else
-// one by one.
+// UnsealAll unseals every token: in one call if the design supports batches, otherwise one by one.
 func (in *Instance) UnsealAll(tokens [][]byte, c *codecs.Context) ([]Answer, error) {
 	if in.Batched() {
 		return in.UnsealBatch(tokens, c)
@@ -186,8 +182,7 @@ func (in *Instance) UnsealAll(tokens [][]byte, c *codecs.Context) ([]Answer, err
 	return all, nil
 }
 
-// SealAll seals every payload in the context with its number: together if the design can,
-// else one by one.
+// SealAll seals payloads[i] in contexts[i]: in one call if the design is a Sealer, otherwise one by one.
 func (in *Instance) SealAll(payloads [][]byte, contexts []*codecs.Context) ([]Answer, error) {
 	if s, ok := in.Opened().(Sealer); ok {
 		return s.SealAll(payloads, contexts)
@@ -207,7 +202,7 @@ func (in *Instance) Close() error {
 	return nil
 }
 
-// At returns the instance as a codec: every call is made in the given context.
+// At returns the instance as a codec that makes every call in the given context.
 func (in *Instance) At(c *codecs.Context) *Bound { return &Bound{in, c} }
 
 // OpenAt opens a design and returns it as a codec in the given context.
@@ -219,8 +214,8 @@ func OpenAt(d codecs.Design, config codecs.Config, c *codecs.Context) (*Bound, e
 	return in.At(c), nil
 }
 
-// A Bound is an instance in one context. It implements [codecs.Codec] and
-// [Assembler]; use Instance.Seeded and Instance.Edited to ask for the latter.
+// A Bound is an instance in one context. It implements [codecs.Codec] and [Assembler]. Call
+// Instance.Seeded and Instance.Edited before using the latter.
 type Bound struct {
 	Instance *Instance
 	Context  *codecs.Context

@@ -14,44 +14,42 @@ import (
 // fields, joined, are the token.
 type Field struct {
 	Name Step
-	// Wire is the part of the token text, and Bytes its decoded bytes. If a text
-	// segment carries several fields, each has its own Bytes and the first of them
-	// has the segment's Wire.
+	// Wire is the part of the token text, and Bytes its decoded bytes. If a text segment carries several
+	// fields, each has its own Bytes and the first has the segment's Wire.
 	Wire, Bytes []byte
-	// Readable says that the bytes are neither encrypted nor random nor a tag.
+	// Readable says that the bytes are neither encrypted, nor random, nor a tag.
 	Readable bool
-	// Time is the time that a readable field tells; zero in other fields.
+	// Time is the time that a readable field encodes. It is zero in other fields.
 	Time time.Time
 }
 
-// A Step names one intermediate value in the making of a token.
+// A Step names one intermediate value of making a token.
 type Step string
 
-// The steps. Each design uses those that its format has, in its own order, and
-// may add others.
+// The steps. Each design uses the steps of its format, in its own order, and may add others.
 //
-// First come the values that go into the cryptography. The result of an Edit for
-// one of them is authenticated (and encrypted) as if the design had made it.
+// The first group are inputs of the cryptography. The result of an Edit for one of them is authenticated
+// (and encrypted) as if the design had made it.
 const (
 	StepPrefix  Step = "prefix"          // text that names format and version
-	StepKeyID   Step = "key-id"          // fingerprint of the sealing key
+	StepKeyID   Step = "key-id"          // name of the sealing key
 	StepEnc     Step = "encapsulation"   // KEM ciphertext
 	StepNonce   Step = "nonce"           // nonce, initialisation vector
-	StepSalt    Step = "salt"            // salt of a key that is derived for one token
+	StepSalt    Step = "salt"            // salt of a key derived for one token
 	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
 	StepPayload Step = "payload"         // payload of a codec, before sealing
-	StepAAD     Step = "associated-data" // authenticated beside the payload
-	StepBind    Step = "bind-tag"        // claim that stands for the context
+	StepAAD     Step = "associated-data" // authenticated with the payload
+	StepBind    Step = "bind-tag"        // claim that represents the context
 	StepText    Step = "text"            // an encoded segment, if the text is authenticated
-	StepTime    Step = "time"            // time of issue that stands beside the claims
-	StepTag     Step = "tag"             // tag of a signed design, before it is put on the wire
+	StepTime    Step = "time"            // time of issue outside the claims
+	StepTag     Step = "tag"             // tag of a signed design, before encoding
 )
 
-// Then come the fields on the wire, after authentication. The wire fields of one
-// text segment, joined, are the bytes before text encoding.
+// The second group are fields on the wire, after authentication. The wire fields of one text segment,
+// joined, are the bytes before text encoding.
 const (
 	WireVersion Step = "wire-version"
-	WireTime    Step = "wire-time" // time of minting beside the payload
+	WireTime    Step = "wire-time" // time of minting outside the payload
 	WireKeyID   Step = "wire-key-id"
 	WireEnc     Step = "wire-encapsulation"
 	WireNonce   Step = "wire-nonce"
@@ -62,14 +60,12 @@ const (
 	WireSep     Step = "wire-separator" // text between two segments
 )
 
-// An Edit gets the value of one step and returns its replacement: the same value,
-// another one, or an empty one. It may change the slice it gets, and does not keep
-// it. The name of a step that occurs more than once is passed each time, in order.
-// The nil Edit changes no value.
+// An Edit receives the value of one step and returns its replacement: the same value, another one, or an
+// empty one. It may change the slice it receives, but must not keep it. A step that occurs more than once
+// is passed each time, in order. The nil Edit changes no value.
 type Edit func(s Step, value []byte) []byte
 
-// Apply passes a copy of value to the edit, and returns the replacement. The nil
-// Edit returns value itself.
+// Apply passes a copy of value to the edit and returns the replacement. The nil Edit returns value itself.
 func (e Edit) Apply(s Step, value []byte) []byte {
 	if e == nil {
 		return value
@@ -77,8 +73,7 @@ func (e Edit) Apply(s Step, value []byte) []byte {
 	return e(s, bytes.Clone(value))
 }
 
-// Give is Apply for a value that was made for this step alone: the edit gets the
-// value itself.
+// Give is Apply without the copy, for a value that was made for this step alone.
 func (e Edit) Give(s Step, value []byte) []byte {
 	if e == nil {
 		return value
@@ -86,17 +81,17 @@ func (e Edit) Give(s Step, value []byte) []byte {
 	return e(s, value[:len(value):len(value)])
 }
 
-// Tail is Give for buf[n:]. It returns buf with the replacement.
+// Tail applies Give to buf[n:] and returns buf[:n] with the replacement.
 func (e Edit) Tail(s Step, buf []byte, n int) []byte { return append(buf[:n], e.Give(s, buf[n:])...) }
 
-// Random fills b with random bytes. Instruments and broken designs call it;
-// production designs have a function of their own.
+// Random fills b with random bytes. Instruments and broken designs call it; production designs have their
+// own function.
 func Random(b []byte) {
 	rand.Read(b) //nolint:errcheck // documented never to return an error
 }
 
-// Derive returns n bytes of HKDF-SHA256 (RFC 5869) of secret with an empty salt
-// and label as the info, as production designs derive their keys.
+// Derive returns n bytes of HKDF-SHA256 (RFC 5869) of secret, with an empty salt and label as info.
+// Production designs derive their keys in the same way.
 func Derive(secret []byte, label string, n int) []byte {
 	out, err := hkdf.Key(sha256.New, secret, nil, label, n)
 	if err != nil {

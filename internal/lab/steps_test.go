@@ -17,8 +17,8 @@ func TestNilEditLeavesEverything(t *testing.T) {
 	require.Equal(t, "value", string(edit.Tail(lab.StepTag, value, 2)))
 }
 
-// TestEditChangesNothingElse holds that an edit that overwrites and extends what
-// it gets reaches neither the value of Apply nor what lies beside that of Give.
+// TestEditChangesNothingElse checks that an edit that overwrites and extends its slice changes neither the
+// value passed to Apply nor the bytes after the value passed to Give.
 func TestEditChangesNothingElse(t *testing.T) {
 	var edit lab.Edit = func(s lab.Step, value []byte) []byte {
 		require.Equal(t, lab.StepTag, s)
@@ -33,8 +33,7 @@ func TestEditChangesNothingElse(t *testing.T) {
 	require.Equal(t, "abXXYY", string(edit.Tail(lab.StepTag, []byte("abcd"), 2)))
 }
 
-// TestEditOfTail replaces a tail by parts of itself, by another text and by the
-// empty one.
+// TestEditOfTail replaces a tail with parts of itself, with other text and with an empty value.
 func TestEditOfTail(t *testing.T) {
 	for want, replace := range map[string]func(value []byte) []byte{
 		"ab":     func([]byte) []byte { return nil },
