@@ -9,16 +9,15 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A run of the benchmark has three files:
+// A benchmark run has three files:
 //
 //	bench.txt      every measurement, in the order of measurement
 //	subjects.json  the subjects: a list of Subject
 //	report.txt     its tables and thresholds
 //
-// bench.txt is in the Go benchmark format
-// (https://go.dev/design/14313-benchmark-format), headed by the stamp. The n-th
-// line of a name was measured in round n, so that lines of two names can be
-// paired. Names are
+// bench.txt is in the Go benchmark format (https://go.dev/design/14313-benchmark-format) and begins with
+// the stamp. The n-th line of a name was measured in round n, so lines of two names can be paired. Names
+// are
 //
 //	BenchmarkToken/design=<subject>/op=<op>/size=<payload bytes>
 //
@@ -50,13 +49,13 @@ type Role string
 const (
 	RoleDesign   Role = "design"   // a codec of the catalog
 	RoleScheme   Role = "scheme"   // a scheme of the catalog, in a fixed context
-	RoleBaseline Role = "baseline" // the least work that such a token takes
-	RoleLibrary  Role = "library"  // a Go library that would be used instead
+	RoleBaseline Role = "baseline" // the least work that such a token needs
+	RoleLibrary  Role = "library"  // a Go library that could be used instead
 	RoleSDK      Role = "sdk"      // an implementation in another process, timed inside it
-	RoleRepeat   Role = "repeat"   // a subject a second time: it shows the noise
+	RoleRepeat   Role = "repeat"   // a second measurement of a subject, which shows the noise
 )
 
-// UnmarshalText reads a role, also by the name that it had in older runs.
+// UnmarshalText reads a role. It also accepts the names used in older runs.
 func (r *Role) UnmarshalText(text []byte) error {
 	older := map[string]Role{"floor": RoleBaseline, "peer": RoleLibrary, "foreign": RoleSDK}
 	*r = Role(text)
@@ -66,8 +65,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// SubjectName returns the current name of a subject. Older runs call baselines
-// floors.
+// SubjectName returns the current name of a subject. Older runs call a baseline a floor.
 func SubjectName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "floor-"); ok {
 		return "baseline-" + rest
@@ -75,7 +73,7 @@ func SubjectName(name string) string {
 	return name
 }
 
-// A Kind is the protection that tokens give their payload.
+// A Kind is the protection that tokens give the payload.
 type Kind string
 
 // The kinds.
@@ -84,38 +82,36 @@ const (
 	Signs    Kind = "signs"
 )
 
-// A Subject is one thing that a run measured.
+// A Subject is a design, baseline, library or SDK that a run measured.
 type Subject struct {
 	Name string `json:"name"` // the value of SubjectKey
 	Role Role   `json:"role"`
 	Doc  string `json:"doc"`
 	Kind Kind   `json:"kind,omitempty"`
-	// Primitive is the algorithm whose bare use is the subject's baseline; a
-	// baseline's own.
+	// Primitive is the algorithm whose bare use is the subject's baseline. For a baseline, it is the
+	// baseline's own algorithm.
 	Primitive string `json:"primitive,omitempty"`
-	// Amortised says that the subject's cost per token includes a share of a
-	// key agreement, see lab.Hooks.
+	// Amortised says that the cost per token includes a share of a key agreement; see lab.Hooks.
 	Amortised bool `json:"amortised,omitempty"`
-	// Allocates says that the row states a reason for allocations.
+	// Allocates says that the design's row states why it allocates.
 	Allocates bool `json:"allocates,omitempty"`
-	// Over is the name of the codec that a scheme puts claims over, or of the baseline
-	// that one with such claims does.
+	// Over is the name of the codec under a scheme's claims, or of the baseline under a baseline's claims.
 	Over string `json:"over,omitempty"`
-	// Claims says that a library, or a baseline, carries claims beside the payload.
+	// Claims says that a library or baseline carries claims with the payload.
 	Claims bool `json:"claims,omitempty"`
-	// Mirrors is the name of the subject that one in RoleSDK answers as.
+	// Mirrors is the name of the subject that a RoleSDK subject is compared with.
 	Mirrors string `json:"mirrors,omitempty"`
-	// Slower is the least ratio of its time to that of the subject that it mirrors; 0
-	// if there is no threshold.
+	// Slower is the least ratio of its time to that of the mirrored subject. It is 0 if there is no
+	// threshold.
 	Slower int `json:"slower,omitempty"`
-	// Repeats is the name of the subject that one in RoleRepeat measures again.
+	// Repeats is the name of the subject that a RoleRepeat subject measures again.
 	Repeats string `json:"repeats,omitempty"`
 }
 
 // An Op is an operation that is timed.
 type Op string
 
-// The operations. Each refusal is of a token of the size that a good one has.
+// The operations. A refused token has the size of a valid one.
 const (
 	Seal          Op = "seal"            // or mint
 	Unseal        Op = "unseal"          // or verify; ring of one key
@@ -149,8 +145,8 @@ func Name(subject string, op Op, size int) string {
 	return fmt.Sprintf("%s/%s=%s/%s=%s/%s=%d", baseName, SubjectKey, subject, OpKey, op, SizeKey, size)
 }
 
-// WriteBench makes the folder dir with the files of a run, whole or not at all. A
-// folder that is there already is an error: a run is never overwritten.
+// WriteBench makes the folder dir with the files of a run, all or none. It fails if the folder exists: a
+// run is never overwritten.
 func WriteBench(dir string, bench, report []byte, subjects []Subject) error {
 	list, err := json.MarshalIndent(subjects, "", "  ")
 	if err != nil {
@@ -159,8 +155,7 @@ func WriteBench(dir string, bench, report []byte, subjects []Subject) error {
 	return atomicfile.WriteFolder(dir, map[string][]byte{BenchFile: bench, ReportFile: report, SubjectsFile: append(list, '\n')})
 }
 
-// ReadSubjects returns the subjects of the run in dir. The error is fs.ErrNotExist
-// if the folder has no list.
+// ReadSubjects returns the subjects of the run in dir. The error is fs.ErrNotExist if the file is missing.
 func ReadSubjects(dir string) ([]Subject, error) {
 	path := filepath.Join(dir, SubjectsFile)
 	var subjects []Subject

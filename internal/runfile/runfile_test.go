@@ -23,8 +23,8 @@ func TestBenchIsReadBack(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, runfile.BenchFile))
 }
 
-// TestRunsAreNeverOverwritten writes a run twice: the first stays, without parts of the
-// second beside it.
+// TestRunsAreNeverOverwritten writes a run twice. The first run stays, and no part of the second is left
+// beside it.
 func TestRunsAreNeverOverwritten(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
@@ -38,8 +38,7 @@ func TestRunsAreNeverOverwritten(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-// TestOlderNames reads the roles and names of runs that were written before the
-// baselines had their name.
+// TestOlderNames reads roles and names from before baselines were renamed.
 func TestOlderNames(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, runfile.SubjectsFile),

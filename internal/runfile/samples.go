@@ -17,33 +17,32 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// SamplesExtension ends the name of a file of samples.
+// SamplesExtension is the extension of a file of samples.
 const SamplesExtension = ".samples"
 
-// A Probe is one question to a subject: do two classes of input take the same
-// time?
+// A Probe compares the times that a subject takes for two classes of input.
 type Probe struct {
 	Subject string `json:"subject,omitempty"` // a design's name, or a control's
 	Pair    string `json:"pair,omitempty"`    // for example "tag-ends"
 	A       string `json:"a,omitempty"`       // description of class A
 	B       string `json:"b,omitempty"`
-	// Tells is the secret that a difference shows.
+	// Tells is the secret that a time difference reveals.
 	Tells string `json:"tells,omitempty"`
-	// Property is the guarantee that a difference refutes. It is empty if a
-	// difference shows no secret and is an observation.
+	// Property is the guarantee that a time difference refutes. It is empty if a difference reveals no
+	// secret and is only an observation.
 	Property string `json:"property,omitempty"`
 	// Channel is how the subject was reached: "process" or "http".
 	Channel string      `json:"channel,omitempty"`
 	Expect  Expectation `json:"expect,omitempty"`
-	// Added is the time in nanoseconds that a control of known size adds to B,
-	// measured beforehand. It is 0 if there is no such size.
+	// Added is the time in nanoseconds by which a calibrated control slows class B, measured beforehand.
+	// It is 0 for other subjects.
 	Added float64 `json:"added_ns,omitempty"`
 }
 
-// Name returns the name that the probe's files begin with.
+// Name returns the prefix of the names of the probe's files.
 func (p Probe) Name() string { return p.SubjectName() + "." + strings.Map(fileRune, p.Pair) }
 
-// SubjectName returns the name that all files of the subject begin with.
+// SubjectName returns the prefix of the names of all files of the subject.
 func (p Probe) SubjectName() string { return strings.Map(fileRune, p.Subject) }
 
 func fileRune(r rune) rune {
@@ -53,15 +52,15 @@ func fileRune(r rune) rune {
 	return r
 }
 
-// A Header is the probe and the settings of a file.
+// A Header is the probe and the parameters of a file.
 type Header struct {
 	Probe
 	Pass   int `json:"pass"`   // 1, 2, ...: independent runs of the same probe
 	Blocks int `json:"blocks"` // number of blocks in the file
 	// Ops is the number of operations in one sample.
 	Ops int `json:"ops"`
-	// Cluster is the number of consecutive blocks that share one set of keys
-	// and objects in memory; 0 says that all do.
+	// Cluster is the number of consecutive blocks that share one set of keys and objects in memory. 0
+	// means that all blocks do.
 	Cluster int               `json:"cluster,omitempty"`
 	ClockNs float64           `json:"clock_ns"` // cost of reading the clock
 	Seed    uint64            `json:"seed"`
@@ -83,8 +82,8 @@ type Samples struct {
 	Data []Block
 }
 
-// ReadSamples returns the samples in the file at path. Its errors have the file,
-// the place in it and the expected content.
+// ReadSamples returns the samples in the file at path. Its errors name the file, the position and the
+// expected content.
 func ReadSamples(path string) (*Samples, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -97,8 +96,8 @@ func ReadSamples(path string) (*Samples, error) {
 	return f, nil
 }
 
-// ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. It
-// is an error if there is no file of samples.
+// ReadSampleFiles returns all samples in dir, sorted by subject, pair and pass. It fails if there is no
+// file of samples.
 func ReadSampleFiles(dir string) ([]*Samples, error) {
 	paths, err := filesIn(dir, SamplesExtension)
 	if err != nil {
@@ -116,8 +115,7 @@ func ReadSampleFiles(dir string) ([]*Samples, error) {
 	return files, nil
 }
 
-// filesIn returns the paths of the files in dir with an extension, by name. No file is an
-// error.
+// filesIn returns the sorted paths of the files in dir with an extension. It fails if there are none.
 func filesIn(dir, extension string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+extension))
 	if err == nil && len(paths) == 0 {
@@ -126,7 +124,7 @@ func filesIn(dir, extension string) ([]string, error) {
 	return paths, err
 }
 
-// ParseSamples returns the samples in the bytes of a file.
+// ParseSamples parses the content of a file of samples.
 func ParseSamples(data []byte) (*Samples, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(samplesMagic))
 	if !ok {
@@ -172,9 +170,8 @@ func (f *Samples) readBlocks(text []byte) error {
 	return nil
 }
 
-// A file of samples holds one probe: the time of two classes of input, in blocks
-// that hold each class once. Its layout, with a header of h bytes and integers in
-// little-endian order:
+// A file of samples holds one probe: the times of two classes of input, in blocks of one measurement of
+// each class. Its layout, with a header of h bytes and little-endian integers, is
 //
 //	"sealab samples 1\n" || h[4] || header[h] || blocks || SHA-256[32] of all before
 //
@@ -183,10 +180,10 @@ func (f *Samples) readBlocks(text []byte) error {
 //	2*a + o    a: time of class A in nanoseconds; o: 1 if B was measured first
 //	b          time of class B in nanoseconds
 //
-// in the order of measurement. The checksum finds damage, not forgery.
+// in the order of measurement. The checksum detects damage, not forgery.
 const samplesMagic = "sealab samples 1\n"
 
-// WriteSamples writes f into dir, whole or not at all, under its file name.
+// WriteSamples writes f into dir under its file name, atomically.
 func WriteSamples(dir string, f *Samples) error {
 	text, err := EncodeSamples(f)
 	if err != nil {
@@ -195,7 +192,7 @@ func WriteSamples(dir string, f *Samples) error {
 	return atomicfile.Write(filepath.Join(dir, f.FileName()), text)
 }
 
-// EncodeSamples returns the bytes of f's file.
+// EncodeSamples returns the content of f's file.
 func EncodeSamples(f *Samples) ([]byte, error) {
 	if f.Blocks != len(f.Data) || len(f.Data) == 0 {
 		return nil, fmt.Errorf("the header of %s announces %d blocks, and there are %d", f.FileName(), f.Blocks, len(f.Data))

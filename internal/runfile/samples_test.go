@@ -40,7 +40,7 @@ func TestFolderWithoutSamples(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 }
 
-// TestDamageIsFound cuts a file everywhere and changes each of its bytes.
+// TestDamageIsFound truncates a file at every length and changes each of its bytes.
 func TestDamageIsFound(t *testing.T) {
 	data, err := runfile.EncodeSamples(someSamples())
 	require.NoError(t, err)
@@ -56,8 +56,7 @@ func TestDamageIsFound(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLiesWithARightChecksumAreFound gives the reader files that are whole and
-// say something impossible.
+// TestLiesWithARightChecksumAreFound parses files with a valid checksum and impossible content.
 func TestLiesWithARightChecksumAreFound(t *testing.T) {
 	data, err := runfile.EncodeSamples(someSamples())
 	require.NoError(t, err)

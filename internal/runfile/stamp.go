@@ -1,10 +1,10 @@
-// Package runfile is the form of runs in files: an instrument writes them, an
-// analysis reads them, and neither imports the other. A run is a folder
+// Package runfile defines the files of runs. An instrument writes them, an analysis reads them, and
+// neither imports the other. A run is a folder
 //
 //	results/<kind>/<date>-<commit>/
 //
-// that [Stamp.Dir] names and [Runs] finds. Runs of the benchmark, timing samples
-// and taint logs have the forms that the other files of this package describe.
+// that [Stamp.Dir] names and [Runs] finds. The other files of this package describe benchmark runs, timing
+// samples and taint logs.
 package runfile
 
 import (
@@ -27,7 +27,7 @@ import (
 // An Expectation is the outcome that a control must have.
 type Expectation string
 
-// The expectations. The expectation of a design is Open.
+// The expectations. Designs have the expectation Open.
 const (
 	Open  Expectation = ""
 	Leaks Expectation = "leaks"
@@ -47,7 +47,7 @@ const (
 	World      = "world"      // a comparison of token formats
 )
 
-// MainFile returns the name of the file that every run of a kind has.
+// MainFile returns the name of the file that every run of a kind contains.
 func MainFile(kind string) string {
 	return map[string]string{
 		Bench: BenchFile, Attack: "findings.json", Fuzz: "report.json",
@@ -56,22 +56,21 @@ func MainFile(kind string) string {
 	}[kind]
 }
 
-// A Stamp is the code, time and machine of a run.
+// A Stamp identifies the code, time and machine of a run.
 type Stamp struct {
 	Time   time.Time
-	Commit string // Unknown if the build does not know
+	Commit string // Unknown if the build information lacks it
 	Dirty  bool
 	Host   string
 	// Modules are the other modules in the build, as path@version.
 	Modules []string
 }
 
-// Unknown is the value of a stamp that the build does not give.
+// Unknown is the value of a stamp field that the build information lacks.
 const Unknown = "unknown"
 
-// NewStamp returns the stamp of a run at a time. host names the machine. If it is
-// empty, the name is a digest of the machine's name, which only tells two machines
-// apart.
+// NewStamp returns the stamp of a run at a time. host names the machine. If host is empty, the stamp has a
+// digest of the machine's name, which only distinguishes machines.
 func NewStamp(at time.Time, host string) (Stamp, error) {
 	s := Stamp{Time: at.UTC(), Host: host}
 	if host == "" {
@@ -95,7 +94,7 @@ func NewStamp(at time.Time, host string) (Stamp, error) {
 	return s, nil
 }
 
-// BuildSetting returns a setting of the build of this program, "" if it is unknown.
+// BuildSetting returns a build setting of this program, or "" if it is unknown.
 func BuildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -108,7 +107,7 @@ func BuildSetting(key string) string {
 	return info.Settings[i].Value
 }
 
-// Dir returns the folder of a run of a kind below root: <kind>/<date>-<commit>.
+// Dir returns the folder of a run: <root>/<kind>/<date>-<commit>.
 func (s Stamp) Dir(root, kind string) string {
 	commit := s.Commit[:min(len(s.Commit), 10)]
 	if s.Dirty {
@@ -117,7 +116,7 @@ func (s Stamp) Dir(root, kind string) string {
 	return filepath.Join(root, kind, s.Time.Format("20060102T150405Z")+"-"+commit)
 }
 
-// Runs returns the folders of the runs of a kind below root, the oldest first.
+// Runs returns the folders of all runs of a kind below root, oldest first.
 func Runs(root, kind string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(root, kind))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +133,7 @@ func Runs(root, kind string) ([]string, error) {
 	return runs, nil
 }
 
-// Newest returns the n newest runs of a kind below root, the oldest of them first.
+// Newest returns the folders of the n newest runs of a kind below root, oldest first.
 func Newest(root, kind string, n int) ([]string, error) {
 	runs, err := Runs(root, kind)
 	if err != nil {
@@ -149,8 +148,7 @@ func Newest(root, kind string, n int) ([]string, error) {
 	return runs[len(runs)-n:], nil
 }
 
-// CPUName returns the processor's name if the system gives it in a file, else
-// Unknown.
+// CPUName returns the processor's model name from /proc/cpuinfo, or Unknown.
 func CPUName() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -6,43 +6,43 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// taintExtension ends the name of a taint log.
+// taintExtension is the extension of a taint log.
 const taintExtension = ".taint.json"
 
-// A Secret is the value that was declared undefined.
+// A Secret is the value that a run declared undefined.
 type Secret string
 
 // The secrets.
 const (
 	None    Secret = "none"    // no value: the reports are noise of the runtime
-	Key     Secret = "key"     // the bytes of the secrets that a design is set up with
+	Key     Secret = "key"     // the secrets that open a design
 	Payload Secret = "payload" // the bytes that are sealed
 )
 
 // A Dependence is the kind of operation that depends on an undefined value.
 type Dependence string
 
-// The dependences, as memcheck calls them, and one that it does not know.
+// The dependences: two kinds of memcheck errors, and divisions, which memcheck does not report.
 const (
 	Branch   Dependence = "UninitCondition" // a conditional jump or move
-	Address  Dependence = "UninitValue"     // an address, mostly
+	Address  Dependence = "UninitValue"     // mostly an address
 	Division Dependence = "Division"        // a division was executed; see package bench/taint
 )
 
-// A Log is one run of one subject.
+// A Log is the result of one run of one subject.
 type Log struct {
 	Subject string      `json:"subject"` // a design's name, or a control's
 	Secret  Secret      `json:"secret"`
 	Expect  Expectation `json:"expect,omitempty"`
-	// Line is a text in the line that a control's leak is in.
+	// Line is part of the source line in which a control leaks.
 	Line string `json:"line,omitempty"`
-	// Failed says why the subject could not be run.
+	// Failed is the reason why the subject could not run.
 	Failed  string            `json:"failed,omitempty"`
 	Stamp   map[string]string `json:"stamp"`
 	Reports []Report          `json:"reports"`
 }
 
-// A Report is one place at which an operation depended on an undefined value.
+// A Report is a place where an operation depended on an undefined value.
 type Report struct {
 	Kind  Dependence `json:"kind"`
 	Op    string     `json:"op"`    // open, seal, unseal or refuse
@@ -55,8 +55,8 @@ type Frame struct {
 	File     string `json:"file,omitempty"` // import path of the package, and file
 	Line     int    `json:"line,omitempty"`
 	Text     string `json:"text,omitempty"` // of the line
-	// Tests are the functions on whose result alone the line branches: the one
-	// that it calls, and those whose result that one passes on.
+	// Tests are the functions whose result alone decides the line's branch: the function that the line
+	// calls, and the functions whose result that one returns.
 	Tests []string `json:"tests,omitempty"`
 }
 
@@ -65,8 +65,7 @@ func (l *Log) Write(dir string) error {
 	return atomicfile.WriteJSON(filepath.Join(dir, l.Subject+"."+string(l.Secret)+taintExtension), l, " ")
 }
 
-// ReadTaintLogs returns all taint logs in dir, by name. It is an error if there is
-// no log.
+// ReadTaintLogs returns all taint logs in dir, sorted by file name. It fails if there are none.
 func ReadTaintLogs(dir string) ([]*Log, error) {
 	paths, err := filesIn(dir, taintExtension)
 	if err != nil {
