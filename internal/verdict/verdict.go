@@ -1,10 +1,9 @@
-// Package verdict has the results of attacks: for each design, property and attack
-// one [Result], with a [Reproducer] if the property fell. The attacks write it, the
-// analysis reads it, and neither imports the other.
+// Package verdict defines the results of attacks: one [Result] for each design, property and attack, with
+// a [Reproducer] if the property was refuted. The attacks write it, the analysis reads it, and neither
+// imports the other.
 //
-// The JSON form is that of the Go types; bytes are standard base64 (RFC 4648,
-// section 4), times are RFC 3339 with nanoseconds. The keys in a reproducer are
-// made by the laboratory from the seed and do not protect data.
+// The JSON form follows the Go types. Bytes are standard base64 (RFC 4648, section 4); times are RFC 3339
+// with nanoseconds. The keys in a reproducer are derived from the seed and protect no data.
 package verdict
 
 import (
@@ -26,10 +25,10 @@ type Outcome string
 const (
 	NotRefuted Outcome = "not refuted" // attacked, without success
 	Refuted    Outcome = "refuted"     // the evidence shows how
-	NotTested  Outcome = "not tested"  // not attacked, or not to the end; see the reason
+	NotTested  Outcome = "not tested"  // not attacked, or not completely; see the reason
 )
 
-// UnmarshalText reads an outcome, also by the value that older files have.
+// UnmarshalText reads an outcome. It also accepts the values of older files.
 func (v *Outcome) UnmarshalText(text []byte) error {
 	older := map[string]Outcome{"standing": NotRefuted, "unexercised": NotTested}
 	*v = Outcome(text)
@@ -39,13 +38,13 @@ func (v *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Claim is the claim of a design on a property.
+// A Claim is a design's claim about a property.
 type Claim string
 
 // The claims.
 const (
 	Stated    Claim = "stated"    // the design claims it
-	Disclaims Claim = "disclaims" // the design says that it does not have it
+	Disclaims Claim = "disclaims" // the design says that it lacks it
 	Silent    Claim = "silent"    // the design does not answer
 )
 
@@ -56,12 +55,12 @@ type Run struct {
 	Designs []Design `json:"subjects"`
 }
 
-// A Design is a design or worker under attack, and the outcome.
+// A Design is a design or worker under attack, with its results.
 type Design struct {
 	Name   string      `json:"name"`
 	Kind   codecs.Kind `json:"kind"`
 	Worker []string    `json:"worker,omitempty"` // the command of a worker
-	// Options are those of the design that were chosen, by name.
+	// Options are the options that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Calls   int               `json:"calls"` // seals and unseals that the attacks made
 	Results []Result          `json:"cells"`
@@ -70,19 +69,19 @@ type Design struct {
 // A Result is the outcome of one attack on one property of one design.
 type Result struct {
 	Property codecs.Property `json:"property"`
-	Attack   string          `json:"attack"` // id in the catalog of attacks
+	Attack   string          `json:"attack"` // ID in the catalog of attacks
 	Name     string          `json:"name"`
 	Outcome  Outcome         `json:"verdict"`
 	Claim    Claim           `json:"word"`
 	Trials   int             `json:"trials"`
-	Reason   string          `json:"reason,omitempty"` // of not tested
-	// Incomplete reports that the attack applies and was left out, or was ended, for
-	// lack of time or because the design broke.
+	Reason   string          `json:"reason,omitempty"` // if not tested
+	// Incomplete reports that the attack applies but was skipped or ended early, because time ran out or
+	// the design broke.
 	Incomplete bool        `json:"incomplete,omitempty"`
 	TimeOver   bool        `json:"-"`               // incomplete for lack of time
-	Note       string      `json:"note,omitempty"`  // of not refuted: how far the attack went
-	Issue      string      `json:"issue,omitempty"` // of refuted: the event
-	Gain       string      `json:"gain,omitempty"`  // of refuted: the gain of an attacker
+	Note       string      `json:"note,omitempty"`  // if not refuted: how far the attack went
+	Issue      string      `json:"issue,omitempty"` // if refuted: the event
+	Gain       string      `json:"gain,omitempty"`  // if refuted: the gain of an attacker
 	CWE        int         `json:"cwe,omitempty"`
 	Minor      bool        `json:"minor,omitempty"` // a refutation gains an attacker little
 	Reproducer *Reproducer `json:"witness,omitempty"`
@@ -91,26 +90,26 @@ type Result struct {
 // Accuses reports whether the result contradicts the claim of the design.
 func (c Result) Accuses() bool { return c.Outcome == Refuted && c.Claim == Stated }
 
-// A Reproducer is all that is needed to see a refutation again: the attack and the
-// seed it ran under, and the calls that decided it.
+// A Reproducer holds all that shows a refutation again: the attack, its seed, and the calls that decided
+// it.
 type Reproducer struct {
 	Attack string `json:"attack"`
 	Seed   uint64 `json:"seed"`
 	Calls  []Call `json:"calls"`
 }
 
-// A Tally is the outcome of all attacks on one property of a design.
+// A Tally is the combined outcome of all attacks on one property of a design.
 type Tally struct {
 	Property codecs.Property
 	Claim    Claim
 	Outcome  Outcome
-	Done, Of int    // attacks carried out to the end, of those that apply
-	Reason   string // of not tested
-	TimeOver bool   // an attack was left out or ended for lack of time
+	Done, Of int    // attacks completed, and attacks that apply
+	Reason   string // if not tested
+	TimeOver bool   // an attack was skipped or ended early because time ran out
 }
 
-// Tallies returns the outcome of each property that an attack is aimed at. A property
-// with an attack that was left out for lack of time is not tested, unless it is refuted.
+// Tallies returns the outcome of each property that an attack targets. If an attack was skipped because
+// time ran out, the property is not tested, unless it is refuted.
 func (s *Design) Tallies() []Tally {
 	var all []Tally
 	for _, info := range codecs.Properties() {
@@ -147,13 +146,12 @@ func (s *Design) Tallies() []Tally {
 	return all
 }
 
-// Untested returns the tallies of claimed properties that are not tested because attacks
-// were left out.
+// Untested returns the tallies of claimed properties that are not tested because attacks were incomplete.
 func (s *Design) Untested() []Tally {
 	return slices.DeleteFunc(s.Tallies(), func(t Tally) bool { return t.Claim != Stated || t.Outcome != NotTested || t.Done == t.Of })
 }
 
-// JSON returns the run in its JSON form.
+// JSON returns the run as JSON.
 func (r *Run) JSON() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -167,13 +165,13 @@ type Op string
 
 // The operations.
 const (
-	OpOpen   Op = "open"   // set up a ring; the answer says whether it was taken
+	OpOpen   Op = "open"   // set up a key ring; the answer says whether it was accepted
 	OpSeal   Op = "seal"   // seal a payload or mint a token
 	OpUnseal Op = "unseal" // unseal or verify a token
 )
 
-// MaxToken is the longest token, in bytes, that a reproducer carries whole. A
-// longer one is cut and its call says so: the attack makes it again from the seed.
+// MaxToken is the length in bytes of the longest token that a reproducer carries whole. A longer one is
+// cut and its call records the length: the attack makes it again from the seed.
 const MaxToken = 1 << 20
 
 // A Call is one call of a design and its answer.
@@ -183,8 +181,8 @@ type Call struct {
 	TTL   *time.Duration `json:"ttl_ns,omitempty"`
 	State []byte         `json:"state,omitempty"` // sealed
 	Token []byte         `json:"token,omitempty"` // presented
-	Cut   int            `json:"cut,omitempty"`   // length of the token that was presented, if Token is only its head
-	// Context is that of a scheme; nil for codecs.
+	Cut   int            `json:"cut,omitempty"`   // length of the presented token, if Token is only its head
+	// Context is the context of a scheme's call; nil for codecs.
 	Context *Context `json:"context,omitempty"`
 	Answer  Answer   `json:"answer"`
 }
@@ -199,10 +197,10 @@ type Context struct {
 	Now       time.Time       `json:"now"`
 }
 
-// An AnswerKind is one of the outcomes of a call.
+// An AnswerKind is the outcome of a call.
 type AnswerKind string
 
-// The outcomes of a call.
+// The answer kinds.
 const (
 	Done        AnswerKind = "done"
 	Refused     AnswerKind = "refused"
@@ -214,8 +212,8 @@ const (
 type Answer struct {
 	Outcome AnswerKind `json:"outcome"`
 	Out     []byte     `json:"out,omitempty"`    // token or state
-	Stage   string     `json:"stage,omitempty"`  // of refused
-	Reason  string     `json:"reason,omitempty"` // of refused
+	Stage   string     `json:"stage,omitempty"`  // if refused
+	Reason  string     `json:"reason,omitempty"` // if refused
 	Text    string     `json:"text,omitempty"`   // of the error, as the presenter may see it
 }
 
@@ -225,8 +223,7 @@ func ContextOf(c *codecs.Context) *Context {
 		Principal: c.Principal, Audience: c.Audience, Now: c.Now}
 }
 
-// Codecs returns the context for a call. That of a codec is nil, and gives the zero
-// context.
+// Codecs returns the context for a call. A nil context, which is that of a codec, gives the zero context.
 func (c *Context) Codecs() *codecs.Context {
 	if c == nil {
 		return &codecs.Context{}
