@@ -8,15 +8,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// dialects are the drafts that a schema without $schema may be of, the newest first.
+// dialects are the drafts tried for a schema without $schema, newest first.
 var dialects = []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft2019, jsonschema.Draft7, jsonschema.Draft6, jsonschema.Draft4}
 
-// Foreign reads a schema of another program as the draft that it names, else as the
-// newest one that allows it, and returns a function that judges documents by it. The error
-// is the fault for which a validator of every draft refuses the schema. With newest, a
-// schema that names no draft is read as the newest one alone. Nothing is loaded. Patterns
-// and formats allow every text, since their syntax differs. A schema that cannot be
-// judged, as one with a reference to elsewhere, allows every document.
+// Foreign compiles a schema of another program and returns a function that validates
+// documents. It uses the draft that the schema names, or else the newest draft that accepts
+// the schema. If newest is set, it tries only the newest draft. If every draft rejects the
+// schema, the error is the fault that the newest draft reports. References are not loaded.
+// Patterns and formats match every text, because their syntax differs. A schema that cannot be
+// judged, such as one with an external reference, allows every document.
 func Foreign(doc any, newest bool) (validate func(document any) error, err error) {
 	tried := dialects
 	if newest {
@@ -42,7 +42,7 @@ const foreignURL = "urn:schema"
 func compileForeign(doc any, d *jsonschema.Draft) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(d)
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // loads nothing
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // refuses to load any URL
 	c.UseRegexpEngine(func(text string) (jsonschema.Regexp, error) { return anyText(text), nil })
 	for _, name := range assertedFormats {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(any) error { return nil }})
@@ -59,12 +59,12 @@ type anyText string
 func (p anyText) String() string        { return string(p) }
 func (anyText) MatchString(string) bool { return true }
 
-// assertedFormats are those that drafts before 2019-09 assert.
+// assertedFormats are the formats that drafts before 2019-09 assert.
 var assertedFormats = []string{"date", "date-time", "duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri", "iri-reference",
 	"json-pointer", "period", "relative-json-pointer", "semver", "time", "uri", "uri-reference", "uri-template", "uuid"}
 
-// foreignFault returns the fault for which a schema was not compiled; false if the schema
-// may have none.
+// foreignFault returns the fault that kept a schema from compiling. It returns false if the schema may be
+// valid.
 func foreignFault(err error) (error, bool) {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return innermost(invalid.Err), true
@@ -77,7 +77,7 @@ func foreignFault(err error) (error, bool) {
 	return fmt.Errorf("nothing stands at the reference %q", pointer), own
 }
 
-// innermost returns the first fault without other causes.
+// innermost returns the first fault that has no further causes.
 func innermost(err error) error {
 	fault, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {

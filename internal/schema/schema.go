@@ -1,5 +1,4 @@
-// Package schema validates documents against a JSON Schema (draft 2020-12) that
-// comes with the program.
+// Package schema validates documents against a JSON Schema (draft 2020-12) that is part of the program.
 package schema
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A Schema is compiled when it is first used.
+// A Schema is a JSON Schema. It is compiled on first use.
 type Schema struct {
 	compiled func() (*jsonschema.Schema, error)
 }
@@ -35,7 +34,7 @@ func compile(url string, text []byte) (*jsonschema.Schema, error) {
 	return c.Compile(url)
 }
 
-// Validate returns an error if data, a JSON document, does not follow the schema.
+// Validate returns an error unless data is a JSON document that follows the schema.
 func (s *Schema) Validate(data []byte) error {
 	schema, err := s.compiled()
 	if err != nil {

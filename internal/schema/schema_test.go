@@ -55,8 +55,8 @@ func TestForeignFaults(t *testing.T) {
 	}
 }
 
-// TestForeignSound reads schemas that are sound, or of which that cannot be told, and
-// documents that each allows.
+// TestForeignSound compiles schemas that are valid or cannot be judged, and validates documents that each
+// allows.
 func TestForeignSound(t *testing.T) {
 	for text, document := range map[string]string{
 		`true`: `1`,
