@@ -26,12 +26,10 @@ const (
 	Fault   = 2 // wrong usage, a fault, or a question that could not be asked
 )
 
-// ErrRefuted ends a command with the status Refuted. The command has printed the
-// reason.
+// ErrRefuted ends a command with the status Refuted. The command has already printed the reason.
 var ErrRefuted = errors.New("refuted")
 
-// Prepare makes root print errors and help as all commands of this module do, and
-// returns it.
+// Prepare makes root print errors and help in the style of this module, and returns it.
 func Prepare(root *cobra.Command) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 "))
@@ -40,8 +38,8 @@ func Prepare(root *cobra.Command) *cobra.Command {
 	return root
 }
 
-// Run executes a prepared root with the given arguments and returns its error. A
-// failed write to stdout is an error, also if the command ignores it.
+// Run executes a prepared root with the given arguments and returns its error. A failed write to stdout is
+// an error even if the command ignores it.
 func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	out := &checkedWriter{w: stdout}
 	began := time.Now()
@@ -63,19 +61,19 @@ func Run(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.
 	return err
 }
 
-// Interruptible returns the context of a command, which an interrupt or a request to
-// terminate cancels. A second one ends the process at once.
+// Interruptible returns a command's context that the first interrupt or termination signal cancels. The
+// second signal ends the process at once.
 func Interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// A checkedWriter keeps the first error of its writes.
+// A checkedWriter remembers the first error of its writes.
 type checkedWriter struct {
 	w     io.Writer
 	err   error
-	color bool // mark outcomes by colours
+	color bool // colour the outcomes
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
@@ -93,7 +91,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Fd returns the file descriptor below, so that a terminal is known as one.
+// Fd returns the file descriptor of the underlying writer, so that a terminal is recognised.
 func (c *checkedWriter) Fd() uintptr {
 	if f, ok := c.w.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -101,8 +99,7 @@ func (c *checkedWriter) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// Exit prints err after the name of the program, in one line, and returns the
-// exit status.
+// Exit prints err in one line, prefixed with the name of the program, and returns the exit status.
 func Exit(stderr io.Writer, program string, err error) int {
 	switch {
 	case err == nil:
@@ -121,7 +118,7 @@ func Line(err error) string {
 	return strings.NewReplacer(": sealab: ", ": ", "(sealab: ", "(").Replace(strings.TrimPrefix(text, "sealab: "))
 }
 
-// ParseOptions reads options of a design that were given as name=value.
+// ParseOptions parses design options of the form name=value.
 func ParseOptions(given []string) (map[string]string, error) {
 	options := make(map[string]string, len(given))
 	for _, g := range given {
@@ -161,14 +158,14 @@ func addCommonFlags(root *cobra.Command) {
 	}
 }
 
-// machine reports whether the output of a command is for a program.
+// machine reports whether the output of a command is machine-readable.
 func machine(cmd *cobra.Command) bool {
 	asJSON, _ := cmd.Flags().GetBool("json")
 	format, _ := cmd.Flags().GetString("format")
 	return asJSON || format != "" && format != "text"
 }
 
-// The words of outcomes, with their colours: green, red and yellow.
+// outcomeWords matches the outcomes that are coloured green, red or yellow.
 var outcomeWords = regexp.MustCompile(`\b(not refuted|refuted|regressed|improved|missed|not tested|skipped|wrong)\b`)
 
 func colored(text []byte) []byte {
@@ -184,8 +181,7 @@ func colored(text []byte) []byte {
 	})
 }
 
-// explainUsage makes every command below cmd report wrong arguments and flags
-// together with the usage that it wants.
+// explainUsage makes every command below cmd report wrong arguments and flags with its usage line.
 func explainUsage(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		explainUsage(sub)
@@ -198,8 +194,7 @@ func explainUsage(cmd *cobra.Command) {
 	})
 }
 
-// explained returns check with an error that shows the usage line instead of
-// cobra's count of arguments.
+// explained returns check with an error that shows the usage line instead of cobra's count of arguments.
 func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) == nil {
@@ -209,10 +204,10 @@ func explained(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// missingFlags is the error of cobra for required flags that are not given.
+// missingFlags matches cobra's error for missing required flags.
 var missingFlags = regexp.MustCompile(`^required flag\(s\) "(.*)" not set$`)
 
-// explainMissing returns an error that names required flags as they are typed.
+// explainMissing rewrites cobra's error so that it names the required flags as they are typed.
 func explainMissing(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -224,9 +219,9 @@ func explainMissing(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("want --%s; %s --help describes it", strings.ReplaceAll(names[1], `", "`, " and --"), cmd.CommandPath())
 }
 
-// checkCommand refuses an unknown subcommand, as in "sealab fuzz runn": cobra
-// would print the help of the group and report success. Cobra itself reports
-// unknown commands of root, unless they follow "help".
+// checkCommand returns an error for an unknown subcommand, as in "sealab fuzz runn". Cobra would print the
+// help of the group and report success. Cobra itself reports unknown commands of root, except after
+// "help".
 func checkCommand(root *cobra.Command, args []string) error {
 	if len(args) > 0 && args[0] == "help" {
 		args = args[1:]
@@ -241,7 +236,7 @@ func checkCommand(root *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q; %s --help lists them", rest[0], group.CommandPath(), group.CommandPath())
 }
 
-// RenameFlag makes the flag called name answer to an earlier name as well.
+// RenameFlag makes the flag called name accept an earlier name as well.
 func RenameFlag(cmd *cobra.Command, earlier, name string) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
 		if given == earlier {

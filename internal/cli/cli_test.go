@@ -18,7 +18,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// program has a group of commands with one command that takes one argument.
+// program returns a command with one group and one subcommand that takes one argument.
 func program() *cobra.Command {
 	root := &cobra.Command{Use: "program"}
 	group := &cobra.Command{Use: "group"}
@@ -67,13 +67,12 @@ func TestRunAndExit(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
+// full is a writer that fails like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestFullDisk checks that a lost output is a fault, even if the command reports
-// another outcome.
+// TestFullDisk checks that a failed write is a fault even if the command reports another outcome.
 func TestFullDisk(t *testing.T) {
 	root := &cobra.Command{Use: "program", RunE: func(cmd *cobra.Command, _ []string) error {
 		fmt.Fprintln(cmd.OutOrStdout(), "a result")
@@ -85,7 +84,7 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, "program: writing the output: no space left on device\n", stderr.String())
 }
 
-// TestInterruptible runs itself as a process that interrupts itself until it ends.
+// TestInterruptible runs itself as a child process that interrupts itself until it ends.
 func TestInterruptible(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		testenv.Skip(t, "a process cannot interrupt itself on Windows")

@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// TiedChild returns the attributes that put a process in a group of its own, so that an interrupt
-// typed at the terminal reaches the supervisor alone, and end it with the
-// supervisor, so that no orphan writes to a folder that another has locked.
+// TiedChild returns attributes that put a process in its own group, so that an interrupt from the terminal
+// reaches only the supervisor. They also kill the process when the supervisor dies. Otherwise an orphan
+// could write to a folder that another supervisor has locked.
 func TiedChild() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// KillGroup kills the group of a process that has these attributes.
+// KillGroup kills the process group of a process started with TiedChild.
 func KillGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

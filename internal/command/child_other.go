@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// TiedChild returns the system's own attributes: elsewhere than on Linux a process that
-// outlives a killed supervisor ends with its slice.
+// TiedChild returns nil. Outside Linux, a child that outlives a killed supervisor ends only
+// when its slice of the campaign does.
 func TiedChild() *syscall.SysProcAttr { return nil }
 
-// KillGroup kills the process. Its children go on.
+// KillGroup kills the process, but not its children.
 func KillGroup(p *os.Process) error { return p.Kill() }

@@ -1,5 +1,5 @@
-// Package command runs other programs: the go command, which builds parts of this module
-// and must be called from inside it, and children that end with this process.
+// Package command runs other programs: the go command, which must run inside this module to build parts of
+// it, and children that end with this process.
 package command
 
 import (
@@ -35,8 +35,8 @@ func CheckGo(ctx context.Context, dir string) error {
 // Go is GoIn in the working folder.
 func Go(ctx context.Context, args ...string) ([]byte, error) { return GoIn(ctx, "", args...) }
 
-// GoIn runs the go command in a folder and returns its standard output. The error
-// has the standard error of the command.
+// GoIn runs the go command in a folder and returns its standard output. The error includes the command's
+// standard error.
 func GoIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fmt.Errorf("%w; want the go command", err)
@@ -55,8 +55,8 @@ func GoIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// GoList returns the packages of the module in a folder that go list describes. An argument
-// -json names the fields of T.
+// GoList runs go list in a folder and returns the decoded packages. args must include a -json flag that
+// names the fields of T.
 func GoList[T any](ctx context.Context, dir string, args ...string) ([]T, error) {
 	out, err := GoIn(ctx, dir, append([]string{"list"}, args...)...)
 	if err != nil {
@@ -73,10 +73,9 @@ func GoList[T any](ctx context.Context, dir string, args ...string) ([]T, error)
 	return all, nil
 }
 
-// GoOverlay writes the argument of the go command's flag -overlay: a list of
-// sources that replace files without changing them. The keys of sources are the
-// paths to replace; a path without a file adds one. It writes the sources
-// and the list to dir and returns the path of the list.
+// GoOverlay writes sources to dir with the overlay file that the go command's -overlay flag reads. The
+// overlay replaces files in a build without changing them. The keys of sources are the paths to replace; a
+// path without a file adds one. GoOverlay returns the path of the overlay file.
 func GoOverlay(dir string, sources map[string][]byte) (string, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	for path, source := range sources {

@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, command.CheckGo(t.Context(), dir), dir+" is not inside the module sealab")
 }
 
-// TestCheckInterrupted reports the interrupt and does not blame the folder.
+// TestCheckInterrupted checks that an interrupt is not reported as a wrong folder.
 func TestCheckInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
