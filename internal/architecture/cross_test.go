@@ -21,7 +21,7 @@ import (
 
 var cross = flag.Bool("cross", false, "check the types of every package and test for the platforms of the release; takes a minute")
 
-// A listed package is one of go list -deps -test: its imports stand above it.
+// A listed package is an element of the output of go list -deps -test. Its imports precede it.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -29,10 +29,9 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// typeErrors checks the types of all packages below a folder and of their tests for
-// a platform, from source, and returns the first errors. It needs no compiled
-// package, so that it is much cheaper than go vet. Functions of other modules are
-// left out.
+// typeErrors type-checks all packages and tests below a folder for a platform, from source, and returns
+// the first errors. It compiles no packages and so is much faster than go vet. It ignores function bodies
+// of other modules.
 func typeErrors(t *testing.T, folder, goos, goarch string) []error {
 	t.Helper()
 	t.Setenv("GOOS", goos)
@@ -70,7 +69,7 @@ func typeErrors(t *testing.T, folder, goos, goarch string) []error {
 	return faults
 }
 
-// An importer returns packages that were checked before.
+// An importer returns packages that are already checked.
 type importer func(path string) *types.Package
 
 func (i importer) Import(path string) (*types.Package, error) {
@@ -80,8 +79,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("no package %q", path)
 }
 
-// TestTypesOfAnotherPlatform meets a call that Windows does not have, in a package
-// and in a test.
+// TestTypesOfAnotherPlatform checks that a call missing on Windows is found, in a package and in a test.
 func TestTypesOfAnotherPlatform(t *testing.T) {
 	testenv.SkipSample(t)
 	folder := t.TempDir()
@@ -98,8 +96,7 @@ func TestTypesOfAnotherPlatform(t *testing.T) {
 	require.NotEmpty(t, typeErrors(t, folder, "windows", "arm64"))
 }
 
-// TestTypesOfReleasePlatforms checks every package for the platforms of the release
-// other than Linux.
+// TestTypesOfReleasePlatforms checks every package for the release platforms other than Linux.
 func TestTypesOfReleasePlatforms(t *testing.T) {
 	if !*cross {
 		testenv.Skip(t, "it takes a minute: make cross runs it")

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsDoNotNameTheProgram checks that the text of no error or panic begins
-// with the name of the program: the command prints it. The uniform text of a
-// refusal is a constant of package codecs, and stays.
+// TestErrorsDoNotNameTheProgram checks that no text of an error or panic begins with the program's name,
+// because the command prints the name. The uniform text of a refusal is exempt: it is a constant of
+// package codecs.
 func TestErrorsDoNotNameTheProgram(t *testing.T) {
 	require.Empty(t, errorsNaming(t, filepath.Join("..", ".."), module))
 }
 
-// TestErrorsNaming is the control: the check finds each way to write an error.
+// TestErrorsNaming is the control: errorsNaming finds each way of writing an error.
 func TestErrorsNaming(t *testing.T) {
 	dir := t.TempDir()
 	code := "package a\nvar _ = []any{errors.New(`x: one`), fmt.Errorf(\"x: \"+\"two\"+\"%v\", 2), errors.New(\"y: x: three\"), fmt.Sprint(\"x: four\")}\n" +
@@ -27,8 +27,7 @@ func TestErrorsNaming(t *testing.T) {
 	require.Equal(t, []string{".: x: one", ".: x: ", ".: x: five: "}, errorsNaming(t, dir, "x"))
 }
 
-// errorsNaming returns the error texts below root, but for the commands, that begin
-// with the name of the program.
+// errorsNaming returns the error texts below root that begin with the program's name. It ignores commands.
 func errorsNaming(t *testing.T, root, program string) []string {
 	t.Helper()
 	var found []string
@@ -48,10 +47,10 @@ func errorsNaming(t *testing.T, root, program string) []string {
 	return found
 }
 
-// raising are the calls whose first argument is the text of an error.
+// raising lists the functions whose first argument is an error text.
 var raising = []string{"errors.New", "fmt.Errorf", "panic"}
 
-// callee returns the name of a function, with its package.
+// callee returns the qualified name of a called function.
 func callee(e ast.Expr) string {
 	switch f := e.(type) {
 	case *ast.Ident:

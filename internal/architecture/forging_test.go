@@ -12,8 +12,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// forging matches the methods with which the laboratory seals under a given seed or
-// step by step, and the designs that are broken on purpose.
+// forging matches the methods that seal with a given seed or step by step, and the broken designs.
 var forging = regexp.MustCompile(`\S+\.(Seal|Mint)(Seeded|Edited)\b|sealab/internal/broken\S*`)
 
 // production imports two codecs and the middleware, as a server does.
@@ -37,8 +36,8 @@ func main() {
 }
 `
 
-// TestNoForgingInPrograms links a program that imports designs as a server does: no
-// hook of the laboratory is in it. The control is a program of the laboratory.
+// TestNoForgingInPrograms links a program that imports designs as a server does, and checks that it
+// contains no hooks of the laboratory. A program of the laboratory is the control.
 func TestNoForgingInPrograms(t *testing.T) {
 	if testing.Short() {
 		testenv.Skip(t, "-short: it links two programs")

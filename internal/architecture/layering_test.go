@@ -1,6 +1,6 @@
-// Package architecture holds the rules of the repository as tests: who may import
-// whom, which modules may be required and why, which packages use the system's
-// randomness, and that a design is one folder and one row of the catalog.
+// Package architecture holds the rules of the repository as tests: which package may import which, which
+// modules may be required and why, which packages use the system's randomness, and that a design is one
+// folder and one row of the catalog.
 package architecture
 
 import (
@@ -12,19 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// design is the row of a design. internal/lab is for the formats of SDKs, whose
-// code for minting is shared with the laboratory.
+// design is the row of a design. internal/lab is for SDK formats, which share their minting code with the
+// laboratory.
 var design = []string{"codecs", "codecs/internal/...", "internal/lab"}
 
-// instrument is the row of an instrument: it cannot import a design, and so cannot
-// treat one differently.
+// instrument is the row of an instrument. It cannot import a design, and so cannot treat one differently.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/sdk", "codecs/casefile", "codecs/worker", "internal/..."}
 
-// layers is the allowlist of imports: for each folder, the folders of this module
-// that its packages may import besides their own subfolders. The most specific row
-// counts. "/..." is the folder and everything below, "/*" every folder below. A
-// package without a row is an error, so that a new folder takes its place here; a
-// new design has the default row of codecs.
+// layers is the allowlist of imports. It maps each folder to the folders of this module that its packages
+// may import besides their own subfolders. The most specific row applies. "/..." means the folder and
+// everything below, "/*" every folder below. A package without a row is an error, so a new folder must be
+// added here. A new design uses the row of codecs/*.
 var layers = map[string][]string{
 	"codecs":              {},
 	"codecs/*":            design, // every design: none imports another
@@ -95,8 +93,7 @@ func allowed(row, folder, imported string) bool {
 	return strings.HasPrefix(imported, folder+"/") && row != "codecs"
 }
 
-// TestBrokenStaysInside checks that only fuzz and the command import broken
-// designs.
+// TestBrokenStaysInside checks that only fuzz and cmd/sealab import broken designs.
 func TestBrokenStaysInside(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, imported := range own(p.Imports) {
@@ -107,7 +104,7 @@ func TestBrokenStaysInside(t *testing.T) {
 	}
 }
 
-// TestLayeringRings proves that the rule can fail.
+// TestLayeringRings checks that the rule can fail.
 func TestLayeringRings(t *testing.T) {
 	for _, c := range []struct {
 		folder, imported string
@@ -136,8 +133,8 @@ func TestLayeringRings(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestRandomnessHasOneSource checks that one package of the designs, and one of the
-// laboratory, uses the system's random number generator.
+// TestRandomnessHasOneSource checks that only one package of the designs and one of the laboratory use the
+// system's random number generator.
 func TestRandomnessHasOneSource(t *testing.T) {
 	sources := []string{"codecs/internal/keyring", "internal/lab"}
 	for _, p := range packages(t) {

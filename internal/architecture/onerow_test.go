@@ -15,9 +15,8 @@ import (
 	"sealab/codecs/catalog"
 )
 
-// TestADesignIsOneFolderAndOneRow checks that only a design's own folder and the
-// catalog name it in code. Instruments learn the name from the catalog. Prose, test data and tests
-// may quote names.
+// TestADesignIsOneFolderAndOneRow checks that only a design's own folder and the catalog contain its name
+// in code. Instruments read the name from the catalog. Prose, test data and tests may use names.
 func TestADesignIsOneFolderAndOneRow(t *testing.T) {
 	naming := namesInCode(t, filepath.Join("..", ".."))
 	for _, d := range catalog.Variants() {
@@ -35,8 +34,7 @@ func TestADesignIsOneFolderAndOneRow(t *testing.T) {
 	}
 }
 
-// namesInCode maps each string constant of the non-test code below root to the
-// folders that have it.
+// namesInCode maps each string constant of the non-test code below root to the folders that contain it.
 func namesInCode(t *testing.T, root string) map[string]map[string]bool {
 	t.Helper()
 	naming := map[string]map[string]bool{}
@@ -54,8 +52,7 @@ func namesInCode(t *testing.T, root string) map[string]map[string]bool {
 	return naming
 }
 
-// inspectCode calls visit with each node of the non-test code below root and its
-// folder.
+// inspectCode calls visit with each node of the non-test code below root, and its folder.
 func inspectCode(t *testing.T, root string, visit func(folder string, n ast.Node)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

@@ -14,16 +14,16 @@ import (
 // module is the path of this module.
 const module = "sealab"
 
-// pkg is what these tests ask of go list.
+// pkg is an element of the output of go list.
 type pkg struct {
 	ImportPath, Dir string
 	Imports         []string
 }
 
-// folder is the path of the package below the module's root.
+// folder returns the path of the package relative to the module's root.
 func (p pkg) folder() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
-// packages returns the packages of this module, which are listed once.
+// packages returns the packages of this module. They are listed only once.
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	all, err := listedPackages()
@@ -36,7 +36,7 @@ var listedPackages = sync.OnceValues(func() ([]pkg, error) {
 	return command.GoList[pkg](context.Background(), "", "-json=ImportPath,Dir,Imports", module+"/...")
 })
 
-// own returns the imports that lie in this module, as folders.
+// own returns the imports from this module, as folders.
 func own(imports []string) []string {
 	var in []string
 	for _, path := range imports {

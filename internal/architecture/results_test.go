@@ -15,8 +15,7 @@ import (
 
 var reference = regexp.MustCompile("(?m)^\\| `(\\w+)`[^|]*\\| `([^`]+)` \\|")
 
-// TestReferenceRuns compares the committed folders of results with the table of their
-// README.
+// TestReferenceRuns compares the committed folders of results with the table in their README.
 func TestReferenceRuns(t *testing.T) {
 	results := filepath.Join("..", "..", "results")
 	readme, err := os.ReadFile(filepath.Join(results, "README.md"))
@@ -40,9 +39,8 @@ func TestReferenceRuns(t *testing.T) {
 	require.ElementsMatch(t, found, named, "the runs of results/README.md are not the folders of results")
 }
 
-// uncommitted returns the folders of results that git does not track, each with a slash at its
-// end: runs that were made here, as by make bench before make test. Without git there are
-// none.
+// uncommitted returns the folders of results that git does not track, each with a final slash. These are
+// local runs, as by make bench before make test. It returns none without git.
 func uncommitted(results string) []string {
 	out, err := exec.Command("git", "-C", results, "ls-files", "--others", "--exclude-standard", "--directory").Output()
 	if err != nil {
