@@ -1,4 +1,4 @@
-// Package table writes text in columns that fit a terminal.
+// Package table formats text in columns that fit a terminal.
 package table
 
 import (
@@ -10,20 +10,19 @@ import (
 	"golang.org/x/term"
 )
 
-// A Table is rows of cells. Its first row may be a heading like any other.
+// A Table is rows of cells. The first row may be a heading.
 type Table struct {
 	align string
 	rows  [][]string
-	flush bool // no gap before each line
+	flush bool // no indent before each line
 }
 
-// New returns an empty table. align has a letter for each column: l is aligned
-// left and r right; a capital letter marks a column that is left out if the
-// table is too wide, the last one first. Cells beyond the letters are aligned as
-// the last letter says.
+// New returns an empty table. align has a letter for each column: l aligns left and r aligns right. A
+// capital letter marks an optional column. If the table is too wide, optional columns are dropped, the
+// last one first. Columns beyond align follow its last letter.
 func New(align string) *Table { return &Table{align: align} }
 
-// AtMargin makes the table begin in the first column, and returns it.
+// AtMargin makes the table begin in the first column and returns it.
 func (t *Table) AtMargin() *Table {
 	t.flush = true
 	return t
@@ -38,13 +37,12 @@ func (t *Table) Len() int { return len(t.rows) }
 // gap is the space between two columns.
 const gap = "  "
 
-// minWrapped is the least width that the last column is wrapped to.
+// minWrapped is the least width to which the last column is wrapped.
 const minWrapped = 24
 
-// Text returns the table with two spaces before each line, unless AtMargin was
-// called. Lines have at most width characters if possible; 0 stands for any width. If
-// the table is too wide, optional columns are left out, and then the last column is
-// wrapped if it is aligned left.
+// Text returns the table with two spaces before each line, unless AtMargin was called. Lines have at most
+// width characters if possible; a width of 0 means no limit. If the table is too wide, Text first drops
+// optional columns. Then it wraps the last column if that is aligned left.
 func (t *Table) Text(width int) string {
 	columns := t.columns(width)
 	widths := t.widths(columns)
@@ -66,7 +64,7 @@ func (t *Table) Text(width int) string {
 
 func (t *Table) writeRow(b *strings.Builder, row []string, columns, widths []int, room int) {
 	var line strings.Builder
-	var more []string // further lines of the last column
+	var more []string // continuation lines of the last column
 	indent := len(gap)
 	for i, column := range columns {
 		if column >= len(row) {
@@ -132,8 +130,7 @@ func total(widths []int) int {
 	return sum
 }
 
-// wrap breaks text at spaces into lines of at most width characters, unless a word
-// is longer.
+// wrap breaks text at spaces into lines of at most width characters. Longer words stay whole.
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {
@@ -150,13 +147,13 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// Write writes the table as wide as w is, if that is a terminal.
+// Write writes the table to w. If w is a terminal, the table fits its width.
 func (t *Table) Write(w io.Writer) error {
 	_, err := io.WriteString(w, t.Text(Width(w)))
 	return err
 }
 
-// Width returns the number of columns if w is a terminal, else 0.
+// Width returns the number of columns of w if it is a terminal, otherwise 0.
 func Width(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -29,7 +29,7 @@ func TestColumns(t *testing.T) {
 	require.Empty(t, table.New("l").Text(80))
 }
 
-// TestNarrow leaves the column out that may be and then wraps the last one.
+// TestNarrow checks that the optional column is dropped first and the last column wrapped next.
 func TestNarrow(t *testing.T) {
 	require.Equal(t, strings.Join([]string{
 		"                   time  remark",
@@ -46,7 +46,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestAtMargin leaves out the gap before each line, and no other.
+// TestAtMargin checks that only the indent before each line is removed.
 func TestAtMargin(t *testing.T) {
 	flat := table.New("ll").AtMargin()
 	flat.Row("a", "  kept")

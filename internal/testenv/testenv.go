@@ -1,6 +1,5 @@
-// Package testenv skips tests that this machine cannot run, and compares generated
-// files with the committed ones. The reason of a skip is printed, so that a skipped
-// test never counts as passed.
+// Package testenv skips tests that this machine cannot run, and compares generated files with the
+// committed ones. Skip prints the reason, so that a skipped test never counts as passed.
 package testenv
 
 import (
@@ -15,9 +14,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// LogEnv is the environment variable with the path of a file. Skip adds a line
-// to it for each skipped test: go test hides the output of passing packages, and
-// make test prints this file at its end.
+// LogEnv is the environment variable with the path of a log file. Skip adds a line to it for each skipped
+// test. go test hides the output of passing packages, so make test prints this file at the end.
 const LogEnv = "SEALAB_SKIPPED"
 
 // T is the part of testing.TB that this package needs.
@@ -36,7 +34,8 @@ func SkipShort(t T) {
 	}
 }
 
-// SkipRace skips a test that is slow under the race detector. make matrices runs it without.
+// SkipRace skips a test that is too slow under the race detector. make matrices runs it without the
+// detector.
 func SkipRace(t T) {
 	t.Helper()
 	if Race() {
@@ -53,8 +52,7 @@ func SkipSample(t T) {
 	}
 }
 
-// Skip skips the test and prints the reason. The reason names the tool that is
-// missing.
+// Skip skips the test and prints the reason, which names the missing tool.
 func Skip(t T, format string, args ...any) {
 	t.Helper()
 	line := fmt.Sprintf("skipped: %s: %s", t.Name(), fmt.Sprintf(format, args...))
@@ -67,8 +65,7 @@ func Skip(t T, format string, args ...any) {
 	t.Skip(line)
 }
 
-// appendLine adds a line to a file in one write, so that the lines of packages
-// that are tested at the same time do not mix.
+// appendLine adds a line to a file in one write, so that lines of packages tested in parallel do not mix.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -81,8 +78,8 @@ func appendLine(path, line string) error {
 	return err
 }
 
-// EqualLines fails the test at the first line in which a committed text differs
-// from the generated one. remedy names the command that writes it again.
+// EqualLines fails the test at the first line that differs between the committed and the generated text.
+// remedy names the command that regenerates the text.
 func EqualLines(t T, generated, committed, remedy string) {
 	t.Helper()
 	want, got := strings.Split(generated, "\n"), strings.Split(committed, "\n")
@@ -94,7 +91,7 @@ func EqualLines(t T, generated, committed, remedy string) {
 	}
 }
 
-// lineAt returns a line in quotation marks, or that the text has ended.
+// lineAt returns line i quoted, or "missing" after the end of the text.
 func lineAt(lines []string, i int) string {
 	if i >= len(lines) {
 		return "missing"
@@ -102,17 +99,16 @@ func lineAt(lines []string, i int) string {
 	return fmt.Sprintf("%.200q", lines[i])
 }
 
-// Race reports whether this program was built with the race detector. It is five to
-// twenty times slower then, and allocates more.
+// Race reports whether this program was built with the race detector, which makes it five to twenty times
+// slower and makes it allocate more.
 var Race = sync.OnceValue(func() bool { return runfile.BuildSetting("-race") == "true" })
 
-// PureGo reports whether this program was built without assembly: with the tag
-// purego, or for a machine other than amd64 and arm64. Some implementations allocate
-// more then.
+// PureGo reports whether this program was built without assembly: with the tag purego, or for a machine
+// other than amd64 and arm64. Some implementations then allocate more.
 var PureGo = sync.OnceValue(func() bool {
 	return slices.Contains(strings.Split(runfile.BuildSetting("-tags"), ","), "purego") || !slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH)
 })
 
-// Sample reports whether a test runs a deterministic sample of its matrix: under
-// -short and under the race detector. make matrices runs the whole.
+// Sample reports whether a test should run only a deterministic sample of its matrix: under -short and
+// under the race detector. make matrices runs the whole matrix.
 func Sample() bool { return testing.Short() || Race() }

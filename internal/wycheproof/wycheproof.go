@@ -1,9 +1,9 @@
-// Package wycheproof reads the test vectors of Project Wycheproof and holds a
-// primitive to their verdicts. It is for tests.
+// Package wycheproof reads the test vectors of Project Wycheproof and checks primitives against them. It
+// is for tests.
 //
-// The vectors are those of the module github.com/c2sp/wycheproof at Version,
-// whose checksum is compared. They are fetched with "go mod download" and are
-// no dependency of this module. If they cannot be fetched, the test is skipped.
+// The vectors are those of the module github.com/c2sp/wycheproof at Version, whose checksum is verified.
+// "go mod download" fetches them; they are not a dependency of this module. If they cannot be fetched, the
+// test is skipped.
 package wycheproof
 
 import (
@@ -32,8 +32,7 @@ type File struct {
 	TestGroups    []Group
 }
 
-// A Group is the cases that share parameters. Sizes are in bits; those that the
-// file does not state are 0.
+// A Group is the cases that share parameters. Sizes are in bits; a size that the file omits is 0.
 type Group struct {
 	IVSize, KeySize, TagSize int
 	PublicKey                PublicKey // EddsaVerify, MlDsaSign and MlDsaVerify
@@ -41,8 +40,7 @@ type Group struct {
 	Tests                    []Case
 }
 
-// A PublicKey is the encoded key of a group, which files write as a string or
-// as the member pk of an object.
+// A PublicKey is the encoded key of a group. Files write it as a string or as the member pk of an object.
 type PublicKey Hex
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -73,7 +71,7 @@ type Case struct {
 // Has reports whether the case carries a flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// A Verdict is the demand on an implementation in a case.
+// A Verdict is the required behaviour in a case.
 type Verdict string
 
 // The verdicts.
@@ -83,7 +81,7 @@ const (
 	Acceptable Verdict = "acceptable" // refuse, or accept with the stated result
 )
 
-// Hex is a byte string that JSON writes in hexadecimal.
+// Hex is a byte string written in hexadecimal in JSON.
 type Hex []byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -92,7 +90,7 @@ func (h *Hex) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Parse reads one file of vectors and checks that it is whole.
+// Parse parses one file of vectors and checks that it is complete.
 func Parse(data []byte) (*File, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -115,18 +113,18 @@ type Outcome uint8
 const (
 	Refused   Outcome = iota // no result
 	Accepted                 // the stated result
-	Differs                  // another result, which no verdict allows
-	NotTested                // the primitive has no keys or nonces of this length
+	Differs                  // another result, always wrong
+	NotTested                // the primitive does not support keys or nonces of this length
 )
 
 // A Tally counts cases by verdict and outcome.
 type Tally struct {
-	Accepted, Refused                     int // that had to be
+	Accepted, Refused                     int // as required
 	AcceptableAccepted, AcceptableRefused int
 	NotTested                             int
 }
 
-// Judge holds a primitive to every case and returns an error for each that differs.
+// Judge runs every case and returns an error for each wrong outcome.
 func (f *File) Judge(try func(*Group, *Case) Outcome) (Tally, []error) {
 	var tally Tally
 	var wrong []error
@@ -173,15 +171,14 @@ func (t Tally) String() string {
 		t.Accepted, t.Refused, t.AcceptableAccepted, t.AcceptableRefused, t.NotTested)
 }
 
-// The module that has the vectors.
+// The module that contains the vectors.
 const (
 	Version  = "v0.0.0-20260902155932-3fa63dd0344a"
 	module   = "github.com/c2sp/wycheproof"
 	checksum = "h1:pNbL2nztRsWfW/ispAwsvcDFxs9Id38uIsR2/Up5G2c="
 )
 
-// Run holds a primitive to every case of a file, such as "aes_gcm_test.json",
-// and prints the counts.
+// Run judges a primitive by every case of a file, such as "aes_gcm_test.json", and prints the counts.
 func Run(t *testing.T, name string, try func(*Group, *Case) Outcome) Tally {
 	t.Helper()
 	dir, err := folder()
@@ -198,9 +195,9 @@ func Run(t *testing.T, name string, try func(*Group, *Case) Outcome) Tally {
 	return tally
 }
 
-// RunAEAD holds AEADs to every case of a file. open returns the AEAD of a key. Cases
-// with a nonce of another length than the AEAD's count as refused. RunAEAD returns
-// the number of cases and fails if none was accepted.
+// RunAEAD judges AEADs by every case of a file. open returns the AEAD for a key. A case with a nonce of a
+// length that the AEAD does not support counts as refused. RunAEAD returns the number of cases and fails
+// if none was accepted.
 func RunAEAD(t *testing.T, name string, open func(key []byte) (cipher.AEAD, error)) int {
 	t.Helper()
 	cases := 0
@@ -231,8 +228,8 @@ func TryAEAD(a cipher.AEAD, c *Case) Outcome {
 	}
 }
 
-// anywhere reports whether the AEAD seals and opens a case in place and with every
-// argument at every offset of a word.
+// anywhere reports whether the AEAD seals and opens a case in place, with its arguments at every offset
+// within a word.
 func anywhere(a cipher.AEAD, c *Case, sealed []byte) bool {
 	for offset := range 17 {
 		at := func(b []byte) []byte { return append(make([]byte, offset, offset+len(b)+64), b...)[offset:] }
@@ -248,11 +245,10 @@ func anywhere(a cipher.AEAD, c *Case, sealed []byte) bool {
 	return true
 }
 
-// Accumulate seals n pseudo-random cases and returns the hexadecimal digest of the
-// results, in the way of C2SP's accumulated tests: one SHAKE-128 without input
-// gives key, nonce, plaintext and associated data of each case, the latter two
-// behind one byte with their length; another one digests the results to 32 bytes.
-// Every result must open again.
+// Accumulate seals n pseudo-random cases and returns the hexadecimal digest of the results, like C2SP's
+// accumulated tests. One SHAKE-128 with empty input generates the key, nonce, plaintext and associated
+// data of each case. One byte with their length precedes the latter two. Another SHAKE-128 digests the
+// results to 32 bytes. Every result must open again.
 func Accumulate(t *testing.T, keySize, n int, open func(key []byte) (cipher.AEAD, error)) string {
 	t.Helper()
 	source, digest := sha3.NewSHAKE128(), sha3.NewSHAKE128()
@@ -278,9 +274,9 @@ func Accumulate(t *testing.T, keySize, n int, open func(key []byte) (cipher.AEAD
 	return hex.EncodeToString(sum)
 }
 
-// folder fetches the module into the module cache, once, and returns its place.
+// folder fetches the module into the module cache once, and returns its path.
 var folder = sync.OnceValues(func() (string, error) {
-	// Outside of any module, so that this one's go.mod and go.sum do not change.
+	// The command runs outside of any module, so that this module's go.mod and go.sum do not change.
 	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+Version)
 	cmd.Dir = os.TempDir()
 	out, err := cmd.Output()

@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestJudgeRings gives the judge a right primitive and wrong ones.
+// TestJudgeRings runs Judge with a correct primitive and with wrong ones.
 func TestJudgeRings(t *testing.T) {
 	f, err := Parse([]byte(sample))
 	require.NoError(t, err)
