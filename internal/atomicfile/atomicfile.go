@@ -1,5 +1,5 @@
-// Package atomicfile writes files, and folders of files, that are there whole or
-// not at all. It also reads and writes files of JSON, and reads compressed files.
+// Package atomicfile writes files and folders atomically. It also reads and writes JSON files, and reads
+// compressed files.
 package atomicfile
 
 import (
@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to a new file beside path, syncs it and renames it to path,
-// with permissions 0644. If it fails, the file at path is unchanged and the new
-// file is removed. A link stays, and the file that it names is replaced. A device or a
-// pipe, as /dev/stdout, is written to: a file in its place would destroy it.
+// Write writes data to a new file beside path, syncs it and renames it to path, with permissions 0644. If
+// it fails, the file at path is unchanged and the new file is removed. If path is a symbolic link, Write
+// replaces the file that it points to. If path is a device or pipe, such as /dev/stdout, Write writes to
+// it directly, because a rename would replace it.
 func Write(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeTo(path, data)
@@ -47,7 +47,7 @@ func writeTo(device string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// WriteJSON is Write of v as JSON with indents and a line feed at its end.
+// WriteJSON writes v as indented JSON with a final line feed, as Write does.
 func WriteJSON(path string, v any, indent string) error {
 	data, err := json.MarshalIndent(v, "", indent)
 	if err != nil {
@@ -56,14 +56,13 @@ func WriteJSON(path string, v any, indent string) error {
 	return Write(path, append(data, '\n'))
 }
 
-// maxContent bounds the content of a compressed file in bytes: a short file may stand
-// for a long one.
+// maxContent is the maximum decompressed size of a file in bytes. It stops decompression bombs.
 const maxContent = 256 << 20
 
-// Packed ends the name of a file that is compressed.
+// Packed is the extension of a compressed file.
 const Packed = ".gz"
 
-// Exists reports whether there is a file at path, as it is or packed.
+// Exists reports whether there is a file at path, compressed or not.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	if err != nil {
@@ -72,8 +71,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Read returns the content of the file at path, or of its packed form if there is no
-// other. It decompresses any file that was compressed with gzip.
+// Read returns the content of the file at path, or of its compressed form if path does not exist. It
+// decompresses any file compressed with gzip.
 func Read(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,8 +97,8 @@ func Read(path string) ([]byte, error) {
 	return content, nil
 }
 
-// ReadJSON reads the JSON file at path, as Read does, into v. If the text does not fit v, the error
-// names the file and want, the expected content.
+// ReadJSON reads the JSON file at path into v, as Read does. If the text does not fit v, the error names
+// the file and want, the expected content.
 func ReadJSON(path string, v any, want string) error {
 	data, err := Read(path)
 	if err != nil {
@@ -128,7 +127,7 @@ func fill(f *os.File, data []byte, path string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// syncDir makes a rename in dir survive a crash of the machine.
+// syncDir makes a rename in dir survive a system crash.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -141,9 +140,9 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// WriteFolder makes the folder dir with the given files, by their paths inside
-// it. They are written to a folder beside it, which is renamed at the end. A
-// folder that is there already is an error and stays as it is.
+// WriteFolder makes the folder dir with the given files, whose keys are paths inside it. It writes them to
+// a temporary folder beside dir and renames that at the end. If dir exists, WriteFolder fails and leaves
+// it unchanged.
 func WriteFolder(dir string, files map[string][]byte) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already, and results are never overwritten", dir)
@@ -172,8 +171,7 @@ func WriteFolder(dir string, files map[string][]byte) error {
 	return syncDir(parent)
 }
 
-// publish gives a temporary folder, which its owner alone may read, the
-// permissions and the name of a result.
+// publish gives a temporary folder the permissions and the name of a result.
 func publish(half, dir string) error {
 	if err := os.Chmod(half, 0o755); err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestLinksAndDevicesStay(t *testing.T) {
 	require.False(t, info.Mode().IsRegular())
 }
 
-// requireAlone fails when anything but path is in its folder.
+// requireAlone fails unless path is the only entry of its folder.
 func requireAlone(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -90,7 +90,7 @@ func TestFailedWriteFolderLeavesNothing(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-// TestReadDecompresses reads a text, the same compressed, and a damaged file.
+// TestReadDecompresses reads a plain file, a compressed file and a damaged file.
 func TestReadDecompresses(t *testing.T) {
 	dir := t.TempDir()
 	text := bytes.Repeat([]byte("line\n"), 1000)

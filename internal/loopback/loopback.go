@@ -1,6 +1,5 @@
-// Package loopback keeps servers without authentication on this machine: Check
-// refuses to listen elsewhere, and Guard refuses requests that pages of other
-// sites send to this machine.
+// Package loopback keeps servers without authentication local. Check refuses to listen on other
+// interfaces, and Guard refuses requests that pages of other sites send to this machine.
 package loopback
 
 import (
@@ -25,13 +24,12 @@ func Check(address string) error {
 	return nil
 }
 
-// names are the hosts under which this machine reaches itself.
+// names are the host names of this machine on the loopback interface.
 var names = []string{"localhost", "127.0.0.1", "::1"}
 
-// Guard returns a handler that passes requests to next if their Host, and the
-// Origin of the page that sent them, is this machine or among hosts. All other
-// requests are forbidden, which keeps out pages of other sites even if their
-// name was rebound to this address.
+// Guard returns a handler that passes a request to next if its Host, and its Origin if present, is this
+// machine or among hosts. It forbids all other requests. This also stops pages of other sites that rebind
+// their DNS name to this address.
 func Guard(next http.Handler, hosts ...string) http.Handler {
 	known := append(slices.Clone(names), hosts...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +53,7 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
-// originHost returns the host of an Origin, "" if it has no host, as "null".
+// originHost returns the host of an Origin, or "" if it has none, as in "null".
 func originHost(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {

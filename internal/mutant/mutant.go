@@ -1,11 +1,11 @@
-// Package mutant switches single checks off. Package vectors/mutate rewrites the
-// source of one build, so that every check that refuses something calls Refuses or
-// Holds under a number of its own. That build and its program are the only importers.
+// Package mutant disables single checks for mutation testing. Package vectors/mutate rewrites the source
+// of one build so that every check that refuses input calls Refuses or Holds with its own number. Only
+// that build and its program import this package.
 //
-// It is not safe for concurrent use.
+// The package is not safe for concurrent use.
 package mutant
 
-// None leaves every check on.
+// None enables every check.
 const None = -1
 
 var (
@@ -13,18 +13,16 @@ var (
 	refused map[int]bool
 )
 
-// Disable switches check n off, and every other on.
+// Disable disables check n and enables all others.
 func Disable(n int) { off = n }
 
-// Refuses passes on whether a condition refuses, and is never true for the
-// check that is off.
+// Refuses returns condition, under which check n refuses. It returns false if check n is disabled.
 func Refuses(n int, condition bool) bool {
 	note(n, condition)
 	return condition && n != off
 }
 
-// Holds passes on whether a condition for acceptance holds, and is always true
-// for the check that is off.
+// Holds returns condition, under which check n accepts. It returns true if check n is disabled.
 func Holds(n int, condition bool) bool {
 	note(n, !condition)
 	return condition || n == off
@@ -36,7 +34,7 @@ func note(n int, refuses bool) {
 	}
 }
 
-// Refused runs f and returns the checks that refused something.
+// Refused runs f and returns the checks that refused input.
 func Refused(f func()) map[int]bool {
 	refused = map[int]bool{}
 	defer func() { refused = nil }()
