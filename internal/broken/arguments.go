@@ -10,7 +10,7 @@ import (
 	"sealab/codecs"
 )
 
-// confusedArguments are mistakes in the reading of arguments.
+// confusedArguments returns controls that misread arguments.
 func confusedArguments() []Control {
 	return []Control{
 		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", breaks(codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
@@ -37,8 +37,8 @@ func confusedArguments() []Control {
 	}
 }
 
-// argumentsAs is a control that binds arguments that are JSON objects as the function reads
-// them. Numbers are kept as they are.
+// argumentsAs returns a control that binds the result of read if the arguments are a JSON object. Numbers
+// keep their text.
 func argumentsAs(name, doc string, read func(any) any) Control {
 	return contextAs(name, doc, breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
 		d := json.NewDecoder(bytes.NewReader(c.Arguments))
@@ -50,7 +50,7 @@ func argumentsAs(name, doc string, read func(any) any) Control {
 	})
 }
 
-// joinNames adds the values in v to flat, under names that are joined by slashes.
+// joinNames adds the values in v to flat, under names joined by slashes.
 func joinNames(flat map[string]any, name string, v any) {
 	members, ok := v.(map[string]any)
 	if !ok || len(members) == 0 && name != "" {
@@ -62,7 +62,7 @@ func joinNames(flat map[string]any, name string, v any) {
 	}
 }
 
-// firstValues cuts lists after 1000 values, and objects after 100 members, at every depth.
+// firstValues truncates lists to 1000 values and objects to 100 members, at every depth.
 func firstValues(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -18,7 +18,7 @@ import (
 	"sealab/codecs"
 )
 
-// inBinary are mistakes of readers of binary formats.
+// inBinary returns controls that misread binary formats.
 func inBinary() []Control {
 	return []Control{
 		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
@@ -45,11 +45,11 @@ func inBinary() []Control {
 	}
 }
 
-// inCBOR writes
+// inCBOR returns a codec of tokens
 //
 //	token = base64url(0x82 || 0x5a || length[4] || payload || 0x58 || 0x20 || tag[32])
 //
-// which is a list of two byte strings (RFC 8949). If strict, it reads one form.
+// which is a CBOR list of two byte strings (RFC 8949). If strict, it accepts only this encoding.
 func inCBOR(key []byte, strict bool) pair {
 	write := func(payload, tag []byte) string {
 		head := binary.BigEndian.AppendUint32([]byte{0x82, 0x5a}, uint32(len(payload)))
@@ -70,7 +70,7 @@ func inCBOR(key []byte, strict bool) pair {
 	}
 }
 
-// byteString reads a byte string of CBOR with a length of 1, 2 or 4 bytes.
+// byteString reads a CBOR byte string with a length of 1, 2 or 4 bytes.
 func byteString(raw []byte) (text, rest []byte, ok bool) {
 	if len(raw) == 0 || raw[0] < 0x58 || raw[0] > 0x5a {
 		return nil, nil, false
@@ -86,11 +86,11 @@ func byteString(raw []byte) (text, rest []byte, ok bool) {
 	return rest[:n], rest[n:], true
 }
 
-// inProtobuf writes
+// inProtobuf returns a codec of tokens
 //
 //	token = base64url(0x0a || length || payload || 0x12 || 0x20 || tag[32])
 //
-// with lengths in groups of seven bits, and skips fields that are not 1 and 2.
+// with varint lengths. The reader skips fields other than 1 and 2.
 func inProtobuf(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -115,11 +115,11 @@ func inProtobuf(key []byte) pair {
 	}
 }
 
-// inNetstrings writes
+// inNetstrings returns a codec of tokens
 //
 //	token = base64url(length ":" payload ",32:" tag[32] ",")
 //
-// with the length in decimal digits.
+// with a decimal length.
 func inNetstrings(key []byte) pair {
 	read := func(raw []byte) (text, rest []byte, ok bool) {
 		count, rest, ok := bytes.Cut(raw, []byte(":"))
@@ -145,11 +145,11 @@ func inNetstrings(key []byte) pair {
 	}
 }
 
-// recompressed writes
+// recompressed returns a codec of tokens
 //
 //	token = base64url(zlib(payload || tag[32]))
 //
-// and reads what any level of compression gives, up to a mebibyte.
+// The reader accepts the output of any compression level, up to 1 MiB.
 func recompressed(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -191,11 +191,11 @@ func inZlib(plain []byte, level int) []byte {
 	return b.Bytes()
 }
 
-// inBase62 writes
+// inBase62 returns a codec of tokens
 //
 //	token = "b." || base62(length[8] || payload || zeros || tag[32])
 //
-// with 11 digits for each 8 bytes. If strict, it reads one form.
+// with 11 digits for each 8 bytes. If strict, it accepts only one encoding.
 func inBase62(key []byte, strict bool) pair {
 	const size, width = 8, 11
 	write := func(payload, tag []byte) string {
@@ -230,11 +230,11 @@ func inBase62(key []byte, strict bool) pair {
 
 const digitsAndLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// inGroups writes
+// inGroups returns a codec of tokens
 //
 //	token = base64url(0x07 || length || payload || tag[32])
 //
-// with the version and the length in groups of seven bits. If strict, it reads one form.
+// with the version and length as varints. If strict, it accepts only one encoding.
 func inGroups(key []byte, strict bool) pair {
 	const version = 7
 	write := func(payload, tag []byte) string {
@@ -262,11 +262,11 @@ func inGroups(key []byte, strict bool) pair {
 	}
 }
 
-// byteForVersion writes
+// byteForVersion returns a codec of tokens
 //
 //	token = base64url(version || payload || tag[32])
 //
-// and reads version 0, whose tag has a byte more under it.
+// that writes version 1. It also reads version 0, whose tag covers one more byte.
 func byteForVersion(key []byte) pair {
 	behind := map[byte][]byte{1: nil, 0: {0}}
 	return pair{

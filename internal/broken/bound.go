@@ -18,7 +18,7 @@ import (
 	"sealab/codecs"
 )
 
-// contextAs is a control that binds the context as the function changes it.
+// contextAs returns a control that binds the context after change has modified it.
 func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) Control {
 	return binder(name, doc, broken, attacks, func(c *codecs.Context) string {
 		changed := *c
@@ -27,12 +27,12 @@ func contextAs(name, doc string, broken []codecs.Property, attacks []string, cha
 	})
 }
 
-// binder is a control that binds the text that the function makes.
+// binder returns a control that binds the text that binding returns.
 func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
 	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
 }
 
-// unbound are schemes that leave a field out.
+// unbound returns schemes that do not bind one field.
 func unbound() []Control {
 	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
 		return contextAs("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), clear)
@@ -61,7 +61,7 @@ func unbound() []Control {
 	}
 }
 
-// principalAs is a control that binds the principal as the function reads it.
+// principalAs returns a control that binds read(principal).
 func principalAs(name, doc, attack string, read func(string) string) Control {
 	return contextAs(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(c *codecs.Context) {
 		if c.Principal != nil {
@@ -70,7 +70,7 @@ func principalAs(name, doc, attack string, read func(string) string) Control {
 	})
 }
 
-// text returns the text at s, or "" if s is nil.
+// text returns *s, or "" if s is nil.
 func text(s *string) string {
 	if s == nil {
 		return ""
@@ -78,19 +78,19 @@ func text(s *string) string {
 	return *s
 }
 
-// fields returns the texts of a context, "" for those that are absent.
+// fields returns the texts of a context, with "" for absent ones.
 func fields(c *codecs.Context) []string {
 	return []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)}
 }
 
-// joined is a control that joins the fields of a binding with a separator.
+// joined returns a control that joins the bound fields with a separator.
 func joined(name, doc, separator string) Control {
 	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
 		return strings.Join(fields(b), separator)
 	})
 }
 
-// confused are schemes that take different bindings for one.
+// confused returns schemes that map different contexts to one binding.
 func confused() []Control {
 	return []Control{
 		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
@@ -154,7 +154,7 @@ func confused() []Control {
 	}
 }
 
-// published are schemes that put more into a token than they should.
+// published returns schemes whose tokens reveal too much.
 func published() []Control {
 	return []Control{
 		aScheme("linkable", "the binding's tag has no salt", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
@@ -184,7 +184,7 @@ func published() []Control {
 	}
 }
 
-// A hinting scheme writes
+// A hinting scheme mints
 //
 //	token = inner || "." || base64url(hint[4])
 //	hint = SHA-256(principal) xor the last bytes of the tag of the inner token
@@ -220,11 +220,11 @@ func (s hinting) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return s.Scheme.Verify(dst, token[:at], b)
 }
 
-// A saltedOutside scheme writes
+// A saltedOutside scheme mints
 //
 //	token = "fv1." || base64url(salt[2] || inner)
 //
-// in which the salt is bound behind the target.
+// and binds the salt as a suffix of the target.
 type saltedOutside struct{ codecs.Scheme }
 
 func withSalt(salt []byte, b *codecs.Context) *codecs.Context {

@@ -17,8 +17,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// branches are mistakes that show only for some tokens, contexts and times, or on
-// one of several ways in.
+// branches returns controls whose mistake shows only for some tokens, contexts or times, or on only one of
+// several code paths.
 func branches() []Control {
 	return []Control{
 		contextAs("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(c *codecs.Context) {
@@ -66,7 +66,7 @@ func branches() []Control {
 	}
 }
 
-// An earlyPrompts scheme accepts tokens of prompts up to two days before they were minted.
+// An earlyPrompts scheme accepts a token for a prompt up to two days before the token was minted.
 type earlyPrompts struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.
@@ -80,7 +80,7 @@ func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, erro
 	return out, err
 }
 
-// targetOf is a control that binds the target of one method as the function reads it.
+// targetOf returns a control that binds read(target) for one method.
 func targetOf(method, name, doc string, read func(string) string) Control {
 	return contextAs(name, doc, breaks(codecs.BindsTarget, codecs.Unambiguous), by("CTX-19"), func(c *codecs.Context) {
 		if c.Method == method {
@@ -89,7 +89,7 @@ func targetOf(method, name, doc string, read func(string) string) Control {
 	})
 }
 
-// withoutNulls leaves members that are null out of the arguments.
+// withoutNulls removes null members from the arguments.
 func withoutNulls(c *codecs.Context) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
@@ -98,7 +98,7 @@ func withoutNulls(c *codecs.Context) {
 	}
 }
 
-// membersSummed writes the arguments as the sum of their members.
+// membersSummed replaces the arguments by the XOR of the digests of their members.
 func membersSummed(c *codecs.Context) {
 	d := json.NewDecoder(bytes.NewReader(c.Arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -117,7 +117,7 @@ func membersSummed(c *codecs.Context) {
 	c.Arguments = sum
 }
 
-// usedByMethod spends a token once for each method.
+// usedByMethod returns a wrapper that accepts a token once for each method.
 func usedByMethod() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) codecs.Scheme {
@@ -127,12 +127,12 @@ func usedByMethod() func(codecs.Scheme) codecs.Scheme {
 
 func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
 
-// inBatches puts a scheme behind another that judges batches.
+// inBatches returns c with its scheme wrapped in one that verifies batches.
 func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
 	return around(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
 }
 
-// A batched scheme judges the tokens of a batch each as the function does.
+// A batched scheme verifies each token of a batch with one.
 type batched struct {
 	codecs.Scheme
 	one func(token []byte, b *codecs.Context) ([]byte, error)
@@ -148,10 +148,10 @@ func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, er
 	return all, nil
 }
 
-// untimed lets a token that is expired pass in a batch.
+// untimed accepts expired tokens in a batch.
 func untimed(inner codecs.Scheme) lab.BatchScheme { return batched{inner, atAnyTime(inner)} }
 
-// inOneBuffer puts the states of a batch into one buffer.
+// inOneBuffer returns the states of a batch in one shared buffer.
 func inOneBuffer(inner codecs.Scheme) lab.BatchScheme {
 	var buffer []byte
 	return batched{inner, func(token []byte, c *codecs.Context) (state []byte, err error) {
@@ -160,7 +160,7 @@ func inOneBuffer(inner codecs.Scheme) lab.BatchScheme {
 	}}
 }
 
-// An alikeAtFirst scheme judges the tokens of a batch by their beginnings and lengths.
+// An alikeAtFirst scheme answers tokens of a batch alike if their lengths and first 64 bytes agree.
 type alikeAtFirst struct{ codecs.Scheme }
 
 // VerifyAll implements lab.BatchScheme.
@@ -178,10 +178,10 @@ func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answe
 	return all, nil
 }
 
-// A leader is a scheme that judges tokens of a batch behind one that it accepted at any time.
+// A leader is a scheme that ignores the expiry of the tokens that follow an accepted token in a batch.
 type leader struct{ codecs.Scheme }
 
-// untimedBehind puts a scheme behind a leader.
+// untimedBehind wraps a scheme in a leader.
 func untimedBehind(inner codecs.Scheme) lab.BatchScheme { return leader{inner} }
 
 // VerifyAll implements lab.BatchScheme.
@@ -198,7 +198,7 @@ func (s leader) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 	return all, nil
 }
 
-// atAnyTime verifies tokens, and those that are expired 400 days earlier.
+// atAnyTime verifies tokens. It verifies an expired token again as of 400 days earlier.
 func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byte, error) {
 	return func(token []byte, b *codecs.Context) ([]byte, error) {
 		state, err := inner.Verify(nil, token, b)
@@ -211,14 +211,14 @@ func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byt
 	}
 }
 
-// A once is a scheme whose tokens are good for once, or once for each scope.
+// A once is a scheme that accepts each token once, or once in each scope.
 type once struct {
 	codecs.Scheme
-	used  *sync.Map // of scopes and texts of tokens, for all that were opened
+	used  *sync.Map // scopes and texts of accepted tokens, shared by all instances
 	scope func(*codecs.Context) string
 }
 
-// everywhere is the one scope of tokens that are good for once.
+// everywhere is the scope for tokens that are accepted only once.
 func everywhere(*codecs.Context) string { return "" }
 
 // Verify implements codecs.Scheme.
@@ -233,7 +233,7 @@ func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return out, nil
 }
 
-// keptOfBatch keeps the verdicts of a batch for the calls behind it.
+// keptOfBatch caches the answers of a batch for later calls.
 func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
 	kept := &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
 		less := *c
@@ -243,7 +243,7 @@ func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
 	return batched{recalling{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
 }
 
-// recalling looks verdicts up and does not keep them.
+// recalling looks up cached answers and adds none.
 type recalling struct{ *cached }
 
 // Verify implements codecs.Scheme.
@@ -264,13 +264,13 @@ func (s unpadded) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.Scheme.Verify(dst, bytes.TrimRight(token, "="), c)
 }
 
-// spentByText spends the texts of tokens that have several.
+// spentByText returns a wrapper that accepts each spelling of a token once.
 func spentByText() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) codecs.Scheme { return once{unpadded{inner}, &used, everywhere} }
 }
 
-// spentAlone spends tokens that come alone.
+// spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
 func spentAlone() func(codecs.Scheme) lab.BatchScheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) lab.BatchScheme {

@@ -1,13 +1,12 @@
-// Package broken holds the controls of the attacks: codecs and schemes that are
-// each broken on purpose in one property, by a mistake that a programmer might
-// make. An attack that does not see its control is blind.
+// Package broken holds the negative controls of the attacks: codecs and schemes that are each broken on
+// purpose in one property, by a mistake that a programmer might make. An attack that does not refute its
+// control is blind.
 //
-// There are three skeletons, each sound as it stands: [signer], [sealer] and
-// [envelope]. A control is a skeleton with one part replaced, and that part is
-// the mistake. A control claims the properties that its author would have
-// believed, so that finding the mistake contradicts it.
+// There are three sound skeletons: [signer], [sealer] and [envelope]. Most controls are a skeleton with
+// one part replaced by a mistake. A control claims the properties that its author would have believed, so
+// finding the mistake contradicts a claim.
 //
-// Never use anything from this package but to test an attack.
+// Use this package only to test attacks.
 package broken
 
 import (
@@ -31,13 +30,12 @@ import (
 // A Control is a design with a known mistake.
 type Control struct {
 	codecs.Design
-	// Breaks are the properties that the mistake breaks. Properties that rest on them
-	// fall as well.
+	// Breaks are the properties that the mistake breaks. Properties that depend on them break as well.
 	Breaks []codecs.Property
-	// Attacks are the ids of the attacks that have to see it.
+	// Attacks are the IDs of the attacks that must refute the control.
 	Attacks []string
-	// Bytes is the length of a hostile token from which on the mistake shows; 0
-	// if any length is enough.
+	// Bytes is the least length of a hostile token at which the mistake shows. It is 0 if any length
+	// suffices.
 	Bytes int
 }
 
@@ -53,7 +51,7 @@ func Controls() []Control {
 		joses(), keptState(), optional(), inBinary())
 }
 
-// Neighbours returns sound designs that resemble controls, by name.
+// Neighbours returns sound designs that resemble controls, by name. Attacks must not refute them.
 func Neighbours() map[string]codecs.Design {
 	all := soundCodecs()
 	maps.Copy(all, soundSchemes())
@@ -123,7 +121,7 @@ func soundCodecs() map[string]codecs.Design {
 		"compressed under a tag": compressedUnderATag("zlib",
 			func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }, zlib.NewReader),
 		"deflated under a tag": compressedUnderATag("deflate",
-			func(payload []byte) []byte { // without the head and the checksum of zlib
+			func(payload []byte) []byte { // without the header and checksum of zlib
 				packed := inZlib(payload, zlib.DefaultCompression)
 				return packed[2 : len(packed)-4]
 			},
@@ -156,7 +154,8 @@ func soundSchemes() map[string]codecs.Design {
 	}
 }
 
-// compressedUnderATag compresses payloads, and decompresses them behind the tag.
+// compressedUnderATag returns a sound design that compresses payloads and decompresses them after it has
+// checked the tag.
 func compressedUnderATag(format string, pack func(payload []byte) []byte, open func(io.Reader) (io.ReadCloser, error)) codecs.Design {
 	return disclaiming(aSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *signerParts) {
 		p.carried = pack
@@ -174,7 +173,7 @@ func compressedUnderATag(format string, pack func(payload []byte) []byte, open f
 	}), codecs.Total, "a long state may have a short token").Design
 }
 
-// asNumbers packs a payload as the numbers of its bytes, whose length depends on them.
+// asNumbers packs a payload as a JSON list of its byte values, so that the length depends on them.
 func asNumbers(p *sealerParts) {
 	p.pack = func(payload []byte) []byte {
 		numbers := make([]uint16, len(payload))
@@ -196,7 +195,7 @@ func asNumbers(p *sealerParts) {
 	}
 }
 
-// withinJSON writes a token as JSON in base64url, and reads its one spelling.
+// withinJSON writes a token as JSON in base64url. It accepts only one spelling.
 func withinJSON(p *sealerParts) {
 	type envelope struct {
 		Value []byte `json:"value"`
@@ -215,13 +214,13 @@ func withinJSON(p *sealerParts) {
 		}
 		tag, err := hex.DecodeString(e.Tag)
 		if err != nil {
-			tag = nil // which is no tag of the length of a tag
+			tag = nil // a tag of the wrong length
 		}
 		return e.Value[:idSize], e.Value[idSize : idSize+nonceSize], append(e.Value[idSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
 	}
 }
 
-// keyIDInFront writes one byte of the key ID in front of the tag.
+// keyIDInFront writes one byte of the key ID between the ciphertext and the tag.
 func keyIDInFront(p *sealerParts) {
 	derive := p.derive
 	p.derive = func(secret []byte) (key, id []byte) {
@@ -242,7 +241,7 @@ func keyIDInFront(p *sealerParts) {
 	}
 }
 
-// inJSON writes a value that always has a JSON form.
+// inJSON encodes a value that always has a JSON encoding.
 func inJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -251,27 +250,27 @@ func inJSON(v any) []byte {
 	return text
 }
 
-// breaks names the properties that a mistake breaks.
+// breaks returns the properties that a mistake breaks.
 func breaks(ps ...codecs.Property) []codecs.Property { return ps }
 
-// stating lets the control claim a property that it breaks.
+// stating makes the control claim a property that it breaks.
 func stating(c Control, p codecs.Property) Control {
 	return withGuarantee(c, codecs.Guarantee{Property: p, Holds: true})
 }
 
-// disclaiming lets the control disclaim the property that it breaks.
+// disclaiming makes the control disclaim a property.
 func disclaiming(c Control, p codecs.Property, reason string) Control {
 	return withGuarantee(c, codecs.Guarantee{Property: p, Reason: reason})
 }
 
-// withGuarantee replaces the guarantee of the control on a property.
+// withGuarantee replaces the control's guarantee for a property.
 func withGuarantee(c Control, g codecs.Guarantee) Control {
 	others := slices.DeleteFunc(c.GuaranteesFor(nil), func(other codecs.Guarantee) bool { return other.Property == g.Property })
 	c.Guarantees = codecs.Always(others, []codecs.Guarantee{g})
 	return c
 }
 
-// by names the attacks that have to see a mistake.
+// by returns the IDs of the attacks that must refute a control.
 func by(ids ...string) []string { return ids }
 
 var (

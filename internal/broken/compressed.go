@@ -13,7 +13,7 @@ func compressed(p *sealerParts) {
 		var b bytes.Buffer
 		w, err := flate.NewWriter(&b, flate.BestCompression)
 		if err != nil {
-			panic("broken: " + err.Error()) // the level is one that there is
+			panic("broken: " + err.Error()) // the level is valid
 		}
 		w.Write(payload)
 		w.Close()
@@ -28,7 +28,7 @@ func compressed(p *sealerParts) {
 	}
 }
 
-// compressedIfLong writes whether a payload is compressed in front of it.
+// compressedIfLong compresses only long payloads. A byte in front says whether a payload is compressed.
 func compressedIfLong(p *sealerParts) {
 	compressed(p)
 	pack, unpack := p.pack, p.unpack
@@ -46,8 +46,8 @@ func compressedIfLong(p *sealerParts) {
 	}
 }
 
-// compressedText compresses the base64 of a long payload, in which a repetition shows if
-// its distance is a multiple of 3.
+// compressedText compresses the base64 of a long payload. A repetition shows in it only if its distance is
+// a multiple of 3.
 func compressedText(p *sealerParts) {
 	whole := *p
 	compressed(&whole)
@@ -69,7 +69,7 @@ func compressedText(p *sealerParts) {
 	}
 }
 
-// zerosCounted packs a payload as the number of its last zero bytes and the bytes in front of
+// zerosCounted packs a payload as the number of its trailing zero bytes, followed by the bytes before
 // them.
 func zerosCounted(p *sealerParts) {
 	p.pack = func(payload []byte) []byte {

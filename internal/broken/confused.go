@@ -19,7 +19,7 @@ import (
 	"sealab/codecs"
 )
 
-// confusedFields are mistakes in the joining of fields.
+// confusedFields returns controls that join fields ambiguously.
 func confusedFields() []Control {
 	return []Control{
 		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
@@ -81,7 +81,7 @@ func confusedFields() []Control {
 	}
 }
 
-// halfEscaped joins the fields by a separator, and writes it otherwise within them.
+// halfEscaped joins the fields with a separator and replaces the separator within them.
 func halfEscaped(separator, written string) func(*codecs.Context) string {
 	return func(c *codecs.Context) string {
 		all := ""
@@ -92,8 +92,7 @@ func halfEscaped(separator, written string) func(*codecs.Context) string {
 	}
 }
 
-// markedLengths is a control whose fields have a mark, if they are present, and a length of
-// one byte.
+// markedLengths returns a control that writes a presence mark and a length of one byte for each field.
 func markedLengths(name string, absent, present byte) Control {
 	return binder(name, "each field has a mark if it is present, and a length of one byte", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
 		var all strings.Builder
@@ -109,7 +108,7 @@ func markedLengths(name string, absent, present byte) Control {
 	})
 }
 
-// confusedValues are mistakes in the reading of one field.
+// confusedValues returns controls that misread one field.
 func confusedValues() []Control {
 	return []Control{
 		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
@@ -175,8 +174,7 @@ func confusedValues() []Control {
 	}
 }
 
-// confusedNames are mistakes in the reading of principals that have a structure, and in their
-// digests.
+// confusedNames returns controls that misread structured principals or their digests.
 func confusedNames() []Control {
 	return []Control{
 		principalAs("principal-comment", "a principal ends at a comment of XML", "CTX-05", func(p string) string {
@@ -233,7 +231,7 @@ func confusedNames() []Control {
 	}
 }
 
-// confusedClaims are mistakes in claims and nonces.
+// confusedClaims returns controls with mistakes in claims and nonces.
 func confusedClaims() []Control {
 	return []Control{
 		around(contextAs("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(c *codecs.Context) {
@@ -296,7 +294,7 @@ func confusedClaims() []Control {
 	}
 }
 
-// An overriding scheme writes members of the arguments over those of the state.
+// An overriding scheme replaces members of the state by those of the arguments.
 type overriding struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.

@@ -13,12 +13,12 @@ import (
 	"sealab/codecs"
 )
 
-// timed is a control with a mistake in the times of claims.
+// timed returns a control with a mistake in the times of claims.
 func timed(name, doc, attack string, mistake func(*schemeParts)) Control {
 	return aScheme(name, doc, breaks(codecs.Expiry), by(attack), mistake)
 }
 
-// misjudgedTimes are mistakes in judging the times of claims.
+// misjudgedTimes returns controls that misjudge the times of claims.
 func misjudgedTimes() []Control {
 	check := func(name, doc, attack string, timely func(c *claims, now time.Time) bool) Control {
 		return timed(name, doc, attack, func(p *schemeParts) { p.timely = timely })
@@ -57,7 +57,7 @@ func misjudgedTimes() []Control {
 	}
 }
 
-// miswrittenTimes are mistakes in writing the times of claims.
+// miswrittenTimes returns controls that write wrong times into claims.
 func miswrittenTimes() []Control {
 	return []Control{
 		timed("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *schemeParts) {
@@ -123,7 +123,7 @@ func miswrittenTimes() []Control {
 	}
 }
 
-// uncheckedTimes are checks of time that come too early, are left out or are passed by.
+// uncheckedTimes returns controls that check times too early, not always or not at all.
 func uncheckedTimes() []Control {
 	return []Control{
 		wrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", breaks(codecs.Expiry), by("EXP-07"),
@@ -146,7 +146,7 @@ func uncheckedTimes() []Control {
 	}
 }
 
-// A graceful scheme judges tokens without a principal five minutes late.
+// A graceful scheme verifies a token without a principal as of five minutes earlier.
 type graceful struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.
@@ -160,13 +160,13 @@ func (s graceful) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return s.Scheme.Verify(dst, token, &late)
 }
 
-// rawKey uses the secret as the key, as it stands.
+// rawKey uses the secret itself as the key.
 func rawKey(secret []byte) (key, id []byte) {
 	_, id = deriveKey(secret)
 	return secret, id
 }
 
-// checksums are encrypted codecs with a checksum in the place of a tag.
+// checksums returns encrypted codecs with a checksum in place of a tag.
 func checksums() []Control {
 	crc := func(payload []byte) []byte { return binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload)) }
 	return []Control{
@@ -183,7 +183,7 @@ func checksums() []Control {
 	}
 }
 
-// running makes the tag a hash over the key and the message.
+// running makes the tag a hash of the key and the message.
 func running(size int, hash func([]byte) []byte) func(*signerParts) {
 	return func(p *signerParts) {
 		p.tagSize = size
@@ -192,7 +192,7 @@ func running(size int, hash func([]byte) []byte) func(*signerParts) {
 	}
 }
 
-// summed makes the skeleton use AES-CTR over the payload and a sum of it.
+// summed replaces the cipher by AES-CTR over the payload and its checksum.
 func summed(sum func(payload []byte) []byte) func(*sealerParts) {
 	return func(p *sealerParts) {
 		p.nonceSize = 16

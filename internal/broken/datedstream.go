@@ -14,18 +14,18 @@ import (
 	"sealab/codecs"
 )
 
-// A datedStream is a scheme whose nonce is not random,
+// A datedStream is a scheme without a random nonce,
 //
 //	token = base64url(vector[16] || AES-CTR(key, vector, issue[8] || expiry[8] || state) || tag[32])
 //
-// whose vector is a digest of what vector returns. Issue and expiry are seconds.
+// The vector is a digest of the result of the function vector. Issue and expiry are seconds.
 type datedStream struct {
 	vector func(times, state []byte, b *codecs.Context) []byte
 	ring   *ring
 	ttl    time.Duration
 }
 
-const datedHead = 16 + 16 // the vector and the times
+const datedHead = 16 + 16 // vector and times
 
 func (s *datedStream) tag(key, body []byte, b *codecs.Context) []byte {
 	return hmacSHA256(bindKey(key), slices.Concat(body, []byte(whole(b))))
@@ -64,13 +64,13 @@ func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 	return dst, errUnauthentic
 }
 
-// aDatedStream is a control on the skeleton of an encrypted scheme without randomness.
+// aDatedStream returns a control on the skeleton of an encrypted scheme without randomness.
 func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
 	c := aStream(name, doc, broken, attacks, vector)
 	return disclaiming(stating(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
 }
 
-// nonceInSecond numbers the tokens of a second, and begins anew if the clock is set back.
+// nonceInSecond numbers the tokens of each second and restarts if the clock is set back.
 func nonceInSecond() Control {
 	var mu sync.Mutex
 	var second []byte
@@ -87,7 +87,7 @@ func nonceInSecond() Control {
 		})
 }
 
-// aStream is a control on the skeleton of a scheme of AES-CTR.
+// aStream returns a control on the skeleton of an AES-CTR scheme.
 func aStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
 	c := aScheme(name, doc, broken, attacks, func(*schemeParts) {})
 	c.Prefix = ""

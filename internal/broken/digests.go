@@ -18,7 +18,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// digests are mistakes that put something shorter or weaker under a tag.
+// digests returns controls whose tag covers something shorter or weaker than the message.
 func digests() []Control {
 	made := func(name, doc, attack string, mac func(key, message []byte) []byte) Control {
 		return aSigner(name, doc, breaks(codecs.Integrity), by(attack), func(p *signerParts) { p.mac, p.also = mac, mac })
@@ -73,8 +73,8 @@ func digests() []Control {
 	}
 }
 
-// sumOfBlocks returns the XOR of the tags of the blocks of a message, with their numbers
-// or without.
+// sumOfBlocks returns the XOR of the tags of a message's blocks. If numbered, each tag covers the block's
+// number too.
 func sumOfBlocks(key, message []byte, numbered bool) []byte {
 	sum, n := make([]byte, sha256.Size), uint64(0)
 	for part := range slices.Chunk(message, 1000) {
@@ -89,7 +89,7 @@ func sumOfBlocks(key, message []byte, numbered bool) []byte {
 	return sum
 }
 
-// sumOfClaims returns the XOR of the tags of claims up to the binding, and of the rest.
+// sumOfClaims returns the XOR of two tags: of the claims up to the binding, and of the rest.
 func sumOfClaims(key []byte, text string) []byte {
 	inside, _ := canonical(strings.TrimPrefix(text, schemePrefix))
 	at := max(0, bytes.LastIndex(inside, []byte(`"b":`)))
@@ -98,12 +98,12 @@ func sumOfClaims(key []byte, text string) []byte {
 	return sum
 }
 
-// linkedTags writes
+// linkedTags returns a codec of tokens
 //
 //	token = base64url(random[8]) "." base64url(payload) "." base64url(tag[32])
 //	tag = HMAC-SHA256(HMAC-SHA256(key, random), payload)
 //
-// and the reader takes any number of parts, of which the payload is the last.
+// The reader accepts any number of parts and returns the last as the payload.
 func linkedTags(key []byte) pair {
 	link := func(parts [][]byte) []byte {
 		tag := key
@@ -131,11 +131,11 @@ func linkedTags(key []byte) pair {
 	}
 }
 
-// gluedNumbers writes
+// gluedNumbers returns a codec of tokens
 //
 //	token = number "." number "." base64url(payload) "." base64url(tag[32])
 //
-// with the numbers and the payload under the tag without a border.
+// whose tag covers the numbers and the payload joined without a separator.
 func gluedNumbers(key []byte) pair {
 	tag := func(a, b string, payload []byte) []byte { return hmacSHA256(key, slices.Concat([]byte(a+b), payload)) }
 	number := regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
@@ -158,12 +158,12 @@ func gluedNumbers(key []byte) pair {
 	}
 }
 
-// gluedNumber writes
+// gluedNumber returns a codec of tokens
 //
 //	token = base64url(payload) "." number "." base64url(tag[32])
 //
-// with the payload and the number under the tag without a border. A number that is too small
-// is refused, as an expiry is.
+// whose tag covers the payload and the number joined without a separator. The reader refuses a number that
+// is too small, like an expiry.
 func gluedNumber(key []byte) pair {
 	const least = "1795133400"
 	number := regexp.MustCompile(`^[1-9][0-9]{9,18}$`)
@@ -186,8 +186,8 @@ func gluedNumber(key []byte) pair {
 	}
 }
 
-// numberedBlocks is a sound design: the tag is a sum of the tags of numbered blocks, with
-// the length, under a second key.
+// numberedBlocks returns a sound design: its tag is a MAC, under a second key, of the XOR of the tags of
+// numbered blocks and the length.
 func numberedBlocks() codecs.Design {
 	return aSigner("nothing", "a sum of the tags of numbered blocks", nil, nil, func(p *signerParts) {
 		p.mac = func(key, message []byte) []byte {

@@ -15,7 +15,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// encrypted are the mistakes of codecs that hide their payload.
+// encrypted returns broken codecs that encrypt the payload.
 func encrypted() []Control {
 	return []Control{
 		aSealer("nonce-counter", "nonces are counted from zero again after each start", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
@@ -74,7 +74,8 @@ func encrypted() []Control {
 	}
 }
 
-// derivedNonces are nonces that are digests of a part of the payload, or of too short a sum.
+// derivedNonces returns controls whose nonce is a digest of part of the payload, or of a checksum that is
+// too short.
 func derivedNonces() []Control {
 	of := func(name, doc string, broken []codecs.Property, attacks []string, part func(payload []byte) string) Control {
 		c := aSealer(name, doc, broken, attacks, func(p *sealerParts) {
@@ -103,8 +104,7 @@ func derivedNonces() []Control {
 	}
 }
 
-// nonceApart gives the nonce a piece of the token; the cipher ends the program
-// when the nonce has another length than it takes.
+// nonceApart gives the nonce its own segment of the token. The cipher panics on a nonce of another length.
 func nonceApart(p *sealerParts) {
 	p.frame = func(id, nonce, sealed []byte) string {
 		return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(id), nonce...)) + "." + base64.RawURLEncoding.EncodeToString(sealed)
@@ -122,7 +122,8 @@ func nonceApart(p *sealerParts) {
 
 func counted(n uint64, _, _ []byte) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4), n) }
 
-// clearIf writes some payloads in front of the tag of the empty text, behind a mark.
+// clearIf writes some payloads in clear, authenticated as associated data. A mark in front tells them
+// apart.
 func clearIf(clear func(text []byte) bool) func(*sealerParts) {
 	const hidden, shown = "\x00", "\x01"
 	return func(p *sealerParts) {
@@ -146,7 +147,7 @@ func clearIf(clear func(text []byte) bool) func(*sealerParts) {
 	}
 }
 
-// inHalves seals two messages under one nonce, each with its number.
+// inHalves seals the two halves of a message under one nonce, each with its number.
 func inHalves(p *sealerParts) {
 	p.seal = func(key, nonce, text, data []byte) []byte {
 		half := len(text) / 2
@@ -167,8 +168,8 @@ func inHalves(p *sealerParts) {
 	}
 }
 
-// periodOf512 writes the number of a token, of this process, and a salt of the codec. The
-// nonce has the last 9 bits of the number.
+// periodOf512 writes a counter and a salt of the codec into the token. The nonce uses only the last 9 bits
+// of the counter.
 func periodOf512(p *sealerParts) {
 	var count atomic.Uint64
 	salt := drawn(8)
@@ -188,11 +189,11 @@ func periodOf512(p *sealerParts) {
 	}
 }
 
-// errPadding is the answer that makes a padding oracle.
+// errPadding is the refusal that makes a padding oracle.
 var errPadding = codecs.Reject(codecs.Malformed, "padding")
 
-// digestInside puts a digest of the payload in front of the ciphertext, as a key
-// for a cache, and authenticates it.
+// digestInside writes a digest of the payload in front of the ciphertext, as a cache key, and
+// authenticates it.
 func digestInside(digest func(nonce, payload []byte) []byte) func(*sealerParts) {
 	return func(p *sealerParts) {
 		random := p.nonce

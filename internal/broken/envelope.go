@@ -19,9 +19,8 @@ import (
 //	token = "fv1." || base64url(claims) || "." || base64url(tag[32])
 //	tag = HMAC-SHA256(key, "fv1." || base64url(claims))
 //
-// The key ID is read before the tag is checked, to find the key. Claims are JSON: the
-// state in base64, issue and expiry in seconds, the key id, a salt, and a tag of the
-// binding under the salt.
+// The key ID is read before the tag is checked, to find the key. Claims are JSON: the state in base64,
+// issue and expiry in seconds, the key ID, a salt, and a tag of the binding under the salt.
 type schemeParts struct {
 	ringParts
 	// binding returns the bound part of a context as one text.
@@ -34,11 +33,11 @@ type schemeParts struct {
 	// tag makes the tag of a text.
 	tag   func(key []byte, text string) []byte
 	issue func(now time.Time, ttl time.Duration) (iat, exp float64)
-	// timely reports whether claims are good at a time.
+	// timely reports whether claims are valid at a time.
 	timely func(c *claims, now time.Time) bool
-	// lifetime judges a time to live.
+	// lifetime checks a time to live.
 	lifetime func(ttl time.Duration) error
-	// order is the order of the checks of tag, time and binding.
+	// order reorders the checks of tag, time and binding.
 	order func(checks []func() error) []func() error
 }
 
@@ -58,8 +57,8 @@ type claims struct {
 	Bound   []byte   `json:"b"`
 }
 
-// within reports whether both times are present, the issue is not behind the one and the
-// expiry is behind the other.
+// within reports whether both times are present, the issue is at most issued and the expiry is after
+// expires.
 func (c *claims) within(issued, expires float64) bool {
 	return c.Issued != nil && c.Expires != nil && *c.Issued <= issued && expires < *c.Expires
 }
@@ -89,8 +88,8 @@ func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func bindKey(key []byte) []byte { return lab.Derive(key, "sealab/flawed bind", 32) }
 
-// whole writes a binding with the length of every field before it, so that no field can
-// pass for another and no byte for another. A field that is absent is a minus.
+// whole encodes a context with the length of each field before it, so that the encoding is unambiguous. An
+// absent field is a minus.
 func whole(b *codecs.Context) string {
 	var arguments *string
 	if b.Arguments != nil {
@@ -109,7 +108,7 @@ func whole(b *codecs.Context) string {
 	return string(out)
 }
 
-// scheme is a skeleton under a ring.
+// scheme is a skeleton opened under a ring.
 type scheme struct {
 	schemeParts
 	ring *ring
@@ -184,7 +183,7 @@ func refuseUnless(ok bool, refusal *codecs.RejectError) error {
 	return refusal
 }
 
-// refusedUnless is nil for a right tag.
+// refusedUnless returns errUnauthentic unless the tag is right.
 func refusedUnless(right bool) error { return refuseUnless(right, errUnauthentic) }
 
 // schemeGuarantees are the guarantees that the author of a signed scheme would claim.
@@ -194,7 +193,7 @@ var schemeGuarantees = slices.Concat(signedGuarantees,
 	codecs.Disclaims(codecs.SingleUse, "nothing is stored"),
 )
 
-// aScheme is a control on the skeleton of a scheme.
+// aScheme returns a control on the skeleton of a scheme.
 func aScheme(name, doc string, broken []codecs.Property, attacks []string, mistake func(*schemeParts)) Control {
 	parts := soundScheme()
 	mistake(&parts)

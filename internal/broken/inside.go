@@ -23,7 +23,7 @@ import (
 	"sealab/codecs"
 )
 
-// inside are mistakes with the text under a tag.
+// inside returns controls with mistakes in the text that a tag covers.
 func inside() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
 		return aSigner(name, doc, broken, by(attack), func(p *signerParts) { p.message = message })
@@ -88,7 +88,7 @@ func inside() []Control {
 	}
 }
 
-// early are mistakes with work before the tag is checked.
+// early returns controls that do work before they check the tag.
 func early() []Control {
 	return []Control{
 		stating(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
@@ -127,8 +127,8 @@ func early() []Control {
 	}
 }
 
-// stretch does the work of a password hash. The work allocates, so that a test that
-// counts allocations as time sees it.
+// stretch does the work of a password hash. It allocates, so that a test that counts allocations notices
+// the work.
 func stretch(key, salt []byte) []byte {
 	work := make([]byte, 1<<20)
 	copy(work, salt)
@@ -140,15 +140,15 @@ func stretch(key, salt []byte) []byte {
 	return derived
 }
 
-// inflatedFirst decompresses the bytes behind the key ID if they are zlib data, and
-// judges the token as it came.
+// inflatedFirst decompresses the bytes after the key ID if they are zlib data. It returns the token
+// unchanged.
 func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte {
 	raw, ok := canonical(strings.TrimPrefix(string(token), signerPrefix))
 	if !ok || len(raw) < idSize {
 		return token
 	}
 	if z, err := open(bytes.NewReader(raw[idSize:])); err == nil {
-		text, _ := io.ReadAll(io.LimitReader(z, 16<<20)) //nolint:errcheck // not data is not an error here
+		text, _ := io.ReadAll(io.LimitReader(z, 16<<20)) //nolint:errcheck // invalid data is not an error here
 		if len(text) > 1<<30 {
 			return nil
 		}
@@ -181,11 +181,10 @@ func inflatedBehindTag(key []byte) pair {
 	}
 }
 
-// pickledOpen matches the opcodes of a Python pickle that opens a file to write.
+// pickledOpen matches a Python pickle that opens a file for writing.
 var pickledOpen = regexp.MustCompile(`cbuiltins\nopen\n\(V([^\n]+)\nVw\ntR\.`)
 
-// runFirst runs a pickle in the token, and judges the token as it came. Only
-// the opening of a file is understood.
+// runFirst runs a pickle in the token and returns the token unchanged. It only knows how to open a file.
 func runFirst(token []byte) []byte {
 	raw, _ := canonical(strings.TrimPrefix(string(token), signerPrefix))
 	if m := pickledOpen.FindSubmatch(raw); m != nil {
@@ -196,8 +195,8 @@ func runFirst(token []byte) []byte {
 	return token
 }
 
-// numberedMembers writes a number and a payload as members of JSON. The tag is over both, with
-// their lengths or joined without a border.
+// numberedMembers returns codecs that write a number and a payload as JSON members. The tag covers both,
+// with their lengths or joined without a separator.
 func numberedMembers(lengths bool) func(key []byte) pair {
 	type members struct {
 		Row  string `json:"row"`
@@ -236,7 +235,7 @@ func numberedMembers(lengths bool) func(key []byte) pair {
 	}
 }
 
-// memberAsserted reads a version from a header of JSON before the tag is checked.
+// memberAsserted reads a version from a JSON header before it checks the tag.
 func memberAsserted(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {

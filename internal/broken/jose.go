@@ -25,13 +25,13 @@ import (
 // secret.
 type jws struct {
 	private ed25519.PrivateKey
-	// also judges tokens whose header names another algorithm.
+	// also reports whether a token whose header names another algorithm is accepted.
 	also func(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool
-	// unfolded returns the compact form of a token in another one.
+	// unfolded converts a token in another serialization to the compact form.
 	unfolded func(token []byte) []byte
 	// shared says that the private key verifies.
 	shared bool
-	// shown returns the payload that is released for the one that was verified.
+	// shown returns the payload to release, given the verified payload.
 	shown func(token, payload []byte) []byte
 }
 
@@ -71,7 +71,7 @@ func (j jws) Unseal(dst, token []byte) ([]byte, error) {
 	return dst, errUnauthentic
 }
 
-// aJWS is a control on the skeleton of a signed JSON token.
+// aJWS returns a control on the skeleton of a signed JSON token.
 func aJWS(name, doc string, broken []codecs.Property, attack string, mistake func(*jws)) Control {
 	parts := jws{
 		also:     func(jwsHeader, ed25519.PublicKey, []byte, []byte) bool { return false },
@@ -107,7 +107,7 @@ func (j jws) open(c codecs.Config) (codecs.Codec, error) {
 	return j, nil
 }
 
-// joses are mistakes in reading the header of a signed JSON token.
+// joses returns controls that misread the header of a signed JSON token.
 func joses() []Control {
 	forged := breaks(codecs.Integrity)
 	return []Control{

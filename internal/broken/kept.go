@@ -11,7 +11,7 @@ import (
 	"sealab/codecs"
 )
 
-// keptState are mistakes with state that calls, handles or keys have in common.
+// keptState returns controls that share state between calls, handles or keys.
 func keptState() []Control {
 	return []Control{
 		wrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
@@ -47,7 +47,7 @@ func keptState() []Control {
 	}
 }
 
-// A cached scheme keeps the state of each token that it accepted, under a name.
+// A cached scheme keeps the state of each token that it accepted, by name.
 type cached struct {
 	codecs.Scheme
 	name func(token string, c *codecs.Context) string
@@ -75,7 +75,7 @@ func (s *cached) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, state...), nil
 }
 
-// A refusing scheme keeps the tokens that it refused, each with its context.
+// A refusing scheme remembers the tokens that it refused, with their contexts.
 type refusing struct {
 	codecs.Scheme
 
@@ -103,7 +103,7 @@ func (s *refusing) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) 
 	return state, err
 }
 
-// named puts a scheme behind names of its tokens, each made of its number and its state.
+// named wraps a scheme so that its tokens are names, each made of a number and the state.
 func named(name func(n uint32, state []byte) string) func(codecs.Scheme) codecs.Scheme {
 	var kept sync.Map
 	var count atomic.Uint32
@@ -112,7 +112,7 @@ func named(name func(n uint32, state []byte) string) func(codecs.Scheme) codecs.
 	}
 }
 
-// A namer is a scheme whose tokens are names of tokens.
+// A namer is a scheme whose tokens are names of stored tokens.
 type namer struct {
 	codecs.Scheme
 	name  func(n uint32, state []byte) string
@@ -140,7 +140,7 @@ func (s *namer) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.Scheme.Verify(dst, kept.([]byte), c)
 }
 
-// ringOfLast keeps the ring that was opened last for all handles.
+// ringOfLast makes all handles use the ring that was opened last.
 func ringOfLast(p *signerParts) {
 	var mu sync.Mutex
 	var last *ring
@@ -165,7 +165,7 @@ func ringOfLast(p *signerParts) {
 	}
 }
 
-// A lenientOnce scheme judges its first token as at an earlier time as well.
+// A lenientOnce scheme verifies its first token again as of an earlier time if that is refused.
 type lenientOnce struct {
 	codecs.Scheme
 	called atomic.Bool

@@ -14,7 +14,7 @@ import (
 	"sealab/codecs"
 )
 
-// long are mistakes that show in tokens of some states, most of them long.
+// long returns controls whose mistake shows only for some states, most of them long.
 func long() []Control {
 	return []Control{
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
@@ -36,8 +36,8 @@ func long() []Control {
 	}
 }
 
-// inPieces seals chunks one by one, with the number of the chunk in the nonce, and whether it
-// is the last (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
+// inPieces seals chunks one by one. The nonce holds the number of the chunk and, if last, whether it is
+// the last one (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
 func inPieces(p *sealerParts, last bool) {
 	p.nonceSize = 7
 	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(7) }
@@ -72,7 +72,7 @@ func inPieces(p *sealerParts, last bool) {
 	}
 }
 
-// headOnly is a control that authenticates the first n bytes of a message.
+// headOnly returns a control that authenticates only the first n bytes of a message.
 func headOnly(name, doc string, n int) Control {
 	return aSigner(name, doc, breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
 		mac := p.mac
@@ -84,23 +84,23 @@ func headOnly(name, doc string, n int) Control {
 // chunk is the length of a chunk in bytes.
 const chunk = 1 << 10
 
-// uncountedChunks numbers chunks.
+// uncountedChunks numbers the chunks without counting them.
 func uncountedChunks(key []byte) pair {
 	return chunked(key, chunk, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
 }
 
-// chunksByDigit numbers chunks in one digit, and counts them.
+// chunksByDigit numbers the chunks with one digit and counts them.
 func chunksByDigit(key []byte) pair {
 	return chunked(key, chunk/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
 }
 
-// chunked writes
+// chunked returns a codec of tokens
 //
 //	token = base64url(id[16]) *( "." base64url(chunk || tag[32]) )
 //	tag = HMAC-SHA256(key, id || label of the chunk || chunk)
 //
-// with chunks of a size, of which the last may be shorter. A label is made of the index of a
-// chunk, from 1, and their number.
+// with chunks of the given size; the last may be shorter. The label depends on the chunk's index, from 1,
+// and the number of chunks.
 func chunked(key []byte, size int, label func(index, of int) []byte) pair {
 	tag := func(id []byte, index, of int, part []byte) []byte {
 		return hmacSHA256(key, slices.Concat(id, label(index, of), part))
@@ -140,7 +140,7 @@ func chunked(key []byte, size int, label func(index, of int) []byte) pair {
 	}
 }
 
-// An unboundIfLong scheme leaves the principal out if a token is long.
+// An unboundIfLong scheme does not bind the principal of long tokens.
 type unboundIfLong struct{ codecs.Scheme }
 
 func withoutPrincipal(b *codecs.Context) *codecs.Context {
@@ -149,7 +149,7 @@ func withoutPrincipal(b *codecs.Context) *codecs.Context {
 	return &less
 }
 
-// An unboundIfText scheme leaves the principal out if a state is no JSON text.
+// An unboundIfText scheme does not bind the principal if the state is not JSON.
 type unboundIfText struct{ codecs.Scheme }
 
 // Mint implements codecs.Scheme.

@@ -13,8 +13,8 @@ import (
 	"sealab/codecs"
 )
 
-// optional are mistakes of readers that take more than the writer makes: an older version,
-// another case, an optional part.
+// optional returns controls whose reader accepts more than the writer makes: an older version, another
+// case, an optional part.
 func optional() []Control {
 	return []Control{
 		aPair("first-version", "the first version had no tag, and is read", breaks(codecs.Integrity), by("FRM-05"), firstVersion),
@@ -27,11 +27,11 @@ func optional() []Control {
 	}
 }
 
-// firstVersion writes
+// firstVersion returns a codec of tokens
 //
 //	token = "fp2." || base64url(JSON) || "." || base64url(tag[32])
 //
-// and reads "fp1." || base64url(JSON) as well.
+// that also reads "fp1." || base64url(JSON).
 func firstVersion(key []byte) pair {
 	type envelope struct {
 		Payload []byte `json:"payload"`
@@ -66,7 +66,7 @@ func firstVersion(key []byte) pair {
 	}
 }
 
-// hexBehind writes
+// hexBehind returns a codec of tokens
 //
 //	token = base64url(payload) || "--" || hexadecimal(tag[32])
 func hexBehind(key []byte) pair {
@@ -91,7 +91,7 @@ func hexBehind(key []byte) pair {
 	}
 }
 
-// lookAlikes writes
+// lookAlikes returns a codec of tokens
 //
 //	token = "la1." || base32(payload || tag[32])
 func lookAlikes(key []byte) pair {
@@ -114,11 +114,11 @@ func lookAlikes(key []byte) pair {
 	}
 }
 
-// lowBytes writes
+// lowBytes returns a codec of tokens
 //
 //	token = "lb1." || base64url(payload) || "." || base64url(tag[32])
 //
-// with a tag over the low byte of each character in front of it, as latin1 in Node.js.
+// whose tag covers only the low byte of each preceding character, as with latin1 in Node.js.
 func lowBytes(key []byte) pair {
 	tag := func(text string) []byte {
 		var low []byte
@@ -153,7 +153,7 @@ func lowBytes(key []byte) pair {
 	}
 }
 
-// namedParts writes
+// namedParts returns a codec of tokens
 //
 //	token = "p=" || base64url(payload) || ";t=" || base64url(tag[32])
 func namedParts(key []byte) pair {
@@ -178,7 +178,7 @@ func namedParts(key []byte) pair {
 	}
 }
 
-// A within codec opens a payload that is a token.
+// A within codec also opens a payload that is a token itself.
 type within struct{ codecs.Codec }
 
 // Unseal implements codecs.Codec.
@@ -193,12 +193,12 @@ func (w within) Unseal(dst, token []byte) ([]byte, error) {
 	return out, nil
 }
 
-// optionalGlued writes
+// optionalGlued returns a codec of tokens
 //
 //	token = "fo1." || base64url(payload || tag[32])
 //
-// and reads "." || base64url(footer) behind it. Payload and footer are under the tag without
-// a border.
+// that also reads "." || base64url(footer) after it. The tag covers payload and footer joined without a
+// separator.
 func optionalGlued(key []byte) pair {
 	const prefix = "fo1."
 	return pair{

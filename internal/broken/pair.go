@@ -25,13 +25,13 @@ func (p pair) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// control returns a control with a design that claims guarantees and breaks properties.
+// control returns a control of the design, which claims guarantees and breaks properties.
 func control(name, doc string, d codecs.Design, claims []codecs.Guarantee, broken []codecs.Property, attacks []string) Control {
 	d.Name, d.Doc, d.Guarantees = "broken-"+name, doc, codecs.Always(claims)
 	return Control{Design: d, Breaks: broken, Attacks: attacks}
 }
 
-// aPair is a control with a format of its own, under one key.
+// aPair returns a control with its own format, under one key.
 func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
 	return Control{
 		Design: codecs.Design{
@@ -48,7 +48,7 @@ func aPair(name, doc string, broken []codecs.Property, attacks []string, make fu
 	}
 }
 
-// joinText writes pieces in base64url, joined by full stops.
+// joinText encodes parts in base64url, joined by full stops.
 func joinText(parts ...[]byte) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
@@ -57,7 +57,7 @@ func joinText(parts ...[]byte) string {
 	return strings.Join(texts, ".")
 }
 
-// splitText reads n pieces.
+// splitText decodes n parts.
 func splitText(token string, n int) ([][]byte, error) {
 	texts := strings.Split(token, ".")
 	if len(texts) != n {

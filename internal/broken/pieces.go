@@ -24,7 +24,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// pieces are mistakes of formats in several pieces.
+// pieces returns controls that misread formats of several segments.
 func pieces() []Control {
 	return []Control{
 		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
@@ -74,9 +74,8 @@ func tagLengthInside(key []byte) pair {
 	}
 }
 
-// compact signs as RFC 7515 does. wanted returns the tag that a token must have, given
-// its header and a function that signs the token under a key, or nil if the header is
-// malformed.
+// compact signs as RFC 7515 does. wanted returns the tag that a token must have, or nil if the header is
+// malformed. Its sign argument signs the token under a key.
 func compact(key []byte, header string, wanted func(header []byte, sign func(key []byte) []byte) []byte) pair {
 	sign := func(key []byte, parts ...[]byte) []byte { return hmacSHA256(key, []byte(joinText(parts...))) }
 	return pair{
@@ -97,7 +96,7 @@ func compact(key []byte, header string, wanted func(header []byte, sign func(key
 	}
 }
 
-// shortAlgorithm takes tags of one byte for one name.
+// shortAlgorithm accepts tags of one byte under one algorithm name.
 func shortAlgorithm(key []byte) pair {
 	const head = `{"alg":"HS256"}`
 	return compact(key, head, func(header []byte, sign func(key []byte) []byte) []byte {
@@ -143,17 +142,18 @@ func inheritedKey(key []byte) pair {
 	return keyNamed(key, func(id string) []byte { return keys[id] })
 }
 
-// keyOfPath reads keys of a folder, and an empty key of the empty device.
+// keyOfPath reads a key from a file below a folder. The path may leave the folder and reach an empty
+// device.
 func keyOfPath(key []byte) pair {
 	files := map[string][]byte{"/etc/keys/Zm9v": key, "/dev/null": {}}
 	return keyNamed(key, func(id string) []byte { return files[path.Join("/etc/keys", id)] })
 }
 
-// keyNamed writes
+// keyNamed returns a codec of tokens
 //
 //	token = "Zm9v." || base64url(payload) || "." || base64url(tag[32])
 //
-// and looks a key up by the name in front.
+// that looks up the key by the name in front.
 func keyNamed(key []byte, find func(id string) []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -207,10 +207,10 @@ func openHeader(key []byte) pair {
 	}
 }
 
-// splitAll is a payload and its tag.
+// splitAll returns a sound codec of a payload and its tag.
 func splitAll(key []byte) pair { return tagged(key, hmac.Equal) }
 
-// tagged is a payload and its tag, which are compared by equal.
+// tagged returns a codec of a payload and its tag that compares tags with equal.
 func tagged(key []byte, equal func(presented, right []byte) bool) pair {
 	return pair{
 		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
@@ -242,7 +242,7 @@ func anyOfSeveral(key []byte) pair {
 	}
 }
 
-// hashForVersion signs the text of version 1, and takes a checksum for the tag of version 0.
+// hashForVersion signs version 1 and accepts a checksum as the tag of version 0.
 func hashForVersion(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -262,21 +262,22 @@ func hashForVersion(key []byte) pair {
 	}
 }
 
-// countUpTo stretches keys as often as a token says, up to a number of times.
+// countUpTo stretches keys as many times as a token says, up to a limit.
 func countUpTo(most uint16) func(key []byte) pair {
 	return func(key []byte) pair { return counting(key, most) }
 }
 
-// stretchedTag returns the tag of a payload under a key that was stretched.
+// stretchedTag returns the tag of a payload under a stretched key.
 func stretchedTag(key []byte, count int, payload []byte) []byte {
 	stretched := key
 	for range count / 64 {
-		stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its memory
+		stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its allocations
 	}
 	return hmacSHA256(stretched, fmt.Appendf(nil, "%d.%s", count, payload))
 }
 
-// powerUpTo writes the logarithm of the count in a byte in front of the payload, up to a most.
+// powerUpTo writes the base-2 logarithm of the count in a byte before the payload, and reads it up to a
+// limit.
 func powerUpTo(most byte) func(key []byte) pair {
 	const usual = 8
 	return func(key []byte) pair {
@@ -296,7 +297,7 @@ func powerUpTo(most byte) func(key []byte) pair {
 	}
 }
 
-// countWord writes the count in front of the payload, in digits behind a letter.
+// countWord writes the count before the payload, as a letter and digits.
 func countWord(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string { return "r10." + joinText(payload, stretchedTag(key, 10, payload)) },
@@ -343,7 +344,7 @@ func failedComparison(key []byte) pair {
 	}
 }
 
-// deepLists reads base64url(0x91 || payload || tag[32]), in which 0x91 opens a list of one.
+// deepLists reads base64url(0x91 || payload || tag[32]). The byte 0x91 opens a list of one element.
 func deepLists(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
@@ -383,8 +384,8 @@ func counting(key []byte, most uint16) pair {
 	}
 }
 
-// pointUnbound seals to the public key of the ring's secret: the key of a token is
-// the shared point alone, and the point on the wire has two forms.
+// pointUnbound seals to the public key of the ring's secret. The key of a token depends on the shared
+// point alone, and the point on the wire has two encodings.
 func pointUnbound(key []byte) pair {
 	private, err := ecdh.X25519().NewPrivateKey(key)
 	if err != nil {
@@ -398,7 +399,7 @@ func pointUnbound(key []byte) pair {
 			}
 			shared, err := fresh.ECDH(private.PublicKey())
 			if err != nil {
-				panic("broken: " + err.Error()) // the point is no edge
+				panic("broken: " + err.Error()) // the point is valid
 			}
 			return joinText(fresh.PublicKey().Bytes(), gcm(shared).Seal(nil, make([]byte, gcmNonce), payload, nil))
 		},
@@ -436,7 +437,7 @@ func salted(key []byte) pair {
 	}
 }
 
-// numbers are the two numbers of an ECDSA signature.
+// numbers are the two integers of an ECDSA signature.
 type numbers struct{ R, S *big.Int }
 
 func twoSignatures(key []byte) pair {

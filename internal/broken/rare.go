@@ -11,7 +11,7 @@ import (
 	"sealab/codecs"
 )
 
-// rare are mistakes that show at one length of a state, in long tokens, or in one bit.
+// rare returns controls whose mistake shows at one length of a state, in long tokens, or in one bit.
 func rare() []Control {
 	return []Control{
 		aSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
@@ -81,8 +81,8 @@ func rare() []Control {
 	}
 }
 
-// laterKeysUnsigned compares half of the tags of keys behind the second. The byte in front of
-// such a key marks it.
+// laterKeysUnsigned compares only half of the tag under the third and later keys of a ring. The byte
+// before such a key marks it.
 func laterKeysUnsigned(p *signerParts) {
 	const half = sha256.Size / 2
 	lookup := p.lookup

@@ -10,7 +10,7 @@ import (
 	"sealab/codecs"
 )
 
-// refusals are mistakes in the text of a refusal.
+// refusals returns controls that reveal something in the text of a refusal.
 func refusals() []Control {
 	return []Control{
 		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
@@ -82,7 +82,7 @@ func refusals() []Control {
 	}
 }
 
-// placeTold refuses tokens of the first key of a ring in another way than those of others.
+// placeTold refuses tokens of the first key of a ring differently from tokens of other keys.
 func placeTold(p *signerParts) {
 	var first sync.Map // entries that were the first of their ring
 	lookup := p.lookup
@@ -98,8 +98,8 @@ func placeTold(p *signerParts) {
 	}
 }
 
-// A telling scheme tells of the context that a token was minted for if it is presented in
-// another one.
+// A telling scheme reveals the context that a token was minted for when the token is presented in another
+// context.
 type telling struct {
 	codecs.Scheme
 	tell func(*codecs.Context) string
@@ -124,7 +124,7 @@ func (s *telling) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return out, err
 }
 
-// sizeTold puts the number of keys into the reasons of refusals.
+// sizeTold puts the number of keys into the reason of a refusal.
 func sizeTold(c Control) Control {
 	open := c.NewCodec
 	c.NewCodec = func(config codecs.Config) (codecs.Codec, error) {
@@ -134,7 +134,7 @@ func sizeTold(c Control) Control {
 	return c
 }
 
-// A countingKeys codec says how many keys do not open a token.
+// A countingKeys codec reveals how many keys do not open a token.
 type countingKeys struct {
 	codecs.Codec
 	keys int

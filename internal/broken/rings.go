@@ -20,7 +20,7 @@ func keyed(name, doc string, broken []codecs.Property, attack string, mistake fu
 	return aSigner(name, doc, broken, by(attack), func(p *signerParts) { mistake(&p.ringParts) })
 }
 
-// weakKeys are mistakes in the checks of a ring.
+// weakKeys returns controls that do not check the keys of a ring properly.
 func weakKeys() []Control {
 	return []Control{
 		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), "KEY-04",
@@ -42,7 +42,7 @@ func weakKeys() []Control {
 	}
 }
 
-// longEnough checks no more than the lengths of secrets.
+// longEnough checks only the lengths of secrets.
 func longEnough(secrets [][]byte) error {
 	for _, s := range secrets {
 		if len(s) < codecs.MinSecret {
@@ -52,7 +52,7 @@ func longEnough(secrets [][]byte) error {
 	return nil
 }
 
-// separations are mistakes that give keys to two designs or two secrets.
+// separations returns controls that share keys between designs or secrets.
 func separations() []Control {
 	reduced := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
 		return keyed(name, doc, breaks(codecs.KeySeparation), attack, func(p *ringParts) {
@@ -92,7 +92,7 @@ func separations() []Control {
 	}
 }
 
-// rotations are mistakes in the choice of a key.
+// rotations returns controls that choose the wrong key.
 func rotations() []Control {
 	return []Control{
 		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), "KEY-07", byIndex),
@@ -143,7 +143,8 @@ func opening(n int) func(*ringParts) {
 	}
 }
 
-// longestSeals pads a key with as many zeros as its secret is longer, which HMAC does as well.
+// longestSeals seals with the longest secret. It pads each key with zeros by the secret's excess length,
+// which does not change HMAC.
 func longestSeals(p *ringParts) {
 	derive := p.derive
 	p.derive = func(secret []byte) (key, id []byte) {
@@ -155,7 +156,7 @@ func longestSeals(p *ringParts) {
 	}
 }
 
-// missing gives the zero value of a map for a key that is not there.
+// missing uses an all-zero key for an unknown key ID, as a lookup with a zero value would.
 func missing(p *ringParts) {
 	found := p.lookup
 	p.lookup = func(r *ring, id []byte) *entry {
@@ -166,7 +167,7 @@ func missing(p *ringParts) {
 	}
 }
 
-// builtIn adds a key that every program has.
+// builtIn adds a key that is the same in every program.
 func builtIn(p *ringParts) {
 	found := p.lookup
 	p.lookup = func(r *ring, id []byte) *entry {
@@ -181,7 +182,7 @@ func builtIn(p *ringParts) {
 	}
 }
 
-// copied derives the key and covers the prefix of the catalog's signed design.
+// copied uses the key derivation and prefix of the catalog's signed design.
 func copied(p *signerParts) {
 	const label, prefix = "sealab/hmac-sha256/v1", "sh1."
 	p.derive = func(secret []byte) (key, id []byte) {
@@ -190,7 +191,7 @@ func copied(p *signerParts) {
 	p.message = func(id, payload []byte) []byte { return slices.Concat([]byte(prefix), id, payload) }
 }
 
-// byIndex makes the key ID the place of the key in the ring.
+// byIndex uses the index of the key in the ring as its key ID.
 func byIndex(p *ringParts) {
 	place := func(i int) []byte { return []byte{0, 0, 0, byte(i)} }
 	p.first = func(r *ring) *entry { return &entry{r.entries[0].key, place(0)} }
@@ -204,7 +205,7 @@ func byIndex(p *ringParts) {
 	}
 }
 
-// remembered keeps every key of every ring of the control.
+// remembered keeps the keys of all rings that were ever opened.
 func remembered(p *ringParts) {
 	var known memory
 	derive, found := p.derive, p.lookup
@@ -224,7 +225,7 @@ func remembered(p *ringParts) {
 // idSize is the length of a key ID in bytes.
 const idSize = 4
 
-// ringParts are the parts of how a skeleton treats secrets.
+// ringParts are the parts of a skeleton that handle secrets.
 type ringParts struct {
 	check  func(secrets [][]byte) error
 	derive func(secret []byte) (key, id []byte)
@@ -290,7 +291,8 @@ func deriveKey(secret []byte) (key, id []byte) {
 	return lab.Derive(secret, "sealab/flawed key", 32), lab.Derive(secret, "sealab/flawed key-id", idSize)
 }
 
-// inheritedStates opens the name of a member that every object has: its state is empty.
+// inheritedStates opens a key ID that names an inherited member of a JavaScript object. The state is then
+// empty.
 func inheritedStates(p *sealerParts) {
 	const member = "constructor"
 	lookup, unframe, open := p.lookup, p.unframe, p.open

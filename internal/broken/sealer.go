@@ -23,8 +23,7 @@ type sealerParts struct {
 	// pack and unpack work on the payload before encryption and after decryption.
 	pack   func(payload []byte) []byte
 	unpack func(packed []byte) ([]byte, error)
-	// seal and open are the cipher with its associated data; open reports a
-	// refusal as it is to be answered.
+	// seal and open are the cipher with its associated data. open returns the refusal to report.
 	seal func(key, nonce, plaintext, data []byte) []byte
 	open func(key, nonce, sealed, data []byte) ([]byte, error)
 	data func(id []byte) []byte
@@ -69,7 +68,7 @@ func openGCM(key, nonce, sealed, data []byte) ([]byte, error) {
 func gcm(key []byte) cipher.AEAD {
 	a, err := cipher.NewGCM(block(key))
 	if err != nil {
-		panic("broken: " + err.Error()) // AES has the block size that GCM takes
+		panic("broken: " + err.Error()) // GCM takes the block size of AES
 	}
 	return a
 }
@@ -163,7 +162,7 @@ var sealedGuarantees = slices.Concat(
 	codecs.Disclaims(codecs.SenderAuthenticated, "who can unseal can seal"),
 )
 
-// aSealer is a control on the skeleton of an encrypted codec.
+// aSealer returns a control on the skeleton of an encrypted codec.
 func aSealer(name, doc string, broken []codecs.Property, attacks []string, mistake func(*sealerParts)) Control {
 	parts := soundSealer()
 	mistake(&parts)

@@ -21,7 +21,7 @@ import (
 	"sealab/codecs"
 )
 
-// texts are mistakes in reading the text of a token.
+// texts returns controls that misread the text of a token.
 func texts() []Control {
 	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
 		return aSigner(name, doc, breaks(codecs.Canonical), by(attack), func(p *signerParts) { p.decode = decode })
@@ -94,7 +94,7 @@ func texts() []Control {
 	}
 }
 
-// narrow returns the ASCII character of a full-width one.
+// narrow returns the ASCII form of a full-width character.
 func narrow(r rune) rune {
 	if r > 0xff00 && r < 0xff5f {
 		return r - 0xfee0
@@ -123,7 +123,7 @@ func onlyText(r rune) rune {
 	return -1
 }
 
-// frames are mistakes in cutting a token into its parts.
+// frames returns controls that split a token wrongly.
 func frames() []Control {
 	return []Control{
 		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", breaks(codecs.Integrity), by("FRM-07"),
@@ -147,7 +147,7 @@ func frames() []Control {
 	}
 }
 
-// firstUnlessFound looks a key up, and takes the first for one that is unknown.
+// firstUnlessFound looks up a key and returns the first key if the ID is unknown.
 func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *entry {
 	return func(r *ring, id []byte) *entry {
 		if e := lookup(r, id); e != nil {
@@ -157,7 +157,7 @@ func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *en
 	}
 }
 
-// replacedTags are signers with another comparison or another tag.
+// replacedTags returns signers with another tag or another comparison of tags.
 func replacedTags() []Control {
 	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) Control {
 		return aSigner(name, doc, breaks(codecs.Integrity), attacks, func(p *signerParts) { p.equal = equal })
@@ -193,7 +193,7 @@ func replacedTags() []Control {
 			func(key, message []byte) []byte {
 				a, err := chacha20poly1305.New(key)
 				if err != nil {
-					panic("broken: " + err.Error()) // a derived key has the length that the cipher takes
+					panic("broken: " + err.Error()) // a derived key has a length that the cipher accepts
 				}
 				return a.Seal(nil, make([]byte, chacha20poly1305.NonceSize), nil, message)
 			}),
@@ -214,7 +214,7 @@ func replacedTags() []Control {
 	}
 }
 
-// checkedTags are mistakes around the check of a tag.
+// checkedTags returns controls that check a tag wrongly.
 func checkedTags() []Control {
 	return []Control{
 		aSigner("checksum", "the tag is a checksum and needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15", "KEY-11"),
@@ -271,7 +271,7 @@ func checkedTags() []Control {
 	}
 }
 
-// sumOfDifferences takes tags for equal if the differences of their bytes sum up to zero.
+// sumOfDifferences reports whether the differences of the tags' bytes sum to zero.
 func sumOfDifferences(presented, right []byte) bool {
 	var sum byte
 	for i := range presented {
@@ -280,7 +280,7 @@ func sumOfDifferences(presented, right []byte) bool {
 	return sum == 0
 }
 
-// shortTag gives the tag a segment of its own and compares the bytes that came.
+// shortTag gives the tag its own segment and compares only as many bytes as were presented.
 func shortTag(p *signerParts) {
 	p.encode = func(raw []byte) string {
 		cut := len(raw) - sha256.Size
@@ -300,7 +300,7 @@ func shortTag(p *signerParts) {
 	}
 }
 
-// tagOf4Apart is a control whose short tag has a segment of its own.
+// tagOf4Apart returns a control whose short tag has its own segment.
 func tagOf4Apart() Control {
 	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", breaks(codecs.Integrity), by("TAG-12"), func(p *signerParts) {
 		p.tagSize = 4
@@ -319,7 +319,7 @@ func tagOf4Apart() Control {
 	})
 }
 
-// tagOf1IfShort cuts the tags of short payloads, and completes them again.
+// tagOf1IfShort cuts the tags of short payloads to one byte and restores the rest on reading.
 func tagOf1IfShort(p *signerParts) {
 	encode, decode := p.encode, p.decode
 	p.encode = func(raw []byte) string {
@@ -341,8 +341,7 @@ func tagOf1IfShort(p *signerParts) {
 	}
 }
 
-// hexadecimal writes and reads hexadecimal; the reader of the standard library
-// takes either case.
+// hexadecimal writes and reads hexadecimal. The standard library's reader accepts both cases.
 func hexadecimal(p *signerParts) {
 	p.encode = hex.EncodeToString
 	p.decode = func(text string) ([]byte, bool) {
@@ -351,7 +350,7 @@ func hexadecimal(p *signerParts) {
 	}
 }
 
-// lengthInFront writes the number of bytes in front, and reads it as parsers of numbers do.
+// lengthInFront writes the number of bytes in front, and reads it as number parsers do.
 func lengthInFront(p *signerParts) {
 	encode, decode := p.encode, p.decode
 	p.encode = func(raw []byte) string { return strconv.Itoa(len(raw)) + "." + encode(raw) }

@@ -23,15 +23,15 @@ type signerParts struct {
 	tagSize int
 	// message returns the bytes that the tag covers.
 	message func(id, payload []byte) []byte
-	// equal compares the tag that was presented with the right one.
+	// equal compares the presented tag with the right one.
 	equal func(presented, right []byte) bool
-	// carried returns the part of a payload that goes into the token.
+	// carried returns the bytes that represent a payload in the token.
 	carried func(payload []byte) []byte
-	// unpacked returns the payload of the carried bytes.
+	// unpacked returns the payload that carried bytes represent.
 	unpacked func(carried []byte) []byte
-	// also is another tag that is right, beside that of mac.
+	// also returns a second tag that is accepted.
 	also func(key, message []byte) []byte
-	// judged returns the text that is judged for a token presented.
+	// judged returns the text that is verified in place of a presented token.
 	judged func(token []byte) []byte
 	// refuse returns the answer to a wrong tag.
 	refuse func(e *entry, presented, right, payload []byte) error
@@ -65,10 +65,10 @@ func hmacSHA256(key, message []byte) []byte {
 	return m.Sum(nil)
 }
 
-// canonical decodes the one spelling of unpadded base64url.
+// canonical decodes unpadded base64url. It accepts only one spelling.
 func canonical(text string) ([]byte, bool) {
 	raw, err := strictBase64URL.DecodeString(text)
-	skips := strings.IndexByte(text, '\r') >= 0 || strings.IndexByte(text, '\n') >= 0 // which the library does
+	skips := strings.IndexByte(text, '\r') >= 0 || strings.IndexByte(text, '\n') >= 0 // the library skips them
 	return raw, err == nil && !skips
 }
 
@@ -127,7 +127,7 @@ var signedGuarantees = slices.Concat(
 	codecs.Disclaims(codecs.SenderAuthenticated, "who can verify can sign"),
 )
 
-// aSigner is a control on the skeleton of a signed codec.
+// aSigner returns a control on the skeleton of a signed codec.
 func aSigner(name, doc string, broken []codecs.Property, attacks []string, mistake func(*signerParts)) Control {
 	parts := soundSigner()
 	mistake(&parts)

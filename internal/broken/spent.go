@@ -16,7 +16,7 @@ import (
 	"sealab/codecs"
 )
 
-// spent are mistakes with memory, work and buffers.
+// spent returns controls that waste memory or time, or that misuse buffers.
 func spent() []Control {
 	total := func(name, doc string, attacks []string, mistake func(*signerParts)) Control {
 		return aSigner(name, doc, breaks(codecs.Total), attacks, mistake)
@@ -67,13 +67,13 @@ func spent() []Control {
 	}
 }
 
-// from lets the control say from which length of a token on its mistake shows.
+// from sets the token length in bytes from which the mistake shows.
 func from(n int, c Control) Control {
 	c.Bytes = n
 	return c
 }
 
-// joinedAgain reads the bytes beyond the first MiB in blocks of 64 KiB.
+// joinedAgain copies the bytes beyond the first MiB in blocks of 64 KiB, in quadratic time.
 func joinedAgain(token []byte) []byte {
 	const plain, block = 1 << 20, 1 << 16
 	if len(token) <= plain {
@@ -86,7 +86,7 @@ func joinedAgain(token []byte) []byte {
 	return []byte(text)
 }
 
-// statedCount writes the length of the rest in front of it, in hexadecimal.
+// statedCount writes the length of the rest in front, in hexadecimal.
 func statedCount(key []byte) pair {
 	inner := splitAll(key)
 	return pair{
@@ -109,8 +109,8 @@ func statedCount(key []byte) pair {
 	}
 }
 
-// statedLength puts the payload's length in front of it and makes a buffer of
-// that length before anything is checked.
+// statedLength writes the payload's length in front. The reader allocates a buffer of that length before
+// it checks anything.
 func statedLength(p *signerParts) {
 	p.carried = func(payload []byte) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload))), payload...)
@@ -127,20 +127,19 @@ func statedLength(p *signerParts) {
 	p.unpacked = func(carried []byte) []byte { return carried[4:] }
 }
 
-// A shared is a codec whose calls have one buffer between them.
+// A shared is a codec whose calls share one buffer.
 type shared struct {
 	codecs.Codec
 	mu     sync.Mutex
 	buffer []byte
 }
 
-// Seal implements codecs.Codec. Between writing the buffer and reading it,
-// another call may come.
+// Seal implements codecs.Codec. Another call may overwrite the buffer before it is read.
 func (s *shared) Seal(dst, payload []byte) ([]byte, error) {
 	s.mu.Lock()
 	s.buffer = append(s.buffer[:0], payload...)
 	s.mu.Unlock()
-	for range 64 { // so that another call comes, however the machine is busy
+	for range 64 { // let another call run, however busy the machine is
 		runtime.Gosched()
 	}
 	s.mu.Lock()
@@ -148,14 +147,14 @@ func (s *shared) Seal(dst, payload []byte) ([]byte, error) {
 	return s.Codec.Seal(dst, bytes.Clone(s.buffer))
 }
 
-// wrapped is a sound signed codec behind another.
+// wrapped returns a control that wraps a sound signed codec.
 func wrapped(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Codec) codecs.Codec) Control {
 	c := aSigner(name, doc, broken, attacks, func(*signerParts) {})
 	c.NewCodec = behind(c.NewCodec, wrap)
 	return c
 }
 
-// A hasty codec does not check the tag if the caller's buffer has room.
+// A hasty codec skips the check of the tag if the caller's buffer has room.
 type hasty struct{ codecs.Codec }
 
 // Unseal implements codecs.Codec.
@@ -168,7 +167,7 @@ func (h hasty) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, raw[idSize:len(raw)-32]...), nil
 }
 
-// used are the mistakes of schemes that remember the tokens they accepted.
+// used returns controls that remember accepted tokens wrongly.
 func used() []Control {
 	single := func(name, doc, attack string, remember func(uses []use, now time.Time) []use) Control {
 		return stating(wrappedScheme(name, doc, breaks(codecs.SingleUse), by(attack), func(inner codecs.Scheme) codecs.Scheme {
@@ -197,18 +196,18 @@ func used() []Control {
 	}
 }
 
-// wrappedScheme is a sound scheme behind another.
+// wrappedScheme returns a control that wraps a sound scheme.
 func wrappedScheme(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Scheme) codecs.Scheme) Control {
 	return around(aScheme(name, doc, broken, attacks, func(*schemeParts) {}), wrap)
 }
 
-// around puts a scheme inside another.
+// around returns c with its scheme wrapped.
 func around(c Control, wrap func(codecs.Scheme) codecs.Scheme) Control {
 	c.NewScheme = behind(c.NewScheme, wrap)
 	return c
 }
 
-// behind opens a codec or scheme and puts it behind another.
+// behind returns open with its result wrapped.
 func behind[T any](open func(codecs.Config) (T, error), wrap func(T) T) func(codecs.Config) (T, error) {
 	return func(config codecs.Config) (T, error) {
 		inner, err := open(config)
@@ -219,14 +218,14 @@ func behind[T any](open func(codecs.Config) (T, error), wrap func(T) T) func(cod
 	}
 }
 
-// A use is when a token was accepted, and a time at which it is good.
+// A use records when a token was accepted, and a time at which it is valid.
 type use struct {
 	token    string
 	at, good time.Time
 }
 
-// A remembering scheme knows tokens that it accepted: it refuses those that are
-// good for once, and judges others as at the time when they were good.
+// A remembering scheme remembers accepted tokens. If once is set, it refuses them; otherwise it verifies
+// them as of a time when they were valid.
 type remembering struct {
 	codecs.Scheme
 	remember func(uses []use, now time.Time) []use
@@ -255,18 +254,17 @@ func (s *remembering) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 	return out, err
 }
 
-// usedOnce returns a function that puts a scheme behind one list of used tokens for all
-// handles.
+// usedOnce returns a wrapper whose schemes share one list of used tokens.
 func usedOnce(forgets bool) func(codecs.Scheme) codecs.Scheme {
 	used := new(sync.Map)
 	return func(inner codecs.Scheme) codecs.Scheme { return &listed{inner, used, forgets} }
 }
 
-// A listed scheme accepts a token if it is not in the list of used ones.
+// A listed scheme accepts a token unless it is in the list of used tokens.
 type listed struct {
 	codecs.Scheme
 	used    *sync.Map
-	forgets bool // all used tokens when it is closed
+	forgets bool // clear the list on Close
 }
 
 // Verify implements codecs.Scheme.
@@ -295,7 +293,7 @@ type counter struct{ n atomic.Uint64 }
 // next returns 0, 1, 2 and so on.
 func (c *counter) next() uint64 { return c.n.Add(1) - 1 }
 
-// A memory is a list of keys that outlives the rings they were in.
+// A memory is a list of keys that outlives their rings.
 type memory struct {
 	mu      sync.Mutex
 	entries []*entry

@@ -14,7 +14,8 @@ import (
 	"sealab/codecs"
 )
 
-// streams are encrypted codecs whose key streams overlap, or whose vectors are known.
+// streams returns encrypted codecs whose key streams overlap or whose initialisation vectors are
+// predictable.
 func streams() []Control {
 	var count atomic.Uint64
 	var last atomic.Pointer[[]byte]
@@ -61,7 +62,7 @@ func stream(p *sealerParts) {
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
 }
 
-// judgedText encrypts a JSON object with a key stream, and appends a tag.
+// judgedText encrypts a JSON object with a stream cipher and appends a tag.
 func judgedText(p *sealerParts) {
 	type object struct{ P []byte }
 	p.pack = func(payload []byte) []byte { return inJSON(object{payload}) }
@@ -91,14 +92,14 @@ func judgedText(p *sealerParts) {
 	}
 }
 
-// cbc makes the skeleton use AES-CBC with a random initialisation vector.
+// cbc replaces the cipher by AES-CBC with a random initialisation vector.
 func cbc(p *sealerParts) {
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
 	p.seal = func(key, iv, text, _ []byte) []byte { return sealCBC(key, iv, text) }
 }
 
-// sealCBC encrypts with AES-CBC and the padding of PKCS #7.
+// sealCBC encrypts with AES-CBC and PKCS #7 padding.
 func sealCBC(key, iv, text []byte) []byte {
 	n := 16 - len(text)%16
 	padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
@@ -146,12 +147,12 @@ func paddingOracle(p *sealerParts) {
 	}
 }
 
-// paddingOracleOfOldKeys puts the tag behind the ciphertext, and checks the padding of tokens of
-// old keys before it.
+// paddingOracleOfOldKeys appends a tag to the ciphertext. For tokens of old keys it checks the padding
+// before the tag.
 func paddingOracleOfOldKeys(p *sealerParts) {
 	cbc(p)
 	encrypt, lookup := p.seal, p.lookup
-	var old sync.Map // keys that are not the first of their ring, by their place in memory
+	var old sync.Map // addresses of keys that are not the first of their ring
 	p.lookup = func(r *ring, id []byte) *entry {
 		e := lookup(r, id)
 		if e != nil && e != r.entries[0] {
@@ -179,7 +180,7 @@ func paddingOracleOfOldKeys(p *sealerParts) {
 	}
 }
 
-// codebook encrypts each block by itself, and authenticates the result.
+// codebook encrypts each block separately (ECB) and authenticates the result.
 func codebook(p *sealerParts) {
 	crypt := func(text []byte, each func(dst, src []byte)) []byte {
 		out := make([]byte, len(text))
@@ -203,8 +204,8 @@ func codebook(p *sealerParts) {
 	}
 }
 
-// codebookIfWhole encrypts 1024 bytes or more in whole blocks one by one, and the rest as
-// the sound sealer does.
+// codebookIfWhole encrypts payloads of at least 1024 bytes and whole blocks in ECB mode. It encrypts all
+// others as the sound sealer does.
 func codebookIfWhole(p *sealerParts) {
 	byBlock := *p
 	codebook(&byBlock)
@@ -228,8 +229,8 @@ func codebookIfWhole(p *sealerParts) {
 	}
 }
 
-// thenTag makes the skeleton encrypt by a function of key, vector of 16 bytes and text, and
-// put a tag over the ciphertext behind it.
+// thenTag replaces the cipher by encrypt, with a vector of 16 bytes, and appends a tag over the
+// ciphertext.
 func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt func(key, iv, sealed []byte) ([]byte, error)) {
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
@@ -249,7 +250,7 @@ func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt 
 	}
 }
 
-// done returns a function that never fails as one that reports errors.
+// done adapts a function that never fails to one that returns an error.
 func done(f func(key, iv, text []byte) []byte) func(key, iv, text []byte) ([]byte, error) {
 	return func(key, iv, text []byte) ([]byte, error) { return f(key, iv, text), nil }
 }
