@@ -9,7 +9,7 @@ import (
 	"sealab/codecs"
 )
 
-// contexts returns the bugs in the comparison of contexts and times.
+// contexts returns bugs in the comparison of contexts and times.
 func contexts() []Bug {
 	return []Bug{
 		{Name: "method-case", Target: "contexts", in: schemesThatHold(codecs.BindsMethod), context: foldedMethod,
@@ -47,7 +47,7 @@ func firstArguments(c *codecs.Context) {
 
 func slowClock(c *codecs.Context) { c.Now = c.Now.Add(-5 * time.Second) }
 
-// rare returns the bugs that need a rare length, word, buffer, ring or time.
+// rare returns bugs that need a rare length, word, buffer, key ring or time.
 func rare() []Bug {
 	return []Bug{
 		{Name: "long-payload", Target: "text", in: codecsWith("XChaCha20-Poly1305"), opening: released(shortOfChunk),
@@ -99,7 +99,7 @@ func firstTwo(_ []byte, secrets [][]byte) [][]byte { return secrets[:min(2, len(
 
 func instantAgo(c *codecs.Context) { c.Now = c.Now.Add(-time.Microsecond) }
 
-// spellings returns the bugs that accept an altered token for a sealed one.
+// spellings returns bugs that accept an altered token as the sealed one.
 func spellings() []Bug {
 	return []Bug{
 		{Name: "short-tag", Target: "text", in: codecsWith("HMAC-SHA256"), takes: allBut(-1),
@@ -117,8 +117,7 @@ func spellings() []Bug {
 	}
 }
 
-// allBut accepts a token that differs in one character only, counted from the
-// end if at is negative.
+// allBut accepts a token that differs only in one character, counted from the end if at is negative.
 func allBut(at int) func(token, sealed []byte) bool {
 	return func(token, sealed []byte) bool {
 		i := at
@@ -134,7 +133,7 @@ func allBut(at int) func(token, sealed []byte) bool {
 
 func padded(token, sealed []byte) bool { return bytes.Equal(bytes.TrimRight(token, "="), sealed) }
 
-// lineLength is the line length of PEM.
+// lineLength is the length of a PEM line in characters.
 const lineLength = 64
 
 func broken(token, sealed []byte) bool {

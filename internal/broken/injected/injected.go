@@ -1,11 +1,9 @@
-// Package injected has bugs to inject into sound designs, to test whether
-// fuzzing finds them (as in LAVA and Magma).
+// Package injected defines bugs to inject into sound designs. They test whether fuzzing finds them, as in
+// LAVA and Magma.
 //
-// A bug wraps a sound design and has no key. If the bug is a wrong comparison
-// inside the cryptography, the wrapper imitates it: it remembers the token that
-// it sealed last, and replaces each token that the wrong comparison would accept
-// by that one. A fuzzer sees the same, because every target seals before it
-// opens.
+// A bug wraps a sound design and has no key. A wrong comparison inside the cryptography is imitated: the
+// wrapper remembers the last sealed token, and substitutes it for each token that the wrong comparison
+// would accept. A fuzzer sees no difference, because every target seals before it opens.
 package injected
 
 import (
@@ -17,14 +15,14 @@ import (
 	"sealab/internal/lab"
 )
 
-// Env is the environment variable with the names of the bugs to inject,
-// separated by commas, or All. Fuzz targets read it.
+// Env is the environment variable with the names of the bugs to inject: a comma-separated list, or All.
+// Fuzz targets read it.
 const (
 	Env = "SEALAB_INJECT"
 	All = "all"
 )
 
-// A Bug is one injected bug. A part with the zero value leaves the design as it is.
+// A Bug is one injected bug. A nil hook leaves the design unchanged.
 type Bug struct {
 	Name   string
 	Doc    string // the fault in the code
@@ -32,11 +30,11 @@ type Bug struct {
 
 	in func(codecs.Design) bool // the designs with the bug
 
-	takes   func(token, sealed []byte) bool                       // accepts a token for the one that was sealed last
+	takes   func(token, sealed []byte) bool                       // accepts a token as the last sealed one
 	opening func(open opener, dst, token []byte) ([]byte, error)  // opens a token
-	carried func(payload []byte) []byte                           // changes payloads in sealing and in opening
-	context func(c *codecs.Context)                               // changes the context in sealing and in opening
-	clock   func(c *codecs.Context)                               // changes the time in opening
+	carried func(payload []byte) []byte                           // changes payloads when sealing and opening
+	context func(c *codecs.Context)                               // changes the context when sealing and opening
+	clock   func(c *codecs.Context)                               // changes the time when opening
 	ring    func(token []byte, secrets [][]byte) (tried [][]byte) // chooses the secrets for a token
 	cached  func(token []byte) (key string, ok bool)              // the key of a cache of payloads
 }
@@ -47,8 +45,8 @@ type opener func(dst, token []byte) ([]byte, error)
 // Bugs returns every bug.
 func Bugs() []Bug { return slices.Concat(spellings(), states(), contexts(), rare()) }
 
-// Change returns a function that injects the bugs called names, separated by
-// commas or All, into a design. Without names the design stays as it is.
+// Change returns a function that injects bugs into a design. names is a comma-separated list of bugs, or
+// All. If names is empty, the function returns the design unchanged.
 func Change(names string) (func(codecs.Design) codecs.Design, error) {
 	chosen, err := find(names)
 	if err != nil {
@@ -83,12 +81,12 @@ func find(names string) ([]Bug, error) {
 	return chosen, nil
 }
 
-// codecsWith returns a condition: codecs on a primitive.
+// codecsWith returns a condition that holds for codecs with a primitive.
 func codecsWith(primitive string) func(codecs.Design) bool {
 	return func(d codecs.Design) bool { return !d.IsScheme() && lab.HooksOf(d).Primitive == primitive }
 }
 
-// schemesThatHold returns a condition: schemes that claim p.
+// schemesThatHold returns a condition that holds for schemes that claim p.
 func schemesThatHold(p codecs.Property) func(codecs.Design) bool {
 	return func(d codecs.Design) bool {
 		g, ok := d.Guarantee(p, nil)
@@ -96,8 +94,7 @@ func schemesThatHold(p codecs.Property) func(codecs.Design) bool {
 	}
 }
 
-// lenientReadings holds for readings of a format that accept more than one
-// encoding of a token.
+// lenientReadings holds for options of a format that accept more than one encoding of a token.
 func lenientReadings(d codecs.Design) bool {
 	g, ok := d.Guarantee(codecs.Canonical, nil)
 	return d.IsScheme() && d.Format != "" && ok && !g.Holds

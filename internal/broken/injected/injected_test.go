@@ -23,7 +23,7 @@ func TestBugsHaveUniqueNames(t *testing.T) {
 	}
 }
 
-// TestChange injects a bug into the designs that have it, and into no other.
+// TestChange checks that a bug is injected only into the designs to which it applies.
 func TestChange(t *testing.T) {
 	for names, found := range map[string]bool{"short-tag": true, "padding,short-tag": true, "padding": false, "": false} {
 		change, err := injected.Change(names)

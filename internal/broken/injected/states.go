@@ -7,7 +7,7 @@ import (
 	"sealab/codecs"
 )
 
-// states returns the bugs in the handling of a token or its payload.
+// states returns bugs in the handling of a token or its payload.
 func states() []Bug {
 	return []Bug{
 		{Name: "empty-body", Target: "text", in: codecsWith("AES-256-GCM"), opening: emptyBody,
@@ -66,7 +66,7 @@ func inOneBuffer() func(opener, []byte, []byte) ([]byte, error) {
 	}
 }
 
-// whenOpened calls look with the payload of an authentic token.
+// whenOpened calls look with the payload of each authentic token.
 func whenOpened(look func(payload []byte)) func(opener, []byte, []byte) ([]byte, error) {
 	return func(open opener, dst, token []byte) ([]byte, error) {
 		out, err := open(dst, token)
@@ -86,7 +86,7 @@ func rareLength(payload []byte) {
 	}
 }
 
-// The places in claims (package claims): their times are these years' in nanoseconds.
+// The offsets of claims (package claims). Current times in nanoseconds begin with the byte claimsTime.
 const (
 	claimsTime  = 0x18
 	claimsIssue = 1
@@ -117,7 +117,7 @@ func claimsLength(payload []byte) {
 	_ = payload[claimsState-1]
 }
 
-// rememberedUnder is the length of the key of a cached answer.
+// rememberedUnder is the length in bytes of the key of a cached answer.
 const rememberedUnder = 8
 
 func lastCharacters(token []byte) (string, bool) {
@@ -134,8 +134,7 @@ func firstOfThird(token []byte, secrets [][]byte) [][]byte {
 	return secrets[:1]
 }
 
-// swapCase changes the case of the fifth byte of a state if it is a letter after
-// an x.
+// swapCase changes the case of the sixth byte of a state if it is a letter after an x.
 func swapCase(state []byte) []byte {
 	const at = 5
 	if len(state) <= at || state[at-1] != 'x' || state[at]|0x20 < 'a' || state[at]|0x20 > 'z' {

@@ -8,8 +8,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// inject returns d with b in it. The wrapper seals step by step itself, so that
-// both ways of sealing share its state.
+// inject returns d with the bug b. The wrapper seals only step by step, so that both ways of sealing share
+// its state.
 func (b Bug) inject(d codecs.Design) codecs.Design {
 	sound := d
 	hooks := lab.HooksOf(d)
@@ -30,14 +30,14 @@ func (b Bug) inject(d codecs.Design) codecs.Design {
 	return d
 }
 
-// A wrapper is a sound instance with a bug.
+// A wrapper is a sound instance with a bug added.
 type wrapper struct {
 	Bug
 	sound *lab.Instance
-	tried func(token []byte) (*lab.Instance, error) // the instance for a token; nil: sound
+	tried func(token []byte) (*lab.Instance, error) // the instance for a token; nil if none differs
 
 	mu     sync.Mutex
-	sealed []byte            // the token that was sealed last
+	sealed []byte            // the last sealed token
 	cache  map[string][]byte // the payload of the last cached token
 }
 
@@ -61,7 +61,7 @@ func (b Bug) wrap(sound codecs.Design, c codecs.Config) (*wrapper, error) {
 
 func (w *wrapper) seed() int { return w.sound.SeedSize() }
 
-// at returns the context with the bug.
+// at returns the context as the bug changes it.
 func (w *wrapper) at(c *codecs.Context) *codecs.Context {
 	if c == nil || w.context == nil {
 		return c
@@ -92,7 +92,7 @@ func (w *wrapper) sealEdited(dst, seed, payload []byte, c *codecs.Context, edit 
 	return w.sound.SealEdited(dst, seed, w.payload(payload), w.at(c), edit)
 }
 
-// remember keeps the token that was appended to dst.
+// remember stores the token that was appended to dst.
 func (w *wrapper) remember(dst, out []byte, err error) ([]byte, error) {
 	if err == nil && w.takes != nil {
 		w.mu.Lock()
@@ -129,7 +129,7 @@ func (w *wrapper) unseal(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(out[:len(dst)], w.carried(out[len(dst):])...), nil
 }
 
-// instead returns the token that takes the place of this one.
+// instead returns the last sealed token if the bug accepts token as that, and otherwise token.
 func (w *wrapper) instead(token []byte) []byte {
 	if w.takes == nil {
 		return token
@@ -142,7 +142,7 @@ func (w *wrapper) instead(token []byte) []byte {
 	return token
 }
 
-// recall answers from the cache, which has one entry, or opens the token.
+// recall answers from the cache, which has one entry, or else opens the token.
 func (w *wrapper) recall(open opener, dst, token []byte) ([]byte, error) {
 	key, ok := w.cached(token)
 	if !ok {
@@ -160,7 +160,7 @@ func (w *wrapper) recall(open opener, dst, token []byte) ([]byte, error) {
 	return out, err
 }
 
-// A codec is a wrapper as a lab.Assembler.
+// A codec presents a wrapper as a lab.Assembler.
 type codec struct{ w *wrapper }
 
 func (c codec) SeedSize() int                            { return c.w.seed() }
@@ -175,7 +175,7 @@ func (c codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, err
 	return c.w.sealEdited(dst, seed, payload, nil, edit)
 }
 
-// A scheme is a wrapper as a lab.SchemeAssembler.
+// A scheme presents a wrapper as a lab.SchemeAssembler.
 type scheme struct{ w *wrapper }
 
 func (s scheme) SeedSize() int { return s.w.seed() }
