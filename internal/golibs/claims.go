@@ -17,11 +17,10 @@ import (
 	"sealab/codecs"
 )
 
-// Schemes returns a row for every library that carries the claims of package
-// claims: issued, expires, subject, audience, method, target, a digest of the
-// arguments, and the state. The digest is of the raw arguments, and the subject is
-// the principal itself: both cost a library less than the digests of package
-// claims do.
+// Schemes returns a row for every library that carries the claims of package claims: issued, expires,
+// subject, audience, method, target, a digest of the arguments, and the state. The digest is of the raw
+// arguments, and the subject is the principal itself. Both cost a library less than the digests of package
+// claims.
 func Schemes() []codecs.Design {
 	return []codecs.Design{
 		claimsRow(goJose, openGoJoseClaims), claimsRow(pasetoLibrary, openPasetoClaims),
@@ -29,7 +28,7 @@ func Schemes() []codecs.Design {
 	}
 }
 
-// claimsRow returns the row of the scheme that a library is with claims.
+// claimsRow returns the row of a library as a scheme with claims.
 func claimsRow(d codecs.Design, open func(key []byte) (claimsLibrary, error)) codecs.Design {
 	return codecs.Design{
 		Name: d.Name + "-claims", Doc: d.Doc + ", with claims", Spec: d.Spec, MaxKeys: 1, Guarantees: d.Guarantees,
@@ -44,10 +43,10 @@ func claimsRow(d codecs.Design, open func(key []byte) (claimsLibrary, error)) co
 	}
 }
 
-// claimsLifetime is the time to live of the tokens of Schemes.
+// claimsLifetime is the time to live of tokens of Schemes.
 const claimsLifetime = 600 * time.Second
 
-// request are the claims that stand for the request.
+// request holds the claims that describe the request.
 type request struct {
 	Method string `json:"m"`
 	Target string `json:"t"`
@@ -55,7 +54,7 @@ type request struct {
 	State  string `json:"s"`
 }
 
-// stamp are the registered claims. Text is empty if it is absent.
+// stamp holds the registered claims. An absent text is "".
 type stamp struct {
 	issued, expires   time.Time
 	subject, audience string
@@ -114,7 +113,7 @@ func (l claimsLibrary) Verify(dst, token []byte, c *codecs.Context) ([]byte, err
 	return append(dst, got.State...), nil
 }
 
-// first returns the only text of a list, or "".
+// first returns the first text of a list, or "".
 func first(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -122,7 +121,7 @@ func first(list []string) string {
 	return list[0]
 }
 
-// timeOf returns the time of a claim that may be absent: then it has expired.
+// timeOf returns the time of a claim. An absent claim has the zero time, which has expired.
 func timeOf(date *jwt.NumericDate) time.Time {
 	if date == nil {
 		return time.Time{}
@@ -227,8 +226,8 @@ func openPasetoClaims(key []byte) (claimsLibrary, error) {
 			if err != nil {
 				return s, r, err
 			}
-			// An absent time is the zero time, which has expired. An absent text differs
-			// from that of each request.
+			// An absent time is the zero time, which has expired. An absent text differs from the text of
+			// each request.
 			s.issued, _ = parsed.GetIssuedAt()
 			s.expires, _ = parsed.GetExpiration()
 			s.subject, _ = parsed.GetSubject()

@@ -1,16 +1,13 @@
-// Package golibs presents Go token libraries as designs, so that the instruments
-// of the laboratory range over them too: they are measured beside its own designs
-// and attacked.
+// Package golibs presents Go token libraries as designs, so that the instruments measure and attack them
+// beside the designs of this module.
 //
-// Each adapter is as thin as its library allows and uses the library as the
-// documentation of the library shows, with one AES-256 or HMAC-SHA256 key that is
-// derived from the secret with HKDF-SHA256. A format of JSON claims carries the
-// payload as one string claim, so that a payload that is not valid UTF-8 is
-// codecs.ErrUnsupported. Expiry is switched off: a library is a codec here.
+// Each adapter is as thin as possible and uses its library as the library's documentation shows. Its
+// AES-256 or HMAC-SHA256 key is derived from the secret with HKDF-SHA256. A format of JSON claims carries
+// the payload as one string claim, so a payload that is not valid UTF-8 is codecs.ErrUnsupported. Expiry
+// is disabled, because a library is a codec here.
 //
-// An adapter claims only integrity, and whether its library encrypts. The
-// instruments observe every other property. The libraries allocate, and take a
-// ring of one key.
+// An adapter claims only integrity, and confidentiality if its library encrypts. The instruments observe
+// every other property. The libraries allocate, and accept a ring of one key.
 package golibs
 
 import (
@@ -45,21 +42,21 @@ func row(name, doc, spec string, setup func(key []byte) (codec, error), guarante
 	return codecs.Design{Name: name, Doc: doc, Spec: spec, MaxKeys: 1, NewCodec: one(setup), Guarantees: codecs.Always(guarantees)}
 }
 
-// The refusals. If a library does not tell a malformed token from an unauthentic
-// one, the adapter returns unauthentic.
+// The refusals. If a library does not distinguish malformed from unauthentic tokens, the adapter returns
+// unauthentic.
 var (
 	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "unauthentic")
 )
 
-// The guarantees of rows.
+// The guarantees of the rows.
 var (
 	encrypts = codecs.Holds(codecs.Integrity, codecs.Confidentiality)
 	signs    = slices.Concat(codecs.Holds(codecs.Integrity),
 		codecs.Disclaims(codecs.Confidentiality, "the payload is readable"))
 )
 
-// codec is a library that turns a whole payload into a whole token and back.
+// codec wraps a library that converts a whole payload to a token and back.
 type codec struct {
 	seal   func(payload []byte) ([]byte, error)
 	unseal func(token []byte) ([]byte, error) // fails with a *codecs.RejectError
@@ -83,7 +80,7 @@ func (c codec) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// refusing returns open with every error as a refusal.
+// refusing returns open with every error replaced by a refusal.
 func refusing(open func(token []byte) ([]byte, error)) func(token []byte) ([]byte, error) {
 	return func(token []byte) ([]byte, error) {
 		payload, err := open(token)
@@ -94,7 +91,7 @@ func refusing(open func(token []byte) ([]byte, error)) func(token []byte) ([]byt
 	}
 }
 
-// one sets a library up with the key derived from the only secret of a ring.
+// one sets up a library with the key derived from the only secret of a ring.
 func one(setup func(key []byte) (codec, error)) func(codecs.Config) (codecs.Codec, error) {
 	return func(c codecs.Config) (codecs.Codec, error) {
 		if len(c.Secrets) != 1 {

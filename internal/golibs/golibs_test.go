@@ -12,8 +12,8 @@ import (
 	"sealab/internal/golibs"
 )
 
-// TestEveryPeerSealsAndRefuses runs each adapter against its library: what it
-// sealed comes back, what was changed or sealed under another key does not.
+// TestEveryPeerSealsAndRefuses checks that each library returns the sealed payload, and refuses tokens
+// that were changed or sealed under another key.
 func TestEveryPeerSealsAndRefuses(t *testing.T) {
 	require.NotEmpty(t, golibs.All())
 	for _, d := range golibs.All() {
@@ -54,8 +54,8 @@ func TestPeersTakeOneStrongSecret(t *testing.T) {
 	}
 }
 
-// TestEveryPeerCarriesClaims mints with each library that carries claims, and
-// changes every claim of the context.
+// TestEveryPeerCarriesClaims mints with each library that carries claims. It then changes each claim of
+// the context and expects a refusal.
 func TestEveryPeerCarriesClaims(t *testing.T) {
 	require.NotEmpty(t, golibs.Schemes())
 	text := func(s string) *string { return &s }

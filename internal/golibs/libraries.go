@@ -55,7 +55,7 @@ func newGoJose(key []byte) (codec, error) {
 func newJWXEncrypted(key []byte) (codec, error) {
 	withKey := jwe.WithKey(jwa.DIRECT(), key)
 	seal := func(payload []byte) ([]byte, error) {
-		if len(payload) == 0 { // the library refuses the token that it makes of it
+		if len(payload) == 0 { // the library refuses its own token of an empty payload
 			return nil, codecs.ErrUnsupported
 		}
 		return jwe.Encrypt(payload, withKey, jwe.WithContentEncryption(jwa.A256GCM()))
@@ -98,8 +98,7 @@ func newTink(key []byte) (codec, error) {
 	return codec{seal, unseal}, nil
 }
 
-// tinkAEAD returns the AEAD of a keyset that holds key alone, with a key id
-// that follows from the key.
+// tinkAEAD returns the AEAD of a keyset with key as its only key. The key ID is derived from the key.
 func tinkAEAD(key []byte) (tink.AEAD, error) {
 	parameters, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
 		KeySizeInBytes: len(key), IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
@@ -131,7 +130,7 @@ func tinkAEAD(key []byte) (tink.AEAD, error) {
 	return aead.New(handle)
 }
 
-// stateClaim is the claim that carries the payload in formats of JSON claims.
+// stateClaim is the claim that carries the payload in JSON formats.
 const stateClaim = "s"
 
 func newPaseto(key []byte) (codec, error) {
@@ -175,7 +174,7 @@ func newFernet(key []byte) (codec, error) {
 	return codec{seal, unseal}, nil
 }
 
-// cookieName is authenticated with every value.
+// cookieName is the name that is authenticated with every value.
 const cookieName = "state"
 
 func newSecureCookie(key []byte) (codec, error) {
@@ -185,10 +184,10 @@ func newSecureCookie(key []byte) (codec, error) {
 	}
 	cookies := securecookie.New(key, blockKey).MaxAge(0).MaxLength(0).SetSerializer(securecookie.NopEncoder{})
 	seal := func(payload []byte) ([]byte, error) {
-		if len(payload) == 0 { // the library refuses the token that it makes of it
+		if len(payload) == 0 { // the library refuses its own token of an empty payload
 			return nil, codecs.ErrUnsupported
 		}
-		// The library encrypts the bytes that it is given in their place.
+		// The library encrypts in place.
 		token, err := cookies.Encode(cookieName, bytes.Clone(payload))
 		return []byte(token), err
 	}
@@ -199,7 +198,7 @@ func newSecureCookie(key []byte) (codec, error) {
 	return codec{seal, refusing(unseal)}, nil
 }
 
-// stateClaims are the claims of a token: the payload and no date.
+// stateClaims are the claims of a token: the payload without dates.
 type stateClaims struct {
 	State string `json:"s"`
 	jwt.RegisteredClaims
