@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// An Axis is the scale of one direction.
+// An Axis describes the scale of one direction of a chart.
 type Axis struct {
 	Label string
 	Log   bool
 	Zero  bool                 // begins at 0
-	Text  func(float64) string // of a value; nil: %g
-	Marks []float64            // values to mark; nil: round numbers
+	Text  func(float64) string // formats a value; nil means %g
+	Marks []float64            // values to mark; nil means round numbers
 }
 
-// A Point is one value with its interval, which is empty if Low equals High.
+// A Point is one value with its interval. Low equal to High means no interval.
 type Point struct {
 	X, Y, Low, High    float64
-	Label, Title, Href string            // of a point that is a link
+	Label, Title, Href string            // if the point is a link
 	Data               map[string]string // for filters
 }
 
-// A Series is points of one colour.
+// A Series is a set of points of one colour.
 type Series struct {
 	Name   string
 	Points []Point
 	Line   bool // connect the points
-	Quiet  bool // grey: for comparison
+	Quiet  bool // grey, for comparison
 }
 
 // A Chart is series over two axes.
@@ -42,21 +42,21 @@ type Chart struct {
 	Wide        bool
 }
 
-// The chart in units of its own.
+// The margins and text sizes of a chart in SVG units.
 const (
 	chartRight              = 14
 	chartTop, chartBottom   = 12, 50
-	labelWidth, labelHeight = 7.0, 13.0 // of a character
+	labelWidth, labelHeight = 7.0, 13.0 // of one character
 )
 
-// A frame is the size of a drawing. Each chart is drawn twice: the style sheet shows
-// the narrow drawing on a telephone.
+// A frame is the size of a drawing. Each chart is drawn twice: the style sheet shows the narrow drawing on
+// a phone.
 type frame struct {
 	class               string
 	width, height, left float64
 }
 
-// frames returns the sizes in which the chart is drawn.
+// frames returns the two sizes in which the chart is drawn.
 func (c Chart) frames() [2]frame {
 	height := float64(c.Height)
 	if height == 0 {
@@ -69,7 +69,7 @@ func (c Chart) frames() [2]frame {
 	return [2]frame{broad, {"chart narrow", 340, 0.85 * height, 56}}
 }
 
-// A scale maps values to units.
+// A scale maps values to SVG units.
 type scale struct {
 	Axis
 	low, high, first, last float64
@@ -95,7 +95,7 @@ func (a Axis) fit(values []float64, first, last float64) scale {
 	return s
 }
 
-// place returns the value on a linear scale.
+// place returns v, or its logarithm on a logarithmic axis.
 func (a Axis) place(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
@@ -107,7 +107,7 @@ func (s scale) at(v float64) float64 {
 	return s.first + (s.place(v)-s.low)/(s.high-s.low)*(s.last-s.first)
 }
 
-// ticks returns round values inside the scale.
+// ticks returns round values within the scale.
 func (s scale) ticks() []float64 {
 	if s.Marks != nil {
 		return slices.DeleteFunc(slices.Clone(s.Marks), func(v float64) bool { return s.place(v) < s.low || s.place(v) > s.high })
@@ -146,7 +146,7 @@ func (a Axis) text(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// HTML returns the chart as a figure, with the numbers in a table behind it.
+// HTML returns the chart as a figure, with a table of its numbers.
 func (c Chart) HTML() template.HTML {
 	var xs, ys []float64
 	for _, s := range c.Series {
@@ -194,7 +194,7 @@ func (c Chart) note() string {
 	return "<p>" + esc(c.Note) + "</p>"
 }
 
-// class returns the colour of a series.
+// class returns the CSS class of a series, which sets its colour.
 func class(all []Series, i int) string {
 	if all[i].Quiet {
 		return "cq"
@@ -214,7 +214,7 @@ func (c Chart) legend() string {
 	return b.String() + "</ul>"
 }
 
-// table returns the numbers of the chart.
+// table returns a table of the chart's numbers.
 func (c Chart) table() Table {
 	t := Table{Caption: c.Title + ": the numbers", Tall: true, Columns: Head("series", "#"+c.X.Label, "#"+c.Y.Label, "#95 % interval")}
 	for _, s := range c.Series {
@@ -232,7 +232,7 @@ func (c Chart) table() Table {
 	return t
 }
 
-// A drawing is the SVG of a chart in the making.
+// A drawing is the SVG of a chart under construction.
 type drawing struct {
 	strings.Builder
 	frame
@@ -317,8 +317,8 @@ func (d *drawing) points(s Series, shape int, class string) {
 	}
 }
 
-// label writes the name of a point beside it if there is room, else it is shown
-// when the point is under the pointer or has the focus.
+// label writes the name of a point beside it if there is room. Otherwise the name is shown when the point
+// has the pointer or the focus.
 func (d *drawing) label(text string, x, y float64) {
 	width := labelWidth * float64(len(text))
 	for _, try := range []struct {
@@ -347,7 +347,7 @@ func (d *drawing) meets(box [4]float64) bool {
 	})
 }
 
-// mark returns the sign of a series, so that colour is not its only difference.
+// mark returns the symbol of a series, so that series differ in more than colour.
 func mark(shape int, x, y float64, class string) string {
 	switch shape % 4 {
 	case 1:
@@ -360,8 +360,7 @@ func mark(shape int, x, y float64, class string) string {
 	return fmt.Sprintf(`<circle class="dot %s" cx="%.1f" cy="%.1f" r="4.5"/>`, class, x, y)
 }
 
-// Interval returns a small picture of a value with its interval on a scale from
-// -limit to limit.
+// Interval returns a small picture of a value and its interval on a scale from -limit to limit.
 func Interval(value, low, high, limit float64) template.HTML {
 	at := func(v float64) float64 { return 72 + 66*max(-1, min(1, v/limit)) }
 	return template.HTML(fmt.Sprintf(`<svg class="interval" viewBox="0 0 144 20" aria-hidden="true"><path class="grid" d="M6 10H138M72 2V18M6 5V15M138 5V15"/>`+ //nolint:gosec // numbers
@@ -370,8 +369,7 @@ func Interval(value, low, high, limit float64) template.HTML {
 
 func esc(text string) string { return template.HTMLEscapeString(text) }
 
-// Coverage returns the chart of the coverage of a fuzz target over the time of one
-// core.
+// Coverage returns the chart of a fuzz target's coverage over the time of one core.
 func Coverage(name, note string, curve Series) template.HTML {
 	unit := "seconds"
 	if n := len(curve.Points); n > 0 && curve.Points[n-1].X >= 180 {

@@ -1,12 +1,10 @@
-// Package page is the look of the pages of this module: one layout, one table, one
-// chart. A page is one file of HTML with its style and script inside. Its content
-// security policy refuses every request.
+// Package page renders the HTML pages of this module: one layout, one table, one chart. A page is one HTML
+// file that includes its style and script. Its content security policy blocks every request.
 //
-// The charts are drawn here and not by gonum.org/v1/plot: their colours follow the
-// scheme of the reader, their points are links, and a table of the numbers stands
-// behind each.
+// This package draws the charts itself rather than with gonum.org/v1/plot: their colours follow the
+// reader's colour scheme, their points are links, and a table of the numbers accompanies each.
 //
-// Limitations: sorting and filters need JavaScript. Without it all rows are shown.
+// Limitations: sorting and filters need JavaScript. Without JavaScript all rows are shown.
 package page
 
 import (
@@ -34,18 +32,18 @@ var layout = template.Must(template.New("").Parse(pageText))
 // A Link is an entry of the navigation.
 type Link struct{ Name, File string }
 
-// A Page is everything that one file shows.
+// A Page is the content of one file.
 type Page struct {
 	Title, Lead string
 	Nav         []Link
 	Section     string // the name of the current entry of Nav
-	Home        string // target of the name in the head; "" is index.html
-	Refresh     int    // seconds until the page loads itself again; 0: never
+	Home        string // target of the name in the header; "" means index.html
+	Refresh     int    // seconds until the page reloads itself; 0 means never
 	Body        template.HTML
 }
 
-// Policy returns the content security policy: the style and the script of this
-// package and no request.
+// Policy returns the content security policy. It allows only the style and script of this package and
+// blocks every request.
 func (Page) Policy() string {
 	return "default-src 'none'; img-src data:; style-src " + digest(style) + "; script-src " + digest(script) + "; base-uri 'none'; form-action 'none'"
 }
@@ -61,39 +59,39 @@ func digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Render returns the file of the page.
+// Render returns the page as an HTML file.
 func (p Page) Render() ([]byte, error) {
 	var b bytes.Buffer
 	err := layout.ExecuteTemplate(&b, "page", p)
 	return b.Bytes(), err
 }
 
-// A Facet is a choice among the values of data-Key of the rows.
+// A Facet is a filter by the values of data-Key of the rows.
 type Facet struct {
 	Label, Key string
 	Values     []string
 }
 
-// Tools are the controls above rows.
+// Tools are the controls above the rows of a table.
 type Tools struct {
 	Facets               []Facet
-	Orders               []string // keys of the data of rows
+	Orders               []string // keys of row data
 	Search, Hint, Syntax string   // of the text field; Syntax is benchproc or ""
 }
 
 // HTML returns the controls.
 func (t Tools) HTML() template.HTML { return fragment("tools", t) }
 
-// A Column is the head of a column.
+// A Column is a column heading.
 type Column struct {
 	Name   string
 	Number bool // aligned right
 }
 
-// A Cell is one value of a table. Class is good, bad, warn or quiet.
+// A Cell is one value of a table. Class is good, bad, warn, quiet or empty.
 type Cell struct {
 	Text, Href, Class, Sort string
-	Mark                    string // a sign in the place of the text, which is its name
+	Mark                    string // a symbol that replaces the text; the text becomes its name
 	HTML                    template.HTML
 	Download                bool
 }
@@ -105,20 +103,20 @@ type Row struct {
 	Cells []Cell
 }
 
-// A Table is rows under heads. The first cell of a row names it.
+// A Table is rows under column headings. The first cell of a row is its heading.
 type Table struct {
 	Caption string // for screen readers
 	Class   string
 	Columns []Column
 	Rows    []Row
-	Tools   *Tools // nil leaves them out
+	Tools   *Tools // nil means no tools
 	Plain   bool   // not sortable
 	Tall    bool   // scrolls inside the page
 	Slim    bool   // as narrow as its content
 	Items   bool   // rows belong to the controls of a surrounding box
 }
 
-// Head returns columns by their names; a name that begins with # is of numbers.
+// Head returns columns with the given names. A name that begins with # marks a column of numbers.
 func Head(names ...string) []Column {
 	var all []Column
 	for _, name := range names {
@@ -131,7 +129,7 @@ func Head(names ...string) []Column {
 	return all
 }
 
-// Add adds a row of texts.
+// Add adds a row of plain cells.
 func (t *Table) Add(texts ...string) {
 	var cells []Cell
 	for _, text := range texts {
@@ -143,8 +141,7 @@ func (t *Table) Add(texts ...string) {
 // HTML returns the table.
 func (t Table) HTML() template.HTML { return fragment("table", t) }
 
-// fragment executes a template of this package. Its data are values of this
-// package, so that it cannot fail.
+// fragment executes a template of this package. It cannot fail, because data is a type of this package.
 func fragment(name string, data any) template.HTML {
 	var b bytes.Buffer
 	if err := layout.ExecuteTemplate(&b, name, data); err != nil {
@@ -153,14 +150,13 @@ func fragment(name string, data any) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // made by html/template
 }
 
-// A Drawing is an SVG picture in the making. Its methods take pixels; y grows
-// downwards.
+// A Drawing is an SVG picture under construction. Its methods take pixels; y grows downwards.
 type Drawing struct {
 	strings.Builder
 	Width, Height int
 }
 
-// New begins a picture on white, with a title at its top.
+// New begins a picture on white with a title at the top.
 func New(width, height int, title string) *Drawing {
 	d := &Drawing{Width: width, Height: height}
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11" role="img">`+"\n", width, height)
@@ -169,10 +165,10 @@ func New(width, height int, title string) *Drawing {
 	return d
 }
 
-// Bytes ends the picture and returns it.
+// Bytes closes the picture and returns it.
 func (d *Drawing) Bytes() []byte { return []byte(d.String() + "</svg>\n") }
 
-// Text writes text, with any characters. anchor is start, middle or end.
+// Text writes text, which it escapes. anchor is start, middle or end.
 func (d *Drawing) Text(x, y float64, anchor, text string) {
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 	fmt.Fprintf(d, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, escaped)
@@ -193,8 +189,8 @@ func (d *Drawing) Dot(x, y, radius float64, fill string) {
 	fmt.Fprintf(d, `<circle cx="%.1f" cy="%.1f" r="%g" fill="%s"/>`+"\n", x, y, radius, fill)
 }
 
-// Steps draws a histogram as one path in whole pixels: columns of one width from x
-// on, which reach from base to their tops.
+// Steps draws a histogram as one path in whole pixels. The columns have equal widths, start at x, and
+// reach from base to their tops.
 func (d *Drawing) Steps(fill string, x, width, base float64, tops []float64) {
 	fmt.Fprintf(d, `<path fill="%s" d="M%.0f %.0f`, fill, x, base)
 	for column := range tops {
@@ -205,8 +201,7 @@ func (d *Drawing) Steps(fill string, x, width, base float64, tops []float64) {
 	fmt.Fprintf(d, `H%.0fV%.0fz"/>`+"\n", x+float64(len(tops))*width, base)
 }
 
-// Dots draws filled circles of one radius as one path in whole pixels. Each dot is
-// x and y.
+// Dots draws filled circles of one radius as one path in whole pixels. Each dot is a pair of x and y.
 func (d *Drawing) Dots(fill string, radius float64, dots [][2]float64) {
 	fmt.Fprintf(d, `<path stroke="%s" stroke-width="%g" stroke-linecap="round" d="M0 0`, fill, 2*radius)
 	x, y := 0.0, 0.0
@@ -218,16 +213,16 @@ func (d *Drawing) Dots(fill string, radius float64, dots [][2]float64) {
 	d.WriteString(`"/>` + "\n")
 }
 
-// A Scale maps the values from From to To to the pixels from First to Last.
+// A Scale maps values between From and To to pixels between First and Last.
 type Scale struct{ From, To, First, Last float64 }
 
-// At returns the pixel of a value; one outside the scale has that of its end.
+// At returns the pixel of a value. It clamps a value outside the scale.
 func (s Scale) At(v float64) float64 {
 	v = max(s.From, min(s.To, v))
 	return s.First + (v-s.From)/(s.To-s.From)*(s.Last-s.First)
 }
 
-// Ticks returns about five round values on the scale.
+// Ticks returns about five round values within the scale.
 func (s Scale) Ticks() []float64 {
 	span := s.To - s.From
 	step := math.Pow(10, math.Floor(math.Log10(span/2)))

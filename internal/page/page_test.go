@@ -33,8 +33,8 @@ func TestTable(t *testing.T) {
 	require.Contains(t, text, `<select data-facet="kind"><option value="">all</option><option>x y</option></select>`)
 }
 
-// TestChart reads charts as XML: every number is finite, every text is escaped, and
-// every point of a link is inside.
+// TestChart parses charts as XML. It checks that every number is finite, every text is escaped, and every
+// linked point is inside the chart.
 func TestChart(t *testing.T) {
 	series := page.Series{Name: "<s>", Line: true}
 	for i := range 12 {
@@ -68,8 +68,8 @@ func TestChartLabelsKeepApart(t *testing.T) {
 	require.Less(t, strings.Count(text, `class="halo"`), 12)
 }
 
-// TestChartLabelsAvoidEveryPoint has a later series with a point at the right of the
-// first one, which is the place of its label.
+// TestChartLabelsAvoidEveryPoint draws a later series with a point to the right of the first one, where
+// the label would go.
 func TestChartLabelsAvoidEveryPoint(t *testing.T) {
 	label := func(others ...page.Point) string {
 		one := page.Series{Points: []page.Point{{X: 5, Y: 5, Label: "name", Title: "t", Href: "x.html"}, {X: 0, Y: 0}, {X: 10, Y: 10}}}
