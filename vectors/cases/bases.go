@@ -10,19 +10,17 @@ import (
 	"sealab/internal/lab"
 )
 
-// now is the time at which bases are minted. The fraction tells formats that
-// keep fractions from formats that drop them.
+// now is the time at which bases are minted. Its fraction distinguishes formats that keep fractions from
+// formats that drop them.
 var now = time.Unix(1795132800, 250_000_000)
 
 // TTL is the time to live of bases.
 const TTL = 10 * time.Minute
 
-// OptionReading is the option that selects the reading of an SDK's format:
-// strict, or as the SDK reads it.
+// OptionReading is the option that selects the reading of an SDK's format: strict or sdk.
 const OptionReading = "reading"
 
-// optionMode is the option that selects another wire format. That format has
-// vectors of its own.
+// optionMode is the option that selects another wire format, which has its own vectors.
 const optionMode = "mode"
 
 // Readings returns the readings of the design's format except the default.
@@ -35,8 +33,8 @@ func Readings(d *codecs.Design) []string {
 	return nil
 }
 
-// Bases returns the sound tokens from which the cases of a design are derived.
-// If brief is true, the vectors of another design hold the remaining cases.
+// Bases returns the sound tokens from which the cases of a design are derived. If brief is true, it
+// returns few of them, because the vectors of another design hold the other cases.
 func Bases(d *codecs.Design, brief bool) []*Base {
 	bases := codecBases(d)
 	if d.IsScheme() {
@@ -151,7 +149,7 @@ func schemeBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// states are texts that some formats change or cannot carry.
+// states are texts that some formats alter or cannot carry.
 var states = []string{
 	"", " ", "x", `""`, "null", "true", "0", "-0", "1.0", "1e400", "12345678901234567890", "[]", "{}", `[1, 2]`,
 	`{"a":1,"a":2}`, `{"b":1,"a":2}`, `"\u00e9"`, `"é😀"`, `"\ud83d\ude00"`, `"\u2028"`, "\"\u2028\"", `"</script>"`, `"\/"`,
@@ -177,8 +175,8 @@ func optionBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// fewOptionBases returns a sound token for each value of each option, and reads it
-// under other bindings that the option claims, and with other claims.
+// fewOptionBases returns a sound token for each value of each option. Each is read in other contexts that
+// the option binds, and with other claims.
 func fewOptionBases(d *codecs.Design) []*Base {
 	var bases []*Base
 	for _, b := range optionBases(d) {
@@ -190,8 +188,8 @@ func fewOptionBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// optionBase returns the bases of one value of an option. It returns two for a
-// scheme, because variants of a scheme differ in the arguments that they take.
+// optionBase returns the bases of one option value. It returns two for a scheme, because variants of a
+// scheme support different arguments.
 func optionBase(d *codecs.Design, name, doc string) []*Base {
 	if !d.IsScheme() {
 		return []*Base{codecBase(d, name, doc, []byte(`{"step":1,"of":3}`))}
@@ -205,7 +203,7 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 	return []*Base{object, text}
 }
 
-// plain returns text in a form that fits the name of a case.
+// plain returns text as part of a case name.
 func plain(text string) string {
 	out := strings.Map(func(r rune) rune {
 		switch {

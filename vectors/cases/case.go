@@ -3,11 +3,10 @@
 // options, the guarantees that it claims, and its kind (codec or scheme).
 // Families do not depend on the names of designs.
 //
-// A case starts from a base: a token that the design itself seals and accepts.
-// The case differs from the base in one thing: an edit during sealing, an
-// alteration of the text, or another setting for reading. A trace runs the sealing
-// of a design step by step (lab.Assembler, lab.SchemeAssembler): an edit may replace
-// any intermediate value, before authentication or after it.
+// A case starts from a base: a token that the design itself seals and accepts. The case differs from the
+// base in one respect: an edit during sealing, an alteration of the text, or another setting for reading.
+// The design seals step by step (lab.Assembler, lab.SchemeAssembler), and an edit may replace any
+// intermediate value, before or after authentication. A trace records the steps.
 package cases
 
 import (
@@ -45,12 +44,11 @@ type Case struct {
 	Property codecs.Property
 }
 
-// A Want is the answer that a case demands if the design claims the case's
-// property.
+// A Want is the required answer to a case, if the design claims the case's property.
 type Want uint8
 
-// The values of Want. The zero value demands no answer: formats differ, and the
-// design's answer is recorded.
+// The values of Want. The zero value requires no answer: formats differ, and the design's answer is
+// recorded.
 const (
 	Recorded Want = iota
 	Accepted
@@ -160,7 +158,7 @@ func NewSubject(d codecs.Design, secrets map[string][]byte) *Subject {
 	return &Subject{Design: d, Secrets: secrets, open: map[string]*lab.Instance{}}
 }
 
-// in opens the design in a setting.
+// in returns the design opened in a setting.
 func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	key := fmt.Sprint(set.Keys, set.TTL, set.Options)
 	in, ok := s.open[key]
@@ -182,7 +180,7 @@ func (s *Subject) in(set Setting) (*lab.Bound, error) {
 	return in.At(&set.Context), nil
 }
 
-// Configure returns nil if the design can be set up for a setting.
+// Configure returns an error if the design cannot be opened in a setting.
 func (s *Subject) Configure(set Setting) error {
 	_, err := s.in(set)
 	return err

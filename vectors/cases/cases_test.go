@@ -18,9 +18,8 @@ import (
 	"sealab/vectors/cases"
 )
 
-// TestTwoKeysFindsPolynomialsOverBits shows that the search for a ciphertext
-// with one tag under two keys finds it where the tag is affine in its bits, and
-// nothing where a design's tag is anything else: never the other way round.
+// TestTwoKeysFindsPolynomialsOverBits checks that the search for a ciphertext with one tag under two keys
+// succeeds only for designs whose tag is affine in the ciphertext bits.
 func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 	testenv.SkipSample(t)
 	found := 0

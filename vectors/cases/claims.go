@@ -57,7 +57,7 @@ func added(s *Scene, keep func(member, change string) bool) []Case {
 	return alter.each(members)
 }
 
-// kind returns the first byte of a member's value, '0' if it is a digit.
+// kind returns the first byte of a member's value, or '0' for any digit.
 func kind(m Member) byte {
 	if '1' <= m.Value[0] && m.Value[0] <= '9' {
 		return '0'
@@ -77,8 +77,8 @@ func keepFew(_, change string) bool {
 	return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-") || strings.HasPrefix(change, "json-")
 }
 
-// fewClaims is claims for a format with few vectors: it makes few changes of each
-// member, also of the members of objects in the claims.
+// fewClaims is claims for a format with few vectors. It makes few changes of each member, including
+// members of objects within the claims.
 func fewClaims(s *Scene) []Case {
 	few, members := inClaims, s.Trace.claims()
 	few.keep = keepFew
@@ -91,8 +91,8 @@ func fewClaims(s *Scene) []Case {
 	return cs
 }
 
-// headers alters the header of a token that has one in front, as JOSE formats do: base64url
-// of a JSON object. It is authentic: the design seals it.
+// headers alters the header in front of a token, as in JOSE formats: base64url of a JSON object. The
+// design seals the altered header, so it is authentic.
 func headers(s *Scene) []Case {
 	step := At{Step: lab.StepPrefix}
 	prefix, _ := s.Trace.Find(step)
@@ -138,7 +138,7 @@ func envelopes(s *Scene) []Case {
 	return cs
 }
 
-// cutClaims ends the claims behind the name of each member.
+// cutClaims cuts the claims after the name of each member.
 func cutClaims(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case
@@ -154,7 +154,7 @@ func cutClaims(s *Scene) []Case {
 	return cs
 }
 
-// lastMissing leaves the last member of the claims out.
+// lastMissing omits the last member of the claims.
 func lastMissing(s *Scene) []Case {
 	members := s.Trace.claims()
 	if len(members) == 0 {
@@ -164,19 +164,19 @@ func lastMissing(s *Scene) []Case {
 	return []Case{inClaims.alter(members[n].Name+"-missing", members[n].Name+" is missing", members[:n])}
 }
 
-// alterMembers makes a case of each change of each member of an object.
+// alterMembers makes a case for each change of each member of an object.
 type alterMembers struct {
 	step  At                               // whose value is altered
 	name  string                           // begins the names of the cases
 	doc   string                           // begins their descriptions
-	keep  func(member, change string) bool // nil: each but those of documentValues
-	path  string                           // of the object in the claims, "" or ending in "-"
-	whole func(object []byte) []byte       // returns the value of the step with this object; nil: the object itself
+	keep  func(member, change string) bool // nil keeps all changes but those of documentValues
+	path  string                           // path of the object in the claims: "" or ending in "-"
+	whole func(object []byte) []byte       // returns the value of the step that contains this object; nil: the object itself
 }
 
 var inClaims = alterMembers{step: claimsStep, name: "claim", doc: "authentic claims"}
 
-// within returns the alterations of the object that is the value of a member.
+// within returns alterations of the object in member i.
 func (a alterMembers) within(members []Member, i int) alterMembers {
 	a.path = members[i].Name + "-"
 	a.whole = func(object []byte) []byte {
@@ -187,7 +187,7 @@ func (a alterMembers) within(members []Member, i int) alterMembers {
 	return a
 }
 
-// alter returns the case of an object with these members.
+// alter returns the case in which the object has these members.
 func (a alterMembers) alter(name, doc string, members []Member) Case {
 	changed := Object(members)
 	if a.whole != nil {
@@ -217,7 +217,7 @@ func (a alterMembers) each(members []Member) []Case {
 	return cs
 }
 
-// rearrangements change the list of members.
+// rearrangements are changes to the list of members.
 var rearrangements = []struct {
 	name, doc string
 	change    func(ms []Member, i int) []Member
@@ -244,9 +244,8 @@ var rearrangements = []struct {
 	}},
 }
 
-// undigested reads claims with one empty text in place of the digest of the
-// arguments. A faulty reader takes the empty text as the digest of arguments
-// that are not JSON. If it compares the two, they agree.
+// undigested reads claims with an empty text in place of the digest of the arguments. A faulty reader may
+// use the empty text as the digest of arguments that are not JSON, so the two would be equal.
 func undigested(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case

@@ -11,8 +11,7 @@ import (
 	"sealab/codecs"
 )
 
-// change replaces the binding by another. If the binding stays the same, the
-// change makes no case.
+// change is a change of the context. It makes no case if the context stays the same.
 type change struct {
 	name, doc string
 	property  codecs.Property
@@ -23,8 +22,7 @@ type change struct {
 // contexts reads a sound token under each changed binding.
 func contexts(s *Scene) []Case { return contextsAbout("")(s) }
 
-// contextsAbout is contexts restricted to changes if their name begins with
-// field.
+// contextsAbout is contexts restricted to changes whose name begins with field.
 func contextsAbout(field string) Family {
 	return func(s *Scene) []Case {
 		if !s.Design.IsScheme() {
@@ -34,8 +32,8 @@ func contextsAbout(field string) Family {
 	}
 }
 
-// claimedContexts is contexts restricted to the properties that the design claims.
-// Each other property keeps its first change.
+// claimedContexts is contexts restricted to properties that the design claims. It keeps the first change
+// of each other property.
 func claimedContexts(s *Scene) []Case {
 	kept := map[codecs.Property]bool{}
 	return slices.DeleteFunc(contexts(s), func(c Case) bool {
@@ -47,8 +45,8 @@ func claimedContexts(s *Scene) []Case {
 	})
 }
 
-// addedContexts is contexts restricted to the properties that the design claims under
-// the options of the base, and does not claim by default.
+// addedContexts is contexts restricted to properties that the design claims under the base's options but
+// not by default.
 func addedContexts(s *Scene) []Case {
 	return slices.DeleteFunc(contexts(s), func(c Case) bool {
 		byDefault, _ := s.Design.Guarantee(c.Property, nil)
@@ -75,8 +73,8 @@ func changed(was codecs.Context, field string) []Case {
 	return cs
 }
 
-// awkwardArguments reads a sound token under arguments that parsers refuse or read
-// differently. It has no cases for a design whose tokens do not depend on arguments.
+// awkwardArguments reads a sound token under arguments that parsers reject or read differently. It returns
+// no cases if the design's tokens do not depend on the arguments.
 func awkwardArguments(s *Scene) []Case {
 	set := s.Base.Clone()
 	set.Context.Arguments = nil
@@ -103,8 +101,8 @@ var awkward = []string{
 	`1.5`, `["a"]`, `{"x":[1e400]}`, `{"x":"\ud800"}`, `{"\ud800":2}`,
 }
 
-// absence reports whether one text is absent and the other is empty. A design
-// that treats both alike may still bind every text that is present.
+// absence reports whether one text is absent and the other empty. A design that treats the two alike may
+// still bind every present text.
 func absence(a, b *string) bool {
 	return (a == nil) != (b == nil) && (a == nil || *a == "") && (b == nil || *b == "")
 }
@@ -208,10 +206,9 @@ func arguments(raw string) func(*codecs.Context) {
 	return func(b *codecs.Context) { b.Arguments = json.RawMessage(raw) }
 }
 
-// moveNUL moves text across a NUL between principal and target. If the
-// principal contains a NUL, the part behind it moves to the front of the
-// target. If the target contains one, the part before it moves to the end of
-// the principal.
+// moveNUL moves text across a NUL between principal and target. If the principal contains a NUL, the part
+// after it moves to the front of the target. If the target contains one, the part before it moves to the
+// end of the principal.
 func moveNUL(b *codecs.Context) {
 	if b.Principal == nil {
 		return
@@ -226,8 +223,8 @@ func moveNUL(b *codecs.Context) {
 	}
 }
 
-// settings are contexts besides that of the first base. Each is a base for the
-// families of context and time.
+// settings are contexts other than that of the first base. Each is a base for the families of contexts and
+// times.
 var settings = []struct {
 	name, doc string
 	try       Family // nil: the sound token alone
@@ -281,11 +278,11 @@ var settings = []struct {
 	{"late", "minted beyond 32 bits", times, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
 }
 
-// unprincipled reads tokens that have no principal.
+// unprincipled reads tokens without a principal under other principals, and cuts their claims.
 func unprincipled(s *Scene) []Case { return append(contextsAbout("principal-")(s), unclosed(s)...) }
 
-// times reads a sound token at other times. They surround its expiry in
-// seconds, milliseconds and microseconds, and precede its issue.
+// times reads a sound token at other times: around its expiry in seconds, milliseconds and microseconds,
+// and before its issue.
 func times(s *Scene) []Case {
 	if !s.Design.IsScheme() {
 		return nil

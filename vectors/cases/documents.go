@@ -23,7 +23,7 @@ var fewTexts = []string{
 	"invalid-utf-8", "surrogate-utf-8-text", "extra", "extra-nan", "proto", "surrogate-item", "surrogate-own-name", "surrogate-nested", "deep-100", "deep-600",
 }
 
-// unclosed leaves the last character of the claims out.
+// unclosed omits the last character of the claims.
 func unclosed(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return a.Name != "cut" }))
 }
@@ -33,8 +33,8 @@ func fewDocuments(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
 }
 
-// claimBytes changes the bytes of claims that are no JSON, one at a time, cuts binary ones, and
-// changes each number in them.
+// claimBytes changes claims that are not JSON: it changes each byte, truncates binary claims and changes
+// each number.
 func claimBytes(s *Scene) []Case {
 	text, ok := s.Trace.Find(claimsStep)
 	if !ok || json.Valid(text) {
@@ -83,8 +83,7 @@ func claimBytes(s *Scene) []Case {
 	return cs
 }
 
-// compressed seals claims that are compressed behind a dot, as Django and
-// itsdangerous write long ones.
+// compressed seals compressed claims after a dot, as Django and itsdangerous write long ones.
 func compressed(s *Scene) []Case {
 	step := At{Step: lab.StepText}
 	text, ok := s.Trace.Find(claimsStep)
@@ -105,8 +104,8 @@ func compressed(s *Scene) []Case {
 	return cs
 }
 
-// deflate returns text in the form of zlib (RFC 1950), in stored blocks, which every
-// release of Go writes alike.
+// deflate returns text as zlib data (RFC 1950) of stored blocks, which every release of Go writes
+// identically.
 func deflate(text []byte) []byte {
 	var out bytes.Buffer
 	w, err := zlib.NewWriterLevel(&out, zlib.NoCompression)
@@ -117,12 +116,12 @@ func deflate(text []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // a buffer accepts every write
 	}
 	return out.Bytes()
 }
 
-// most bounds the cases of claimBytes of each kind.
+// most is the largest number of cases of each kind that claimBytes makes.
 const most = 64
 
 var number = regexp.MustCompile(`\b[0-9]+\b`)
@@ -240,8 +239,7 @@ func utf16(before, after int) func([]byte) []byte {
 	}
 }
 
-// syntax holds syntax errors in one member of a JSON text. A laxer grammar
-// accepts each of them.
+// syntax holds syntax errors in one member of a JSON text. Some lenient parser accepts each of them.
 var syntax = func() []Alteration {
 	var as []Alteration
 	for i, f := range []struct{ doc, member string }{

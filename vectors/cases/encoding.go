@@ -16,8 +16,7 @@ func encodings(s *Scene) []Case {
 	return append(spelled(s.Trace.steps(isSegment), spellings), tailBits(s)...)
 }
 
-// tailBits sets unused bits. It also inserts line feeds at the piece boundaries
-// of streaming decoders.
+// tailBits sets unused bits. It also inserts line feeds at the chunk boundaries of streaming decoders.
 func tailBits(s *Scene) []Case {
 	if s.Base.Name != "base" && len(s.Token)-2*len(s.Base.Payload) > overhead {
 		return nil // a large signature or encapsulation: the first base has these cases
@@ -36,10 +35,10 @@ func tailBits(s *Scene) []Case {
 // counts as large.
 const overhead = 1000
 
-// seam is a number of characters beyond the first piece of a streaming decoder.
+// A token longer than seam characters exceeds the first chunk of a streaming decoder.
 const seam = 4096
 
-// late are encodings that are not canonical near the end only.
+// late are encodings that are not canonical only near the end.
 var late = []Alteration{
 	{Name: "late-lf", Doc: "a line feed before the last four characters", Change: func(b []byte) []byte { return slices.Insert(b, max(len(b)-4, 0), '\n') }},
 	{Name: "late-bang", Doc: "! for the last but fourth character", Change: func(b []byte) []byte { b[max(len(b)-5, 0)] = '!'; return b }},
@@ -152,8 +151,8 @@ func nulAt(i int) func([]byte) []byte {
 	}
 }
 
-// nulForUnderscore replaces underscores by NUL. A decoder that marks padding by
-// a value of all ones reads both alike.
+// nulForUnderscore replaces an underscore by NUL. A decoder that marks padding with a value of all ones
+// reads both alike.
 func nulForUnderscore(b []byte) []byte {
 	for i := 0; i < len(b); i += 4 {
 		if b[i] == '_' {

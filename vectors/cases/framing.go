@@ -27,14 +27,14 @@ const (
 	beforeSealed = "%s changed before it is authenticated: %s"
 )
 
-// refused returns the part of a case that its claim of integrity demands.
+// refused returns the fields of a case that must be refused if the design claims integrity.
 func refused(flag string) Case {
 	return Case{Flags: []string{flag}, Want: Refused, Property: codecs.Integrity}
 }
 
-// altered returns a case for every alteration of every step. name is the format of
-// the step in the name of the case, doc that of the step and the alteration. The
-// rest of a case comes from like.
+// altered returns a case for every alteration of every step. name is the format of the case's name before
+// the alteration's name. doc is the format of its description, with the step and the alteration. The other
+// fields come from like.
 func altered(steps []Step, as []Alteration, name, doc string, like Case) []Case {
 	var cs []Case
 	for _, step := range steps {
@@ -105,9 +105,8 @@ func wholes(s *Scene) []Case {
 	return cs
 }
 
-// allLengths is the length in bytes up to which a token is cut at every place.
-// If a token is longer, it is cut around the ends of its segments and at every
-// stride.
+// A token is cut at every index up to allLengths bytes. A longer token is cut around the ends of its
+// segments and at every stride.
 const (
 	allLengths = 120
 	stride     = 16
@@ -166,8 +165,8 @@ func places(n int) []int {
 	return all
 }
 
-// splices replaces one field at a time by that of another sound token. Replacing
-// all fields would give the other token.
+// splices replaces one field at a time by the field of another sound token. Replacing all fields would
+// give the other token.
 func splices(s *Scene) []Case {
 	steps := s.Trace.steps(isField)
 	if segments := s.Trace.steps(isSegment); len(segments) > 1 {
@@ -192,14 +191,13 @@ func isSegment(s lab.Step) bool { return s == lab.WireText }
 
 func label(at At) string { return "the step " + at.String() }
 
-// inside alters each value that enters the cryptography, so that the result is
-// authentic. A refusal then comes from a check behind the tag, or from another
-// tag.
+// inside alters each value that enters the cryptography, so that the result is authentic. A refusal then
+// comes from a check after the tag, or from another tag.
 func inside(s *Scene) []Case {
 	return altered(s.Trace.steps(isInside), Alterations, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
 
-// stretched makes each printable text that enters the cryptography 300 characters longer.
+// stretched appends 300 characters to each printable text that enters the cryptography.
 func stretched(s *Scene) []Case {
 	steps := slices.DeleteFunc(s.Trace.steps(isInside), func(step Step) bool {
 		return step.Step == lab.StepText || step.Step == lab.StepPrefix || len(step.Value) == 0 || bytes.ContainsFunc(step.Value, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -209,8 +207,8 @@ func stretched(s *Scene) []Case {
 	}}}, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
 
-// isInside reports whether it is useful to alter s bytewise. Payloads hold any
-// bytes; claims and tags have families of their own.
+// isInside reports whether s is worth altering bytewise. Payloads hold any bytes; claims and tags have
+// their own families.
 func isInside(s lab.Step) bool {
 	return !isWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
 }

@@ -2,7 +2,7 @@ package cases
 
 import "sealab/vectors"
 
-// The flags. Each names a fault of an implementation that fails its tests.
+// The flags. Each names the fault of an implementation that fails its tests.
 const (
 	// Sound marks tokens that the design sealed and must accept.
 	Sound = "sound"

@@ -10,11 +10,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// oracles uses a claim as a tag. Some formats put a keyed digest of text that
-// the attacker chooses into readable claims. If the same key makes the token's
-// tag, the format is a tag oracle. The attacker authenticates once under a name
-// that equals the forged claims. The token then shows the digest of that name,
-// and the attacker uses it as the tag of those claims.
+// oracles uses a claim as a tag. Some formats put a keyed digest of attacker-chosen text into readable
+// claims. If the same key makes the token's tag, the format is a tag oracle: an attacker logs in under a
+// name that equals the forged claims. The token then contains the digest of that name, which is the tag of
+// those claims.
 func oracles(s *Scene) []Case {
 	members := s.Trace.claims()
 	if members == nil || s.Base.Context.Principal == nil {

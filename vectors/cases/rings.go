@@ -36,8 +36,8 @@ func keyRings(s *Scene) []Case {
 	return cs
 }
 
-// slots reads tokens that are sealed under one key of the ring and carry the
-// authenticated fingerprint of another.
+// slots reads tokens that are sealed under one key of the ring and carry the authenticated key ID of
+// another.
 func slots(s *Scene) []Case {
 	if len(s.Base.Keys) < 2 {
 		return nil

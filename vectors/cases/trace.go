@@ -30,8 +30,8 @@ func (a At) String() string {
 	return fmt.Sprintf("%s-%d", a.Step, a.N+1)
 }
 
-// An Edit gets the value of one step and returns its replacement. It may modify
-// the slice that it gets.
+// An Edit receives the value of one step and returns its replacement. It may modify the slice that it
+// receives.
 type Edit func(at At, value []byte) []byte
 
 // onlyStep returns the edit that applies change to the values of one step and keeps
@@ -50,8 +50,7 @@ func bothEdits(first, second Edit) Edit {
 	return func(at At, value []byte) []byte { return second(at, first(at, value)) }
 }
 
-// A Trace lists the steps in which a design made a token, each with the value
-// that it used.
+// A Trace lists the steps in which a design made a token, each with its value.
 type Trace []Step
 
 // A Step is one entry of a Trace.
@@ -109,12 +108,12 @@ func (t Trace) Raw() (segments [][]byte, fields map[string]vectors.Place) {
 			fields[name] = vectors.Place{len(segments), len(segment), len(segment) + len(s.Value)}
 			segment = append(segment, s.Value...)
 		case s.Step == lab.WireText:
-			if segment == nil { // encoded before authentication: there are no fields
+			if segment == nil { // encoded before authentication, so there are no fields
 				segment, _ = base64.RawURLEncoding.Strict().DecodeString(string(s.Value))
 				fields[At{"body", s.N}.String()] = vectors.Place{len(segments), 0, len(segment)}
 			}
 			segments, segment = append(segments, segment), nil
-		case s.Step == lab.WireSep && segment != nil: // a field in plain text: no segment is encoded
+		case s.Step == lab.WireSep && segment != nil: // a field in plain text, so no segment is encoded
 			maps.DeleteFunc(fields, func(_ string, p vectors.Place) bool { return p[0] == len(segments) })
 			segment = nil
 		}

@@ -9,8 +9,7 @@ import (
 // block is the length in bytes of the solved part of a payload.
 const block = 16
 
-// twoKeys makes one ciphertext that is authentic under two keys and reads it
-// with the fingerprint of each.
+// twoKeys makes one ciphertext that is authentic under two keys and reads it with the key ID of each.
 //
 // The tag of a polynomial over a field of characteristic two is an affine
 // function of the ciphertext bits. So is the difference of the tags under two
@@ -83,8 +82,7 @@ func (k *sealer) tag(body []byte) []byte {
 	return tag
 }
 
-// caseOf reads the token of body with this key's fingerprint. This key is the
-// first of the ring.
+// caseOf reads the token of body with this key's ID. This key is the first of the ring.
 func (k *sealer) caseOf(body []byte, which string) Case {
 	ring := []string{k.setting.Keys[0]}
 	for _, name := range k.scene.Base.Keys {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// value is JSON text that replaces the value of a claim.
+// value is a JSON text that replaces the value of a claim.
 type value struct{ name, doc, text string }
 
-// values returns the replacements for the value was.
+// values returns the replacements for the JSON value was.
 func values(was string) []value {
 	vs := []value{
 		{"null", "null", "null"},
@@ -45,7 +45,7 @@ func values(was string) []value {
 	)
 }
 
-// documentValues replace a value that is JSON of the application.
+// documentValues replace a value that is JSON from the application.
 var documentValues = []value{
 	{"json-range", "a list with 1e400", "[1e400]"},
 	{"json-range-member", "an object with 1e400", `{"s":1e400}`},
