@@ -1,7 +1,6 @@
-// Package mutate measures whether the vectors are complete. It finds every
-// refusing check in the designs, disables one at a time, and reports whether a
-// committed vector notices (the check is guarded), whether the check refuses vectors
-// that another check refuses as well (redundant), or none (idle).
+// Package mutate measures whether the vectors are complete. It finds every refusing check in the designs
+// and disables one at a time. A check is guarded if a committed vector notices, redundant if another check
+// refuses the same vectors, and idle if it refuses no vector.
 //
 // A check is a condition that makes a function refuse if it is true: the
 // function returns a refusal, an error, false or nil. Each operand of || is a
@@ -14,15 +13,15 @@
 // every check behind a switch (package internal/mutant). A program then runs
 // the vectors once per check.
 //
-// A check that no vector can make refuse has a mark in the line before it, or at its
-// end, with the reason.
+// If no vector can make a check refuse, a mark with the reason stands on the line before it or at the end
+// of its line.
 //
 //	//mutant:equivalent the key is derived, so its size is right
 //	if err != nil {
 //
-// At the end of a function's comment the mark is for every check of the function: no
-// vector calls it, although the search takes it for live. The mark //mutant:processor is for
-// checks that some processors reach and others do not.
+// A mark at the end of a function's comment applies to every check of the function. It means that no
+// vector calls the function, although the search finds it. The mark //mutant:processor is for checks that
+// run only on some processors.
 //
 // Limitations: mutate does not show that the checks are correct, and a redundant check
 // may be the only one that refuses other input.
@@ -51,15 +50,15 @@ type Check struct {
 	switched string // name of its switch in package mutant
 }
 
-// A Mark says why no vector can guard the checks of one line.
+// A Mark states why no vector can guard the checks of one line.
 type Mark struct {
 	File   string
 	Line   int // line of the checks, or of the function that holds them
 	Reason string
-	Varies bool // with the processor
+	Varies bool // whether the check runs depends on the processor
 }
 
-// The beginnings of marks.
+// The prefixes of marks.
 const (
 	marking   = "//mutant:equivalent "
 	processor = "//mutant:processor "
@@ -162,8 +161,8 @@ func reachable(files []*sourceFile) map[string]bool {
 	return live
 }
 
-// isOutside reports whether a function makes tokens, parses them without
-// judging, or states the claims of a design.
+// isOutside reports whether a function makes tokens, parses them without judging, or states the claims of
+// a design.
 func isOutside(key string) bool {
 	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
 	return slices.ContainsFunc([]string{"seal", "mint", "inspect", "encapsulate", "ephemeral", "guarantees"}, func(prefix string) bool {

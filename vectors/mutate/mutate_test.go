@@ -104,8 +104,8 @@ func TestRewriteKeepsLines(t *testing.T) {
 // root is the root of the module.
 var root = filepath.Join("..", "..")
 
-// TestMarksAreOfChecks checks that each mark stands at a check and has a reason.
-// Every design has checks.
+// TestMarksAreOfChecks checks that each mark belongs to a check and has a reason, and that every design
+// has checks.
 func TestMarksAreOfChecks(t *testing.T) {
 	files, err := sources(t.Context(), root)
 	require.NoError(t, err)
@@ -146,12 +146,11 @@ func TestSumSortsResults(t *testing.T) {
 	require.Equal(t, []*Mark{two}, s.Stale)
 }
 
-// few is how many checks the test disables; `make mutate` disables all.
+// few is the number of checks that the test disables. `make mutate` disables all.
 const few = 25
 
-// TestVectorsNoticeALostCheck disables the first checks of the designs. It
-// builds a program of its own and gives it every vector, which takes longer than
-// a test should; the whole takes minutes.
+// TestVectorsNoticeALostCheck disables the first checks of the designs. It builds its own program and runs
+// every vector, which is slow. Disabling all checks takes minutes.
 func TestVectorsNoticeALostCheck(t *testing.T) {
 	testenv.SkipShort(t)
 	b, err := Prepare(t.Context(), root, t.TempDir())

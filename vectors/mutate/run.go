@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// The lines that the program writes. Ready means that the vectors agree with
-// the unchanged designs. Then one line per check names the test that noticed
-// its loss. An empty line means that the check refuses vectors which another check
-// refuses for the same reason. Idle means that it refuses no vector.
+// The lines that the program writes. Ready means that the vectors agree with the unchanged designs. Then
+// one line per check names the test that noticed its loss. An empty line means that other checks refuse
+// the same vectors for the same reason. Idle means that the check refuses no vector.
 const (
 	Ready = "ready"
 	Idle  = "idle"
@@ -23,8 +22,8 @@ const (
 // A Result is the outcome of one check.
 type Result struct {
 	Check
-	// Noticed is the failure without the check: a test, or how the program
-	// ended. It is "" if no vector noticed, and Idle.
+	// Noticed is the failure without the check: a test, or how the program ended. It is "" if no vector
+	// noticed, and Idle if the check refuses no vector.
 	Noticed string
 }
 
@@ -58,10 +57,10 @@ type pass struct {
 	err     error // how the run ended
 }
 
-// patience bounds the time of one check.
+// patience is the time limit for one check.
 const patience = time.Minute
 
-// start runs the program from check first on until it ends.
+// start runs the program for the checks from first until it ends.
 func (b *Build) start(ctx context.Context, dir string, first int) *pass {
 	p := &pass{}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -99,17 +98,17 @@ var (
 	errEnded = errors.New("ended before the last check")
 )
 
-// A Summary sorts results.
+// A Summary groups results.
 type Summary struct {
 	Guarded int // checks whose loss a vector notices
 	// Redundant checks refuse vectors that another check refuses for the same reason.
 	// They may be the only ones to refuse other input.
 	Redundant     []Result
-	Open, Excused []Result // idle: without a mark, and with one
-	Stale         []*Mark  // no check of their line is idle, on any processor
+	Open, Excused []Result // idle checks without and with a mark
+	Stale         []*Mark  // marks of lines without an idle check on any processor
 }
 
-// Sum sorts results by the marks of their checks.
+// Sum groups results by outcome and by the marks of their checks.
 func Sum(results []Result) *Summary {
 	s := &Summary{}
 	needed := map[*Mark]bool{}

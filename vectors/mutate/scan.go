@@ -58,7 +58,7 @@ func (s *scanner) clause(n *ast.CaseClause, typ *ast.FuncType) {
 	}
 }
 
-// boolean are the operators whose result is a boolean.
+// boolean lists the operators with a boolean result.
 var boolean = []token.Token{token.LAND, token.LOR, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}
 
 // isCondition reports whether e can only be a boolean.
@@ -74,7 +74,7 @@ func isCondition(e ast.Expr) bool {
 	return false
 }
 
-// result scans a returned boolean, unless it is a name.
+// result scans a returned boolean expression. It ignores a plain name.
 func (s *scanner) result(n *ast.ReturnStmt, typ *ast.FuncType) {
 	if len(n.Results) == 0 || last(typ) != "bool" {
 		return
@@ -93,7 +93,7 @@ func isCall(e ast.Expr) bool {
 	return ok
 }
 
-// split puts each operand of op in e behind a switch.
+// split puts each operand of op in e behind its own switch.
 func (s *scanner) split(e ast.Expr, op token.Token, switched string) {
 	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == op {
 		s.split(b.X, op, switched)

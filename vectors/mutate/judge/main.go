@@ -50,8 +50,7 @@ func run(args []string) error {
 	return nil
 }
 
-// bench is a design with one of its vectors, or its rings, and the checks that
-// refuse something in it.
+// bench is a design with one of its vectors, or with its rings, and the checks that refuse it.
 type bench struct {
 	design  codecs.Design
 	reading string        // of the format; "" if strict
@@ -91,7 +90,7 @@ func set(dir string) ([]bench, error) {
 	return benches, nil
 }
 
-// single splits f into files of one test each and one file of its rings.
+// single splits f into one file per test and one file of its rings.
 func single(f *vectors.File) []*vectors.File {
 	rings := *f
 	rings.Tests = nil
