@@ -16,12 +16,12 @@ import (
 	"sealab/vectors/cases"
 )
 
-// DigestCounts are the numbers of inputs after which a digest is kept.
+// DigestCounts are the numbers of inputs after which a digest is stored.
 var DigestCounts = []int{100, 10_000, 1_000_000}
 
 const (
 	label    = "sealab-vectors/1 accumulate "
-	lengths  = 97 // a payload has fewer bytes
+	lengths  = 97 // payloads are shorter than this
 	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	start    = 1795132800 // the first token is minted at this second
 	lifetime = 10 * time.Minute
@@ -157,9 +157,8 @@ func ReadDigests(path string) (DigestFile, error) {
 // Write writes the digests to path.
 func (f DigestFile) Write(path string) error { return atomicfile.WriteJSON(path, f, " ") }
 
-// Renew replaces the digests of a design by fresh ones. The stream begins in
-// the same way for all numbers of inputs. Digests of more inputs than fresh has
-// are therefore kept if the others are unchanged.
+// Renew replaces the digests of a design by fresh ones. The first inputs of the stream are the same for
+// every count. Digests of more inputs than fresh covers are therefore kept, unless another digest changed.
 func (f DigestFile) Renew(design string, fresh Digests) {
 	kept := maps.Clone(f[design])
 	for count, digest := range fresh {
@@ -175,8 +174,8 @@ func (f DigestFile) Renew(design string, fresh Digests) {
 	f[design] = kept
 }
 
-// Differs describes how fresh digests of a design differ from the file. It
-// returns "" if the file holds them all.
+// Differs describes how fresh digests of a design differ from the file. It returns "" if the file contains
+// them all.
 func (f DigestFile) Differs(design string, fresh Digests) string {
 	for count, digest := range fresh {
 		if was := f[design][count]; was != digest {

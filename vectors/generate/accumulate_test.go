@@ -12,8 +12,7 @@ import (
 	"sealab/vectors/generate"
 )
 
-// TestDigestSeesTheLastInput is the control: one token more, or one that is
-// judged otherwise, is another digest.
+// TestDigestSeesTheLastInput is the control: one more token, or one different answer, changes the digest.
 func TestDigestSeesTheLastInput(t *testing.T) {
 	d := catalog.Formats()[0]
 	secret := make([]byte, codecs.MinSecret)
@@ -36,7 +35,7 @@ func TestDigestSeesTheLastInput(t *testing.T) {
 	require.NotEqual(t, want, got)
 }
 
-// slip accepts the 200th token it gets, the last that 100 inputs unseal.
+// slip wrongly accepts its 200th token, the last one that 100 inputs unseal.
 type slip struct {
 	lab.Seeded
 	unsealed *int

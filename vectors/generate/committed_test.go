@@ -27,9 +27,8 @@ func committed(t *testing.T, d codecs.Design) *vectors.File {
 	return f
 }
 
-// TestCommittedFilesAreTheGenerated makes every committed file again. A design
-// that changed changes its vectors: `make vectors` writes them, and the
-// difference is to be read like any other change of behaviour.
+// TestCommittedFilesAreTheGenerated generates every committed file again. If a design changed, `make
+// vectors` rewrites its vectors; review the diff like any other change of behaviour.
 func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	dir := filepath.Join(root, vectors.Folder)
 	paths, err := vectors.Paths(dir)
@@ -37,7 +36,7 @@ func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	require.Len(t, paths, len(catalog.Formats()), "run: make vectors")
 	for i, d := range catalog.Formats() {
 		if testenv.Sample() && i%5 != 0 || testenv.Race() && i%15 != 0 {
-			continue // a fifth of the files, with the race detector a 15th
+			continue // a fifth of the files, or a 15th with the race detector
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +61,7 @@ func TestCommittedDigestsAreTheAccumulated(t *testing.T) {
 	require.Len(t, digests, len(catalog.Formats()), "run: make vectors")
 	for i, d := range catalog.Formats() {
 		if testenv.Sample() && i%12 != 0 {
-			continue // a twelfth of the formats; make vectors-digests has all
+			continue // a twelfth of the formats; make vectors-digests covers all
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()

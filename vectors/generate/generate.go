@@ -6,8 +6,7 @@
 // case and no file is written. Consumers and workers show whether other
 // implementations agree.
 //
-// Everything is derived from fixed labels, so that two runs give the same
-// bytes.
+// Everything is derived from fixed labels, so every run gives the same bytes.
 package generate
 
 import (
@@ -22,13 +21,13 @@ import (
 	"sealab/vectors/cases"
 )
 
-// Version is the version of the generator. It changes if the same design would
-// get other vectors.
+// Version is the version of the generator. It changes whenever an unchanged design would get other
+// vectors.
 const Version = 1
 
-// File returns the vectors of d. others are the designs of the same house, and
-// d reads their tokens. Claims over a codec get all vectors if the codec is the
-// first among others. Otherwise they get few, because the claims are the same.
+// File returns the vectors of d, which also reads tokens of the designs in others. Claims over a codec get
+// all vectors if the codec is the first among others. Otherwise they get few, because the claims are the
+// same.
 func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 	g := newGenerator(d, others)
 	for _, base := range cases.Bases(&d, g.brief) {
@@ -52,8 +51,8 @@ type generator struct {
 	seen    map[string]bool // inputs of the recorded tests
 	notes   map[string]vectors.Note
 	prefix  string  // of the tokens
-	brief   bool    // claims over another codec have all vectors
-	broken  []error // claims that the design broke
+	brief   bool    // the claims over another codec have all vectors
+	broken  []error // claims that the design violated
 }
 
 func newGenerator(d codecs.Design, others []codecs.Design) *generator {
@@ -80,8 +79,8 @@ func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 	return g
 }
 
-// base records the sound token of b and every case derived from it. If the
-// design cannot make a base, it is omitted, unless it is the first.
+// base records the sound token of b and every case derived from it. It omits a base that the design cannot
+// make, unless it is the first.
 func (g *generator) base(b *cases.Base) error {
 	scene, err := g.scene(b)
 	if err != nil {
@@ -154,8 +153,8 @@ func (g *generator) tokensOfOthers(b *cases.Base) []cases.Foreign {
 	return tokens
 }
 
-// derive records one case. It skips the case if the design cannot make it or if
-// no setting can read it. It also skips a case that changes no byte.
+// derive records one case. It skips a case that the design cannot make, that no setting can read, or that
+// changes no byte.
 func (g *generator) derive(scene *cases.Scene, c cases.Case, near *vectors.Test) error {
 	b := scene.Base
 	made := b.Setting

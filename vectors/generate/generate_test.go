@@ -14,16 +14,15 @@ import (
 	"sealab/vectors/generate"
 )
 
-// atLeast is the least number of tests per design.
+// atLeast is the minimum number of tests per design.
 const atLeast = 150
 
-// atLeastOver is the number of tests of claims over a codec, whose own vectors and
-// those of claims over the first codec have the rest.
+// atLeastOver is the minimum for claims over a codec. The codec's vectors, and those of claims over the
+// first codec, cover the rest.
 const atLeastOver = 35
 
-// TestStagesAndFlagsOccur keeps families from falling silent: there are enough
-// tests of every design, and every stage and every flag that the cases have
-// occurs in some.
+// TestStagesAndFlagsOccur checks that no family of cases has stopped working. Every design has enough
+// tests, and every stage and flag occurs in some test.
 func TestStagesAndFlagsOccur(t *testing.T) {
 	testenv.SkipRace(t)
 	stages, flags := map[string]int{}, map[string]int{}
@@ -57,8 +56,8 @@ func (c lenient) Unseal(dst, token []byte) ([]byte, error) {
 	return c.Assembler.Unseal(dst, bytes.ReplaceAll(token, []byte("\n"), nil))
 }
 
-// TestABrokenPromiseIsNotWrittenDown is the control: a design that states what
-// it does not keep gets no vectors, and one that disclaims it gets them.
+// TestABrokenPromiseIsNotWrittenDown is the control. A design that violates a property gets no vectors if
+// it claims the property, and gets them if it disclaims it.
 func TestABrokenPromiseIsNotWrittenDown(t *testing.T) {
 	d := aCodec(t)
 	sound := d.NewCodec
@@ -78,7 +77,7 @@ func TestABrokenPromiseIsNotWrittenDown(t *testing.T) {
 	require.NotEmpty(t, f.Tests)
 }
 
-// aCodec returns some codec of the catalog that can be assembled.
+// aCodec returns the first codec of the catalog.
 func aCodec(t *testing.T) codecs.Design {
 	t.Helper()
 	for _, d := range catalog.Formats() {

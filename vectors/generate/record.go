@@ -23,7 +23,7 @@ type sample struct {
 	flags     []string
 	base      *cases.Base
 	scene     *cases.Scene
-	under     *cases.Setting // setting in which it was made; nil: that of base
+	under     *cases.Setting // setting in which it was made; nil means that of base
 	token     []byte
 	trace     cases.Trace
 	read      cases.Setting
@@ -32,9 +32,8 @@ type sample struct {
 	near      *vectors.Test // nil if the sample is a base
 }
 
-// record reads the sample and returns its test. It returns nil if the test
-// exists already or if the format of vectors cannot carry it. It also returns
-// nil if the design can neither accept nor refuse the token.
+// record reads the sample and returns its test. It returns nil if the test already exists, if the format
+// of vectors cannot represent it, or if the design neither accepts nor refuses the token.
 func (g *generator) record(s *sample) (*vectors.Test, error) {
 	if !utf8.Valid(s.token) {
 		return nil, nil
@@ -153,7 +152,7 @@ func encodes(token string, raw [][]byte) bool {
 	})
 }
 
-// judge verifies the claims of the design, which hold for its default options.
+// judge verifies the design's claims in the test. They hold for the default options.
 func (g *generator) judge(t *vectors.Test, s *sample, released []byte) {
 	d := &g.subject.Design
 	if s.property != "" {
@@ -179,8 +178,7 @@ func (g *generator) fail(t *vectors.Test, format string, args ...any) {
 	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
 }
 
-// kinsfolk queries the other readings of the design's wire format and records
-// answers that differ.
+// kinsfolk asks the other readings of the design's wire format and records answers that differ.
 func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
 	for reading, k := range g.kin {
 		if k.Configure(s.read) != nil {

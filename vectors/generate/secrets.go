@@ -14,8 +14,7 @@ import (
 	"sealab/vectors/cases"
 )
 
-// blockSize is the length in bytes of a block of SHA-256. If a key is longer,
-// HMAC hashes it.
+// blockSize is the block length of SHA-256 in bytes. HMAC hashes a longer key.
 const blockSize = 64
 
 // secrets returns the secrets of a design's vectors, by the names that the
@@ -38,7 +37,7 @@ func secrets(d *codecs.Design) map[string][]byte {
 	return all
 }
 
-// rings returns the configurations that the design takes and refuses.
+// rings returns the configurations that the design accepts or refuses.
 func (g *generator) rings() ([]vectors.Ring, error) {
 	d, k := &g.subject.Design, g.subject.Secrets
 	var rings []vectors.Ring
@@ -46,7 +45,7 @@ func (g *generator) rings() ([]vectors.Ring, error) {
 		name, doc string
 		secrets   [][]byte
 		ttl       *time.Duration
-		scheme    bool // the ring tests the time to live
+		scheme    bool // the ring tests the time to live of a scheme
 	}{
 		{name: "one", doc: "one key", secrets: [][]byte{k["k1"]}},
 		{name: "three", doc: "three keys", secrets: [][]byte{k["k1"], k["k2"], k["k3"]}},

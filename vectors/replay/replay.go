@@ -17,16 +17,15 @@ import (
 	"sealab/vectors/cases"
 )
 
-// A Demand selects the answers that a subject must give.
+// A Demand states which answers a subject must give.
 type Demand struct {
-	// As names another reading of the file's format. Its recorded answers then
-	// replace those of the file. If a test has no answer of that reading, it is
-	// not tested. If As is empty, the file's own reading applies.
+	// As names another reading of the file's format, whose recorded answers then apply. A test without an
+	// answer of that reading is not tested. If As is empty, the file's own reading applies.
 	As string
-	// Exact also demands the text of the reason, which is not part of the
-	// format. It excludes answers of other readings.
+	// Exact also requires the text of the reason, which is not part of the format. It excludes answers of
+	// other readings.
 	Exact bool
-	// Reseal demands that sealing a sound test's payload gives its token.
+	// Reseal requires that sealing a sound test's payload gives its token.
 	Reseal bool
 }
 
@@ -55,7 +54,7 @@ type Report struct {
 	Design   string // the file's
 	Subject  string
 	Findings []Finding
-	Rings    []string // configurations that were wrongly taken or refused
+	Rings    []string // configurations that were wrongly accepted or refused
 	Fault    error    // first fault of the subject with its test, or nil
 	Died     error    // error that ended the run early, or nil
 }
@@ -152,14 +151,14 @@ func (p *player) play(t *vectors.Test) (Finding, error) {
 	return f, nil
 }
 
-// answer is the demanded answer of a subject.
+// answer is the answer that a subject must give.
 type answer struct {
 	outcome  string // "accept", or the stage of the refusal
 	reason   string // "" accepts any
 	released *vectors.Hex
 }
 
-// wanted returns the demanded answer and reports whether there is one.
+// wanted returns the required answer and reports whether there is one.
 func (p *player) wanted(t *vectors.Test) (answer, bool) {
 	of := t.Answer(p.demand.As)
 	a := answer{outcome: outcomeOf(of), released: of.Released}
@@ -227,9 +226,8 @@ func (p *player) reseal(t *vectors.Test, set cases.Setting) string {
 	return ""
 }
 
-// ring describes how a design's answer to a configuration differs from the
-// demand. It returns "" if they agree or if another reading of the format gives
-// that answer.
+// ring describes how a design's answer to a configuration differs from the required one. It returns "" if
+// they agree, or if another reading of the format gives that answer.
 func (p *player) ring(r *vectors.Ring) string {
 	c := codecs.Config{}
 	for _, s := range r.Secrets {

@@ -52,7 +52,7 @@ func TestADesignAgreesWithItsVectors(t *testing.T) {
 	}
 }
 
-// TestEveryKindOfErrorIsFound spoils one test at a time, as a person would.
+// TestEveryKindOfErrorIsFound spoils one test at a time and expects a finding.
 func TestEveryKindOfErrorIsFound(t *testing.T) {
 	d, f := first(t, isCodec)
 	accept := slices.IndexFunc(f.Tests, func(t vectors.Test) bool { return t.Sealed && len(*t.Payload) > 0 })
@@ -84,8 +84,8 @@ func TestEveryKindOfErrorIsFound(t *testing.T) {
 	require.Len(t, replay.Run(&ringSpoiled, d, strict).Rings, 1)
 }
 
-// TestOtherReadingsAreToldFromErrors holds a reading that takes more to the
-// vectors of one that takes less, and to its own answers in them.
+// TestOtherReadingsAreToldFromErrors runs a lenient reading against the vectors of a stricter one, and
+// against its own answers in them.
 func TestOtherReadingsAreToldFromErrors(t *testing.T) {
 	for _, d := range catalog.Formats() {
 		f, err := vectors.Read(vectors.Path(filepath.Join("..", "..", vectors.Folder), d.Name))
@@ -116,7 +116,7 @@ func outcomes(r *replay.Report) []replay.Outcome {
 	return os
 }
 
-// dying is a codec that does not survive some tokens.
+// dying is a codec that panics on some tokens.
 type dying struct{ codecs.Codec }
 
 func (c dying) Unseal(dst, token []byte) ([]byte, error) {
@@ -138,7 +138,7 @@ func TestADeathIsWrongAndNotTheEnd(t *testing.T) {
 	require.Len(t, r.Findings, f.NumberTests)
 }
 
-// broken is a codec whose process does not live long.
+// broken is a codec that faults on every token.
 type broken struct{ codecs.Codec }
 
 func (broken) Unseal(dst, _ []byte) ([]byte, error) { return dst, codecs.ErrFault }

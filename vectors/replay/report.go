@@ -11,7 +11,7 @@ import (
 	"sealab/vectors"
 )
 
-// Stands reports whether no answer was wrong.
+// Stands reports whether the run ended and no answer was wrong.
 func (r *Report) Stands() bool { return r.Died == nil && len(r.Rings) == 0 && r.count(Wrong) == 0 }
 
 func (r *Report) count(o Outcome) int {

@@ -13,10 +13,9 @@ import (
 	"sealab/vectors/replay"
 )
 
-// TestSDKsAgreeWithTheVectors gives every installed SDK the vectors of the
-// design that it mirrors, with which it has to agree, and those of every other
-// reading of the same format, with which it may disagree only where the vectors
-// say so.
+// TestSDKsAgreeWithTheVectors runs every installed SDK against the vectors of the design that it mirrors,
+// with which it must agree. It also runs the SDK against every other reading of the format, from which it
+// may differ only as the vectors record.
 func TestSDKsAgreeWithTheVectors(t *testing.T) {
 	sdks, err := sdk.Mirrors(".")
 	require.NoError(t, err)
