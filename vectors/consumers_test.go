@@ -16,14 +16,14 @@ import (
 	"sealab/vectors"
 )
 
-// consumer is one folder of consumers: a program that reads vectors in its language.
+// consumer is a program in one folder of consumers that reads vectors in its language.
 type consumer struct {
 	name    string
-	program string   // programs that the machine must have, one of several after a bar
-	needs   string   // file that `make consumers` installs in the folder; "": it installs no file
+	program string   // programs that must be installed; "|" separates alternatives
+	needs   string   // file that `make consumers` installs in the folder; "" if none
 	designs []string // the files that it reads
 
-	compiled bool // each run compiles it
+	compiled bool // each run compiles it, which takes long
 }
 
 var consumers = []consumer{
@@ -37,8 +37,8 @@ var consumers = []consumer{
 	{"ruby", "ruby", "", []string{"hmac-sha256", "aes-256-gcm", "mcp-rb"}, false},
 }
 
-// maxLines is the length to which a consumer's programs are held: somebody is to
-// read them in a quarter of an hour.
+// maxLines is the most lines that the programs of a consumer may have, so that a person can read them in a
+// quarter of an hour.
 const maxLines = 200
 
 func TestEveryConsumerIsTested(t *testing.T) {
@@ -51,9 +51,8 @@ func TestEveryConsumerIsTested(t *testing.T) {
 	require.ElementsMatch(t, names, runs)
 }
 
-// TestConsumers runs every consumer: on the committed vectors, with which it has
-// to agree, and on vectors of which one of each kind is wrong, which
-// it has to name.
+// TestConsumers runs every consumer twice. It must agree with the committed vectors. In vectors with one
+// spoiled test of each kind, it must name the spoiled tests.
 func TestConsumers(t *testing.T) {
 	for _, c := range consumers {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +84,7 @@ func onPath(program string) bool {
 	return err == nil
 }
 
-// TestLanguages holds the languages in the rows of the designs to the consumers.
+// TestLanguages compares the languages in the rows of the designs with the consumers.
 func TestLanguages(t *testing.T) {
 	languages := map[string][]string{}
 	for _, c := range consumers {
@@ -117,8 +116,7 @@ func (c *consumer) run(t *testing.T, folder string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// spoiled writes the consumer's files with a test of each kind spoiled, and
-// returns the ids of these.
+// spoiled writes the consumer's files with one test of each kind spoiled, and returns their ids.
 func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -127,7 +125,7 @@ func (c *consumer) spoiled(t *testing.T) (folder string, ids []string) {
 		require.NoError(t, err)
 		for _, s := range spoilings {
 			i := slices.IndexFunc(f.Tests, func(t vectors.Test) bool {
-				// The consumer may hold its library to another reading than the strict one.
+				// The consumer may test a lenient reading of its library.
 				return s.fits(&t) && len(t.Readings) == 0 && !slices.Contains(ids, t.ID)
 			})
 			require.GreaterOrEqual(t, i, 0, "%s: no test to spoil: %s", design, s.name)

@@ -24,7 +24,7 @@ type Index struct {
 	SHA256  map[string]string `json:"sha256"` // of every other file, by path
 }
 
-// root is the top folder of an archive.
+// root is the top-level folder of an archive.
 const root = "sealab-vectors"
 
 // An entry is one file of an archive.
@@ -42,10 +42,9 @@ func (e *entry) mode() int64 {
 	return 0o644
 }
 
-// Dist returns a gzipped tar archive of the vectors below dir. It adds their
-// schema and pages, the accumulated digests, the licence and an index. dir is
-// the module's folder vectors. The same files give the same bytes, because
-// archives carry no times, owners or machine names.
+// Dist returns a gzipped tar archive of the vectors below dir, with their schema and pages, the
+// accumulated digests, the licence and an index. dir is the module's folder vectors. The output depends
+// only on the files, because archives carry no times, owners or machine names.
 func Dist(dir, version string) ([]byte, error) {
 	index := Index{
 		Format: Format, Version: version, License: License,

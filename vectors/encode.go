@@ -56,7 +56,7 @@ func (t Test) without(near *Test) *Test {
 	return &t
 }
 
-// omitEqual sets a member to nil if it equals that of the near test.
+// omitEqual sets *member to its zero value if it equals near.
 func omitEqual[T any](member *T, near T) {
 	if reflect.DeepEqual(*member, near) {
 		*member = *new(T)
@@ -75,7 +75,7 @@ func (t *Test) inherit(near *Test) {
 	t.Now, t.TTL = cmp.Or(t.Now, near.Now), cmp.Or(t.TTL, near.TTL)
 }
 
-// marshal is json.Marshal without HTML escapes.
+// marshal is json.Marshal without HTML escaping.
 func marshal(v any, indent string) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -137,7 +137,7 @@ func Validate(data []byte) error {
 	return err
 }
 
-// decodeValid decodes the text of a file that is valid.
+// decodeValid decodes the text of a file and validates it.
 func decodeValid(data []byte) (*File, error) {
 	if err := form.Validate(data); err != nil {
 		return nil, err

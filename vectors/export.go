@@ -10,14 +10,14 @@ import (
 	"sealab/codecs"
 )
 
-// A Form is one way to write a file of vectors.
+// A Form is an output format for vectors.
 type Form struct {
 	Name, Doc string
 	Extension string
 	Write     func(*File) ([]byte, error)
 }
 
-// Forms returns every form.
+// Forms returns all output formats.
 func Forms() []Form {
 	return []Form{
 		{"json", "the format itself", ".json", (*File).Encode},
@@ -38,7 +38,7 @@ func FindForm(name string) (Form, error) {
 	return Form{}, fmt.Errorf("no form %q; there are %q", name, known)
 }
 
-// line is one test with the members that it needs from its file.
+// line is one test with the values that it needs from its file.
 type line struct {
 	Design  string      `json:"design"`
 	Kind    codecs.Kind `json:"kind"`
@@ -59,7 +59,7 @@ func Lines(f *File) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// The members below have the names of Wycheproof.
+// The types below use the member names of Wycheproof.
 type (
 	wycheproof struct {
 		Algorithm     string           `json:"algorithm"`

@@ -71,7 +71,7 @@ func TestGroupsLoseNoTest(t *testing.T) {
 	require.NotZero(t, results["invalid"])
 }
 
-// folder makes a folder as vectors is, with one design.
+// folder makes a copy of the folder vectors with one design.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -56,19 +56,18 @@ type Note struct {
 	CVEs     []string `json:"cves,omitempty"`
 }
 
-// A Ring is a configuration that an implementation must take or refuse before
-// it reads a token.
+// A Ring is a configuration that an implementation must accept or refuse before it reads a token.
 type Ring struct {
 	ID      string   `json:"id"`
 	Comment string   `json:"comment"`
 	Secrets []Hex    `json:"secrets"`
 	TTL     *Seconds `json:"ttl,omitempty"`
 	Expect  Verdict  `json:"expect"`
-	// Readings are the verdicts of other readings, if they differ.
+	// Readings are the verdicts of other readings that differ.
 	Readings map[string]Verdict `json:"readings,omitempty"`
 }
 
-// A Verdict is the demanded answer of an implementation.
+// A Verdict is the answer that an implementation must give.
 type Verdict string
 
 // The verdicts.
@@ -81,7 +80,7 @@ const (
 type Test struct {
 	ID      string `json:"id"`
 	Comment string `json:"comment"`
-	Near    string `json:"near,omitempty"` // accepted test that differs from this one in one thing
+	Near    string `json:"near,omitempty"` // accepted test that differs from this one in one respect
 	// Keys are the ring: the first seals, every one unseals. In the file of a
 	// scheme, Keys, Options, Binding, Now and TTL are omitted if they equal
 	// those of Near.
@@ -108,10 +107,9 @@ type Test struct {
 	Expect Verdict          `json:"expect"`
 	Stage  string           `json:"stage,omitempty"`  // of a refusal
 	Reason string           `json:"reason,omitempty"` // the design's log text; not part of the format
-	// Released are the released bytes, nil on refusal.
+	// Released are the released bytes. It is nil if the token is refused.
 	Released *Hex `json:"released"`
-	// Readings are the answers of other readings of the format, if they differ.
-	// "sdk" is the answer of the SDK itself.
+	// Readings are the answers of other readings of the format that differ. "sdk" is the SDK's own answer.
 	Readings map[string]Answer `json:"readings,omitempty"`
 	Flags    []string          `json:"flags"`
 }
@@ -128,8 +126,8 @@ type Answer struct {
 // Silent is the verdict of a reading that neither accepts nor refuses.
 const Silent Verdict = "silent"
 
-// Answer returns the answer of a reading. If reading is "", it returns the
-// answer of the strict reading, which is the test's own.
+// Answer returns the answer of a reading. If reading is "", it returns the answer of the strict reading,
+// which is the test's own.
 func (t *Test) Answer(reading string) Answer {
 	if a, ok := t.Readings[reading]; ok {
 		return a
@@ -137,8 +135,8 @@ func (t *Test) Answer(reading string) Answer {
 	return Answer{t.Expect, t.Stage, t.Reason, t.Released}
 }
 
-// A Place is the position of a field: index of the segment, first byte, and the
-// byte after the last.
+// A Place is the position of a field: the index of its segment, its first byte, and the byte after its
+// last.
 type Place [3]int
 
 // A Minted is the setting in which a token was made.

@@ -31,8 +31,8 @@ that they use. Generated from the source by ` + "`go test ./vectors -run TestLay
 vectors and its member ` + "`prefix`" + ` give the layout; ` + "`NAME-claims`" + ` is the layout ` + "`claims`" + ` over NAME.
 `
 
-// TestLayouts holds LAYOUTS.md, for those who have the vectors and not the
-// source, to the package comments, and to that of Accumulate.
+// TestLayouts compares LAYOUTS.md with the package comments and the comment of Accumulate. The page is for
+// readers who have the vectors without the source.
 func TestLayouts(t *testing.T) {
 	comments := packageComments(t, "../codecs/*/*.go", "../codecs/*/*/*.go")
 	comments["accumulate"] = functionComment(t, "generate/accumulate.go", "Accumulate")
@@ -52,7 +52,7 @@ func TestLayouts(t *testing.T) {
 	testenv.EqualLines(t, page.String(), string(committed), "run go test ./vectors -run TestLayouts -args -update")
 }
 
-// prefixes are those of the committed files.
+// prefixes returns the token prefixes of the committed files.
 func prefixes(t *testing.T) []string {
 	t.Helper()
 	paths, err := vectors.Paths("files")
@@ -68,7 +68,7 @@ func prefixes(t *testing.T) []string {
 	return quoted
 }
 
-// packageComments returns the comments of packages by their names.
+// packageComments returns package comments by package name.
 func packageComments(t *testing.T, globs ...string) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
@@ -87,7 +87,7 @@ func packageComments(t *testing.T, globs ...string) map[string]string {
 	return comments
 }
 
-// functionComment returns the comment of one function.
+// functionComment returns the comment of a function.
 func functionComment(t *testing.T, path, name string) string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
@@ -106,8 +106,8 @@ var (
 	restsOn    = regexp.MustCompile(`\bpackage\s+(\w+)|(\w+)\s+derivation`)
 )
 
-// withLayout returns the packages whose comments lay a token out, and those that
-// these name, in order.
+// withLayout returns the sorted names of packages whose comments contain a token layout, and of the
+// packages that those comments name.
 func withLayout(comments map[string]string) []string {
 	var names []string
 	var add func(name string)
@@ -129,7 +129,7 @@ func withLayout(comments map[string]string) []string {
 	return names
 }
 
-// plain is a comment as go doc prints it.
+// plain returns a comment as go doc prints it.
 func plain(text string) string {
 	var p comment.Parser
 	printer := comment.Printer{TextWidth: 80}

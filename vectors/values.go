@@ -44,7 +44,7 @@ func (b *Binding) Codecs() codecs.Context {
 	return out
 }
 
-// Hex is bytes that JSON writes as lower-case hexadecimal digits.
+// Hex is bytes, which JSON encodes as lower-case hexadecimal digits.
 type Hex []byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -87,7 +87,7 @@ func (t *Test) Identify(design, name string) error {
 	return err
 }
 
-// Identify sets the id of r in the manner of Test.Identify.
+// Identify sets the id of r as Test.Identify does.
 func (r *Ring) Identify(design, name string) error {
 	var err error
 	r.ID, err = identify(design, "ring/"+name, Ring{Secrets: r.Secrets, TTL: r.TTL})

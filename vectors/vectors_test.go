@@ -36,7 +36,7 @@ func TestSecondsHaveOneSpelling(t *testing.T) {
 	require.Error(t, err)
 }
 
-// sound is a file with one accept and one refusal near it.
+// sound returns a valid file with one accepted test and one refused test near it.
 func sound() *vectors.File {
 	return &vectors.File{
 		Format: vectors.Format, Design: "d", Kind: codecs.KindCodec, Doc: "a design", Spec: "a page",
@@ -73,8 +73,7 @@ func TestEncodeWritesOneTestPerLine(t *testing.T) {
 	require.Equal(t, f, got)
 }
 
-// TestValidateRings breaks a sound file in one thing at a time: each must be
-// noticed.
+// TestValidateRings checks that Validate notices each single defect of a valid file.
 func TestValidateRings(t *testing.T) {
 	for name, spoil := range map[string]func(*vectors.File){
 		"format":               func(f *vectors.File) { f.Format = "sealab-vectors/2" },
