@@ -12,19 +12,19 @@ import (
 	"sealab/internal/runfile"
 )
 
-// The sizes of the messages that controls authenticate, in bytes. A long one
-// makes the sample a single operation.
+// The lengths in bytes of the messages that controls authenticate. With a long one, a sample is a single
+// operation.
 const (
 	shortMessage = 200
 	longMessage  = 4096
 )
 
-// ladder are the delays in nanoseconds that controls of known size add. The judge
-// takes the shift between passes from those up to 10 ns.
+// ladder holds the delays in nanoseconds that calibrated controls add. The judge estimates the shift
+// between passes from delays up to 10 ns.
 var ladder = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
 
-// Controls returns the comparisons that every run measures beside its designs: subjects
-// that leak, which the judge must find, and subjects that do not.
+// Controls returns the comparisons that every run measures beside its designs: subjects that leak, which
+// the judge must find, and subjects that do not leak.
 func Controls() []Comparison { return append(append(leaking(), Ladder()...), clean()...) }
 
 func leaking() []Comparison {
@@ -47,7 +47,7 @@ func clean() []Comparison {
 	}
 }
 
-// control returns a comparison of the control called name.
+// control returns a comparison for the control called name.
 func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Comparison {
 	return Comparison{prepare: prepare, Probe: runfile.Probe{
 		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the added cause",
@@ -55,7 +55,7 @@ func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (
 	}}
 }
 
-// ends is the control of a comparer: tags wrong in their first byte or their last.
+// ends returns the control of a comparer, with tags that are wrong in their first or last byte.
 func ends(name string, expect runfile.Expectation, equal comparer) Comparison {
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, equal)
@@ -65,8 +65,7 @@ func ends(name string, expect runfile.Expectation, equal comparer) Comparison {
 	return t
 }
 
-// SameClass is the control in which both classes are the same, inputs and their
-// places in memory included.
+// SameClass returns a control whose two classes are identical, including the addresses of their inputs.
 func SameClass(name string) Comparison {
 	return control(name, runfile.Clean, func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)
@@ -75,14 +74,15 @@ func SameClass(name string) Comparison {
 	})
 }
 
-// permuted has a leak whose labels are drawn by lot, so that they do not show it.
+// permuted is a leaking verifier whose classes are mixed at random, so that the labels do not show the
+// leak.
 func permuted(random *rand.Rand) (*classes, error) {
 	v := newVerifier(random, shortMessage, earlyExit)
 	mixed := append(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1)...)
 	return same(mixed, mixed, v.check), nil
 }
 
-// Ladder are the controls of known size.
+// Ladder returns the calibrated controls.
 func Ladder() []Comparison {
 	step := stepCost()
 	var comparisons []Comparison
@@ -96,13 +96,12 @@ func Ladder() []Comparison {
 	return comparisons
 }
 
-// zero is 0, which the compiler does not know.
+// zero is 0. It is a variable so that the compiler cannot fold it.
 var zero byte
 
-// marks is a control whose inputs differ in a mark, 0 for A and 1 for B. added
-// acts on the mark. It begins with a byte of the operation's result, and the next
-// operation waits for its return value, so that the processor cannot work on two
-// of them at once and hide the delay.
+// marks returns a control whose inputs differ in a mark: 0 for A and 1 for B. The function added acts on
+// the mark. It starts from a byte of the operation's result, and the next operation depends on its return
+// value. The processor therefore cannot overlap two operations and hide the delay.
 func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
 	return func(random *rand.Rand) (*classes, error) {
 		v := newVerifier(random, size, hmac.Equal)
@@ -114,15 +113,14 @@ func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*
 	}
 }
 
-// cover is the number of steps that A and B both take first. The next operation
-// begins with work that does not wait; if that is shorter than these steps, every
-// further step counts.
+// cover is the number of steps that both A and B take first. The next operation begins with independent
+// work, which overlaps these steps. If that work is shorter than these steps, every further step counts.
 const cover = 3 * turn
 
-// tailCalls counts the calls of tailOnly.
+// tailCalls is the state of tailOnly's random number generator.
 var tailCalls uint64
 
-// tailOnly delays one call of B in ten by some 300 ns.
+// tailOnly delays one in ten calls of B by some 300 ns.
 func tailOnly(mark int, result byte) byte {
 	tailCalls = tailCalls*6364136223846793005 + 1442695040888963407
 	if tailCalls>>33%10 != 0 {
@@ -133,7 +131,7 @@ func tailOnly(mark int, result byte) byte {
 
 var allocated = make([]byte, 64)
 
-// allocation allocates for B.
+// allocation allocates only for B.
 func allocation(mark int, _ byte) byte {
 	if mark == 1 {
 		allocated = make([]byte, 64)
@@ -143,13 +141,12 @@ func allocation(mark int, _ byte) byte {
 
 const (
 	tableEntries = 256
-	// tableStride puts all entries of the table into one set of the cache, which
-	// does not hold as many.
+	// tableStride maps all entries of the table to one cache set, which cannot hold them all.
 	tableStride = 4096
 )
 
-// tableLookUp looks up a table at places that the key says. The key of A says
-// the same place each time.
+// tableLookUp looks up table entries at indexes given by the key. The key of A gives the same index each
+// time.
 func tableLookUp(random *rand.Rand) (*classes, error) {
 	v := newVerifier(random, shortMessage, hmac.Equal)
 	table := make([]byte, tableEntries*tableStride)
@@ -171,11 +168,10 @@ func tableLookUp(random *rand.Rand) (*classes, error) {
 
 const tagSize = sha256.Size
 
-// A comparer tells whether two tags are equal.
+// A comparer reports whether two tags are equal.
 type comparer func(want, got []byte) bool
 
-// earlyExit is the mistake that all of this is about: it stops at the first
-// byte that differs.
+// earlyExit makes the classic mistake: it stops at the first byte that differs.
 func earlyExit(want, got []byte) bool {
 	for i := range want {
 		if want[i] != got[i] {
@@ -185,14 +181,14 @@ func earlyExit(want, got []byte) bool {
 	return true
 }
 
-// A verifier checks tags over one fixed message, as a server checks tokens: it
-// computes the tag and compares.
+// A verifier checks tags of one fixed message, as a server checks tokens: it computes the tag and
+// compares.
 type verifier struct {
 	mac     hash.Hash
 	message []byte
 	sum     []byte
 	equal   comparer
-	refused int // keeps the compiler from leaving the comparison out
+	refused int // keeps the compiler from removing the comparison
 }
 
 // newVerifier returns a verifier under a random key for a message of size bytes.
@@ -200,7 +196,7 @@ func newVerifier(random *rand.Rand, size int, equal comparer) *verifier {
 	return &verifier{mac: hmac.New(sha256.New, randomBytes(random, 32)), message: randomBytes(random, size), equal: equal}
 }
 
-// tag returns the right tag, until the next call.
+// tag returns the right tag. It is valid until the next call.
 func (v *verifier) tag() []byte {
 	v.mac.Reset()
 	v.mac.Write(v.message)
@@ -214,7 +210,7 @@ func (v *verifier) check(tag []byte) {
 	}
 }
 
-// wrongAt returns tags that differ from the right one in the byte at place.
+// wrongAt returns tags that differ from the right one only in the byte at place.
 func (v *verifier) wrongAt(random *rand.Rand, place int) [][]byte {
 	pool := make([][]byte, poolSize)
 	for i := range pool {
@@ -224,8 +220,7 @@ func (v *verifier) wrongAt(random *rand.Rand, place int) [][]byte {
 	return pool
 }
 
-// marked returns tags like wrongAt's first ones, with mark behind them for
-// controls that look at it.
+// marked returns tags that are wrong in their first byte, followed by mark.
 func (v *verifier) marked(random *rand.Rand, mark byte) [][]byte {
 	pool := v.wrongAt(random, 0)
 	for _, tag := range pool {

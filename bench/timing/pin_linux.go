@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin locks the goroutine to its thread and the thread to the last of the
-// processors that it may use. restore undoes both. If the system refuses, the
-// thread stays free, which costs precision only.
+// pin locks the goroutine to its thread, and the thread to the last processor that it may use. restore
+// undoes both. If the system refuses, the thread stays unpinned, which only costs precision.
 func pin() (restore func()) {
 	runtime.LockOSThread()
 	var before, last unix.CPUSet

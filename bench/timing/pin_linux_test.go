@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPin holds the thread to one processor of those that it may use, and frees it again.
+// TestPin checks that pin restricts the thread to one of its processors, and that restore undoes this.
 func TestPin(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -11,40 +11,37 @@ import (
 	"unicode"
 )
 
-// A Recovery is how far the attack on a comparison that ends early came.
+// A Recovery describes the progress of an attack on an early-exit comparison.
 type Recovery struct {
 	Message  []byte // chosen by the attacker
-	Tag      []byte // found, in hexadecimal
+	Tag      []byte // found so far, in hexadecimal
 	Samples  int    // measured
-	Ops      int    // tokens presented: samples times operations in one
-	StepBack int    // how often a digit was found wrong and given up
-	Verifies bool   // the server took the forged token
+	Ops      int    // tokens presented: samples times operations per sample
+	StepBack int    // how often a digit was found wrong and dropped
+	Verifies bool   // the server accepted the forged token
 }
 
-// digits are the values that a character of a tag can have, and tagDigits the
-// number of them.
+// digits are the possible characters of a tag, and tagDigits is the number of characters in a tag.
 const (
 	digits    = "0123456789abcdef"
 	tagDigits = 2 * tagSize
 )
 
 const (
-	// effort is the number of times that each candidate for a digit is measured
-	// in the first round of the race; the rounds after it are as long.
+	// effort is the number of measurements of each candidate for a digit in the first round of the race.
+	// Later rounds take as many measurements in total.
 	effort = 600
-	// A digit is confirmed if its difference from others is confirmSigma standard
-	// errors from zero. It is looked at confirmLooks times at most, each time
-	// after confirmEfforts more pairs for each measurement of an effort.
+	// A digit is confirmed if its difference from others exceeds confirmSigma standard errors. There are
+	// at most confirmLooks looks. Each takes confirmEfforts times effort more pairs.
 	confirmEfforts, confirmLooks, confirmSigma = 7, 12, 5
 )
 
-// ErrTooManySamples says that a recovery was given up.
+// ErrTooManySamples means that Recover gave up.
 var ErrTooManySamples = errors.New("the tag was not found within the number of samples")
 
-// A hexServer takes tags in hexadecimal, in upper or lower case, and compares them
-// digit by digit until one differs. That shows some nanoseconds per digit. The
-// bare loop of [earlyExit] shows some 0.2 ns per byte, and at some places less:
-// the judge finds that over a whole tag, and this attack does not.
+// A hexServer accepts tags in hexadecimal, in upper or lower case. It compares them digit by digit until
+// one differs, which leaks some nanoseconds per digit. The bare loop of [earlyExit] leaks some 0.2 ns per
+// byte, and less at some positions. The judge detects that over a whole tag, but this attack cannot.
 type hexServer struct {
 	*verifier
 	text []byte
@@ -61,10 +58,9 @@ func (s *hexServer) accepts(tag []byte) bool {
 	return true
 }
 
-// Recover forges a token against a [hexServer]. It knows the message, presents
-// tags, and uses only the time of their refusal until the last digit. The key of
-// the server is drawn from seed and used by the server alone. Recover gives up
-// after most samples. progress is called with the number of digits known.
+// Recover forges a token against a [hexServer]. It knows the message and presents tags. Until the last
+// digit, it uses only the time of their refusal. The server's key is drawn from seed, and only the server
+// uses it. Recover gives up after most samples. It calls progress with the number of known digits.
 func Recover(seed uint64, most int, progress func(known, of int, r Recovery)) (Recovery, error) {
 	defer quiet()()
 	s := newSampler(seed, full)
@@ -88,21 +84,21 @@ func Recover(seed uint64, most int, progress func(known, of int, r Recovery)) (R
 	return a.Recovery, err
 }
 
-// An attacker has a guess of the tag whose first digits it believes to know.
+// An attacker holds a guess of the tag and believes that its first digits are right.
 type attacker struct {
 	Recovery
 	random   *rand.Rand
 	guess    []byte
 	most     int
 	effort   int
-	ops      int                      // tokens presented in one sample
-	time     func(tag []byte) float64 // time of refusing it, per operation: all that the attacker sees
+	ops      int                      // tokens presented per sample
+	time     func(tag []byte) float64 // time to refuse the tag, per operation: the attacker's only observation
 	accepts  func(tag []byte) bool    // the server's answer
 	progress func(known, of int, r Recovery)
 }
 
-// recover finds digit after digit. It steps back if a digit is not confirmed, and
-// lets the answer of the server decide the last one.
+// recover finds one digit after another. It steps back if a digit is not confirmed. The server's answer
+// decides the last digit.
 func (a *attacker) recover() error {
 	failed := 0
 	for known := 0; ; {
@@ -130,7 +126,7 @@ func (a *attacker) recover() error {
 	}
 }
 
-// stepBack gives the digit before known up.
+// stepBack drops the last known digit.
 func (a *attacker) stepBack(known int) int {
 	a.StepBack++
 	return max(0, known-1)
@@ -148,14 +144,14 @@ func (a *attacker) last() bool {
 	return false
 }
 
-// A candidate is a value of the digit in question with its times so far.
+// A candidate is a possible value of the current digit, with its times so far.
 type candidate struct {
 	value byte
 	times []float64
 }
 
-// race returns the value of the digit at place that is refused last: in each
-// round the slower half of the candidates stays.
+// race returns the value of the digit at place that takes longest to refuse. Each round keeps the slower
+// half of the candidates.
 func (a *attacker) race(place int) byte {
 	left := make([]candidate, len(digits))
 	for i := range left {
@@ -174,7 +170,7 @@ func (a *attacker) race(place int) byte {
 	return left[0].value
 }
 
-// with returns the time of refusing the guess with one digit set.
+// with returns the time to refuse the guess with one digit replaced.
 func (a *attacker) with(place int, value byte) float64 {
 	kept := a.guess[place]
 	a.guess[place] = value
@@ -185,8 +181,8 @@ func (a *attacker) with(place int, value byte) float64 {
 	return t
 }
 
-// confirmed measures the digit found against other values, in pairs, until the
-// difference is beyond doubt or more pairs would not help.
+// confirmed compares the found digit with other values, in pairs, until the difference is clear or the
+// looks are used up.
 func (a *attacker) confirmed(place int) bool {
 	var differences []float64
 	for range confirmLooks {
@@ -200,8 +196,8 @@ func (a *attacker) confirmed(place int) bool {
 	return false
 }
 
-// difference returns how much later the guess is refused than with another
-// value at place, measured in an order drawn by lot.
+// difference returns how much longer the guess takes to refuse than another value at place. The order of
+// the two is random.
 func (a *attacker) difference(place int) float64 {
 	other := a.guess[place]
 	for other == a.guess[place] {
@@ -215,8 +211,7 @@ func (a *attacker) difference(place int) float64 {
 	return t - a.with(place, other)
 }
 
-// meanAndError returns the mean of the inner values of x, which it sorts, with
-// its standard error.
+// meanAndError returns the trimmed mean of x and its standard error. It sorts x.
 func meanAndError(x []float64) (mean, err float64) {
 	mean = middle(x)
 	sum := 0.0
@@ -224,20 +219,20 @@ func meanAndError(x []float64) (mean, err float64) {
 	for _, d := range kept {
 		sum += (d - mean) * (d - mean)
 	}
-	// The outer values, pulled in to the ends of the inner ones, count as well.
+	// The variance is that of the winsorised sample: outer values count as the nearest inner one.
 	low, high := kept[0]-mean, kept[len(kept)-1]-mean
 	sum += float64(len(x)-len(kept)) / 2 * (low*low + high*high)
 	share := float64(len(kept)) / float64(len(x))
 	return mean, math.Sqrt(sum/float64(len(x))) / (share * math.Sqrt(float64(len(x))))
 }
 
-// inner returns x, which it sorts, without its lowest and its highest fifth.
+// inner sorts x and returns it without its lowest and highest fifth.
 func inner(x []float64) []float64 {
 	slices.Sort(x)
 	return x[len(x)/5 : len(x)-len(x)/5]
 }
 
-// middle returns the mean of the inner values of x, which it sorts.
+// middle returns the trimmed mean of x, which it sorts.
 func middle(x []float64) float64 {
 	sum := 0.0
 	kept := inner(x)

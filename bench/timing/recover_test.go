@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// simulated returns an attacker on a server of which one digit more takes a given
-// time more, in nanoseconds, with noise ten times the step of a real one.
+// simulated returns an attacker on a simulated server. Each further right digit adds step nanoseconds,
+// with noise of ten times a real server's step.
 func simulated(seed uint64, tag []byte, step float64) *attacker {
 	random := rand.New(rand.NewPCG(seed, 1))
 	return &attacker{
@@ -39,7 +39,7 @@ func otherDigit(d byte) byte {
 	return '0'
 }
 
-// TestRaceFindsTheDigit also shows it what there is not.
+// TestRaceFindsTheDigit also checks that a wrong digit is not confirmed.
 func TestRaceFindsTheDigit(t *testing.T) {
 	tag := randomTag()
 	a := simulated(1, tag, 0.3)
@@ -54,17 +54,17 @@ func TestRaceFindsTheDigit(t *testing.T) {
 	require.False(t, flat.confirmed(5), "without a leak nothing is")
 }
 
-// TestRecoveryEndsWithTheTag goes all the way.
+// TestRecoveryEndsWithTheTag recovers a whole tag.
 func TestRecoveryEndsWithTheTag(t *testing.T) {
 	tag := randomTag()
-	a := simulated(1, tag, 4) // a step that little effort shows, so that the test is short
+	a := simulated(1, tag, 4) // a step that is found with little effort, to keep the test short
 	a.effort = 20
 	require.NoError(t, a.recover())
 	require.Equal(t, tag, a.guess)
 	require.True(t, a.Verifies)
 }
 
-// TestRecoveryEnds gives the attacker times without a leak.
+// TestRecoveryEnds checks that the attacker gives up if the times do not leak.
 func TestRecoveryEnds(t *testing.T) {
 	a := simulated(1, randomTag(), 0)
 	a.effort, a.most = 20, 100_000

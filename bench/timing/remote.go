@@ -18,17 +18,16 @@ import (
 	"sealab/internal/runfile"
 )
 
-// serverDelay is the delay in nanoseconds of the leaking control over HTTP. It can
-// be measured on a local network.
+// serverDelay is the delay in nanoseconds of the leaking control over HTTP. It is measurable on a local
+// network.
 const serverDelay = 20_000
 
-// A remotePair is a rule about tokens that a server gave out and that come back
-// with one byte changed: in A the first one of the tag.
+// A remotePair is a rule about tokens that a server issued and that are sent back with one byte changed.
+// In A it is the first byte of the tag.
 type remotePair struct {
 	rule
 	expect runfile.Expectation
-	// changed returns which byte of B is another one, in a token of size bytes
-	// that ends with a tag.
+	// changed returns the index of the byte to change in B, in a token of size bytes that ends with a tag.
 	changed func(size, tag int) int
 }
 
@@ -45,10 +44,9 @@ var remotePairs = []remotePair{
 		tells: "whether a key is in the ring; its id is in every token"}, changed: keyIDBegin},
 }
 
-// Remote returns the comparisons of a server of the Model Context Protocol that
-// behaves as the example server does, at a URL: tokens that it gave out, with
-// their tag or key id changed, go back to it over HTTP. Beside them are controls
-// over HTTP in this process.
+// Remote returns the comparisons for a server of the Model Context Protocol at a URL that behaves as the
+// example server does. Tokens that the server issued are sent back over HTTP with their tag or key ID
+// changed. Controls use HTTP within this process.
 func Remote(url string) []Comparison {
 	comparisons := []Comparison{
 		httpControl("http-same-class", runfile.Clean, 0),
@@ -77,7 +75,7 @@ func (p remotePair) comparison(url string) Comparison {
 	}
 }
 
-// bodies returns those that present a token as the pair changes it.
+// bodies returns the request bodies that present a token as the pair changes it.
 func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err error) {
 	prefix, raw, tag, err := anatomy(token)
 	if err != nil {
@@ -95,8 +93,8 @@ func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err 
 	return a, b, nil
 }
 
-// anatomy takes a token of a design of the catalog apart: the text that it
-// begins with, the bytes of the rest, and the length of the tag at their end.
+// anatomy splits a token of a design of the catalog into its prefix text and the remaining bytes. It also
+// returns the length of the tag at their end.
 func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
 	for _, d := range catalog.All() {
 		fields, err := lab.HooksOf(d).Inspect([]byte(token))
@@ -112,8 +110,8 @@ func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
 	return "", nil, 0, fmt.Errorf("%w: the server's tokens are not of a design that ends with a tag", errNotApplicable)
 }
 
-// body is the request that presents a token in the second round of the example
-// server's tool; without one it is the first round.
+// body returns the request that presents a token in the second round of the example server's tool. Without
+// a token it is the first round.
 func body(token string) []byte {
 	const arguments = `{"workItemId":4522,"fields":{"System.State":"Resolved"}}`
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,`+
@@ -134,14 +132,14 @@ func state(token string) string {
 	return fmt.Sprintf(`"requestState":%q,`, token)
 }
 
-// A client presents bodies to a server. The first error stays.
+// A client presents bodies to a server. It keeps the first error.
 type client struct {
 	url   string
 	err   error
 	close func() // of the server, if it is in this process
 }
 
-// present posts a body and reads the answer to its end.
+// present posts a body and reads the whole response.
 func (c *client) present(body []byte) {
 	if _, err := c.post(body); err != nil && c.err == nil {
 		c.err = err
@@ -187,8 +185,8 @@ func (c *client) token() (string, error) {
 	return message.Result.RequestState, nil
 }
 
-// httpControl is a server in this process that checks a tag and then takes the
-// given time more for B.
+// httpControl returns a control with a server in this process. The server checks a tag and then spends the
+// added time for B.
 func httpControl(name string, expect runfile.Expectation, added float64) Comparison {
 	c := new(client)
 	t := control(name, expect, func(random *rand.Rand) (*classes, error) {

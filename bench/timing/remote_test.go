@@ -16,7 +16,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// answering starts a server whose answers have one token and no other text.
+// answering starts a server whose responses contain only a token.
 func answering(t *testing.T, token string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,8 +34,8 @@ func answering(t *testing.T, token string) string {
 	return server.URL
 }
 
-// TestRemoteComparisons measures every comparison against a server that answers, one whose
-// tokens are not known, and one that is not there.
+// TestRemoteComparisons measures every comparison against a working server, a server with unknown tokens,
+// and an unreachable server.
 func TestRemoteComparisons(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	s, err := open(catalog.All()[0], random, 1)
@@ -59,7 +59,7 @@ func TestRemoteComparisons(t *testing.T) {
 	require.ErrorContains(t, Run(Remote(answering(t, "")), c, func(Step) {}), "want an answer with a requestState")
 }
 
-// TestChangedTokensDifferWhereTheyShould takes tokens of every design apart.
+// TestChangedTokensDifferWhereTheyShould checks the changed byte in tokens of every design.
 func TestChangedTokensDifferWhereTheyShould(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	apart := 0

@@ -15,8 +15,8 @@ func tagEnds(s *subject, random *rand.Rand) (*classes, error) {
 	return s.besideWrongTags(random, last, codecs.Unauthentic)
 }
 
-// besideWrongTags returns the classes of tokens whose tag is wrong in its first byte, and of
-// other tokens, which are refused at one of the given stages.
+// besideWrongTags returns two classes: tokens whose tag is wrong in its first byte, and other tokens that
+// are refused at one of the given stages.
 func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, error), stages ...codecs.Stage) (*classes, error) {
 	wrong, err := wrongTags(s.codec, random, 0, poolSize)
 	if err != nil {
@@ -52,9 +52,8 @@ func payloadSeal(s *subject, random *rand.Rand) (*classes, error) {
 	return same(plain, varied, s.seal()), nil
 }
 
-// keyBytes sets one fixed key against a random one. Both codecs are new, and
-// which of them is made first is drawn by lot, so that over many clusters each
-// lies anywhere in memory.
+// keyBytes compares a fixed key with a random one. Both codecs are new, and the order of making them is
+// random, so that their addresses vary over many clusters.
 func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
 	keys := []*rand.Rand{rand.New(rand.NewPCG(1, 1)), random}
 	made := make([]class, len(keys))
@@ -68,7 +67,7 @@ func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
 	return &classes{a: made[0], b: made[1]}, nil
 }
 
-// keyPool is the number of tokens under one key: each cluster has new ones.
+// keyPool is the number of tokens under one key. Each cluster has new keys.
 const keyPool = 2
 
 // keyClass returns tokens with wrong tags under a key drawn from keys.
@@ -92,8 +91,7 @@ func tagExpired(s *subject, random *rand.Rand) (*classes, error) {
 	return s.besideWrongContext(random, binding("deploy", noon.Add(-2*ttl-time.Hour)), codecs.Expired)
 }
 
-// besideWrongContext returns the classes of wrong tags and of tokens minted for another
-// context or at another time.
+// besideWrongContext returns two classes: wrong tags, and tokens minted for another context or time.
 func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classes, error) {
 	if !s.IsScheme() {
 		return nil, fmt.Errorf("%w: a codec has no context and no time", errNotApplicable)
@@ -137,24 +135,24 @@ func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
 	return s.besideWrongTags(random, behind, codecs.Unauthentic)
 }
 
-// ringSize is the number of keys in the comparisons of the place in a ring.
+// ringSize is the number of keys in comparisons of positions in a ring.
 const ringSize = 16
 
-// A rule is one pair of inputs that must take the same time.
+// A rule is a pair of input classes that must take the same time.
 type rule struct {
 	pair, a, b, tells string
-	// refutes is the guarantee that a difference goes against. It is empty if a
-	// difference does not show a secret: then it is an observation.
+	// refutes is the guarantee that a difference refutes. It is empty if a difference reveals no secret
+	// and is only an observation.
 	refutes codecs.Property
-	// onlyWith is a guarantee without which the subject of the rule is public.
+	// onlyWith is a guarantee. Without it, the compared value is public.
 	onlyWith codecs.Property
-	// notWith is a guarantee with which the subject of the rule is public.
+	// notWith is a guarantee. With it, the compared value is public.
 	notWith   codecs.Property
 	clustered bool
 	prepare   func(d codecs.Design, random *rand.Rand) (*classes, error)
 }
 
-// opened returns the prepare of a rule about a design under one random secret.
+// opened returns the prepare function of a rule for a design under one random secret.
 func opened(prepare func(s *subject, random *rand.Rand) (*classes, error)) func(codecs.Design, *rand.Rand) (*classes, error) {
 	return func(d codecs.Design, random *rand.Rand) (*classes, error) {
 		s, err := open(d, random, 1)
@@ -165,12 +163,12 @@ func opened(prepare func(s *subject, random *rand.Rand) (*classes, error)) func(
 	}
 }
 
-// policy is the list of pairs that must take the same time. Length and spelling
-// may differ, since they are public.
+// policy lists the pairs that must take the same time. Length and spelling are public and may affect the
+// time.
 //
-// Three rules are about the cause of a refusal or the place of a key in the ring.
-// The presenter of a token knows whether it was issued to them, and reads its key
-// ID. If these differ in time, it is reported as an observation.
+// Three rules concern the cause of a refusal or the position of a key in the ring. The presenter of a
+// token already knows whether it was issued to them, and can read its key ID. A difference in these is
+// reported as an observation.
 var policy = []rule{
 	{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
 		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: opened(tagEnds)},
@@ -190,8 +188,8 @@ var policy = []rule{
 		tells: "the place of a key in the ring; its id is in every token", prepare: ringPlace},
 }
 
-// Designs returns the comparisons of every rule at every design. Preparing a comparison
-// tells if its rule applies.
+// Designs returns the comparisons of every rule with every design. Preparing a comparison reveals whether
+// its rule applies.
 func Designs(all []codecs.Design) []Comparison {
 	var comparisons []Comparison
 	for _, d := range all {
@@ -213,8 +211,8 @@ func (r rule) comparison(d codecs.Design) Comparison {
 	}
 }
 
-// property returns the guarantee of d that a difference refutes, if it states it and
-// the subject of the rule is a secret.
+// property returns the guarantee of d that a difference refutes. It returns "" if d does not claim it or
+// the compared value is public.
 func (r rule) property(d codecs.Design) codecs.Property {
 	for _, p := range []codecs.Property{r.refutes, r.onlyWith} {
 		if g, ok := d.Guarantee(p, nil); p != "" && ok && !g.Holds {
@@ -227,8 +225,7 @@ func (r rule) property(d codecs.Design) codecs.Property {
 	return r.refutes
 }
 
-// isNotApplicable reports whether err is that a comparison does not apply to its
-// subject.
+// isNotApplicable reports whether err means that a comparison does not apply to its subject.
 func isNotApplicable(err error) bool {
 	return errors.Is(err, errNotApplicable) || errors.Is(err, codecs.ErrUnsupported)
 }

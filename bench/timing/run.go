@@ -13,34 +13,31 @@ import (
 	"sealab/internal/runfile"
 )
 
-// passes is the number of independent runs of each comparison: a leak has to show
-// in both.
+// passes is the number of independent runs of each comparison. A leak must show in both.
 const passes = 2
 
-// A Config is how comparisons are measured and the folder of their samples.
+// A Config states how to measure comparisons and where to write the samples.
 type Config struct {
 	Dir    string
-	Blocks int           // of each comparison and pass
-	Budget time.Duration // of each comparison and pass: slow subjects get fewer blocks
+	Blocks int           // per comparison and pass
+	Budget time.Duration // per comparison and pass: slow subjects get fewer blocks
 	Seed   uint64
-	// Stamp goes into every file. A run is resumed only under an equal one.
+	// Stamp goes into every file. A run can be resumed only with an equal stamp.
 	Stamp map[string]string
 
 	precision precision // full if it is zero
 }
 
-// A Step is the end of one comparison in one pass.
+// A Step reports the end of one comparison in one pass.
 type Step struct {
 	runfile.Header
 	Done, Of int // steps of the run
-	// Skipped is the reason if the comparison was not measured: its samples are there,
-	// or it does not apply.
+	// Skipped is the reason why the comparison was not measured: its samples exist, or it does not apply.
 	Skipped string
 }
 
-// Run measures the comparisons in every pass, writes one file of samples for each, and
-// calls progress after each. It keeps files that are there already, so that a run
-// that was stopped is resumed.
+// Run measures the comparisons in every pass and writes one file of samples for each. It calls progress
+// after each. It keeps existing files, so that a stopped run can be resumed.
 func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 	if len(comparisons) == 0 {
 		return errors.New("there is nothing to measure")
@@ -56,8 +53,7 @@ func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 	}
 	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), progress}
 	for pass := 1; pass <= passes; pass++ {
-		// The order is drawn by lot, so that the controls meet the machine in the states
-		// that designs meet.
+		// The order is random, so that controls and designs meet the machine in the same states.
 		order := rand.New(rand.NewPCG(c.Seed, uint64(pass))).Perm(len(comparisons))
 		for _, i := range order {
 			t := comparisons[i]
@@ -69,7 +65,7 @@ func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 	return nil
 }
 
-// removeHalves removes the samples that were being written if a run was killed.
+// removeHalves removes the incomplete sample files of a killed run.
 func removeHalves(dir string) error {
 	halves, err := filepath.Glob(filepath.Join(dir, ".*"+runfile.SamplesExtension+".*"))
 	if err != nil {
@@ -90,7 +86,7 @@ type runner struct {
 	progress func(Step)
 }
 
-// step measures one comparison, unless it has been.
+// step measures one comparison, unless its samples exist.
 func (r *runner) step(t Comparison, pass int) error {
 	h := runfile.Header{Probe: t.Probe, Pass: pass}
 	skipped, err := r.measuredBefore(h)
@@ -105,8 +101,8 @@ func (r *runner) step(t Comparison, pass int) error {
 	return nil
 }
 
-// measuredBefore returns a reason if the samples are in the folder already, else
-// "". Samples of another run are an error.
+// measuredBefore returns a reason if the samples exist already, otherwise "". Samples of another run are
+// an error.
 func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	path := filepath.Join(r.Dir, h.FileName())
 	f, err := runfile.ReadSamples(path)
@@ -121,8 +117,8 @@ func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 	return "measured before", nil
 }
 
-// measure measures one comparison and writes its file. It returns a reason if the comparison
-// does not apply.
+// measure measures one comparison and writes its file. It returns a reason if the comparison does not
+// apply.
 func (r *runner) measure(t Comparison, pass int) (skipped string, err error) {
 	if t.Channel == "process" {
 		defer quiet()()

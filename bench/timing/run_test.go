@@ -14,16 +14,15 @@ import (
 	"sealab/internal/testenv"
 )
 
-// brief is a configuration under which a run takes a moment.
+// brief is a configuration for a very short run.
 func brief(dir string) Config {
 	return Config{Dir: dir, Blocks: 10, Budget: time.Microsecond, Seed: 1, Stamp: map[string]string{"commit": "c"},
 		precision: precision{clusters: 2, readings: 3}}
 }
 
-// TestEveryDesignIsProbed measures every rule at every design: each has pairs
-// that apply, and every file can be read back. A design that claims steady timing is
-// asked by the pairs about the key, about the tag if it is secret, and about the payload
-// if it hides it.
+// TestEveryDesignIsProbed measures every rule with every design. It checks that each design has applicable
+// pairs and that every file can be read back. A design that claims steady timing needs pairs about the
+// key, about the tag if it is secret, and about the payload if it is confidential.
 func TestEveryDesignIsProbed(t *testing.T) {
 	testenv.SkipRace(t)
 	designs := catalog.All()
@@ -64,7 +63,7 @@ func TestEveryDesignIsProbed(t *testing.T) {
 	}
 }
 
-// everyFourth returns the first of each four designs.
+// everyFourth returns the first of every four designs.
 func everyFourth(all []codecs.Design) []codecs.Design {
 	var some []codecs.Design
 	for four := range slices.Chunk(all, 4) {
@@ -78,8 +77,8 @@ func holds(d codecs.Design, p codecs.Property) bool {
 	return g.Holds
 }
 
-// TestRunIsResumed takes one file away: that one alone is measured again, and
-// half-written files of a killed run are gone.
+// TestRunIsResumed removes one file. A second run measures only that one again, and removes half-written
+// files of a killed run.
 func TestRunIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	comparisons := []Comparison{SameClass("one"), SameClass("two")}
@@ -110,9 +109,8 @@ func TestRunsAreNotMixed(t *testing.T) {
 	require.Error(t, Run(nil, c, func(Step) {}))
 }
 
-// TestPlantedCauses checks that each control has what it says, without looking
-// at a clock: the classes' inputs are of one length, and those of the comparers
-// differ as they should.
+// TestPlantedCauses checks without a clock that each control does what it says: the inputs of both classes
+// have one length, and those of the comparers differ as they should.
 func TestPlantedCauses(t *testing.T) {
 	s := newSampler(1, full)
 	names := map[string]bool{}

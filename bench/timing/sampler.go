@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// chunk is the number of blocks between two runs of the garbage collector.
+	// chunk is the number of blocks between two garbage collections.
 	chunk = 1000
-	// warmUp is the number of blocks dropped at the beginning of a chunk, and
-	// briefly of a cluster.
+	// warmUp is the number of blocks dropped at the beginning of a chunk, and briefly at the beginning of
+	// a cluster.
 	warmUp, briefly = 100, 10
 )
 
-// A precision is how often a sampler repeats work. Tests need less of it.
+// A precision states how often a sampler repeats work. Tests need less.
 type precision struct {
 	clusters int // sets of keys that a clustered comparison draws
-	readings int // times that a median is taken of
+	readings int // readings of which the median is taken
 }
 
 // full is the precision of a run whose samples are judged.
 var full = precision{clusters: 100, readings: 101}
 
-// minBlocks returns the number of blocks of the slowest subject.
+// minBlocks returns the number of blocks for the slowest subjects.
 func (p precision) minBlocks() int { return 2 * p.clusters }
 
 // A sampler measures comparisons, one at a time. It must stay on the goroutine that
@@ -35,7 +35,7 @@ func (p precision) minBlocks() int { return 2 * p.clusters }
 type sampler struct {
 	precision
 	random *rand.Rand
-	clock  float64 // cost of reading it, in nanoseconds
+	clock  float64 // cost of a reading in nanoseconds
 	buffer []byte  // every input is copied here
 }
 
@@ -43,8 +43,8 @@ func newSampler(seed uint64, p precision) *sampler {
 	return &sampler{precision: p, random: rand.New(rand.NewPCG(seed, 0)), clock: p.clockCost()}
 }
 
-// quiet keeps the garbage collector, the scheduler and other processors out of
-// the way until restore is called.
+// quiet keeps the garbage collector, the scheduler and other processors from interfering until restore is
+// called.
 func quiet() (restore func()) {
 	unpin := pin()
 	percent := debug.SetGCPercent(-1)
@@ -56,8 +56,7 @@ func quiet() (restore func()) {
 	}
 }
 
-// measure runs a comparison for the given number of blocks, or as many as fit into
-// budget.
+// measure runs a comparison for the given number of blocks, or fewer if budget is too short.
 func (s *sampler) measure(t Comparison, blocks int, budget time.Duration) (*runfile.Samples, error) {
 	set, err := t.prepare(s.random)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *sampler) measure(t Comparison, blocks int, budget time.Duration) (*runf
 	return f, nil
 }
 
-// fit chooses the number of operations in a sample and of blocks.
+// fit chooses the number of operations per sample and the number of blocks.
 func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.Duration) {
 	s.reserve(set)
 	input := s.load(&set.a)
@@ -87,7 +86,7 @@ func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.
 	f.Blocks = max(s.minBlocks(), min(blocks, int(budget/max(perBlock, 1))))
 }
 
-// reserve makes the buffer large enough for every input of the set.
+// reserve grows the buffer to the longest input of the set.
 func (s *sampler) reserve(set *classes) {
 	for _, c := range []class{set.a, set.b} {
 		for _, input := range c.inputs {
@@ -98,7 +97,7 @@ func (s *sampler) reserve(set *classes) {
 	}
 }
 
-// fill appends the next cluster of blocks to f, or the next chunk.
+// fill appends the next chunk of blocks to f, or the next cluster.
 func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classes) error {
 	n := min(chunk, f.Blocks-len(f.Data))
 	dropped := min(n, warmUp)
@@ -120,7 +119,7 @@ func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classes) error {
 	return nil
 }
 
-// block measures both classes once, in an order drawn by lot.
+// block measures both classes once, in random order.
 func (s *sampler) block(set *classes, ops int) runfile.Block {
 	if s.random.Uint64()&1 == 1 {
 		b := s.sample(&set.b, ops)
@@ -130,8 +129,7 @@ func (s *sampler) block(set *classes, ops int) runfile.Block {
 	return runfile.Block{A: a, B: s.sample(&set.b, ops)}
 }
 
-// sample returns the time of ops operations on one of the class's inputs, in
-// nanoseconds.
+// sample returns the nanoseconds of ops operations on one input of the class.
 func (s *sampler) sample(c *class, ops int) uint32 {
 	input := s.load(c)
 	start := now()
@@ -141,7 +139,7 @@ func (s *sampler) sample(c *class, ops int) uint32 {
 	return uint32(min(now()-start, math.MaxUint32))
 }
 
-// load copies one of the class's inputs, drawn by lot, into the buffer.
+// load copies a random input of the class into the buffer.
 func (s *sampler) load(c *class) []byte {
 	input := c.inputs[s.random.IntN(len(c.inputs))]
 	return s.buffer[:copy(s.buffer, input)]

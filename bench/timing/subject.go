@@ -14,8 +14,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// ttl is the lifetime of tokens of schemes here, and noon the time of their
-// verification.
+// ttl is the time to live of schemes' tokens, and noon the time of their verification.
 const ttl = 10 * time.Minute
 
 var noon = time.Unix(1_795_132_800, 0)
@@ -23,14 +22,14 @@ var noon = time.Unix(1_795_132_800, 0)
 // payloadSize is the length in bytes of the payloads.
 const payloadSize = 200
 
-// A subject is a design under test with the ring it was given.
+// A subject is a design under test with its ring.
 type subject struct {
 	codecs.Design
 	secrets [][]byte
 	codec   *lab.Bound
 }
 
-// open sets a design up under a ring of n random secrets.
+// open opens a design under a ring of n random secrets.
 func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 	s := &subject{Design: d, secrets: make([][]byte, n)}
 	for i := range s.secrets {
@@ -41,13 +40,13 @@ func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 	return s, err
 }
 
-// with returns the design under another ring, in a context.
+// with opens the design under another ring, in a context.
 func (s *subject) with(secrets [][]byte, c *codecs.Context) (*lab.Bound, error) {
 	lifetime := ttl
 	return lab.OpenAt(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime}, c)
 }
 
-// binding returns the context of schemes' tokens with the given target and time.
+// binding returns the context for tokens with the given target and time.
 func binding(target string, at time.Time) *codecs.Context {
 	principal, audience := "alice", "releases"
 	return &codecs.Context{
@@ -57,20 +56,19 @@ func binding(target string, at time.Time) *codecs.Context {
 	}
 }
 
-// unseal is the operation that most comparisons time.
+// unseal returns the operation that most comparisons time.
 func (s *subject) unseal() func([]byte) {
 	dst := make([]byte, 0, 16*payloadSize)
 	return func(token []byte) { s.codec.Unseal(dst, token) }
 }
 
-// seal is the operation of comparisons on payloads.
+// seal returns the operation of comparisons about payloads.
 func (s *subject) seal() func([]byte) {
 	dst := make([]byte, 0, 16*payloadSize)
 	return func(payload []byte) { s.codec.Seal(dst, payload) }
 }
 
-// payload returns a payload that every design carries: a JSON string of random
-// letters.
+// payload returns a payload that every design can carry: a JSON string of random letters.
 func payload(random *rand.Rand) []byte {
 	b := plainPayload()
 	for i := range b[2:] {
@@ -79,10 +77,10 @@ func payload(random *rand.Rand) []byte {
 	return b
 }
 
-// plainPayload returns a JSON string of one letter over and over.
+// plainPayload returns a JSON string of one repeated letter.
 func plainPayload() []byte { return []byte(`"` + strings.Repeat("a", payloadSize-2) + `"`) }
 
-// tokens returns a pool of tokens under c.
+// tokens seals a pool of tokens with c.
 func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 	pool := make([][]byte, poolSize)
 	for i := range pool {
@@ -95,11 +93,11 @@ func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 	return pool, nil
 }
 
-// errNotApplicable is the error if a design does not have the subject of a comparison.
+// errNotApplicable means that the design lacks the property that a comparison is about.
 var errNotApplicable = errors.New("does not apply")
 
-// wrongTags returns n tokens whose tag differs in one byte from the right one: the
-// first byte if place is 0, the last if it is -1.
+// wrongTags returns n tokens whose tag is wrong in one byte: the first if place is 0, the last if it is
+// -1.
 func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) {
 	if !c.Instance.Edited() {
 		return nil, fmt.Errorf("%w: the design does not seal step by step", errNotApplicable)
@@ -125,7 +123,7 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	return pool, nil
 }
 
-// change makes another byte of b, and another hexadecimal digit of a digit.
+// change replaces *b by another random byte, or by another hexadecimal digit.
 func change(b *byte, digit bool, random *rand.Rand) {
 	const digits = "0123456789abcdef"
 	if digit {
@@ -135,10 +133,10 @@ func change(b *byte, digit bool, random *rand.Rand) {
 	*b ^= byte(1 + random.IntN(255))
 }
 
-// isHex reports whether a tag is text in lower-case hexadecimal digits.
+// isHex reports whether a tag consists of lower-case hexadecimal digits.
 func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) == 0 }
 
-// expect returns an error unless every token of the pool ends as the comparison needs:
+// expect returns an error unless every token of the pool has the outcome that the comparison needs:
 // refused at one of the stages, or accepted if stages is empty.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
@@ -149,8 +147,7 @@ func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	return nil
 }
 
-// ended reports whether err is the expected one: a refusal at one of the stages,
-// or no error if stages is empty.
+// ended reports whether err is expected: a refusal at one of the stages, or nil if stages is empty.
 func ended(err error, stages []codecs.Stage) bool {
 	r := codecs.Rejected(err)
 	if r == nil {
