@@ -22,18 +22,18 @@ import (
 	"sealab/internal/runfile"
 )
 
-// source is the Go source of the packages that a program is made of. It says of
-// a line which function it is in, and on which function's result it branches.
+// source is the Go source of a program's packages. For a source line, it finds the enclosing function and
+// the functions whose result decides the branch.
 type source struct {
 	mu       sync.Mutex
 	files    *token.FileSet
 	packages map[string]*sourcePackage // by import path
 	imports  types.Importer
-	known    map[frame]runfile.Frame // frames that were asked for
+	known    map[frame]runfile.Frame // frames that were resolved before
 }
 
-// A sourcePackage is a package as "go list" describes it, with its syntax and
-// types once a line of it was asked for.
+// A sourcePackage is a package as "go list" describes it. Its syntax and types are loaded with the first
+// lookup.
 type sourcePackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -43,8 +43,7 @@ type sourcePackage struct {
 	info   *types.Info
 }
 
-// readSource lists the packages of the program as the flags and environment
-// build them.
+// readSource lists the program's packages under the given build flags and environment.
 func readSource(ctx context.Context, flags, env []string) (*source, error) {
 	args := append([]string{"list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, flags...)
 	cmd := tied(ctx, "go", append(args, programPath)...)
@@ -76,8 +75,8 @@ func (s *source) export(importPath string) (io.ReadCloser, error) {
 	return os.Open(p.Export)
 }
 
-// load parses and checks a package. A package that does not check is used as far
-// as it goes: a line that cannot be resolved is reported and never declassified.
+// load parses and type-checks a package. After an error it uses the information that it has. A line that
+// cannot be resolved is reported and never declassified.
 func (s *source) load(importPath string) *sourcePackage {
 	p := s.packages[importPath]
 	if p == nil || p.info != nil {
@@ -95,8 +94,7 @@ func (s *source) load(importPath string) *sourcePackage {
 	return p
 }
 
-// A packageImporter imports on behalf of one package, whose imports of vendored
-// packages have other paths.
+// A packageImporter imports on behalf of one package, because vendored packages have other import paths.
 type packageImporter struct {
 	types.Importer
 	paths map[string]string
@@ -109,13 +107,11 @@ func (i packageImporter) Import(importPath string) (*types.Package, error) {
 	return i.Importer.Import(importPath)
 }
 
-// moduleVersion is the part of a path of a module's source that its import path
-// does not have.
+// moduleVersion matches the version in the path of a module's source. The import path does not have it.
 var moduleVersion = regexp.MustCompile(`@[^/]+`)
 
-// frame returns a frame with the text of its line, the function that the line is
-// declared in, which differs from the given one if the compiler inlined it, and
-// the functions on whose result alone the line branches.
+// frame returns a frame with the text of its line, its declared function, and the functions whose result
+// alone decides the branch. The declared function differs from the given one if the compiler inlined it.
 func (s *source) frame(at frame) runfile.Frame {
 	f := runfile.Frame{Function: at.Function, Line: at.Line}
 	if at.File == "" {
@@ -141,7 +137,7 @@ func (s *source) frame(at frame) runfile.Frame {
 	return f
 }
 
-// lineOf returns the text of a line of a file, or "".
+// lineOf returns the text of a line of a file, or "" if it cannot be read.
 func lineOf(path string, line int) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -154,7 +150,7 @@ func lineOf(path string, line int) string {
 	return strings.TrimSpace(lines[line-1])
 }
 
-// declaredAt returns the function of the package that a line is in, or nil.
+// declaredAt returns the package's function that contains a line, or nil.
 func (s *source) declaredAt(p *sourcePackage, file string, line int) *ast.FuncDecl {
 	for _, syntax := range p.syntax {
 		if filepath.Base(s.files.Position(syntax.Pos()).Filename) != file {
@@ -173,8 +169,7 @@ func spans(files *token.FileSet, n ast.Node, line int) bool {
 	return n != nil && files.Position(n.Pos()).Line <= line && line <= files.Position(n.End()).Line
 }
 
-// nameOf returns the name of a declared function as stacks write it, without the
-// package and without type parameters.
+// nameOf returns the name of a declared function as in stacks, without package and type parameters.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -195,8 +190,7 @@ func nameOf(f *ast.FuncDecl) string {
 	return types.ExprString(t) + "." + f.Name.Name
 }
 
-// conditionAt returns the innermost condition or result at a line of a function,
-// or nil.
+// conditionAt returns the innermost condition or result on a line of a function, or nil.
 func conditionAt(files *token.FileSet, f *ast.FuncDecl, line int) ast.Expr {
 	var found ast.Expr
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -219,12 +213,12 @@ func conditionAt(files *token.FileSet, f *ast.FuncDecl, line int) ast.Expr {
 	return found
 }
 
-// maxPassed bounds how often a result is passed on, so that recursion ends.
+// maxPassed limits how many functions a result is followed through, so that recursion ends.
 const maxPassed = 8
 
-// tested returns the functions on whose result alone the value of an expression
-// depends: the one that it calls, and those whose result that one passes on. in is
-// the function of the expression.
+// tested returns the functions whose result alone determines the value of an expression: the function that
+// it calls, and the functions whose result that one returns. in is the function that contains the
+// expression.
 func (s *source) tested(p *sourcePackage, in *ast.FuncDecl, e ast.Expr, depth int) []string {
 	if depth == 0 {
 		return nil
@@ -250,7 +244,7 @@ func (s *source) tested(p *sourcePackage, in *ast.FuncDecl, e ast.Expr, depth in
 	return nil
 }
 
-// assigned returns the value of a local variable that is assigned once, or nil.
+// assigned returns the value of a local variable that is assigned exactly once, or nil.
 func assigned(p *sourcePackage, in *ast.FuncDecl, variable types.Object) ast.Expr {
 	if variable == nil {
 		return nil
@@ -285,7 +279,7 @@ func assigned(p *sourcePackage, in *ast.FuncDecl, variable types.Object) ast.Exp
 	return value
 }
 
-// called returns the function that an expression calls, if it is a declared one.
+// called returns the declared function that an expression calls, or nil.
 func called(p *sourcePackage, call *ast.CallExpr) *types.Func {
 	var name *ast.Ident
 	switch fun := ast.Unparen(call.Fun).(type) {
@@ -301,8 +295,8 @@ func called(p *sourcePackage, call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// passedOn returns the name of a function and, if each of its results is a
-// constant or passed on from the same functions, the names of those.
+// passedOn returns the name of a function. If all its results are constants or come from the same
+// functions, passedOn adds their names.
 func (s *source) passedOn(f *types.Func, depth int) []string {
 	name := shortName(f)
 	names := []string{f.Pkg().Path() + "." + name}
@@ -321,7 +315,7 @@ func (s *source) passedOn(f *types.Func, depth int) []string {
 	return append(names, from...)
 }
 
-// shortName returns a function's name as nameOf does.
+// shortName returns a function's name in the form of nameOf.
 func shortName(f *types.Func) string {
 	receiver := f.Signature().Recv()
 	if receiver == nil {
@@ -337,9 +331,8 @@ func shortName(f *types.Func) string {
 	return f.Name()
 }
 
-// results returns the functions that every result of a function comes from,
-// constants apart, or nil if there is none. A constant is chosen by branches, which
-// are reported as such.
+// results returns the functions from which every result of a function comes, or nil if there are none. It
+// ignores constants: the branches that choose a constant are reported themselves.
 func (s *source) results(p *sourcePackage, f *ast.FuncDecl, depth int) []string {
 	var common []string
 	seen := false

@@ -1,22 +1,21 @@
 // Package taint runs every design under valgrind with its secrets declared
 // undefined, and writes valgrind's reports. Package analysis/taint judges them.
 //
-// Each subject runs in processes of its own: under memcheck with no secret, with
-// its keys and with its payload undefined, so that noise of the Go runtime can be
-// told from an effect of a secret; and under callgrind, which lists the divisions
-// that were executed. Memcheck does not report divisions, whose time depends on
-// their operands on many processors.
+// Each subject runs in separate processes. It runs under memcheck three times: with no secret, with its
+// keys, and with its payload undefined, so that noise of the Go runtime can be distinguished from effects
+// of a secret. It also runs under callgrind, which lists the executed divisions. The time of a division
+// depends on its operands on many processors, and memcheck does not report divisions.
 //
-// The program is built for this purpose: with the build tag valgrind, which lets
-// the runtime and the program send requests to valgrind; without DWARF 5, which
-// valgrind 3.19 cannot read; with the heap at a fixed place, on one thread and
-// without the garbage collector, so that the noise is the same in every run.
+// The program is built for this purpose. The build tag valgrind lets the runtime and the program send
+// requests to valgrind. DWARF 5 is disabled, because valgrind 3.19 cannot read it. The heap is at a fixed
+// address, and the program runs on one thread without the garbage collector, so that the noise is the same
+// in every run.
 //
-// valgrind 3.19 hides SHA-NI, AVX-512 and VAES from the program. It judges the
-// paths that run then: AVX2 for SHA-256, AES-NI with PCLMULQDQ for AES-GCM.
+// valgrind 3.19 hides SHA-NI, AVX-512 and VAES from the program. The measured paths are therefore AVX2 for
+// SHA-256, and AES-NI with PCLMULQDQ for AES-GCM.
 //
-// Limitations: code that these few operations do not reach, paths that valgrind
-// hides, and effects of the microarchitecture are not seen.
+// Limitations: taint does not see code that these few operations do not reach, paths that valgrind hides,
+// and effects of the microarchitecture.
 package taint
 
 import (
@@ -38,7 +37,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// ErrMissing says that valgrind is not there, and how to get it.
+// ErrMissing means that valgrind is not installed.
 var ErrMissing = errors.New("valgrind is not installed; install it with: apt-get install valgrind")
 
 // failed returns the error of a command with the end of its output.
@@ -50,7 +49,7 @@ func failed(what string, output []byte, err error) error {
 	return fmt.Errorf("%s: %w: %s", what, err, output)
 }
 
-// tied returns a command that ends, with its children, if ctx or this process ends.
+// tied returns a command that is killed, with its children, when ctx or this process ends.
 func tied(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.SysProcAttr = command.TiedChild()
@@ -58,13 +57,12 @@ func tied(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// secrets are the values that are declared undefined, one run each.
+// secrets lists the values that are declared undefined, one per run.
 var secrets = []runfile.Secret{runfile.None, runfile.Key, runfile.Payload}
 
-// Run runs the controls and the designs that only names, or every design, and
-// writes a log for each subject and secret to dir. stamp goes into every log.
-// Subjects run side by side, one on each processor, until ctx ends. progress is called
-// after each with the number done, one call at a time.
+// Run runs the controls and the designs that only names, or every design if only is empty. It writes a log
+// for each subject and secret to dir. stamp goes into every log. Subjects run in parallel, one per
+// processor, until ctx is done. Run calls progress after each subject, one call at a time.
 func Run(ctx context.Context, dir string, only []string, stamp map[string]string, progress func(done, of int)) error {
 	work, err := os.MkdirTemp("", "sealab-taint-")
 	if err != nil {
@@ -110,7 +108,7 @@ func Run(ctx context.Context, dir string, only []string, stamp map[string]string
 	return failure
 }
 
-// choose returns the controls and the designs that only names, or all of them.
+// choose returns the controls and the designs that only names, or all designs.
 func (p *program) choose(only []string) ([]runfile.Log, error) {
 	wanted := map[string]bool{}
 	for _, name := range only {
@@ -129,8 +127,7 @@ func (p *program) choose(only []string) ([]runfile.Log, error) {
 	return subjects, nil
 }
 
-// subject writes the logs of one subject. The divisions go with the run in which
-// the keys are secret.
+// subject writes the logs of one subject. The log for secret keys includes the divisions.
 func (p *program) subject(ctx context.Context, work, dir string, s runfile.Log) error {
 	work, err := os.MkdirTemp(work, "subject-")
 	if err != nil {
@@ -151,7 +148,7 @@ func (p *program) subject(ctx context.Context, work, dir string, s runfile.Log) 
 	return nil
 }
 
-// fill runs the subject of the log and adds the reports.
+// fill runs the subject of the log and adds its reports.
 func (p *program) fill(ctx context.Context, work string, log *runfile.Log) (err error) {
 	if log.Reports, err = p.memcheck(ctx, work, log.Subject, log.Secret); err != nil || log.Secret != runfile.Key {
 		return err
@@ -164,8 +161,8 @@ func (p *program) fill(ctx context.Context, work string, log *runfile.Log) (err 
 // programPath is the import path of the program that runs under valgrind.
 const programPath = "sealab/bench/taint/program"
 
-// experiments are the settings of the toolchain under which valgrind can read
-// the program's debug information and its heap lies at a fixed place.
+// experiments are toolchain settings: valgrind must be able to read the debug information, and the heap
+// must be at a fixed address.
 const experiments = "nodwarf5,norandomizedheapbase64"
 
 // A program is a built program with its source and its division instructions.
@@ -173,7 +170,7 @@ type program struct {
 	path      string
 	valgrind  string
 	source    *source
-	divisions map[string]bool // addresses of its division instructions, as 0x...
+	divisions map[string]bool // addresses of division instructions, as 0x...
 	listing
 }
 
@@ -183,8 +180,8 @@ type listing struct {
 	AVX2, AVX512 bool
 }
 
-// build builds the program into dir from the module's source, which must be the
-// current folder or one above it.
+// build builds the program into dir from the module's source. The working folder must be inside the
+// module.
 func build(ctx context.Context, dir string) (*program, error) {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
@@ -206,7 +203,7 @@ func build(ctx context.Context, dir string) (*program, error) {
 	return p, p.list(ctx)
 }
 
-// list asks the program under valgrind for its subjects and instructions.
+// list runs the program under valgrind to list its subjects and instructions.
 func (p *program) list(ctx context.Context) error {
 	output, err := tied(ctx, p.valgrind, "-q", "--vgdb=no", "--tool=none", p.path, "--list").Output()
 	if err != nil {
@@ -218,7 +215,7 @@ func (p *program) list(ctx context.Context) error {
 	return nil
 }
 
-// stamp returns the toolchain of the program and the instructions that it may use.
+// stamp returns the versions of valgrind and the toolchain, and the instructions that the program may use.
 func (p *program) stamp(ctx context.Context) map[string]string {
 	version, _ := tied(ctx, p.valgrind, "--version").Output()
 	return map[string]string{
@@ -227,8 +224,8 @@ func (p *program) stamp(ctx context.Context) map[string]string {
 	}
 }
 
-// divisionLine is a line of the disassembler with a division: file, address,
-// bytes, instruction. The compiler replaces a division by a constant.
+// divisionLine matches a line of the disassembler with a division: file, address, bytes, instruction. The
+// compiler replaces divisions by constants.
 var divisionLine = regexp.MustCompile(`(?m)^\s+\S+\s+(0x[0-9a-f]+)\s+[0-9a-f]+\s+I?DIV[BWLQ]\s`)
 
 // divisions returns the addresses of the division instructions in a program.

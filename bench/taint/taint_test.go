@@ -15,8 +15,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestUnderValgrind builds the program and runs a leaking control, a clean one
-// and one without a secret: memcheck must name the leaking line alone.
+// TestUnderValgrind builds the program and runs a leaking control, a clean one and one without a secret.
+// memcheck must report only the leaking line.
 func TestUnderValgrind(t *testing.T) {
 	if testenv.Sample() {
 		testenv.Skip(t, "-short or -race: it takes half a minute; make matrices runs it whole")
@@ -54,7 +54,7 @@ func TestUnderValgrind(t *testing.T) {
 	require.ErrorIs(t, err, errSubject)
 }
 
-// TestMissingValgrind takes every program away: the error names the package to install.
+// TestMissingValgrind checks that the error names the package to install.
 func TestMissingValgrind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := Run(t.Context(), t.TempDir(), nil, nil, func(int, int) {})
@@ -62,8 +62,8 @@ func TestMissingValgrind(t *testing.T) {
 	require.ErrorContains(t, err, "apt-get install valgrind")
 }
 
-// TestProfileIsRead reads a profile by hand: of its two division instructions
-// one is MULX, which the disassembler takes for one.
+// TestProfileIsRead parses a handwritten profile. One of its two division instructions is MULX, which the
+// disassembler mistakes for a division.
 func TestProfileIsRead(t *testing.T) {
 	p := &program{divisions: map[string]bool{"0x10": true, "0x20": true, "0x30": true}}
 	reports := p.divisionsIn("fl=./a/b/c.go\nfn=a/b.f\n0x10 7 1\n0x11 8 1\ncalls=1 0x30 9\n0x20 9 100\nfi=./a/d.go\n0x30 12 1\n")
@@ -74,8 +74,7 @@ func TestProfileIsRead(t *testing.T) {
 	require.False(t, misread(runfile.Frame{File: "x.s", Text: "DIVQ R8"}))
 }
 
-// TestReportIsRead reads a recorded report of memcheck: of its errors one is a
-// branch inside an operation.
+// TestReportIsRead parses a recorded memcheck report. One of its errors is a branch inside an operation.
 func TestReportIsRead(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "memcheck.xml"))
 	require.NoError(t, err)
@@ -89,8 +88,7 @@ func TestReportIsRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestLinesAreResolved asks for the functions on whose result lines of the
-// controls branch.
+// TestLinesAreResolved resolves lines of the controls to the functions whose result they branch on.
 func TestLinesAreResolved(t *testing.T) {
 	s, err := readSource(t.Context(), []string{"-tags", "valgrind"}, os.Environ())
 	require.NoError(t, err)
@@ -118,8 +116,8 @@ func TestLinesAreResolved(t *testing.T) {
 	require.Equal(t, "elsewhere.f", s.frame(frame{"elsewhere.f", "elsewhere", "f.go", 1}).Function)
 }
 
-// TestRunStops ends at an interrupt, leaves no folder behind and writes no log: a subject
-// that was killed has not failed.
+// TestRunStops checks that an interrupted run leaves no folder and no log. A killed subject does not count
+// as failed.
 func TestRunStops(t *testing.T) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		testenv.Skip(t, "%v", ErrMissing)

@@ -16,18 +16,17 @@ import (
 	"sealab/internal/runfile"
 )
 
-// operations are the functions of the program that mark an operation, by name.
-// No name may begin with another: callgrind then takes one for the other, depending
-// on their order.
+// operations maps the functions of the program that mark an operation to its name. No name may be a prefix
+// of another: callgrind might confuse the two.
 var operations = map[string]string{
 	"main.open": "open", "main.seal": "seal", "main.unseal": "unseal", "main.refuse": "refuse",
 	"main.work": "unseal",
 }
 
-// settings are the runtime's, for noise that is the same in every run.
+// settings configure the runtime so that its noise is the same in every run.
 var settings = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 
-// errSubject says that the subject and not valgrind failed.
+// errSubject means that the subject failed, not valgrind.
 var errSubject = errors.New("the subject does not run")
 
 // memcheck runs one subject under memcheck and returns its reports.
@@ -59,7 +58,7 @@ func (p *program) run(ctx context.Context, subject string, secret runfile.Secret
 	return nil
 }
 
-// memcheckOutput is the part of memcheck's XML that is read, protocol version 4.
+// memcheckOutput is the part of memcheck's XML (protocol version 4) that is used.
 type memcheckOutput struct {
 	Errors []struct {
 		Kind   runfile.Dependence `xml:"kind"`
@@ -69,8 +68,8 @@ type memcheckOutput struct {
 	} `xml:"error"`
 }
 
-// A frame is a line of a stack as debug information names it, which was built with
-// -trimpath: Dir is the import path, with a version if it is of another module.
+// A frame is a line of a stack according to the debug information. The program is built with -trimpath, so
+// Dir is the import path, with a version for other modules.
 type frame struct {
 	Function string `xml:"fn"`
 	Dir      string `xml:"dir"`
@@ -78,7 +77,7 @@ type frame struct {
 	Line     int    `xml:"line"`
 }
 
-// parse returns the reports of undefined values inside an operation.
+// parse returns the reports of undefined values within an operation.
 func (p *program) parse(text []byte) ([]runfile.Report, error) {
 	var output memcheckOutput
 	if err := xml.Unmarshal(text, &output); err != nil {
@@ -103,8 +102,7 @@ func (p *program) parse(text []byte) ([]runfile.Report, error) {
 	return reports, nil
 }
 
-// executed runs one subject under callgrind and returns the divisions that its
-// operations executed.
+// executed runs one subject under callgrind and returns the divisions that its operations executed.
 func (p *program) executed(ctx context.Context, dir, subject string) ([]runfile.Report, error) {
 	file := filepath.Join(dir, "callgrind.out")
 	flags := []string{"--tool=callgrind", "--collect-atstart=no", "--dump-instr=yes",
@@ -122,10 +120,9 @@ func (p *program) executed(ctx context.Context, dir, subject string) ([]runfile.
 	return p.divisionsIn(string(text)), nil
 }
 
-// divisionsIn returns the divisions among the instructions of a profile in
-// callgrind's format: lines "fl=", "fi=" and "fe=" name a file, "fn=" a
-// function, and "0xaddress line cost" an instruction. The line after "calls=" is
-// the cost of a call.
+// divisionsIn returns the divisions in a profile in callgrind's format. Lines "fl=", "fi=" and "fe=" name
+// a file, "fn=" a function, and "0xaddress line cost" an instruction. The line after "calls=" is the cost
+// of a call.
 func (p *program) divisionsIn(profile string) []runfile.Report {
 	var reports []runfile.Report
 	var file, function string
@@ -157,9 +154,8 @@ func (p *program) divisionsIn(profile string) []runfile.Report {
 	})
 }
 
-// misread reports whether the disassembler took another instruction of an
-// assembly file for a division, as it does with MULX: there the line is the
-// instruction.
+// misread reports whether the disassembler mistook another assembly instruction for a division, such as
+// MULX. In an assembly file, the source line shows the instruction.
 func misread(f runfile.Frame) bool {
 	return strings.HasSuffix(f.File, ".s") && f.Text != "" && !strings.Contains(f.Text, "DIV")
 }

@@ -12,8 +12,7 @@ type control struct {
 	op func(secret []byte) int
 }
 
-// controls are the controls. Line is a text of the leaking line, which memcheck
-// must name.
+// controls lists the controls. Line is part of the leaking line, which memcheck must report.
 var controls = []control{
 	leaking("control-table-look-up", "table[secret[0]]", tableLookUp),
 	leaking("control-early-exit", "secret[i] != guess[i]", earlyExit),
@@ -50,7 +49,7 @@ func (c control) run(secret runfile.Secret) {
 //go:noinline
 func work(c control, secret []byte) int { return c.op(secret) }
 
-// The inputs of controls, which the compiler must not know.
+// The inputs of controls. They are variables so that the compiler does not know them.
 var (
 	table    [256]byte
 	guess    = []byte("a guess of thirty-two bytes.....")
@@ -79,11 +78,11 @@ func loopBound(secret []byte) int {
 
 func base64LookUp(secret []byte) int { return int(alphabet[secret[0]>>2]) }
 
-// division divides by the secret: the check for zero is a branch on it.
+// division divides by the secret. The check for zero branches on it.
 func division(secret []byte) int { return modulus % int(secret[0]) }
 
-// divisionOfSecret divides the secret by something public. How long that takes
-// may depend on the secret, and no branch and no address does.
+// divisionOfSecret divides the secret by a public value. The time of the division may depend on the
+// secret, although no branch or address does.
 func divisionOfSecret(secret []byte) int { return int(secret[0]) / modulus }
 
 func constantTimeCompare(secret []byte) int { return subtle.ConstantTimeCompare(secret, guess) }
@@ -92,13 +91,13 @@ func constantTimeSelect(secret []byte) int {
 	return subtle.ConstantTimeSelect(subtle.ConstantTimeByteEq(secret[0], guess[0]), modulus, 1)
 }
 
-// equal passes the verdict of a comparison in constant time on.
+// equal returns the result of a constant-time comparison.
 //
 //go:noinline
 func equal(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
 
-// publicVerdict branches on the verdict of a comparison in constant time, which
-// goes to the presenter next, through a function that passes it on.
+// publicVerdict branches on the result of a constant-time comparison, which the presenter learns anyway.
+// Another function returns the result.
 func publicVerdict(secret []byte) int {
 	if equal(secret, guess) {
 		return modulus
@@ -106,7 +105,7 @@ func publicVerdict(secret []byte) int {
 	return 0
 }
 
-// keptVerdict branches on a verdict that a variable holds.
+// keptVerdict branches on a result stored in a variable.
 func keptVerdict(secret []byte) int {
 	ok := equal(secret, guess)
 	if !ok {
@@ -115,7 +114,7 @@ func keptVerdict(secret []byte) int {
 	return modulus
 }
 
-// changedVerdict branches on a variable that held a verdict first.
+// changedVerdict branches on a variable that first holds a result and is then changed.
 func changedVerdict(secret []byte) int {
 	ok := equal(secret, guess)
 	ok = ok || secret[0] == guess[0]
@@ -125,7 +124,7 @@ func changedVerdict(secret []byte) int {
 	return modulus
 }
 
-// twoVerdicts branches on a public verdict and, in the same line, on a secret.
+// twoVerdicts branches on a public result and, in the same line, on a secret.
 func twoVerdicts(secret []byte) int {
 	if equal(secret, guess) || secret[0] == guess[0] {
 		return modulus
@@ -133,8 +132,7 @@ func twoVerdicts(secret []byte) int {
 	return 0
 }
 
-// wrappedEarlyExit branches on a verdict, and the function that makes it does not
-// take constant time.
+// wrappedEarlyExit branches on the result of a function that does not run in constant time.
 func wrappedEarlyExit(secret []byte) int {
 	if earlyExit(secret) == 1 {
 		return modulus
@@ -142,7 +140,7 @@ func wrappedEarlyExit(secret []byte) int {
 	return 0
 }
 
-// wholeTable reads every entry of the table and keeps the one that is asked for.
+// wholeTable reads every entry of the table and keeps the requested one.
 func wholeTable(secret []byte) int {
 	found := 0
 	for i := range table {

@@ -1,7 +1,6 @@
-// Command program runs under valgrind's memcheck: it opens one subject, seals,
-// unseals and has a token refused, with its keys or its payload declared
-// undefined. Package bench/taint builds it with the build tag valgrind and reads
-// the reports of memcheck.
+// Command program runs under valgrind. It opens one subject, seals, unseals, and has a token refused, with
+// the keys or the payload declared undefined. Package bench/taint builds it with the build tag valgrind
+// and reads valgrind's reports.
 //
 //	program SUBJECT none|key|payload
 //	program --list
@@ -73,11 +72,9 @@ func list() error {
 // noon is the time of every call.
 var noon = time.Unix(1_795_132_800, 0)
 
-// design runs the operations of the design called name. Values that a server
-// publishes are declared defined again: the token when it is issued, and the
-// payload when it is returned to the application. The refusal comes first, since
-// an acceptance leaves traces of the payload behind, such as the sizes of its
-// parts in memory.
+// design runs the operations of the design called name. It declares values that a server publishes defined
+// again: the issued token, and the payload returned to the application. The refusal comes first, because
+// an acceptance leaves traces of the payload in memory, such as the sizes of its parts.
 func design(name string, secret runfile.Secret) error {
 	d, err := catalog.Find(name)
 	if err != nil {
@@ -103,7 +100,7 @@ func design(name string, secret runfile.Secret) error {
 	}
 	token = public(token)
 	if secret == runfile.Payload {
-		return nil // the payload does not take part in unsealing
+		return nil // unsealing does not use the payload
 	}
 	if got, err := refuse(c, change(token)); err == nil {
 		return fmt.Errorf("%s accepted a changed token as %d bytes", name, len(got))
@@ -112,8 +109,8 @@ func design(name string, secret runfile.Secret) error {
 	return err
 }
 
-// public declares b defined: its bytes, its length and its place, since the
-// length of a token may follow from a secret and is public.
+// public declares the bytes, length and address of b defined. The length of a token is public even if it
+// depends on a secret.
 func public(b []byte) []byte {
 	p := &b
 	markPublic(unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(b)))
@@ -121,8 +118,7 @@ func public(b []byte) []byte {
 	return *p
 }
 
-// change returns the token with one letter near its end changed, which is part of
-// the tag.
+// change returns the token with one letter near its end changed, which belongs to the tag.
 func change(token []byte) []byte {
 	changed := append([]byte(nil), token...)
 	at := len(changed) - 10
@@ -134,8 +130,7 @@ func change(token []byte) []byte {
 	return changed
 }
 
-// The operations. Their names in memcheck's stacks say which one was at work,
-// so they must not be inlined.
+// The operations. Their names identify the operation in valgrind's stacks, so they must not be inlined.
 
 //go:noinline
 func open(d *codecs.Design, key []byte) (codecs.Codec, error) {

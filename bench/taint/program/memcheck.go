@@ -13,8 +13,7 @@ const (
 // requests to it.
 func underValgrind() bool { return request(runningOnValgrind, nil) != 0 }
 
-// markSecret declares b undefined: memcheck then reports every branch and every
-// address that depends on b.
+// markSecret declares b undefined. memcheck then reports every branch and address that depends on b.
 func markSecret(b []byte) {
 	if len(b) > 0 {
 		request(makeUndefined, b)
