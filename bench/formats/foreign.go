@@ -9,18 +9,18 @@ import (
 	"sealab/codecs"
 )
 
-// A kind is a kind of foreign encodings, which decoders are known to let through.
+// A kind is a kind of foreign encodings: alterations of a token that some decoders accept.
 type kind struct {
 	name string
 	make func(token []byte) [][]byte
 }
 
-// separators stand between the segments of the known formats.
+// separators are the characters between the segments of known formats.
 const separators = ".*:~"
 
 const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// kinds are the columns of the table.
+// kinds are the columns of the comparison.
 var kinds = []kind{
 	{"last", lastCharacters},
 	{"alphabet", otherAlphabet},
@@ -30,7 +30,7 @@ var kinds = []kind{
 	{"junk", inserted("!", "%", "~~~~", "\x7f", "\u00e9", "\u200b")},
 }
 
-// ends returns the places behind each segment.
+// ends returns the index after each segment.
 func ends(token []byte) []int {
 	var all []int
 	for i, c := range token {
@@ -41,8 +41,8 @@ func ends(token []byte) []int {
 	return append(all, len(token))
 }
 
-// lastCharacters replaces the last character of each segment before its padding: its
-// spare bits.
+// lastCharacters replaces the last character of each segment before its padding, which changes its spare
+// bits.
 func lastCharacters(token []byte) [][]byte {
 	var all [][]byte
 	for _, end := range ends(token) {
@@ -58,8 +58,8 @@ func lastCharacters(token []byte) [][]byte {
 	return all
 }
 
-// otherAlphabet exchanges the alphabets of base64, in all of the token, in the first
-// place and in each segment.
+// otherAlphabet exchanges the two base64 alphabets: in the whole token, at the first difference, and in
+// each segment.
 func otherAlphabet(token []byte) [][]byte {
 	var all [][]byte
 	for _, pair := range []string{"-+", "_/", "+-", "/_"} {
@@ -74,7 +74,7 @@ func otherAlphabet(token []byte) [][]byte {
 	return all
 }
 
-// appended puts texts behind each segment.
+// appended inserts texts after each segment.
 func appended(texts ...string) func([]byte) [][]byte {
 	return func(token []byte) [][]byte {
 		var all [][]byte
@@ -87,7 +87,7 @@ func appended(texts ...string) func([]byte) [][]byte {
 	}
 }
 
-// tails puts texts behind the token.
+// tails appends texts to the token.
 func tails(token []byte) [][]byte {
 	var all [][]byte
 	for _, text := range []string{"A", "AA", "AAAA", ".", "--", "~", "~2", "=A", "==A", "=AAA", "--QUJD", ".AAAA", "*"} {
@@ -96,7 +96,7 @@ func tails(token []byte) [][]byte {
 	return all
 }
 
-// inserted puts texts before the token, in the middle of each segment and behind it.
+// inserted inserts texts before the token, in the middle of each segment and after it.
 func inserted(texts ...string) func([]byte) [][]byte {
 	return func(token []byte) [][]byte {
 		places := []int{0}
@@ -115,11 +115,11 @@ func inserted(texts ...string) func([]byte) [][]byte {
 	}
 }
 
-// tokens is the number of tokens whose encodings are presented, of payloads that differ
-// in length. Each is the first of up to mints that shows its alphabet.
+// tokens is the number of tokens that are tried, of payloads of different lengths. Each is the first of up
+// to mints tokens that shows its alphabet.
 const tokens, mints = 3, 16
 
-// judge presents foreign encodings of tokens, and collects the kinds of refusals.
+// judge presents foreign encodings of tokens and collects the kinds of refusals.
 func (c *contestant) judge() error {
 	c.row.Foreign = make([]Foreign, len(kinds))
 	refusals := map[string]bool{}
@@ -139,8 +139,7 @@ func (c *contestant) judge() error {
 	return nil
 }
 
-// showing returns a token of a payload of n bytes, or of some more, in which the
-// alphabets of base64 differ.
+// showing returns a token in which the two base64 alphabets differ. Its payload has n bytes or a few more.
 func (c *contestant) showing(n int) (token []byte, err error) {
 	for i := range mints {
 		if token, err = c.in.Seal(nil, payload(n+tokens*i), c.at); err != nil {
@@ -156,7 +155,7 @@ func (c *contestant) showing(n int) (token []byte, err error) {
 	return token, nil
 }
 
-// judge presents the encodings of one kind.
+// judge presents the encodings of one kind and counts the accepted ones.
 func (f *Foreign) judge(c *contestant, k kind, token []byte, refusals map[string]bool) error {
 	f.Kind = k.name
 	for _, text := range k.make(token) {
@@ -175,7 +174,7 @@ func (f *Foreign) judge(c *contestant, k kind, token []byte, refusals map[string
 	return nil
 }
 
-// flip collects the refusals of tokens with a changed bit.
+// flip collects the refusals of tokens with one flipped bit.
 func (c *contestant) flip(token []byte, refusals map[string]bool) {
 	for i := range token {
 		changed := bytes.Clone(token)
@@ -187,7 +186,7 @@ func (c *contestant) flip(token []byte, refusals map[string]bool) {
 	}
 }
 
-// Kinds returns the names of the kinds of foreign encodings, in the order of a row.
+// Kinds returns the names of the kinds of foreign encodings, in column order.
 func Kinds() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

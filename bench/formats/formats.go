@@ -1,10 +1,9 @@
-// Package formats measures token formats side by side: which foreign encodings of a
-// token each accepts, how many kinds of refusals it tells apart, the length of its
-// tokens, and the time of minting and opening.
+// Package formats compares token formats: which foreign encodings of a token each accepts, how many kinds
+// of refusals it distinguishes, the length of its tokens, and the time to mint and open them.
 //
-// Every format mints the same payloads under one key. Times are taken inside the process
-// that holds the library, in rounds that visit each format once, so that a busy machine
-// slows all of them. A worker that cannot time itself has no times.
+// Every format mints the same payloads under one key. Times are measured inside the process that runs the
+// library, in rounds that visit each format once, so that a busy machine slows all of them. A worker that
+// cannot time itself has no times.
 package formats
 
 import (
@@ -23,7 +22,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Row is the comparison of one format.
+// A Row is the result for one format.
 type Row struct {
 	Name    string      `json:"name"`
 	Kind    codecs.Kind `json:"kind"`
@@ -34,28 +33,27 @@ type Row struct {
 	Sizes   []Size      `json:"sizes"`
 	Mint    *Interval   `json:"mint,omitempty"`
 	Open    *Interval   `json:"open,omitempty"`
-	// Stood and Fell are guarantees that the design claims and that attacks did not, and
-	// did, refute. Both are nil if no run of attacks has the format.
+	// Stood and Fell are the claimed guarantees that attacks did not refute, and those that they did. Both
+	// are nil if no run of attacks includes the format.
 	Stood []string `json:"stood,omitempty"`
 	Fell  []string `json:"fell,omitempty"`
 	Note  string   `json:"note,omitempty"`
 }
 
-// A Foreign is the outcome of one kind of foreign encoding.
+// A Foreign is the result for one kind of foreign encoding.
 type Foreign struct {
 	Kind     string `json:"kind"`
 	Tried    int    `json:"tried"`
 	Accepted int    `json:"accepted"`
 }
 
-// A Size is the length of a token in bytes, or -1 if the format does not carry such a
-// payload.
+// A Size is the length of a token in bytes, or -1 if the format cannot carry the payload.
 type Size struct {
 	Payload int `json:"payload"`
 	Token   int `json:"token"`
 }
 
-// An Interval is the median of a time in nanoseconds with its 95 % interval.
+// An Interval is the median time in nanoseconds with its 95 % interval.
 type Interval struct {
 	Median float64 `json:"median_ns"`
 	Low    float64 `json:"low_ns"`
@@ -63,22 +61,22 @@ type Interval struct {
 	Rounds int     `json:"rounds"`
 }
 
-// Lengths are the measured lengths of payloads in bytes.
+// Lengths are the payload lengths in bytes for which tokens are measured.
 var Lengths = []int{0, 64, 1 << 10, 64 << 10}
 
-// timed is the length of the payload whose times are taken.
+// timed is the length in bytes of the payload for the times.
 const timed = 1 << 10
 
-// A Subject is a format that is compared.
+// A Subject is a format to compare.
 type Subject struct {
 	codecs.Design
 	Live bool
 }
 
-// key is ASCII, for libraries whose keys are texts.
+// key is ASCII, for libraries whose keys are text.
 var key = []byte("a key of 32 letters for tests 01")
 
-// A contestant is a subject that is open.
+// A contestant is an opened subject.
 type contestant struct {
 	row        Row
 	in         *lab.Instance
@@ -88,8 +86,7 @@ type contestant struct {
 	mint, open []float64
 }
 
-// Compare compares subjects. rounds is the number of times that each is timed. progress
-// is called before each subject.
+// Compare compares subjects. Each is timed rounds times. progress is called before each subject.
 func Compare(subjects []Subject, rounds int, progress func(name string, n, of int)) []Row {
 	var all []*contestant
 	for i, s := range subjects {
@@ -116,7 +113,7 @@ func Compare(subjects []Subject, rounds int, progress func(name string, n, of in
 	return rows
 }
 
-// prepare opens a subject, and measures all but times.
+// prepare opens a subject and measures everything except times.
 func (c *contestant) prepare(s Subject) error {
 	config := codecs.Config{Secrets: [][]byte{key}}
 	if s.KeySize > 0 && s.KeySize != len(key) {
@@ -140,17 +137,17 @@ func (c *contestant) prepare(s Subject) error {
 		size, err := c.size(n)
 		if err != nil {
 			c.row.Sizes = append(c.row.Sizes, Size{n, -1})
-			return err // a library that fails at a length keeps its measurements at others
+			return err // a library that fails at one length keeps its measurements at others
 		}
 		c.row.Sizes = append(c.row.Sizes, Size{n, size})
 	}
 	return nil
 }
 
-// payload returns JSON text of n bytes, which every format carries, from 2 bytes on.
+// payload returns JSON text of n bytes, at least 2, which every format can carry.
 func payload(n int) []byte { return []byte(`"` + strings.Repeat("x", max(n-2, 0)) + `"`) }
 
-// size returns the length of the token of n bytes. A scheme gets JSON of 2 bytes for 0.
+// size returns the length of the token of an n-byte payload. For n = 0, a scheme gets JSON of 2 bytes.
 func (c *contestant) size(n int) (int, error) {
 	p := payload(n)
 	if n == 0 && c.row.Kind == codecs.KindCodec {
@@ -166,10 +163,10 @@ func (c *contestant) size(n int) (int, error) {
 	return len(token), nil
 }
 
-// batch is the least time in which a batch of operations is timed.
+// batch is the minimum duration of a timed batch of operations.
 const batch = 500 * time.Microsecond
 
-// time takes one time of minting and one of opening.
+// time measures minting and opening once each.
 func (c *contestant) time() {
 	if c.token == nil {
 		return
@@ -184,14 +181,14 @@ func (c *contestant) time() {
 		return
 	}
 	if c.row.Live {
-		return // through a pipe there is no time of the library alone
+		return // a time through a pipe includes more than the library
 	}
 	var room []byte
 	c.mint = append(c.mint, once(func() { room, _ = c.in.Seal(room[:0], c.payload, c.at) }))
 	c.open = append(c.open, once(func() { room, _ = c.in.Unseal(room[:0], c.token, c.at) }))
 }
 
-// once returns the nanoseconds of one operation, from a batch of them.
+// once returns the nanoseconds per operation, measured over a batch.
 func once(do func()) float64 {
 	n, began := 0, time.Now()
 	for n == 0 || time.Since(began) < batch {
@@ -201,7 +198,7 @@ func once(do func()) float64 {
 	return float64(time.Since(began)) / float64(n)
 }
 
-// MinRounds is the least number of rounds that gives a 95 % interval of a median.
+// MinRounds is the smallest number of rounds that gives a 95 % interval of a median.
 const MinRounds = 6
 
 func interval(times []float64) *Interval {
@@ -215,13 +212,13 @@ func interval(times []float64) *Interval {
 //go:embed survey.json
 var surveyFile []byte
 
-// A Surveyed row has the kinds of foreign encodings that a library was found to accept
-// before, and the reason of each difference that is known.
+// A Surveyed row holds the kinds of foreign encodings that a library accepted in the survey, and the
+// reason for each known difference.
 type Surveyed struct {
 	Name    string            `json:"name"`
 	Version string            `json:"version"`
 	Accepts []string          `json:"accepts"`
-	Why     map[string]string `json:"why,omitempty"` // by kind that differs
+	Why     map[string]string `json:"why,omitempty"` // by kind
 }
 
 // Survey returns the rows of the survey.
@@ -236,8 +233,8 @@ func Survey() ([]Surveyed, error) {
 	return file.Rows, nil
 }
 
-// differs returns the kinds in which a measured row and the survey differ. A kind of which
-// no text could be made does not differ.
+// differs returns the kinds in which a measured row and the survey differ. It ignores kinds for which no
+// text could be made.
 func (s *Surveyed) differs(r *Row) []string {
 	var kinds []string
 	for _, f := range r.Foreign {
@@ -248,8 +245,8 @@ func (s *Surveyed) differs(r *Row) []string {
 	return kinds
 }
 
-// reason explains the differences of a row: another version, or the reasons of the survey.
-// It reports whether each is explained.
+// reason explains the differences of a row: by another version, or by the reasons in the survey. It
+// reports whether every difference is explained.
 func (s *Surveyed) reason(r *Row) (text string, explained bool) {
 	differs := s.differs(r)
 	if len(differs) == 0 {
@@ -272,9 +269,8 @@ func (s *Surveyed) reason(r *Row) (text string, explained bool) {
 	return strings.Join(reasons, "; "), explained
 }
 
-// Encodings returns a page of the foreign encodings that the live rows accept, beside the
-// survey. It also returns the number of rows that are in the survey, and the names of those
-// with a difference that is not explained.
+// Encodings returns a page that compares the foreign encodings that the live rows accept with the survey.
+// It also returns the number of rows in the survey and the names of rows with an unexplained difference.
 func Encodings(rows []Row) (page string, surveyed int, unexplained []string, err error) {
 	survey, err := Survey()
 	if err != nil {

@@ -22,7 +22,7 @@ func find(t *testing.T, name string) formats.Subject {
 	return formats.Subject{Design: d}
 }
 
-// accepted returns the accepted encodings by kind.
+// accepted returns the number of accepted encodings by kind.
 func accepted(r formats.Row) map[string]int {
 	by := map[string]int{}
 	for _, f := range r.Foreign {
@@ -31,8 +31,8 @@ func accepted(r formats.Row) map[string]int {
 	return by
 }
 
-// TestCompare holds sound designs to no foreign encoding, and finds those that the
-// lenient readings accept.
+// TestCompare checks that sound designs accept no foreign encoding, and that those accepted by lenient
+// readings are found.
 func TestCompare(t *testing.T) {
 	lenient := find(t, "fernet-0x80")
 	lenient.Design = lab.With(lenient.Design, map[string]string{"reading": "sdk"})
@@ -68,7 +68,7 @@ func (c trimming) Unseal(dst, token []byte) ([]byte, error) {
 	return c.Codec.Unseal(dst, bytes.TrimSpace(token))
 }
 
-// TestControl finds the white space that a broken codec lets through.
+// TestControl checks that white space accepted by a broken codec is found.
 func TestControl(t *testing.T) {
 	s := find(t, "aes-256-gcm")
 	sound := s.NewCodec
@@ -81,8 +81,8 @@ func TestControl(t *testing.T) {
 	require.Zero(t, accepted(rows[0])["junk"])
 }
 
-// TestEncodings explains a difference by the version or by the reason in the survey, and
-// names the others.
+// TestEncodings checks that a difference is explained by the version or by a reason in the survey. Other
+// differences are reported.
 func TestEncodings(t *testing.T) {
 	survey, err := formats.Survey()
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestEncodings(t *testing.T) {
 	require.Empty(t, unexplained)
 	require.Equal(t, surveyed, strings.Count(page, "as in the survey"))
 
-	// A library that starts to accept other texts is named, unless its version changed.
+	// A library that accepts new encodings is reported, unless its version changed.
 	strict := survey[0]
 	changed := row(strict, formats.Kinds())
 	_, _, unexplained, err = formats.Encodings([]formats.Row{changed})
