@@ -18,12 +18,12 @@ import (
 	"sealab/internal/lab"
 )
 
-// A baseline seals a payload into a URL-safe token with the least work: the
-// code that an expert would write inline for one key, one goroutine and one known
-// size. The speed of a design is compared with its baseline.
+// A baseline seals a payload into a URL-safe token with the least work: the code that an expert would
+// write inline for one key, one goroutine and one known size. The speed of a design is compared with its
+// baseline.
 //
-// A baseline derives no key, writes no key ID and no version, keeps its buffers
-// between calls, and takes every spelling that the base64 decoder takes:
+// A baseline derives no key and writes neither key ID nor version. It keeps its buffers between calls, and
+// accepts every spelling that the base64 decoder accepts:
 //
 //	memcpy               the payload, copied
 //	base64               base64url(payload)
@@ -35,21 +35,21 @@ import (
 //	JSON claims          the cipher or the MAC over 256 bytes of claims, the payload, and one
 //	                     byte for each quotation mark and backslash of it
 //
-// It uses the vector base64 of segmentio/asm, and the random numbers of the designs.
+// It uses the vectorised base64 of segmentio/asm, and the random number generator of the designs.
 //
 // Do not use a baseline for tokens: it is not safe for concurrent use, accepts
 // several spellings of one token, and does not rotate keys.
 type baseline struct {
 	Name      string
 	Doc       string
-	Primitive string // the algorithm it uses bare, as codecs.Design names it; else empty
-	Claims    bool   // the payload stands beside claims
-	Over      string // the baseline beneath claims in binary; "" for claims in JSON
+	Primitive string // the algorithm used bare, named as in lab.Hooks; "" if none
+	Claims    bool   // the payload is sealed with claims
+	Over      string // the baseline under binary claims; "" for JSON claims
 	// Open returns the baseline under one key. It is not safe for concurrent use.
 	Open func(key []byte) (codecs.Codec, error)
 }
 
-// fixedBaselines returns those that need no design.
+// fixedBaselines returns the baselines that do not depend on a design.
 func fixedBaselines() []baseline {
 	return []baseline{
 		{Name: "baseline-memcpy", Doc: "the payload, copied", Open: openCopy},
@@ -68,12 +68,12 @@ func fixedBaselines() []baseline {
 	}
 }
 
-// aeadBaseline returns the baseline of an AEAD that works on every byte.
+// aeadBaseline returns the baseline of an AEAD that processes every byte.
 func aeadBaseline(design, primitive string, open func(key []byte) (cipher.AEAD, error)) baseline {
 	return baseline{Name: "baseline-" + design, Doc: "the bare cipher and base64url", Primitive: primitive, Open: openAEAD(open)}
 }
 
-// baselineKey returns the key of baselines, of 32 bytes. It is not a secret.
+// baselineKey returns the 32-byte key of baselines. It is not a secret.
 func baselineKey() ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte("the key of the baselines is no secret"), nil, "sealab/baseline", 32)
 }
@@ -81,13 +81,13 @@ func baselineKey() ([]byte, error) {
 // errRefused is the only refusal of a baseline.
 var errRefused = codecs.Reject(codecs.Unauthentic, "baseline")
 
-// sealed is base64url(nonce || ciphertext || tag).
+// sealed makes tokens base64url(nonce || ciphertext || tag).
 type sealed struct {
 	cipher.AEAD
 	raw []byte
 }
 
-// openAEAD returns the Open of a baseline that is an AEAD.
+// openAEAD returns the Open function of an AEAD baseline.
 func openAEAD(open func(key []byte) (cipher.AEAD, error)) func(key []byte) (codecs.Codec, error) {
 	return func(key []byte) (codecs.Codec, error) {
 		a, err := open(key)
@@ -127,7 +127,7 @@ func (s *sealed) Unseal(dst, token []byte) ([]byte, error) {
 	return out, nil
 }
 
-// signed is base64url(payload || tag).
+// signed makes tokens base64url(payload || tag).
 type signed struct {
 	mac hash.Hash
 	raw []byte
@@ -138,7 +138,7 @@ func openHMAC(key []byte) (codecs.Codec, error) {
 	return &signed{mac: hmac.New(sha256.New, bytes.Clone(key))}, nil
 }
 
-// tag returns the tag of payload, until the next call.
+// tag returns the tag of payload. It is valid until the next call.
 func (s *signed) tag(payload []byte) []byte {
 	s.mac.Reset()
 	s.mac.Write(payload)
@@ -166,7 +166,7 @@ func (s *signed) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, s.raw[:n]...), nil
 }
 
-// publicKey is base64url(payload || signature).
+// publicKey makes tokens base64url(payload || signature).
 type publicKey struct {
 	sign   func(message []byte) ([]byte, error)
 	verify func(message, signature []byte) bool
@@ -221,9 +221,8 @@ func (p *publicKey) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, p.raw[:n]...), nil
 }
 
-// room returns an empty buffer for n bytes that begins inside an allocation. The
-// encoder loads from 4 bytes before its input, which takes longer if those lie on
-// a page that was never touched.
+// room returns an empty buffer for n bytes that begins inside an allocation. The encoder loads from 4
+// bytes before its input, which is slower if they lie on an untouched page.
 func room(n int) []byte {
 	const lead = 64
 	return make([]byte, lead+n)[lead:lead]
@@ -237,8 +236,8 @@ func appendText(dst, src []byte) []byte {
 	return dst[:len(dst)+n]
 }
 
-// appendBytes appends to dst the bytes of the base64url text src, in any spelling
-// that the decoder takes.
+// appendBytes decodes the base64url text src and appends the bytes to dst. It accepts any spelling that
+// the decoder accepts.
 func appendBytes(dst, src []byte) ([]byte, error) {
 	n := base64.RawURLEncoding.DecodedLen(len(src))
 	dst = slices.Grow(dst, n)
@@ -249,7 +248,7 @@ func appendBytes(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+m], nil
 }
 
-// copied is the payload as it is.
+// copied makes tokens that equal the payload.
 type copied struct{}
 
 func openCopy([]byte) (codecs.Codec, error) { return copied{}, nil }
@@ -257,7 +256,7 @@ func openCopy([]byte) (codecs.Codec, error) { return copied{}, nil }
 func (copied) Seal(dst, payload []byte) ([]byte, error) { return append(dst, payload...), nil }
 func (copied) Unseal(dst, token []byte) ([]byte, error) { return append(dst, token...), nil }
 
-// text is base64url alone.
+// text makes tokens base64url(payload).
 type text struct{}
 
 func openText([]byte) (codecs.Codec, error) { return text{}, nil }
@@ -265,23 +264,23 @@ func openText([]byte) (codecs.Codec, error) { return text{}, nil }
 func (text) Seal(dst, payload []byte) ([]byte, error) { return appendText(dst, payload), nil }
 func (text) Unseal(dst, token []byte) ([]byte, error) { return appendBytes(dst, token) }
 
-// stamp says how much work claims are.
+// stamp describes the work that claims cost.
 type stamp struct {
-	size     int  // bytes beside the payload
-	digested int  // bytes of the request that are digested
-	text     bool // the payload is text, which is read once and grows by its escapes
+	size     int  // bytes added to the payload
+	digested int  // bytes of the request that are hashed
+	text     bool // the payload is text: it is scanned once and grows by its escapes
 }
 
 var (
-	// Two times and a digest of the whole request.
+	// Two times, and a digest of the whole request.
 	binaryClaims = stamp{size: 48, digested: 136}
-	// Names stand beside the digest of the arguments.
+	// Names, and a digest of the arguments.
 	jsonClaims = stamp{size: 256, digested: 64, text: true}
 )
 
-// claimed is a codec over claims and the payload. The claims have a digest of the request;
-// neither they nor the payload are written as JSON. A zero byte, which no text has, stands
-// behind a payload that is text for each of its escapes.
+// claimed is a codec over claims and the payload. The claims contain a digest of the request. Neither
+// claims nor payload are encoded as JSON. Instead, each character of a text payload that needs an escape
+// adds a zero byte after the payload, which a text does not contain.
 type claimed struct {
 	codecs.Codec
 	stamp
@@ -296,7 +295,7 @@ func withClaims(s stamp, open func(key []byte) (codecs.Codec, error)) func(key [
 	}
 }
 
-// claims returns the claims, with room for more.
+// claims returns the claims in a buffer with room for the payload.
 func (c *claimed) claims() []byte {
 	digest := sha256.Sum256(c.request)
 	c.room = append(slices.Grow(c.room[:0], c.size), digest[:]...)[:c.size]

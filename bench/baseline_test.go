@@ -11,7 +11,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestBaselinesSeal unseals every token again. A baseline with a primitive refuses
+// TestBaselinesSeal checks that each baseline unseals its tokens. A baseline with a primitive must refuse
 // a changed token.
 func TestBaselinesSeal(t *testing.T) {
 	key, err := baselineKey()

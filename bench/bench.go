@@ -1,20 +1,17 @@
-// Package bench measures every design of the catalog: the time and the allocations
-// of an operation, beside baselines and the libraries of package golibs, in one run
-// and on the same payloads.
+// Package bench measures the time and allocations of every design's operations. It measures baselines and
+// the libraries of package golibs in the same run, with the same payloads.
 //
-// A cell is one operation of one subject at one payload size. Every cell runs once
-// in each round, in an order that each round draws anew, for a number of
-// operations that is fixed before the first round. A slow moment of the machine
-// then falls on all cells alike, and two cells can be compared round by round. A
-// cell runs in a few parts, of which the median counts, so that an interrupt in
-// one part does not.
+// A cell is one operation of one subject at one payload size. Every cell runs once per round, in a new
+// random order, for a number of operations that is fixed before the first round. A slow period of the
+// machine then affects all cells alike, and two cells can be compared round by round. A cell runs in a few
+// parts, and the median part counts, so that an interrupt in one part has no effect.
 //
-// The package writes its measurements (see package runfile) and does not judge them:
-// package analysis/throughput computes medians, intervals and thresholds.
-// Below the commands, only this package and its folders read a clock.
+// The package writes its measurements (see package runfile) and does not judge them. Package
+// analysis/throughput computes medians, intervals and thresholds. Below the commands, only this package
+// and its subfolders read a clock.
 //
-// Limitations: contention between goroutines, cold caches and the first token of a
-// key are not measured. Every cell is warm and runs alone.
+// Limitations: the package does not measure contention between goroutines, cold caches or the first token
+// of a key. Every cell is warm and runs alone.
 package bench
 
 import (
@@ -26,17 +23,15 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Config selects the cells of a run and their duration. A zero field has its
-// default.
+// A Config selects the cells of a run and their duration. A zero field means its default.
 type Config struct {
 	Subjects []string      // names of subjects; empty: all
 	Ops      []runfile.Op  // empty: all
 	Sizes    []int         // payload bytes; empty: Sizes
 	Rounds   int           // 0: Rounds
-	Cell     time.Duration // of one cell in one round; 0: CellTime
-	Seed     uint64        // of the order inside the rounds
-	// Progress, if set, is called as cells of a stage, "preparing" or "measuring",
-	// are done.
+	Cell     time.Duration // time of one cell in one round; 0: CellTime
+	Seed     uint64        // of the order within the rounds
+	// Progress, if not nil, is called when cells of a stage, "preparing" or "measuring", are done.
 	Progress func(stage string, done, total int)
 }
 
@@ -46,10 +41,10 @@ const (
 	CellTime = 8 * time.Millisecond
 )
 
-// Sizes are the payload sizes that are measured unless others are given.
+// Sizes returns the default payload sizes.
 func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
-// shorter divides the duration of a cell whose ratio no report needs.
+// shorter divides the duration of a cell that no report compares.
 const shorter = 4
 
 // withDefaults returns c with every zero field filled in.
@@ -80,7 +75,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// cellTime returns how long the cell of a place is to run.
+// cellTime returns how long the cell of a place should run.
 func (c Config) cellTime(p place) time.Duration {
 	if p.compared() {
 		return c.Cell
@@ -88,17 +83,16 @@ func (c Config) cellTime(p place) time.Duration {
 	return c.Cell / shorter
 }
 
-// The sizes that Payload takes, in bytes.
+// The limits of Payload, in bytes.
 const (
 	MinPayload = 64
 	MaxPayload = 16 << 20
 )
 
-// Payload returns a request state of exactly n bytes, the same at every call: the
-// JSON that a server of the Model Context Protocol keeps between two rounds of a
-// tool call (revision 2026-07-28, basic/patterns/mrtr). It has the step, the
-// answers of the user so far, and a cursor of random letters that makes the size
-// exact.
+// Payload returns a request state of exactly n bytes, the same at every call. It is the JSON that a server
+// of the Model Context Protocol keeps between two rounds of a tool call (revision 2026-07-28,
+// basic/patterns/mrtr). It contains the step, the user's answers so far, and a cursor of random letters
+// that pads it to the size.
 func Payload(n int) ([]byte, error) {
 	if n < MinPayload || n > MaxPayload {
 		return nil, fmt.Errorf("no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
@@ -123,7 +117,7 @@ func Payload(n int) ([]byte, error) {
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// answer returns the i-th member of the answers, as a client sends it back.
+// answer returns the i-th of the user's answers, as a client sends it back.
 func answer(i int, random *rand.Rand) string {
 	questions := []string{"confirm_rollout", "pick_environment", "release_notes", "notify_channel"}
 	actions := []string{"accept", "accept", "accept", "decline"}

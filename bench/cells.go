@@ -13,11 +13,10 @@ import (
 	"sealab/internal/runfile"
 )
 
-// opener sets a codec up for a ring of secrets.
+// opener opens a codec under a ring of secrets.
 type opener func(secrets [][]byte) (codecs.Codec, error)
 
-// measured is a codec with the rings and secrets of its cells, each made on first
-// use.
+// measured is a codec with the rings and secrets of its cells. Each is made on first use.
 type measured struct {
 	open    opener
 	maxKeys int // 0: no limit
@@ -29,13 +28,13 @@ func newMeasured(d codecs.Design, open opener) *measured {
 	return &measured{open: open, maxKeys: d.MaxKeys, keySize: max(d.KeySize, codecs.MinSecret), rings: map[int]codecs.Codec{}}
 }
 
-// The indexes of secrets. A ring holds the first n; the last secret is in no ring.
+// The indexes of secrets. A ring holds the first n secrets; the last secret is in no ring.
 const (
 	home     = 0
 	stranger = runfile.RingKeys
 )
 
-// secret returns the i-th secret. Secrets are fixed, so that runs compare.
+// secret returns the i-th secret. Secrets are fixed, so that runs are comparable.
 func (m *measured) secret(i int) []byte {
 	seed := [32]byte{31: 's'}
 	binary.BigEndian.PutUint64(seed[:], uint64(i))
@@ -44,8 +43,8 @@ func (m *measured) secret(i int) []byte {
 	return s
 }
 
-// ring returns the codec whose ring has the n secrets that end with the home
-// key, so that the home key is the last to be looked at.
+// ring returns the codec under a ring of n secrets that ends with the home key, so that a search finds the
+// home key last.
 func (m *measured) ring(n int) (codecs.Codec, error) {
 	if c, ok := m.rings[n]; ok {
 		return c, nil
@@ -106,7 +105,7 @@ func (m *measured) refusingStranger(c codecs.Codec, payload []byte) (Operation, 
 	return refusing(c, token)
 }
 
-// loop returns an Operation that runs op in this process.
+// loop returns an Operation that times op in this process.
 func loop(op func() error, tokenSize int) Operation {
 	run := func(n int) (time.Duration, error) {
 		start := time.Now()
@@ -120,8 +119,7 @@ func loop(op func() error, tokenSize int) Operation {
 	return Operation{Run: run, TokenSize: tokenSize, InProcess: true}
 }
 
-// refused returns op with a refusal as its success, and anything else as a
-// fault.
+// refused returns op with a refusal as success and everything else as a fault.
 func refused(op func() error) func() error {
 	return func() error {
 		err := op()
@@ -135,8 +133,8 @@ func refused(op func() error) func() error {
 	}
 }
 
-// sealing seals another payload each time: how long ML-DSA signs depends on the payload,
-// by chance.
+// sealing seals another payload each time, because the time of an ML-DSA signature varies with the
+// payload.
 func sealing(c codecs.Codec, payload []byte, tokenSize int) Operation {
 	dst := make([]byte, 0, roomFor(tokenSize))
 	next := variants(payload)
@@ -146,8 +144,8 @@ func sealing(c codecs.Codec, payload []byte, tokenSize int) Operation {
 	}, tokenSize)
 }
 
-// variants returns a function that changes the last two letters of a copy of the payload
-// and returns it. All 3,844 pairs come in turn.
+// variants returns a function that changes the last two letters of a copy of the payload and returns the
+// copy. It cycles through all 3,844 pairs of letters.
 func variants(payload []byte) func() []byte {
 	text, n := slices.Clone(payload), 0
 	end := len(bytes.TrimRight(text, `"}`))
@@ -184,11 +182,10 @@ func refusing(c codecs.Codec, token []byte) (Operation, error) {
 	return loop(op, len(token)), op()
 }
 
-// roomFor returns the capacity of a buffer for n bytes with some slack, as a
-// caller keeps it.
+// roomFor returns the capacity of a caller's buffer for n bytes, with some slack.
 func roomFor(n int) int { return n + 128 }
 
-// garbage returns n characters that are base64url and no token.
+// garbage returns n base64url characters that are not a token.
 func garbage(n int) []byte {
 	text := make([]byte, n)
 	for i := range text {
@@ -197,8 +194,8 @@ func garbage(n int) []byte {
 	return text
 }
 
-// alterNearEnd returns token with one of its last characters changed, but not the
-// very last: some of its bits may carry no data.
+// alterNearEnd returns token with one of its last characters changed. It keeps the very last, because some
+// of its bits may carry no data.
 func alterNearEnd(token []byte) []byte {
 	altered := slices.Clone(token)
 	if at := max(0, len(altered)-6); altered[at] == 'A' {

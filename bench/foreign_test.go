@@ -15,7 +15,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// workerVariable makes the test binary serve a design instead of running tests.
+// workerVariable is the environment variable that makes the test binary serve a design.
 const workerVariable = "SEALAB_TEST_SERVES"
 
 func TestMain(m *testing.M) {
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestForeignSubjects measures a codec and a scheme behind workers: sealing and
-// unsealing are timed there, and allocations are not counted.
+// TestForeignSubjects measures a codec and a scheme in workers. The worker times sealing and unsealing,
+// and allocations are not counted.
 func TestForeignSubjects(t *testing.T) {
 	firstOfKind := map[bool]string{}
 	for _, d := range catalog.All() {

@@ -38,7 +38,7 @@ func TestPayloadRefusesSizesItCannotFill(t *testing.T) {
 	}
 }
 
-// A recorder is a codec whose tokens are the payloads. It counts them.
+// A recorder is a codec whose tokens equal the payloads. It counts each payload.
 type recorder map[string]int
 
 func (r recorder) Seal(dst, payload []byte) ([]byte, error) {

@@ -20,7 +20,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Measurement is one cell in one round.
+// A Measurement is the result of one cell in one round.
 type Measurement struct {
 	Subject string
 	Op      runfile.Op
@@ -31,15 +31,15 @@ type Measurement struct {
 	TokenSize int
 }
 
-// A Result is the measurements of one run, in the order of measurement.
+// A Result holds the measurements of one run, in the order of measurement.
 type Result struct {
 	Config       Config
 	Subjects     []runfile.Subject
 	Measurements []Measurement
 }
 
-// Run measures the subjects that c selects. It stops between two cells if ctx is
-// done. It measures only if every cell can be set up.
+// Run measures the subjects that c selects. It fails before the first measurement if a cell cannot be set
+// up. If ctx is done, it stops between two cells.
 func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -85,8 +85,8 @@ type place struct {
 // String returns the name of the place's measurements.
 func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
 
-// compared reports whether the place's times are held against others: those of
-// refusals are not.
+// compared reports whether reports compare the place's times with others. They do not compare the times of
+// refusals.
 func (p place) compared() bool { return !p.op.Refuses() }
 
 // places returns every combination of the subjects, operations and sizes.
@@ -102,7 +102,7 @@ func (c Config) places(subjects []Subject) []place {
 	return all
 }
 
-// planned is a cell in its place, of a fixed length.
+// planned is a cell that is set up, with a fixed number of operations.
 type planned struct {
 	place
 	Operation
@@ -110,8 +110,8 @@ type planned struct {
 	allocs Allocations
 }
 
-// plan sets up every cell that the subjects have, decides how many operations
-// each runs in a round, and counts its allocations.
+// plan sets up every cell that the subjects support, chooses its number of operations per round, and
+// counts its allocations.
 func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) {
 	places := c.places(subjects)
 	cells := make([]planned, 0, len(places))
@@ -155,17 +155,15 @@ func (p place) prepare(c Config) (planned, error) {
 }
 
 const (
-	// parts is how many parts a cell runs in, an odd number. A part is short
-	// enough that the system interrupts few of them on a machine that does other
-	// work too, and long enough to hold its share of garbage collection.
+	// parts is the number of parts of a cell, which is odd. A part is short enough that a busy system
+	// interrupts few of them, and long enough to include its share of garbage collection.
 	parts = 7
-	// warmShare is how many times longer than its warming a cell runs.
+	// warmShare is the ratio of a cell's operations to those that warm it up.
 	warmShare = 16
 )
 
-// measure runs the cell once. If the cell is compared with another, it first
-// collects the garbage of the cells before it. A few operations then fill the
-// pools and caches again that this emptied.
+// measure runs the cell once. If the cell is compared with others, measure first collects the garbage of
+// earlier cells. A few operations then refill the pools and caches that the collection emptied.
 func (p planned) measure() (Measurement, error) {
 	if p.compared() {
 		collect()
@@ -183,9 +181,9 @@ func (p planned) measure() (Measurement, error) {
 	}, nil
 }
 
-// collect collects the garbage of earlier cells if it exceeds a quarter of the heap
-// in use. Less leaves room for the garbage of a cell: the next collection starts at
-// twice the heap in use. A collection takes as long as a cell.
+// collect collects the garbage of earlier cells if it exceeds a quarter of the live heap. Less garbage
+// leaves room for that of a cell, because the next collection starts at twice the live heap. A collection
+// takes as long as a cell.
 func collect() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(heap)
@@ -194,8 +192,8 @@ func collect() {
 	}
 }
 
-// medianPart returns the time of an operation in the median part of the cell, in
-// nanoseconds, and the number of operations of all parts.
+// medianPart returns the nanoseconds per operation in the median part of the cell, and the number of
+// operations in all parts.
 func (p planned) medianPart() (ns float64, n int, err error) {
 	times := make([]float64, parts)
 	each := max(1, p.n/parts)
@@ -213,19 +211,18 @@ func (p planned) medianPart() (ns float64, n int, err error) {
 	return times[parts/2], parts * each, nil
 }
 
-// maxOps bounds the operations of a cell.
+// maxOps is the largest number of operations of a cell.
 const maxOps = 1 << 30
 
-// calibrate returns the number of operations that takes about the given time,
-// at least one.
+// calibrate returns the number of operations, at least one, that takes about the target time.
 func calibrate(run func(n int) (time.Duration, error), target time.Duration) (int, error) {
 	for n := 1; ; {
 		elapsed, err := run(n)
 		if err != nil {
 			return 0, err
 		}
-		// A tenth of the target is long enough to extrapolate from, and a
-		// longer trial would cost as much as a round.
+		// A tenth of the target is enough to extrapolate from. A longer trial would cost as much as a
+		// round.
 		if elapsed >= target/10 || n >= maxOps {
 			return min(maxOps, max(1, int(float64(n)*float64(target)/float64(max(1, elapsed))))), nil
 		}
@@ -233,22 +230,22 @@ func calibrate(run func(n int) (time.Duration, error), target time.Duration) (in
 	}
 }
 
-// Allocations are those of one operation.
+// Allocations are the allocations of one operation.
 type Allocations struct {
-	Counted       bool // false: the work was done in another process
+	Counted       bool // false: another process did the work
 	Bytes, Allocs uint64
 }
 
-// The trials of count. Allocations of the runtime are divided among the operations
-// of a trial. The least of several trials is free of them.
+// The trials of count. Allocations of the runtime are spread over the operations of a trial. The smallest
+// of several trials is free of them.
 const (
 	countTrials = 3
 	leastCount  = 4  // operations of a trial
 	mostCount   = 64 // operations of a trial
 )
 
-// count counts the allocations of the cell's operation, outside any timing. n is
-// the number of operations that the cell runs in a round.
+// count counts the allocations of one operation, outside any timing. n is the number of operations of the
+// cell in a round.
 func count(c Operation, n int) (Allocations, error) {
 	ops := min(mostCount, max(leastCount, n/16))
 	if !c.InProcess {
@@ -271,7 +268,7 @@ func count(c Operation, n int) (Allocations, error) {
 	return least, nil
 }
 
-// stampLines returns a stamp as the head of a benchmark file.
+// stampLines returns a stamp as configuration lines of a benchmark file.
 func stampLines(s runfile.Stamp, c Config) []benchfmt.Config {
 	var all []benchfmt.Config
 	add := func(key string, value any) {
@@ -294,14 +291,14 @@ func stampLines(s runfile.Stamp, c Config) []benchfmt.Config {
 	return all
 }
 
-// unitLines declare the units that do not vary, and the better direction of a unit
-// that package benchfmt does not know.
+// unitLines declares the units that do not vary, and the better direction of a unit that package benchfmt
+// does not know.
 const unitLines = `Unit allocs/op assume=exact
 Unit ` + runfile.UnitToken + ` assume=exact
 Unit ` + runfile.UnitToken + ` better=lower
 `
 
-// Format returns the measurements in the Go benchmark format, headed by the stamp.
+// Format returns the measurements in the Go benchmark format, preceded by the stamp.
 func (r *Result) Format(s runfile.Stamp) ([]byte, error) {
 	text := bytes.NewBufferString(unitLines)
 	w := benchfmt.NewWriter(text)
@@ -334,7 +331,7 @@ func (m Measurement) values() []benchfmt.Value {
 	return values
 }
 
-// round keeps six significant digits: more is noise and fills files.
+// round keeps six significant digits. The others are noise.
 func round(x float64) float64 {
 	if x == 0 || math.IsInf(x, 0) {
 		return x

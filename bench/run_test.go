@@ -16,11 +16,11 @@ import (
 	"sealab/internal/testenv"
 )
 
-// tiny is a run of all operations that is too short for its times to have a meaning.
+// tiny is a run of all operations that is too short for meaningful times.
 var tiny = bench.Config{Sizes: []int{64}, Rounds: 2, Cell: 20 * time.Microsecond, Seed: 1}
 
-// TestEveryDesignIsMeasured runs the whole list: each design has all its cells
-// in each round, in another order.
+// TestEveryDesignIsMeasured checks that every design has all its cells in each round, and that the rounds
+// differ in order.
 func TestEveryDesignIsMeasured(t *testing.T) {
 	testenv.SkipSample(t)
 	result, err := bench.Run(context.Background(), bench.Subjects(), tiny)
@@ -56,8 +56,7 @@ func TestEveryDesignIsMeasured(t *testing.T) {
 	require.Equal(t, 1, repeats)
 }
 
-// TestTokensAreWhatTheyClaim looks at the stage that the catalog's
-// codecs give for each of the broken tokens.
+// TestTokensAreWhatTheyClaim checks the stage at which the catalog's codecs refuse each invalid token.
 func TestTokensAreWhatTheyClaim(t *testing.T) {
 	want := map[runfile.Op]codecs.Stage{
 		runfile.RefuseGarbage: codecs.Malformed,
@@ -78,7 +77,7 @@ func TestTokensAreWhatTheyClaim(t *testing.T) {
 	}
 }
 
-// spying notes the last refusal.
+// spying records the last refusal.
 type spying struct {
 	codecs.Codec
 	seen **codecs.RejectError
@@ -97,8 +96,8 @@ func payload(t *testing.T) []byte {
 	return p
 }
 
-// TestWrongDesignsStopTheRun gives the runner codecs that do not work: their times
-// would have no meaning.
+// TestWrongDesignsStopTheRun checks that a run fails for codecs that do not work, because their times
+// would be meaningless.
 func TestWrongDesignsStopTheRun(t *testing.T) {
 	for name, codec := range map[string]codecs.Codec{
 		"forgets the payload": forgetful{},
@@ -138,8 +137,8 @@ func TestForeignSubjectsAreTimedByThemselves(t *testing.T) {
 	require.False(t, result.Measurements[0].Counted)
 }
 
-// TestInterruptedPartsDoNotCount gives the runner a subject that takes a hundred
-// times as long in every third part.
+// TestInterruptedPartsDoNotCount measures a subject that takes a hundred times as long in every third
+// part.
 func TestInterruptedPartsDoNotCount(t *testing.T) {
 	calls := 0
 	uneven := bench.Subject{

@@ -13,26 +13,24 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Subject can be measured. Prepare sets up one of its cells. It fails with
-// codecs.ErrUnsupported if the subject does not have the operation.
+// A Subject is something that can be measured. Prepare sets up one of its cells. It returns
+// codecs.ErrUnsupported if the subject lacks the operation.
 type Subject struct {
 	runfile.Subject
 	Prepare func(op runfile.Op, payload []byte) (Operation, error)
 }
 
-// An Operation is one operation, ready to be timed.
+// An Operation is an operation that is ready to be timed.
 type Operation struct {
-	// Run runs n operations and returns the time that they took. A subject that
-	// lives in another process is timed inside it.
+	// Run runs n operations and returns their total time. A subject in another process is timed there.
 	Run func(n int) (time.Duration, error)
-	// TokenSize is the length in bytes of the token that is made or read.
+	// TokenSize is the length in bytes of the token that is sealed or unsealed.
 	TokenSize int
-	// InProcess is true if Run allocates in this process, so that allocations can
-	// be counted.
+	// InProcess says that Run allocates in this process, so that allocations can be counted.
 	InProcess bool
 }
 
-// repeat returns s as a subject of its own, to be measured a second time.
+// repeat returns s as another subject, which is measured a second time.
 func repeat(s Subject) Subject {
 	s.Role, s.Repeats = runfile.RoleRepeat, s.Name
 	s.Name += "-again"
@@ -40,8 +38,8 @@ func repeat(s Subject) Subject {
 	return s
 }
 
-// choose returns the subjects with the given names, in the order of all. If no
-// names are given, it returns all of them. Two subjects of one name are an error.
+// choose returns the subjects with the given names, in the order of all. If names is empty, it returns all
+// subjects. It fails if two subjects have the same name.
 func choose(all []Subject, names []string) ([]Subject, error) {
 	var known []string
 	for _, s := range all {
@@ -61,9 +59,8 @@ func choose(all []Subject, names []string) ([]Subject, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(s Subject) bool { return !slices.Contains(names, s.Name) }), nil
 }
 
-// Subjects returns the subjects of this process: the catalog, its first codec a
-// second time, the baselines, and the Go libraries. The caller appends SDKs, which
-// run in other processes.
+// Subjects returns the subjects of this process: the catalog, its first codec a second time, the
+// baselines, and the Go libraries. The caller appends SDKs, which run in other processes.
 func Subjects() []Subject {
 	var all []Subject
 	for _, d := range catalog.All() {
@@ -84,8 +81,7 @@ func Subjects() []Subject {
 	return all
 }
 
-// baselines returns the fixed ones, and one for each design that has a
-// bare primitive.
+// baselines returns the fixed baselines, and one for each design with a bare primitive.
 func baselines() []baseline {
 	all := fixedBaselines()
 	for _, d := range catalog.All() {
@@ -96,7 +92,7 @@ func baselines() []baseline {
 	return all
 }
 
-// FromDesign returns the subject of a row of the catalog.
+// FromDesign returns a row of the catalog as a subject.
 func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
@@ -106,7 +102,7 @@ func FromDesign(d codecs.Design) Subject {
 	m := newMeasured(d, openerOf(d))
 	s.Prepare = m.prepare
 	if d.IsScheme() {
-		// Rings are the codec's business, and long to set up a second time.
+		// Rings are a matter of the codec, and take long to set up a second time.
 		s.Role, m.maxKeys = runfile.RoleScheme, 1
 	}
 	return s
@@ -118,15 +114,14 @@ func fromLibrary(d codecs.Design) Subject {
 	return s
 }
 
-// openerOf returns how d is set up with the options it has by default.
+// openerOf returns a function that opens d with its default options.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
 		return lab.OpenAt(d, codecs.Config{Secrets: secrets}, &request)
 	}
 }
 
-// kindOf returns whether the tokens of d encrypt or sign, from the guarantees that
-// d claims.
+// kindOf returns whether d encrypts or signs, according to its guarantees.
 func kindOf(d codecs.Design) runfile.Kind {
 	if g, _ := d.Guarantee(codecs.Confidentiality, nil); g.Holds {
 		return runfile.Encrypts
@@ -134,7 +129,7 @@ func kindOf(d codecs.Design) runfile.Kind {
 	return runfile.Signs
 }
 
-// fromBaseline returns the subject of a baseline, which seals and unseals only.
+// fromBaseline returns a baseline as a subject that only seals and unseals.
 func fromBaseline(b baseline) Subject {
 	open := func([][]byte) (codecs.Codec, error) {
 		key, err := baselineKey()
@@ -156,11 +151,10 @@ func fromBaseline(b baseline) Subject {
 	}
 }
 
-// FromWorker returns the subject of an implementation in another process, which
-// answers as the subject called mirrors does, and must take at least slower times as
-// long if that is not 0. It mints and verifies for the request that schemes are
-// measured with, and the worker itself times that, so that no pipe is in the figures.
-// A worker without the ability bench has no operation.
+// FromWorker returns a worker as a subject that is compared with the subject called mirrors. If slower is
+// not 0, the worker must take at least slower times as long. It mints and verifies for the same request as
+// schemes do. The worker times this itself, so that the times exclude the pipe. A worker without the
+// ability bench supports no operation.
 func FromWorker(c *worker.Client, mirrors string, slower int) Subject {
 	d := c.Design()
 	m := newMeasured(d, openerOf(d))
@@ -171,7 +165,7 @@ func FromWorker(c *worker.Client, mirrors string, slower int) Subject {
 	}
 }
 
-// prepareWorker is prepare for a codec in a worker.
+// prepareWorker is prepare for a codec in another process.
 func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Operation, error) {
 	c, err := m.ring(1)
 	if err != nil {
@@ -200,7 +194,7 @@ func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Operation, erro
 	return cell, nil
 }
 
-// inside returns the codec or scheme of an instance, and any other codec itself.
+// inside returns the codec or scheme of an instance, or c itself if it is not an instance.
 func inside(c codecs.Codec) any {
 	if b, ok := c.(*lab.Bound); ok {
 		return b.Instance.Opened()
@@ -208,7 +202,7 @@ func inside(c codecs.Codec) any {
 	return c
 }
 
-// A scheme's tokens are minted and verified for one request at one time.
+// request is the context in which schemes mint and verify.
 var request = codecs.Context{
 	Now:    time.Date(2026, time.November, 20, 12, 0, 0, 250e6, time.UTC),
 	Method: "tools/call", Target: "deploy_release",
