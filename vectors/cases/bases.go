@@ -34,7 +34,7 @@ func Readings(d *codecs.Design) []string {
 }
 
 // Bases returns the sound tokens from which the cases of a design are derived. If brief is true, it
-// returns few of them, because the vectors of another design hold the other cases.
+// returns only the first, because the vectors of another design hold the other cases.
 func Bases(d *codecs.Design, brief bool) []*Base {
 	bases := codecBases(d)
 	if d.IsScheme() {
