@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxFields is the number of fields that are read of a macaroon.
+// maxFields is the largest number of fields that are read from a macaroon.
 const maxFields = 1000
 
-// parseMacaroon2 reads the binary form of version 2: fields of type, length and content in
-// sections that a zero byte ends, an empty section, and a signature of 32 bytes.
+// parseMacaroon2 parses the binary format of version 2: sections of fields with type, length and content,
+// each ended by a zero byte, then an empty section and a signature of 32 bytes.
 func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
 	const location, identifier, verification, signature = 1, 2, 4, 6
 	names := map[byte]string{location: "location", identifier: "identifier", verification: "verification-id"}
@@ -24,7 +24,7 @@ func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	var fields []Field
-	empty := true // the section
+	empty := true // the current section
 	for b = b[1:]; len(b) > 0 && len(fields) < maxFields; {
 		if b[0] == 0 && empty {
 			return fields, nil, len(fields) > 0 && len(b) == 3+sha256.Size && b[1] == signature && b[2] == sha256.Size
@@ -49,8 +49,8 @@ func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
 
 var secureCookie = regexp.MustCompile(`^([0-9]{9,11})\|([A-Za-z0-9_-]+={0,2})\|`)
 
-// parseSecureCookie reads a time, a value in base64url and an HMAC-SHA256, all in base64url.
-// The tag is over the name of the cookie too, so that no key is tried.
+// parseSecureCookie parses a time, a value in base64url and an HMAC-SHA256, all encoded in base64url. It
+// tries no keys, because the tag also covers the name of the cookie.
 func parseSecureCookie(token string) ([]Field, func([]byte) bool, bool) {
 	b, ok := raw(strings.TrimRight(token, "="))
 	m := secureCookie.FindSubmatch(b)
@@ -74,7 +74,7 @@ func parseTornado(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{timed(m[1]), readable("name", []byte(m[3])), readable("value", value), opaque("tag", tag)}, macOpens(sha256.New, signed, tag), ok
 }
 
-// timed returns a field for the time of a token, in seconds since 1970.
+// timed returns a field for the time of a token in Unix seconds.
 func timed(seconds string) Field {
 	f := readable("time", []byte(seconds))
 	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {

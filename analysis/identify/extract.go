@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A Found token is a text that may be a token, with the place that held it.
+// A Found token is a text that may be a token, with the place where it was found.
 type Found struct{ Token, From string }
 
-// Extract returns the texts of an input that may be tokens: the cookies of a Cookie or
-// Set-Cookie header, those of each request and response of an HTTP archive (HAR 1.2) with
-// bearer tokens and the members requestState of bodies, or of another JSON text, or the
-// input itself: see pasted.
+// Extract returns the texts of an input that may be tokens. From a Cookie or Set-Cookie header it returns
+// the cookies. From an HTTP archive (HAR 1.2) it returns the cookies, the bearer tokens and the
+// requestState members of bodies. From any other JSON text it returns the requestState members. Otherwise
+// it returns the input itself; see pasted.
 func Extract(input []byte) ([]Found, error) {
 	text := strings.TrimSpace(string(input))
 	var har archive
@@ -47,8 +47,8 @@ func Extract(input []byte) ([]Found, error) {
 	return []Found{{Token: text}}, nil
 }
 
-// pasted returns the token of a text as people copy it: behind an Authorization header and
-// its scheme, in quotes, broken into lines, or URL-encoded.
+// pasted extracts the token from copied text: it removes an Authorization header and its scheme, quotes,
+// line breaks and URL encoding.
 func pasted(text string) string {
 	for _, before := range []string{"authorization:", "bearer ", "dpop "} {
 		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
@@ -71,14 +71,14 @@ func pasted(text string) string {
 	return text
 }
 
-// minToken is the length of the shortest value of a cookie that is looked at.
+// minToken is the minimum length of a cookie's value to be considered.
 const minToken = 20
 
 func cookieName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) })
 }
 
-// cookies returns the values of a header that are long enough.
+// cookies returns the sufficiently long cookies of a header.
 func cookies(header string) []Found {
 	var found []Found
 	for pair := range strings.SplitSeq(header, ";") {
@@ -99,7 +99,7 @@ func appendCookie(found []Found, name, value string) []Found {
 	return append(found, Found{value, "cookie " + name})
 }
 
-// An archive is the part of HAR 1.2 that may hold tokens.
+// An archive is the part of HAR 1.2 that may contain tokens.
 type archive struct {
 	Log struct {
 		Entries []struct {
@@ -150,7 +150,7 @@ func (m *message) tokens() []Found {
 	return found
 }
 
-// states returns the values of the members requestState of a JSON body, at any depth.
+// states returns the values of requestState members of a JSON body, at any depth.
 func states(body string) []Found {
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {

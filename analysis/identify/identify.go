@@ -1,10 +1,10 @@
-// Package identify tells which format a token has and which library may have made
-// it. It takes the designs of the catalog, each of which parses its own tokens, and
-// recognisers for the formats that no design implements.
+// Package identify reports which format a token has and which library may have made it. It uses the
+// designs of the catalog, each of which parses its own tokens, and recognisers for formats that no design
+// implements.
 //
-// A format is named by its structure alone and not verified: a forged token
-// looks like a good one. Formats that share a structure are reported together, and then
-// the answer is that it cannot be told.
+// A format is identified by its structure alone. The token is not verified: a forged token looks like a
+// valid one. Formats with the same structure are reported together, and then the token counts as not
+// identified.
 package identify
 
 import (
@@ -22,14 +22,14 @@ import (
 	"sealab/internal/lab"
 )
 
-// An Answer has the facts that are known of one token.
+// An Answer holds what is known about one token.
 type Answer struct {
 	Token      string      `json:"token"`
-	From       string      `json:"from,omitempty"` // cookie or header that held it
-	Candidates []Candidate `json:"candidates"`     // the likeliest first
+	From       string      `json:"from,omitempty"` // cookie or header that contained it
+	Candidates []Candidate `json:"candidates"`     // most likely first
 }
 
-// Named returns the only candidate of the highest score, or nil if it cannot be told.
+// Named returns the only candidate with the highest score, or nil if the token is not identified.
 func (a *Answer) Named() *Candidate {
 	if len(a.Candidates) == 0 || len(a.Candidates) > 1 && a.Candidates[0].Score == a.Candidates[1].Score {
 		return nil
@@ -51,8 +51,7 @@ type Candidate struct {
 	opens   func(key []byte) bool
 }
 
-// A Field is a part of a token that anyone can read, or its length if it cannot be
-// read.
+// A Field is a part of a token that anyone can read, or only its length if it is unreadable.
 type Field struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
@@ -63,17 +62,16 @@ type Field struct {
 // An Identifier knows the designs of the catalog. It is safe for concurrent use.
 type Identifier struct{ designs []sampled }
 
-// A sampled design is a design with the names of the JSON members that its own tokens
-// show.
+// A sampled design is a design with the names of the readable JSON members in its own tokens.
 type sampled struct {
 	codecs.Design
 	members []string
-	// variable says that the prefix is a header that the parser accepts in other forms.
+	// variable says that the prefix is a header that the parser also accepts in other forms.
 	variable bool
 }
 
-// New returns an identifier for the designs of the catalog. Claims over a codec look
-// like the codec's tokens and are left out.
+// New returns an identifier for the designs of the catalog. It omits claims over a codec, because they
+// look like the codec's tokens.
 func New() *Identifier {
 	id := new(Identifier)
 	for _, d := range catalog.Formats() {
@@ -98,7 +96,7 @@ func membersOf(d codecs.Design) []string {
 	at := &codecs.Context{Now: time.Unix(1_795_132_800, 0)}
 	token, err := in.Seal(nil, []byte(`"x"`), at)
 	if err != nil {
-		token, err = in.Seal(nil, []byte(`{"x":1}`), at) // formats that carry objects alone
+		token, err = in.Seal(nil, []byte(`{"x":1}`), at) // for formats that carry only objects
 	}
 	if err != nil {
 		return nil
@@ -110,8 +108,7 @@ func membersOf(d codecs.Design) []string {
 	return readableMembers(fields)
 }
 
-// readableMembers returns the names of the members of the first readable JSON object
-// among the fields.
+// readableMembers returns the sorted member names of the first readable JSON object among the fields.
 func readableMembers(fields []lab.Field) []string {
 	for _, f := range fields {
 		var object map[string]json.RawMessage
@@ -143,18 +140,18 @@ func (id *Identifier) Identify(token string) Answer {
 	return a
 }
 
-// The scores. A format without a distinctive prefix may be any text of its structure.
+// The scores. A format without a distinctive prefix matches any text of its structure.
 const (
-	scoreStructure = 10 // segments and lengths
-	scorePrefix    = 20 // and a prefix
-	scoreSpecific  = 40 // a text that no other known format has
+	scoreStructure = 10 // segments and lengths match
+	scorePrefix    = 20 // and a prefix matches
+	scoreSpecific  = 40 // and no other known format has such a text
 )
 
-// minParts is the number of fields, separators included, by which a format without a
-// prefix and without readable JSON is known.
+// minParts is the minimum number of fields, including separators, that identifies a format without a
+// prefix and without readable JSON.
 const minParts = 5
 
-// alike returns the number of names that both lists have, less the others.
+// alike returns the number of names in both lists, minus the number of names in only one.
 func alike(sample, names []string) int {
 	score := 0
 	for _, name := range names {
@@ -167,7 +164,7 @@ func alike(sample, names []string) int {
 	return score - len(sample)
 }
 
-// candidate parses a token as one of the design.
+// candidate parses a token as a token of the design.
 func (d *sampled) candidate(token []byte) (Candidate, bool) {
 	parts, err := lab.HooksOf(d.Design).Inspect(token)
 	begins := bytes.HasPrefix(token, []byte(d.Prefix))
@@ -183,11 +180,11 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 	}
 	names := readableMembers(parts)
 	if d.Prefix == "" && len(parts) < minParts && len(names) == 0 {
-		return Candidate{}, false // any two segments
+		return Candidate{}, false // any two segments match
 	}
 	if len(d.members) > 0 {
 		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(d.members, name) }) {
-			return Candidate{}, false // the claims of another format
+			return Candidate{}, false // these are the claims of another format
 		}
 		score += alike(d.members, names)
 	}
@@ -223,8 +220,7 @@ func fieldOf(name string, f lab.Field) Field {
 	return out
 }
 
-// timeIn returns the expiry or the time of issue in the claims of a JSON text, "" if it has
-// neither.
+// timeIn returns the expiry or the time of issue in JSON claims, or "" if there is neither.
 func timeIn(text []byte) string {
 	var claims struct {
 		Exp, Iat *json.Number

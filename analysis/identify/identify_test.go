@@ -21,7 +21,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// A sample is a token that a library made: a line of testdata/tokens.jsonl.
+// A sample is a token made by a library: a line of testdata/tokens.jsonl.
 type sample struct{ Format, Library, Token string }
 
 func samples(t *testing.T) []sample {
@@ -37,8 +37,8 @@ func samples(t *testing.T) []sample {
 	return all
 }
 
-// tally counts the answers about tokens of known formats. An answer is right if it
-// names the format, and open if it names no format.
+// tally counts the answers for tokens of known formats. An answer is right if it names the format, and
+// open if it names none.
 type tally struct{ right, wrong, open int }
 
 func (c *tally) add(t *testing.T, want string, a identify.Answer) {
@@ -58,7 +58,7 @@ func (c tally) String() string {
 	return fmt.Sprintf("%d named rightly, %d wrongly, %d cannot be told", c.right, c.wrong, c.open)
 }
 
-// TestLibraries identifies tokens that libraries made, of every format that one makes here.
+// TestLibraries identifies tokens of every format for which a library makes samples.
 func TestLibraries(t *testing.T) {
 	id, formats, all := identify.New(), map[string]*tally{}, tally{}
 	for _, s := range samples(t) {
@@ -79,8 +79,8 @@ func TestLibraries(t *testing.T) {
 	require.LessOrEqual(t, all.open, 10) // mcp-py and mcp-rb share their structure
 }
 
-// envelopes are the designs whose tokens cannot be told from those of the format around
-// them, which is named then.
+// envelopes are the designs whose tokens look like those of the enclosing format, which is then named
+// instead.
 var envelopes = map[string]string{"laravel-encrypter": "Laravel Encrypter", "mcp-laravel": "Laravel Encrypter", "mcp-phantom": "Plug.Crypto"}
 
 // TestCatalog identifies tokens of every format of the catalog.
@@ -109,8 +109,7 @@ func TestCatalog(t *testing.T) {
 	require.LessOrEqual(t, all.open, 4*4) // mcp-py, mcp-rb; envoy-session is base64 alone
 }
 
-// TestLengths identifies tokens whose text does not begin at a group of four characters, and
-// short ones.
+// TestLengths identifies short tokens, and tokens whose text does not begin at a group of four characters.
 func TestLengths(t *testing.T) {
 	id := identify.New()
 	b64 := base64.RawURLEncoding.EncodeToString
@@ -137,8 +136,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestFrameworks identifies tokens of the structure that frameworks document. The signed
-// value of Tornado is that of its own tests, which a key opens.
+// TestFrameworks identifies tokens with the structure that frameworks document. The signed value of
+// Tornado comes from its own tests, and a key opens it.
 func TestFrameworks(t *testing.T) {
 	id, b64 := identify.New(), base64.RawURLEncoding.EncodeToString
 	tornado := "2|1:0|10:1300000000|3:key|8:dmFsdWU=|3d4e60b996ff9c5d5788e333a0cba6f238a22c6c0f94788870e1a9ecd482e152"
@@ -181,7 +180,7 @@ func TestFrameworks(t *testing.T) {
 	require.Equal(t, "tests", a.Named().Key)
 }
 
-// plain are texts that people take for tokens and that have no format known here.
+// plain are texts that look like tokens but have no known format.
 var plain = []string{
 	"0190d3c4-7b2a-7cc0-98c4-dc0c0c07398f", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "0ujsswThIGTUYm2K8FjOOfXtY1K", "V1StGXR8_Z5jdHi6B-myT",
 	"9k2v0c3m8x1l5q7w4e6r8t0y2u4i6o8p", "eyJ1c2VyIjoiYWxpY2UifQ==", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjI3M30", "YXJyYXljb25uZWN0aW9uOjEw",
@@ -191,7 +190,7 @@ var plain = []string{
 	"9d5ed678fe57bcca610140957afab571--not-a-tag", "admin|1700000000|WnV5bEx|5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd",
 }
 
-// TestPlainTexts names no format for plain texts: a wrong name is worse than no name.
+// TestPlainTexts checks that plain texts are not identified: a wrong name is worse than none.
 func TestPlainTexts(t *testing.T) {
 	id := identify.New()
 	for _, text := range plain {
@@ -199,8 +198,8 @@ func TestPlainTexts(t *testing.T) {
 	}
 }
 
-// TestOthers identifies 100 random texts, which have no format, and 500 damaged tokens,
-// which may still have theirs and no other.
+// TestOthers identifies 100 random texts, which have no format, and 500 damaged tokens, which may only be
+// identified as their own format.
 func TestOthers(t *testing.T) {
 	id, random := identify.New(), rand.New(rand.NewPCG(1, 2))
 	var noise, damaged tally
@@ -227,7 +226,7 @@ func TestOthers(t *testing.T) {
 	require.Zero(t, damaged.wrong)
 }
 
-// TestKeys finds the published keys of tokens, and does not find those of others.
+// TestKeys checks that published keys of tokens are found, and that tokens under other keys have none.
 func TestKeys(t *testing.T) {
 	keys, err := identify.CommonKeys()
 	require.NoError(t, err)
@@ -270,7 +269,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestPasted reads a token as people copy it.
+// TestPasted extracts a token from text as people copy it.
 func TestPasted(t *testing.T) {
 	token := samples(t)[0].Token
 	half := len(token) / 2
@@ -290,7 +289,7 @@ func TestPasted(t *testing.T) {
 	require.ErrorContains(t, err, "no cookie")
 }
 
-// TestExtractInOrder reads the states of a message in the order of its members.
+// TestExtractInOrder extracts the states of a message in the order of its members.
 func TestExtractInOrder(t *testing.T) {
 	var members, want []string
 	for n := range 8 {
@@ -306,7 +305,7 @@ func TestExtractInOrder(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// TestTimesOutOfRange leaves out a time that no calendar has.
+// TestTimesOutOfRange checks that an impossible time is omitted.
 func TestTimesOutOfRange(t *testing.T) {
 	encode := base64.RawURLEncoding.EncodeToString
 	for exp, want := range map[string]string{"1795132800": "2026-11-20T00:00:00Z", "1e300": ""} {

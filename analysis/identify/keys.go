@@ -13,14 +13,14 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Key is a secret to try, with a name that does not reveal it unless it is public.
+// A Key is a secret to try. Its name does not reveal the secret, unless that is public.
 type Key struct {
 	Name   string
 	Secret []byte
 }
 
-// commonKeys are keys that stand in the documentation or the code of frameworks. Texts
-// are as documented; hex: and base64: mark encoded bytes.
+// commonKeys are keys from the documentation or code of frameworks. Texts are as documented; the prefixes
+// hex: and base64: mark encoded bytes.
 var commonKeys = []struct{ text, source string }{
 	{"your-256-bit-secret", "jwt.io debugger"},
 	{"a-string-secret-at-least-256-bits-long", "jwt.io debugger, 2025"},
@@ -65,7 +65,7 @@ func CommonKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// Try sets the Key of each candidate that one of the keys opens.
+// Try sets the Key of each candidate that one of the keys authenticates.
 func (a *Answer) Try(keys []Key) {
 	for i := range a.Candidates {
 		c := &a.Candidates[i]
@@ -78,8 +78,8 @@ func (a *Answer) Try(keys []Key) {
 	}
 }
 
-// opensDesign reports whether the key authenticates a token, in any reading. A token
-// that is expired or minted for another request is authentic.
+// opensDesign reports whether the key authenticates a token in any reading. A token that is expired or
+// minted for another request counts as authentic.
 func opensDesign(d codecs.Design, secret []byte, token string) bool {
 	for _, options := range readings(d) {
 		in, err := lab.Open(d, codecs.Config{Secrets: [][]byte{secret}, Options: options})
@@ -96,7 +96,7 @@ func opensDesign(d codecs.Design, secret []byte, token string) bool {
 	return false
 }
 
-// readings returns the options to try: the defaults, and each other value alone.
+// readings returns the options to try: the defaults, and each other value on its own.
 func readings(d codecs.Design) []map[string]string {
 	all := []map[string]string{nil}
 	for _, o := range d.Options {
@@ -107,14 +107,14 @@ func readings(d codecs.Design) []map[string]string {
 	return all
 }
 
-// flaskSalts are the salts under which Flask and the defaults of the library sign.
+// flaskSalts are the salts of Flask and of the library's defaults.
 var flaskSalts = []string{"cookie-session", signerSalt, strings.TrimSuffix(signerSalt, ".Signer")}
 
-// signerSalt is the default of the library's Signer. Its serializers leave the class out.
+// signerSalt is the default salt of the library's Signer. Its serializers omit the class name.
 const signerSalt = "itsdangerous.Signer"
 
-// opensFlask reports whether a key of any length signed a token whose format is signed
-// as itsdangerous does: Flask's sessions have a salt of their own, and short keys.
+// opensFlask reports whether a key of any length signed a token in the manner of itsdangerous. Flask's
+// sessions have their own salt and often short keys.
 func opensFlask(d codecs.Design, secret []byte, token string) bool {
 	if d.Prefix != "" {
 		return false

@@ -18,12 +18,12 @@ import (
 	"unicode/utf8"
 )
 
-// A recogniser knows the structure of a format that no design implements.
+// A recogniser recognises the structure of a format that no design implements.
 type recogniser struct {
 	format, library string
 	score           int
 	holds, lacks    []string
-	// parse returns the fields of a token, and a check of keys if there is one.
+	// parse returns the fields of a token, and a function that checks a key, or nil.
 	parse func(token string) (fields []Field, opens func(key []byte) bool, ok bool)
 }
 
@@ -32,7 +32,7 @@ func (r *recogniser) candidate(token string) (Candidate, bool) {
 	return Candidate{Format: r.format, Library: r.library, Score: r.score, Fields: fields, Holds: r.holds, Lacks: r.lacks, Attack: attackWorker, opens: opens}, ok
 }
 
-// attackWorker is the command for formats that the laboratory attacks as workers only.
+// attackWorker is the command for formats that the laboratory attacks only as workers.
 const attackWorker = `sealab attack --worker "COMMAND" (a worker around the server's library; see go doc sealab/codecs/worker)`
 
 var recognisers = []recogniser{
@@ -65,7 +65,7 @@ var recognisers = []recogniser{
 	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, publicPASETO},
 }
 
-// raw decodes base64url without padding, canonical or not.
+// raw decodes unpadded base64url, canonical or not.
 func raw(text string) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	return b, err == nil && !strings.ContainsAny(text, "\r\n")
@@ -81,7 +81,7 @@ func readable(name string, b []byte) Field { return Field{Name: name, Bytes: len
 
 func opaque(name string, b []byte) Field { return Field{Name: name, Bytes: len(b)} }
 
-// macOpens returns a check whether a key gives the tag of a message.
+// macOpens returns a function that reports whether a key gives the tag of a message.
 func macOpens(h func() hash.Hash, message string, tag []byte) func([]byte) bool {
 	return func(key []byte) bool {
 		m := hmac.New(h, key)
@@ -120,7 +120,7 @@ func parseCookieSignature(token string) ([]Field, func([]byte) bool, bool) {
 
 var hexTag = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
 
-// marshal is the version of Ruby's Marshal, the serializer of old applications.
+// marshal is the version header of Ruby's Marshal, the serializer of old applications.
 var marshal = []byte{4, 8}
 
 func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
@@ -131,7 +131,7 @@ func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 	text, tagText := token[:at], token[at+len("--"):]
 	payload, ok := std(text)
 	if !ok {
-		payload, ok = raw(text) // URL-safe, as the signed IDs of Rails 7.1
+		payload, ok = raw(text) // URL-safe, like the signed IDs of Rails 7.1
 	}
 	if !ok || !hexTag.MatchString(tagText) || !utf8.Valid(payload) && !bytes.HasPrefix(payload, marshal) {
 		return nil, nil, false
@@ -141,7 +141,7 @@ func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{readable("payload", payload), opaque("signature", tag)}, macOpens(h, text, tag), true
 }
 
-// sealedText is the message that an encryptor signs: ciphertext and initialisation vector.
+// sealedText matches the message that an encryptor signs: ciphertext and initialisation vector.
 var sealedText = regexp.MustCompile(`^[A-Za-z0-9+/]+={0,2}--[A-Za-z0-9+/]{22}==$`)
 
 func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
@@ -155,8 +155,8 @@ func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{opaque("ciphertext", body), opaque("iv", nonce), fields[1]}, nil, ok1 && ok2 && len(body)%16 == 0
 }
 
-// parseDjangoUntimed and parseUntimed read a payload and its tag. A full stop in front marks
-// a payload that is compressed.
+// parseDjangoUntimed and parseUntimed parse a payload and its tag. A leading full stop marks a compressed
+// payload.
 func parseDjangoUntimed(token string) ([]Field, func([]byte) bool, bool) {
 	return payloadAndTag(token, ":", sha256.Size)
 }
@@ -178,10 +178,10 @@ func payloadAndTag(token, separator string, size int) ([]Field, func([]byte) boo
 
 var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
 
-// encoded finds a run of base64url that is longer than a word: a part of an encoded object.
+// encoded matches base64url text that is unlikely to be a word: part of an encoded object.
 var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
 
-// plainWord is a number or a word, which is too short for a part of an encoded object.
+// plainWord matches a number or a word, which is too short for part of an encoded object.
 var plainWord = regexp.MustCompile(`^(?:[0-9]{1,12}|[a-z]{4,12})$`)
 
 func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
@@ -196,7 +196,7 @@ func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 	}
 	value := strings.Join(parts[:len(parts)-2], ":")
 	if encoded.MatchString(value) && !plainWord.MatchString(value) {
-		return nil, nil, false // or a damaged token of django-signing
+		return nil, nil, false // may be a damaged token of django-signing
 	}
 	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
 }
@@ -228,7 +228,7 @@ func parseLaravel(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{readable("iv", []byte(*v.IV)), {Name: "ciphertext", Bytes: len(*v.Value)}, {Name: "mac", Bytes: len(*v.MAC)}}, nil, true
 }
 
-// prefixed returns the parser of a format with a distinctive prefix before base64url.
+// prefixed returns the parser of a format with a distinctive prefix and base64url after it.
 func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
 	return func(token string) ([]Field, func([]byte) bool, bool) {
 		rest, ok := strings.CutPrefix(token, prefix)
@@ -243,7 +243,7 @@ func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
 	}
 }
 
-// parseDataProtection reads the magic number and the ID of the key, a GUID, of ASP.NET Core.
+// parseDataProtection parses ASP.NET Core tokens: a magic number and the key's ID, a GUID.
 func parseDataProtection(token string) ([]Field, func([]byte) bool, bool) {
 	const magic, guid = "\x09\xf0\xc9\xf0", 16
 	text, ok := raw(token)
@@ -254,8 +254,8 @@ func parseDataProtection(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{{Name: "key-id", Bytes: guid, Text: hex.EncodeToString(key)}, opaque("body", body)}, nil, true
 }
 
-// plug reads the tokens of Plug.Crypto: sealed ones, and those signed with HMAC under
-// SHA-256, SHA-384 or SHA-512, whose text is a term of Erlang.
+// plug parses tokens of Plug.Crypto: encrypted ones, and those signed with HMAC under SHA-256, SHA-384 or
+// SHA-512. Their payload is an Erlang term.
 func plug(token string) ([]Field, func([]byte) bool, bool) {
 	if fields, opens, ok := prefixed("XCP.")(token); ok {
 		return fields, opens, ok
