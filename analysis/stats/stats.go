@@ -1,15 +1,12 @@
-// Package stats has the statistics that the analyses share: the ratio of two times
-// with its interval, and corrections if many things are compared at once.
+// Package stats provides the statistics that the analyses share: the ratio of two times with its interval,
+// and corrections for multiple comparisons.
 //
-// Two cells of the same rounds are compared round by round, so that an effect on a
-// whole round cancels out. The ratios of the rounds are averaged on the
-// logarithmic scale without the most extreme fifth on either side. The interval is
-// Yuen's for trimmed means (K. K. Yuen, "The two-sample trimmed t for unequal
-// population variances", Biometrika 61, 1974, in its paired form). A round that an
-// interrupt stretched moves neither much.
+// Two cells of the same run are compared round by round, so that an effect on a whole round cancels out.
+// The logarithms of the ratios are averaged after the most extreme fifth on either side is trimmed. The
+// interval is Yuen's for trimmed means (K. K. Yuen, "The two-sample trimmed t for unequal population
+// variances", Biometrika 61, 1974, in its paired form). An interrupted round hardly moves either.
 //
-// To tell a difference from the noise of the machine, compare it with a subject
-// that was measured twice.
+// To distinguish a difference from the machine's noise, compare it with a subject that was measured twice.
 package stats
 
 import (
@@ -28,15 +25,15 @@ type Interval struct{ Point, Lo, Hi float64 }
 // Excludes reports whether x lies outside the interval.
 func (i Interval) Excludes(x float64) bool { return x < i.Lo || x > i.Hi }
 
-// trimmed is the share of the rounds that is left out on either side.
+// trimmed is the share of the rounds that is trimmed on either side.
 const trimmed = 0.2
 
-// minRounds is the least number of rounds that has an interval.
+// minRounds is the smallest number of rounds with a finite interval.
 const minRounds = 3
 
-// Ratio returns the ratio of a to b, where a[i] and b[i] are of round i, with an
-// interval at the given confidence (0.95 for 95 %). If there are fewer rounds than
-// minRounds, the interval is infinite. Values must be positive.
+// Ratio returns the ratio of a to b with an interval at the given confidence (0.95 for 95 %). a[i] and
+// b[i] must come from round i, and values must be positive. With fewer than minRounds rounds, the interval
+// is infinite.
 func Ratio(a, b []float64, confidence float64) (Interval, error) {
 	if len(a) != len(b) || len(a) == 0 {
 		return Interval{}, fmt.Errorf("%d rounds cannot be paired with %d", len(a), len(b))
@@ -62,7 +59,7 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 	if n < minRounds {
 		return mid, math.Inf(1)
 	}
-	for i := range g { // winsorize: the ends take the last values that are kept
+	for i := range g { // winsorize: the trimmed values become the nearest kept one
 		xs[i], xs[n-1-i] = xs[g], xs[n-1-g]
 	}
 	kept := float64(n - 2*g)
@@ -74,10 +71,9 @@ func trimmedMean(xs []float64, confidence float64) (mid, half float64) {
 // of them hold together at the given confidence (Bonferroni's inequality).
 func Joint(confidence float64, n int) float64 { return 1 - (1-confidence)/float64(max(1, n)) }
 
-// Holm returns the p-values corrected for their number, in the same order: to
-// reject those that are at most alpha rejects a true hypothesis among them with
-// a probability of at most alpha (S. Holm, "A simple sequentially rejective
-// multiple test procedure", 1979).
+// Holm returns the p-values adjusted for their number, in the same order. If the hypotheses with adjusted
+// values of at most alpha are rejected, the probability of rejecting any true one is at most alpha (S.
+// Holm, "A simple sequentially rejective multiple test procedure", 1979).
 func Holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {

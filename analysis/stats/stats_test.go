@@ -11,8 +11,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// The simulated machine: each round has a speed of its own, each cell a noise
-// of 1 %, and now and then an interrupt stretches one cell by up to half.
+// The simulated machine. Each round has its own speed, each cell a noise of 1 %, and occasionally an
+// interrupt prolongs one cell by up to half.
 const (
 	rounds    = 16
 	drift     = 0.10
@@ -38,8 +38,8 @@ func cell(random *rand.Rand) float64 {
 	return x
 }
 
-// differing returns in how many of 100 runs of pairs cells some ratio differs
-// from 1 at a joint confidence of 99 %, that of the reports.
+// differing returns in how many of 100 runs some ratio differs from 1. Each run has the given number of
+// pairs and the joint confidence of reports, 99 %.
 func differing(t *testing.T, seed uint64, pairs int, factor float64) int {
 	t.Helper()
 	t.Logf("seed %d", seed)
@@ -77,8 +77,8 @@ func TestThreePercentAreFound(t *testing.T) {
 	}
 }
 
-// TestIntervalsCover asks of single 95 % intervals that they hold the truth
-// about as often as they say, also where it is not 1.
+// TestIntervalsCover checks that 95 % intervals contain the true ratio about as often as they should, for
+// a ratio other than 1.
 func TestIntervalsCover(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	held := 0
