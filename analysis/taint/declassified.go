@@ -7,19 +7,18 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A row is one kind of dependence on a secret that gives no secret away, with the
-// reason. It names functions, never a line of text and never a design. A name is
-// compared with the end of the full name of a function, from the name of its
-// package on.
+// A row describes dependences on a secret that reveal no secret, with the reason. It names functions,
+// never the text of a line or a design. A name is compared with the end of a function's full name,
+// starting at its package name.
 type row struct {
 	kind    runfile.Dependence // empty: any
 	verdict string             // the line branches on the result of this function alone
 	at      string             // the line is in this function, or in a package of the runtime
-	within  string             // this function is somewhere in the stack
+	within  string             // this function is anywhere in the stack
 	reason  string
 }
 
-// declassified is every reason there is. A row that no report needs is printed.
+// declassified holds all reasons. A row that no report needs is printed.
 var declassified = []row{
 	{verdict: "subtle.ConstantTimeCompare",
 		reason: "the branch is on the verdict of a comparison that takes the same time for all tags, and the verdict is public"},
@@ -66,9 +65,9 @@ func (d row) matches(r runfile.Report) bool {
 		(d.within == "" || slices.ContainsFunc(r.Stack, func(f runfile.Frame) bool { return named(f.Function, d.within) }))
 }
 
-// named reports whether a function's full name, as "sealab/codecs/x.(*T).F", ends
-// with the short one, as "x.(*T).F". If the short one ends with a dot, as "x.", it
-// stands for every function of the package.
+// named reports whether a function's full name, such as "sealab/codecs/x.(*T).F", ends with the short one,
+// such as "x.(*T).F". A short name that ends with a dot, such as "x.", matches every function of the
+// package.
 func named(full, short string) bool {
 	if strings.HasSuffix(short, ".") {
 		folder, _, _ := strings.Cut(full[strings.LastIndex(full, "/")+1:], ".")

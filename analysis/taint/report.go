@@ -16,24 +16,22 @@ import (
 	"sealab/internal/verdict"
 )
 
-// JudgementFile is the name of a judgement beside the logs that it is of.
+// JudgementFile is the name of a judgement in the folder of its logs.
 const JudgementFile = "taint.json"
 
-// Write writes the judgement into the run's folder, in place of an older one.
+// Write writes the judgement into the run's folder and replaces an older one.
 func (j *Judgement) Write(dir string) error {
 	return atomicfile.WriteJSON(filepath.Join(dir, JudgementFile), j, " ")
 }
 
-// Read returns the judgement in a run's folder. The error is fs.ErrNotExist if it
-// has none.
+// Read returns the judgement in a run's folder. The error is fs.ErrNotExist if there is none.
 func Read(dir string) (*Judgement, error) {
 	j := new(Judgement)
 	return j, atomicfile.ReadJSON(filepath.Join(dir, JudgementFile), j, "a judgement")
 }
 
-// WriteTable writes the judgement for a terminal of the given width: the outcome
-// of each control and design, and the lines that depend on secrets, at most lines
-// of them for each subject.
+// WriteTable writes the judgement for a terminal of the given width: the outcome of each control and
+// design, and up to lines lines that depend on secrets for each subject.
 func (j *Judgement) WriteTable(w io.Writer, lines, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "judged under %s with %s: AVX2 %s, AVX-512 %s, SHA-NI %s\n\n",
@@ -58,7 +56,7 @@ func (j *Judgement) WriteTable(w io.Writer, lines, width int) error {
 	return err
 }
 
-// word returns the verdict as the table has it.
+// word returns the outcome as text of the table.
 func (j *Judgement) word(v *Result) string {
 	switch {
 	case v.Outcome == verdict.NotTested || v.Expect == runfile.Open:
@@ -86,8 +84,7 @@ func (v *Result) writeFindings(w *strings.Builder, most int) {
 	}
 }
 
-// writeReasons writes every reason that was used, with the functions that it is
-// for.
+// writeReasons writes every reason that was used, with the functions to which it applied.
 func (j *Judgement) writeReasons(w *strings.Builder) {
 	functions := map[string][]string{}
 	for _, v := range j.Verdicts {
@@ -106,14 +103,13 @@ func (j *Judgement) writeReasons(w *strings.Builder) {
 	}
 }
 
-// Refuted reports whether anything goes against a guarantee.
+// Refuted reports whether any guarantee is refuted.
 func (j *Judgement) Refuted() bool {
 	return slices.ContainsFunc(j.Verdicts, func(v *Result) bool { return v.Outcome == verdict.Refuted })
 }
 
-// Findings returns the lines that depend on secrets in the form of the attacks'
-// findings: at most one finding for refusals and one for observations of each
-// design. dir is the folder of the logs.
+// Findings returns the lines that depend on secrets as findings: at most one for refusals and one for
+// observations of each design. dir is the folder of the logs.
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
@@ -136,7 +132,7 @@ func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	return all, nil
 }
 
-// form returns an observation of lines that depend on secrets.
+// form returns a finding that observes lines that depend on secrets.
 func form(d *codecs.Design, attack string, lines []Finding, dir string) findings.Finding {
 	first := lines[0]
 	return findings.Finding{
@@ -150,7 +146,7 @@ func form(d *codecs.Design, attack string, lines []Finding, dir string) findings
 	}
 }
 
-// NotTested returns the number of designs that could not be run.
+// NotTested returns the number of designs that could not run.
 func (j *Judgement) NotTested() int {
 	n := 0
 	for _, v := range j.Verdicts {

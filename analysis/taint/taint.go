@@ -1,21 +1,18 @@
-// Package taint judges valgrind's reports on designs whose secrets were declared
-// undefined: each branch and each address that depends on a secret, and each
-// division that was executed, with function, file and line. It reads files that
-// package bench/taint wrote.
+// Package taint judges valgrind's reports on designs whose secrets were declared undefined. It lists each
+// branch and address that depends on a secret, and each executed division, with function, file and line.
+// It reads files that package bench/taint wrote.
 //
-// A report counts if the run without a secret does not have it: the same kind,
-// with the same three innermost lines. It need not name a declared secret as its
-// origin, since vector instructions lose the origin.
+// A report counts if the run without a secret has no report of the same kind with the same three innermost
+// lines. It need not name a declared secret as its origin, because vector instructions lose the origin.
 //
-// A report that counts is declassified if a row of one table gives a reason. A row
-// names the function on whose result alone the line branches, or the function of
-// the line, never a text. Any other report inside the refusal of a token refutes
-// the guarantee steady-timing. Any other report elsewhere, such as in parsing the
-// claims of an authentic token, is an observation: it shows a part of the payload
-// or of the key to a process on the same machine, and no guarantee covers it.
+// A counted report is declassified if a row of the table gives a reason. A row names the function on whose
+// result alone the line branches, or the function that contains the line, never a text. Any other report
+// within the refusal of a token refutes the guarantee steady-timing. Any other report elsewhere is an
+// observation: it reveals part of the payload or key to a process on the same machine, and no guarantee
+// covers that. An example is parsing the claims of an authentic token.
 //
-// Limitations: a division is reported if it was executed, whether or not its
-// operands are secret. Code that the few operations do not reach is not judged.
+// Limitations: every executed division is reported, whether or not its operands are secret. Code that the
+// few operations do not reach is not judged.
 package taint
 
 import (
@@ -37,7 +34,7 @@ type Finding struct {
 	Line     int                `json:"line"`
 	Text     string             `json:"text"`
 	Caller   string             `json:"caller,omitempty"` // innermost function of this module
-	// Reason says why the finding does not count; empty: it does.
+	// Reason says why the finding is declassified. It is empty if the finding counts.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -47,8 +44,7 @@ func (f Finding) String() string {
 		nouns[f.Kind], f.Secret, strings.Join(f.Ops, " and "), f.File, f.Line, f.Function, f.Text)
 }
 
-// nouns call the kinds by their names. Of a division it is not known whether it
-// depends on a secret.
+// nouns are the names of the kinds. A division may or may not depend on a secret.
 var nouns = map[runfile.Dependence]string{
 	runfile.Branch: "branch", runfile.Address: "address", runfile.Division: "division, maybe",
 }
@@ -59,8 +55,8 @@ type Result struct {
 	Expect  runfile.Expectation `json:"expect,omitempty"`
 	Outcome verdict.Outcome     `json:"verdict"` // on the claim that refusing a token depends on no secret
 	Why     string              `json:"why"`
-	// Against are the findings inside a refusal, Observed those elsewhere, and
-	// Declassified those with a reason.
+	// Against are the findings within a refusal, Observed those elsewhere, and Declassified those with a
+	// reason.
 	Against      []Finding `json:"against,omitempty"`
 	Observed     []Finding `json:"observed,omitempty"`
 	Declassified []Finding `json:"declassified,omitempty"`
@@ -70,10 +66,9 @@ type Result struct {
 type Judgement struct {
 	Stamp    map[string]string `json:"stamp"`
 	Verdicts []*Result         `json:"verdicts"`
-	// Faults are the controls that did not turn out as they must. If there is one,
-	// the run is void.
+	// Faults are the controls with an unexpected outcome. If there are any, the run is void.
 	Faults []string `json:"faults,omitempty"`
-	// Unused are the reasons of the table that no report needed.
+	// Unused are the reasons that no report needed.
 	Unused []string `json:"unused_reasons,omitempty"`
 }
 
@@ -104,7 +99,7 @@ func Judge(logs []*runfile.Log) *Judgement {
 	return j
 }
 
-// bySubject groups the logs, each group and the groups in order.
+// bySubject groups the logs by subject and keeps their order.
 func bySubject(logs []*runfile.Log) [][]*runfile.Log {
 	var groups [][]*runfile.Log
 	for _, l := range logs {
@@ -118,7 +113,7 @@ func bySubject(logs []*runfile.Log) [][]*runfile.Log {
 	return groups
 }
 
-// judge judges the logs of one subject and marks the rows of the table it used.
+// judge judges the logs of one subject and marks the rows that it used.
 func judge(logs []*runfile.Log, used map[int]bool) *Result {
 	v := &Result{Subject: logs[0].Subject, Expect: logs[0].Expect}
 	noise := map[string]bool{}
@@ -149,7 +144,8 @@ func judge(logs []*runfile.Log, used map[int]bool) *Result {
 	return v
 }
 
-// signature tells the same noise in another run: kind, and innermost lines.
+// signature returns text that is equal for the same noise in another run: the kind and the innermost
+// lines.
 func signature(r runfile.Report) string {
 	const lines = 3
 	var s strings.Builder
@@ -160,7 +156,7 @@ func signature(r runfile.Report) string {
 	return s.String()
 }
 
-// take adds a finding to its list.
+// take adds a finding to the list where it belongs.
 func (v *Result) take(f Finding) {
 	switch {
 	case f.Reason != "":
@@ -180,7 +176,7 @@ func (v *Result) conclude() {
 	v.Why = fmt.Sprintf("%d lines against, %d observed, %d declassified", len(v.Against), len(v.Observed), len(v.Declassified))
 }
 
-// controlFault returns the fault of a control, or "" if it turned out as it must.
+// controlFault returns the fault of a control, or "" if its outcome is as expected.
 func controlFault(l *runfile.Log, v *Result) string {
 	found := slices.ContainsFunc(v.Observed, func(f Finding) bool {
 		return l.Line != "" && strings.Contains(f.Text, l.Line)
@@ -196,8 +192,8 @@ func controlFault(l *runfile.Log, v *Result) string {
 	return ""
 }
 
-// linesOf returns the lines that depend on the log's secret, each once, without
-// the noise. Rows of the table that declassify one are marked in used.
+// linesOf returns the lines that depend on the log's secret, without duplicates and noise. It marks in
+// used the rows that declassify one.
 func linesOf(l *runfile.Log, noise map[string]bool, used map[int]bool) []Finding {
 	var all []Finding
 	for _, r := range l.Reports {
@@ -236,7 +232,7 @@ func finding(secret runfile.Secret, r runfile.Report) Finding {
 	return f
 }
 
-// A place identifies a finding: reports of one place are one finding.
+// A place identifies a finding: reports with the same place are one finding.
 type place struct {
 	kind                     runfile.Dependence
 	function, caller, reason string

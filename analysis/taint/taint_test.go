@@ -10,7 +10,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// at returns a report in one line of a function, with callers.
+// at returns a report for one line of a function with callers.
 func at(kind runfile.Dependence, op, function string, line int, text string, callers ...string) runfile.Report {
 	r := runfile.Report{Kind: kind, Op: op, Stack: []runfile.Frame{{Function: function, File: "f.go", Line: line, Text: text}}}
 	for _, c := range callers {
@@ -42,7 +42,7 @@ func TestWhatGoesWhere(t *testing.T) {
 	require.Len(t, v.Declassified, 2)
 }
 
-// TestReasonsAreNarrow shows reports that resemble declassified ones and are not.
+// TestReasonsAreNarrow checks reports that resemble declassified ones but are not declassified.
 func TestReasonsAreNarrow(t *testing.T) {
 	testing := func(kind runfile.Dependence, tests ...string) runfile.Report {
 		r := at(kind, "refuse", "sealab/codecs/x.open", 6, "if subtle.ConstantTimeCompare(a, b) != 1 {")
@@ -71,9 +71,9 @@ func TestReasonsAreNarrow(t *testing.T) {
 	}
 }
 
-// TestRecordedLogs judges logs that were recorded under valgrind 3.19 with Go
-// 1.26.8: every control and a sound design whose comparison is made in another
-// package. Without the functions that its lines branch on the design is accused.
+// TestRecordedLogs judges logs recorded under valgrind 3.19 with Go 1.26.8: every control, and a sound
+// design whose comparison is in another package. If the logs lack the functions that its lines branch on,
+// the design is refuted.
 func TestRecordedLogs(t *testing.T) {
 	logs, err := runfile.ReadTaintLogs("testdata")
 	require.NoError(t, err)
@@ -100,8 +100,8 @@ func TestRecordedLogs(t *testing.T) {
 	require.Contains(t, j.Faults[0], "control-public-verdict")
 }
 
-// TestAccusedLog moves the comparison of the recorded sound design into a line
-// that also branches on something else.
+// TestAccusedLog moves the comparison of the recorded sound design to a line that also branches on
+// something else.
 func TestAccusedLog(t *testing.T) {
 	logs, err := runfile.ReadTaintLogs("testdata")
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestAccusedLog(t *testing.T) {
 	require.True(t, Judge(logs).Refuted())
 }
 
-// TestOneLineOnce gathers the operations in which one line was reported.
+// TestOneLineOnce checks that reports of one line become one finding with all operations.
 func TestOneLineOnce(t *testing.T) {
 	line := func(op string) runfile.Report {
 		return at(runfile.Branch, op, "sealab/codecs/x.leak", 3, "if secret {")
@@ -160,8 +160,8 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// TestMissingRunsAreNotTested judges a subject without its noise, without its
-// secret, and one that does not run.
+// TestMissingRunsAreNotTested judges subjects without the noise log, without a secret's log, and with a
+// failed run.
 func TestMissingRunsAreNotTested(t *testing.T) {
 	both := logs("x", nil, nil)
 	both[1].Failed = "it does not run"
