@@ -1,15 +1,14 @@
-// Package choice answers the question which designs fit a use: the properties
-// that it needs, the size of its payloads, the rate of its tokens and the lifetime
-// of its keys.
+// Package choice finds the designs that fit a use: the properties that it needs, the size of its payloads,
+// the rate of its tokens and the lifetime of its keys.
 //
-// The rules stand in [Rules], in order; the first that a design breaks is the reason
-// why it does not fit.
+// The rules are listed in [Rules], in order. The first rule that a design breaks is the reason why it does
+// not fit.
 //
-// Designs that fit are ordered by the measured time to seal and unseal one token. Designs
-// that were not measured are ordered by the length of the token, after the number of
-// properties that they claim if no property is needed.
+// Designs that fit are ordered by the measured time to seal and unseal one token. Designs without
+// measurements are ordered by the length of the token. If no property is needed, they are ordered first by
+// the number of properties that they claim.
 //
-// The package knows no design: all answers come from the rows of the catalog.
+// The package names no design: all answers come from the rows of the catalog.
 package choice
 
 import (
@@ -24,7 +23,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// Rules are the rules in plain words, in the order in which they are asked.
+// Rules are the rules in plain words, in the order of their application.
 var Rules = []string{
 	"A need for a property of claims (expiry, a binding, unlinkability) asks for a scheme. Without one, a codec is asked for.",
 	"The design's row states its limits. The format of an SDK or of a library states none: it is here to be compared.",
@@ -36,7 +35,7 @@ var Rules = []string{
 	"One key seals rate × lifetime tokens at a risk of 2^-32 at most.",
 }
 
-// A Query is a question. The zero Query is answered by every codec.
+// A Query describes a use. Every codec fits the zero Query.
 type Query struct {
 	Needs       []codecs.Property
 	Payload     int           // bytes
@@ -54,8 +53,8 @@ type Cost struct {
 	UnsealNs float64 `json:"unseal_ns"`
 }
 
-// Costs returns the cost of a design for payloads of about the given size, and
-// whether it was measured.
+// Costs returns the cost of a design for payloads of about the given size. It reports false if the design
+// was not measured.
 type Costs func(design string, payload int) (Cost, bool)
 
 // A Fit is a design that fits.
@@ -64,36 +63,34 @@ type Fit struct {
 	Doc    string `json:"doc"`
 	Token  int    `json:"token_bytes"`
 	Cost   *Cost  `json:"cost,omitempty"` // nil: not measured
-	// Log2Tokens is the logarithm of the number of tokens per key; nil: no limit.
+	// Log2Tokens is the base-2 logarithm of the number of tokens per key; nil means no limit.
 	Log2Tokens *float64 `json:"log2_tokens_per_key,omitempty"`
-	// Days is the time after which a key is used up at the rate of the query; nil:
-	// never, or if the query has no rate.
+	// Days is the time after which a key is used up at the query's rate. It is nil if that never happens,
+	// or if the query has no rate.
 	Days   *float64 `json:"days_per_key,omitempty"`
 	Source string   `json:"limits_source,omitempty"`
 	Use    []string `json:"go,omitempty"` // lines of Go
 
-	claims int // properties that it claims, if the query needs none
+	claims int // number of claimed properties, if the query needs none
 }
 
 // An Other is a design that does not fit.
 type Other struct {
 	Design string `json:"design"`
 	Reason string `json:"reason"`
-	// Kind says that the design is a scheme and a codec is asked for, or the
-	// reverse.
+	// Kind says that the design is a scheme and a codec is needed, or the reverse.
 	Kind bool `json:"other_kind,omitempty"`
-	// Compared says that the row states no limits.
+	// Compared says that the design's row states no limits.
 	Compared bool `json:"-"`
 }
 
-// An Answer has the designs that fit, the best first, and the reasons why the others
-// do not.
+// An Answer lists the designs that fit, the best first, and the reasons why the others do not.
 type Answer struct {
 	Fits   []Fit   `json:"fits"`
 	Others []Other `json:"others"`
 }
 
-// Choose asks every design. costs may be nil.
+// Choose applies the query to every design. costs may be nil.
 func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 	a := &Answer{Fits: []Fit{}, Others: []Other{}}
 	for _, d := range designs {
@@ -118,7 +115,7 @@ func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 	return a, nil
 }
 
-// total is the cost by which designs are ordered.
+// total returns the cost by which designs are ordered.
 func (f *Fit) total() float64 {
 	if f.Cost == nil {
 		return math.Inf(1)
@@ -126,7 +123,7 @@ func (f *Fit) total() float64 {
 	return f.Cost.SealNs + f.Cost.UnsealNs
 }
 
-// ask returns how a design fits, or the reason why it does not.
+// ask returns the fit of a design, or the reason why it does not fit.
 func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 	facts := lab.HooksOf(d).Facts
 	for _, rule := range []func(codecs.Design, *lab.Facts) string{q.kind, q.properties, q.restrictions} {
@@ -155,7 +152,7 @@ func (q *Query) ask(d codecs.Design) (fit Fit, reason string, err error) {
 	return fit, fit.limit(q, facts.TokensPerKey(sealed)), nil
 }
 
-// scheme reports whether a property of claims is needed.
+// scheme reports whether the query needs a property that only schemes have.
 func (q *Query) scheme() bool {
 	return slices.ContainsFunc(codecs.Properties(), func(p codecs.PropertyInfo) bool {
 		return p.SchemeOnly && slices.Contains(q.Needs, p.Property)
@@ -199,7 +196,7 @@ func (q *Query) restrictions(_ codecs.Design, facts *lab.Facts) string {
 	return ""
 }
 
-// Languages returns the languages in which a program reads the vectors of a design, sorted.
+// Languages returns the sorted languages in which a program reads the vectors of a design.
 func Languages(designs []codecs.Design) []string {
 	var all []string
 	for _, d := range designs {
@@ -218,7 +215,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// limit fills in how long a key lasts, and returns a reason if that is too short.
+// limit sets how long a key lasts. It returns a reason if that is too short.
 func (f *Fit) limit(q *Query, log2 float64) string {
 	if math.IsInf(log2, 1) {
 		return ""
@@ -235,7 +232,7 @@ func (f *Fit) limit(q *Query, log2 float64) string {
 	return ""
 }
 
-// Days returns a number of days for a person.
+// Days formats a number of days for people.
 func Days(days float64) string {
 	switch {
 	case days < 1.0/24:
@@ -251,8 +248,8 @@ func Days(days float64) string {
 	}
 }
 
-// Use returns the lines of Go that open a design and seal, imports first. A scheme binds a
-// token to the parts of the request that it is given.
+// Use returns lines of Go that open a design and seal, imports first. For a scheme they bind the token to
+// parts of the request.
 func Use(d codecs.Design) []string {
 	var imports, lines []string
 	if facts := lab.HooksOf(d).Facts; facts != nil && facts.Use != "" {
@@ -284,14 +281,14 @@ func Use(d codecs.Design) []string {
 
 const day = 24 * time.Hour
 
-// A Scenario is a use, and the question that it puts.
+// A Scenario is a named use.
 type Scenario struct {
 	Name string
 	Query
 }
 
-// Scenarios were written down before the rules of this package. A test holds each to
-// the answer of an expert.
+// Scenarios were written before the rules of this package. A test compares each with the answer of an
+// expert.
 var Scenarios = []Scenario{
 	{"session cookie of 200 bytes, at most 400 bytes of token", Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 200, MaxToken: 400, Rate: 100, Lifetime: 30 * day}},
 	{"state of 64 KiB, ten a second", Query{Needs: []codecs.Property{codecs.Confidentiality, codecs.FreshNonces}, Payload: 64 << 10, Rate: 10, Lifetime: 90 * day}},

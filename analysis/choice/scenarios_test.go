@@ -11,10 +11,10 @@ import (
 	"sealab/codecs/catalog"
 )
 
-// An expected is the answer that an expert gives.
+// An expected is the answer of an expert.
 type expected struct {
 	fits []string          // the designs that fit, in any order
-	not  map[string]string // designs that do not fit: part of the reason
+	not  map[string]string // designs that do not fit, with part of the reason
 }
 
 // answers are the answers to the scenarios.
@@ -105,8 +105,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestClaimsCountAgainstTheLimitOfAKey asks for a state of 2 bytes with claims, which
-// take 49 bytes more: a key then seals fewer tokens than that of a payload of 20 bytes.
+// TestClaimsCountAgainstTheLimitOfAKey queries a state of 2 bytes with claims, which add 49 bytes. A key
+// then seals fewer tokens than for a payload of 20 bytes.
 func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
 	limits := map[string]float64{}
 	for _, q := range []choice.Query{{Needs: []codecs.Property{codecs.Expiry}, Payload: 2}, {Payload: 20}, {Payload: 200}} {
@@ -122,7 +122,7 @@ func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
 	for _, d := range catalog.All() {
 		claims, short, long := limits[d.Name+"-claims 2"], limits[d.Name+" 20"], limits[d.Name+" 200"]
 		if short == long {
-			continue // no limit in bytes below that in tokens
+			continue // its limit in bytes is not below its limit in tokens
 		}
 		counted++
 		require.Less(t, claims, short, d.Name)

@@ -25,7 +25,7 @@ func TestUseCompiles(t *testing.T) {
 		fits = append(fits, answer.Fits...)
 	}
 	require.Greater(t, len(fits), 30)
-	for _, name := range []string{"jwe-dir-a256gcm", "mcp-ts"} { // designs to be compared, which pages show
+	for _, name := range []string{"jwe-dir-a256gcm", "mcp-ts"} { // designs for comparison, which pages show too
 		d, err := catalog.Find(name)
 		require.NoError(t, err)
 		fits = append(fits, choice.Fit{Design: name, Use: choice.Use(d)})
@@ -54,7 +54,7 @@ func TestUseCompiles(t *testing.T) {
 	}
 	fmt.Fprintln(&head, ")")
 
-	// The file stands in the module by an overlay only.
+	// Only an overlay puts the file into the module.
 	dir := t.TempDir()
 	source := filepath.Join(dir, "use.go")
 	require.NoError(t, os.WriteFile(source, []byte(head.String()+body.String()), 0o600))
@@ -68,7 +68,7 @@ func TestUseCompiles(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestOrder orders by cost, and by length without a cost.
+// TestOrder checks that designs are ordered by cost, or by length if there is no cost.
 func TestOrder(t *testing.T) {
 	q := choice.Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 64}
 	costs := func(design string, payload int) (choice.Cost, bool) {
