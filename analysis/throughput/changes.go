@@ -11,11 +11,11 @@ import (
 	"sealab/internal/table"
 )
 
-// maxAlone is the number of measurements of one run only that are listed by name.
+// maxAlone is the number of measurements in only one run that are listed by name.
 const maxAlone = 3
 
-// Report writes the geometric means of each group and then the changes, at most
-// rows of them, for a terminal of the given width. rows of 0 is all.
+// Report writes the geometric means of each group and then up to rows changes, for a terminal of the given
+// width. If rows is 0, it writes all changes.
 func (c *Comparison) Report(w io.Writer, rows, width int) error {
 	var b strings.Builder
 	c.writeMeans(&b, width)
@@ -48,7 +48,7 @@ func (c *Comparison) Report(w io.Writer, rows, width int) error {
 	return err
 }
 
-// different returns the changes that were told apart.
+// different returns the significant changes.
 func (c *Comparison) different() []Change {
 	return slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return !ch.Differs })
 }
@@ -74,7 +74,7 @@ func (c *Comparison) writeChanges(b *strings.Builder, rows, width int) {
 	b.WriteString("\n")
 }
 
-// A group is the changes of one operation and unit in subjects of one role.
+// A group identifies the changes of one operation in one unit.
 type group struct {
 	op   runfile.Op
 	unit string
@@ -103,11 +103,11 @@ func (c *Comparison) writeMeans(b *strings.Builder, width int) {
 	}
 }
 
-// Means returns, for each operation and unit, the geometric mean of the changes of
-// each role. The first row is the heading.
+// Means returns a table of the geometric means of the changes: a row for each operation and unit, a column
+// for each role group. The first row is the heading.
 func (c *Comparison) Means() [][]string {
-	sums := map[group][]float64{}   // logarithms, one for each role group
-	counts := map[group][]float64{} // changes, likewise
+	sums := map[group][]float64{}   // logarithms, one per role group
+	counts := map[group][]float64{} // number of changes, one per role group
 	var order []group
 	for _, ch := range c.Changes {
 		effect := math.Log(ch.New.Center / ch.Old.Center)
@@ -172,7 +172,7 @@ func (c Change) spread(text string) string {
 	return text
 }
 
-// shareLabel writes a share in per cent. It is empty if the old value is 0.
+// shareLabel formats a share in per cent. It returns "" if the old value is 0.
 func shareLabel(share float64) string {
 	if math.IsNaN(share) || math.IsInf(share, 0) {
 		return ""
@@ -180,8 +180,8 @@ func shareLabel(share float64) string {
 	return fmt.Sprintf("%+.1f %%", share*100)
 }
 
-// Texts returns the change as reports write it: the unit, the older and the newer
-// value with their intervals, and the share.
+// Texts returns the change as text: the unit, the older and the newer value with their intervals, and the
+// share.
 func (c Change) Texts() (unit, older, newer, share string) {
 	with := func(value, spread string) string {
 		if spread == "" {
@@ -193,7 +193,7 @@ func (c Change) Texts() (unit, older, newer, share string) {
 		with(c.value(c.New.Center), c.spread(c.New.PctRangeString())), shareLabel(c.Share())
 }
 
-// Word names a difference.
+// Word returns the word for a change in reports.
 func (c Change) Word() string {
 	switch {
 	case !c.Differs:

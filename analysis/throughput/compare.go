@@ -19,31 +19,29 @@ import (
 	"sealab/internal/runfile"
 )
 
-// alpha is the probability that a comparison of two runs takes noise for any
-// difference.
+// alpha is the probability that a comparison of two identical runs reports any difference.
 const alpha = 0.05
 
-// A Change is one measurement in two runs.
+// A Change is one measurement compared between two runs.
 type Change struct {
 	Name, Unit string
-	Subject    runfile.Subject // zero if it is not known
-	Op         runfile.Op      // empty if it is not known
-	Size       int             // payload bytes; 0 if it is not known
+	Subject    runfile.Subject // zero if unknown
+	Op         runfile.Op      // empty if unknown
+	Size       int             // payload bytes; 0 if unknown
 	Old, New   benchmath.Summary
 	N1, N2     int
 	P          float64
-	// Differs says that the two samples are told apart, all changes taken
-	// together.
+	// Differs says that the two samples differ significantly, corrected for all changes.
 	Differs bool
-	// Beyond says that the change is larger than the noise floor even at the
-	// nearest ends of both intervals. A count is always beyond it.
+	// Beyond says that the change exceeds the noise floor even at the nearest ends of the two intervals.
+	// For a count it equals Differs.
 	Beyond bool
 	Worse  bool
 	exact  bool // the unit is a count
 }
 
-// ours reports whether the change is of a design, and counts. Baselines and
-// libraries show changes of the machine or the toolchain.
+// ours reports whether the change is of a design. Only those count. Baselines and libraries show changes
+// of the machine or the toolchain.
 func (c Change) ours() bool {
 	return c.Subject.Role == "" || c.Subject.Role == runfile.RoleDesign || c.Subject.Role == runfile.RoleScheme
 }
@@ -54,7 +52,7 @@ func (c Change) Regressed() bool { return c.ours() && c.Worse && c.Differs && c.
 // Share returns the change as a share of the old value: 0.1 for 10 % more.
 func (c Change) Share() float64 { return c.New.Center/c.Old.Center - 1 }
 
-// effect returns the size of the change, the same up and down.
+// effect returns the absolute logarithm of the change.
 func (c Change) effect() float64 {
 	e := math.Abs(math.Log(c.New.Center / c.Old.Center))
 	if math.IsNaN(e) {
@@ -63,31 +61,27 @@ func (c Change) effect() float64 {
 	return e
 }
 
-// least returns the least share by which the values can have changed, as far as
-// the intervals of both runs tell, up and down alike. It is negative if they
-// overlap.
+// least returns the smallest share by which the values changed according to the intervals of both runs.
+// Increases and decreases count alike. It is negative if the intervals overlap.
 func (c Change) least() float64 { return max(c.New.Lo/c.Old.Hi, c.Old.Lo/c.New.Hi) - 1 }
 
-// A Comparison is the difference of two runs.
+// A Comparison is the result of comparing two runs.
 type Comparison struct {
 	Changes []Change // regressions first, then by the size of the change
-	Alone   []string // names that only one run has
-	// Noise is the larger of the older run's noise floor, which is the reference,
-	// and the drift: how much the bare primitives changed, which no change of a
-	// design can move.
+	Alone   []string // names in only one run
+	// Noise is the larger of the noise floor of the older run, which is the reference, and the drift. The
+	// drift is the largest change of a bare primitive, which no change of a design can affect.
 	Noise, OldNoise, NewNoise, Drift float64
-	shift                            float64 // geometric mean of the changes of the bare primitives, up and down alike
-	// Unlike are the parts of the stamps in which the runs differ although times
-	// compare only if they agree.
+	shift                            float64 // geometric mean of the changes of the bare primitives, increases and decreases alike
+	// Unlike lists the parts of the stamps that differ although comparable times need them equal.
 	Unlike []string
 }
 
-// alike are the parts of the stamp that times depend on.
+// alike lists the parts of the stamp on which times depend.
 var alike = []string{"goos", "goarch", "cpu", "cpus", "host", "toolchain", "cell"}
 
-// Compare compares two runs: folders, or files in the Go benchmark format. filter
-// selects measurements in the syntax of golang.org/x/perf/benchproc; "*" selects
-// all.
+// Compare compares two runs: folders, or files in the Go benchmark format. filter selects measurements in
+// the syntax of golang.org/x/perf/benchproc. "*" selects all.
 func Compare(oldPath, newPath, filter string) (*Comparison, error) {
 	selected, err := benchproc.NewFilter(filter)
 	if err != nil {
@@ -123,7 +117,7 @@ func Compare(oldPath, newPath, filter string) (*Comparison, error) {
 	return c, nil
 }
 
-// rank puts regressions before other changes, and those before the rest.
+// rank orders regressions first, then changes beyond the noise, then other significant changes.
 func rank(c Change) int {
 	switch {
 	case c.Regressed():
@@ -136,14 +130,14 @@ func rank(c Change) int {
 	return 3
 }
 
-// match finds the measurements that both files have, and those of one alone.
+// match pairs the measurements in both files and lists those in only one.
 func match(older, newer *benchFile) *Comparison {
 	c := new(Comparison)
 	for _, k := range newer.keys {
 		switch {
 		case older.values[k] == nil:
 			c.Alone = append(c.Alone, k.name)
-		case k.unit != "B/s": // says the same as sec/op
+		case k.unit != "B/s": // equivalent to sec/op
 			c.Changes = append(c.Changes, change(older, newer, k))
 		}
 	}
@@ -175,7 +169,7 @@ func change(older, newer *benchFile, k key) Change {
 	return c
 }
 
-// judge sets the fields that depend on all changes together.
+// judge sets the fields that depend on all changes.
 func (c *Comparison) judge() {
 	var ps []float64
 	shift, n := 0.0, 0.0
@@ -204,11 +198,11 @@ func (c *Comparison) judge() {
 	}
 }
 
-// maxShift is the largest mean change of the bare primitives between runs of one machine.
+// maxShift is the largest mean change of the bare primitives at which times are still comparable.
 const maxShift = 0.5
 
-// Timed reports whether the times of the runs can be compared: the bare primitives took
-// about as long in both. Counts compare in any case.
+// Timed reports whether the times of the runs are comparable: the bare primitives took about as long in
+// both. Counts are always comparable.
 func (c *Comparison) Timed() bool { return c.shift <= maxShift }
 
 // Regressed returns the changes that count against the newer run.
@@ -216,8 +210,7 @@ func (c *Comparison) Regressed() []Change {
 	return slices.DeleteFunc(slices.Clone(c.Changes), func(ch Change) bool { return !ch.Regressed() })
 }
 
-// Blind returns the number of changes that have too few rounds to be told apart
-// however large they were.
+// Blind returns the number of changes with so few rounds that no difference could be significant.
 func (c *Comparison) Blind() int {
 	tests, blind := 0, 0
 	for _, ch := range c.Changes {
@@ -233,20 +226,20 @@ func (c *Comparison) Blind() int {
 	return blind
 }
 
-// leastP returns the least p-value of the Mann-Whitney test for samples of n and
-// m: that of samples that do not overlap.
+// leastP returns the smallest p-value of the Mann-Whitney test for samples of sizes n and m, which is that
+// of samples that do not overlap.
 func leastP(n, m int) float64 {
-	ways := 1.0 // n+m over n
+	ways := 1.0 // n+m choose n
 	for i := 1; i <= n; i++ {
 		ways *= float64(m+i) / float64(i)
 	}
 	return 2 / ways
 }
 
-// A key names the values of one measurement.
+// A key identifies the values of one measurement.
 type key struct{ name, unit string }
 
-// A benchFile is the selected measurements of one benchmark file.
+// A benchFile holds the selected measurements of one benchmark file.
 type benchFile struct {
 	path   string
 	units  benchfmt.UnitMetadataMap

@@ -23,7 +23,7 @@ func compare(t *testing.T, older, newer simulation, seed uint64) *throughput.Com
 	return c
 }
 
-// names returns the regressions, as "place unit".
+// names returns the names and units of changes.
 func names(changes []throughput.Change) []string {
 	var all []string
 	for _, c := range changes {
@@ -63,8 +63,8 @@ func TestAPlantedRegressionIsFound(t *testing.T) {
 	require.Regexp(t, `(?m)^  web seal, 8 KiB +time .*  +not ours$`, b.String())
 }
 
-// TestASlowerMachineIsNoRegression slows everything down, the bare primitives
-// too: what cannot have changed shows how far times compare.
+// TestASlowerMachineIsNoRegression slows everything down, including the bare primitives. Their drift then
+// bounds what counts as a change.
 func TestASlowerMachineIsNoRegression(t *testing.T) {
 	slower := quiet
 	slower.whole = 1.3
@@ -75,8 +75,7 @@ func TestASlowerMachineIsNoRegression(t *testing.T) {
 	require.Contains(t, names(compare(t, quiet, slower, 8).Regressed()), "far unseal, 64 B sec/op")
 }
 
-// TestAnotherMachineIsNotTested makes everything three times as slow: counts are judged,
-// times are not.
+// TestAnotherMachineIsNotTested makes everything three times slower. Counts are judged and times are not.
 func TestAnotherMachineIsNotTested(t *testing.T) {
 	other := quiet
 	other.whole = 3
@@ -124,8 +123,8 @@ func TestOtherMachinesAreWarnedOf(t *testing.T) {
 	require.Contains(t, b.String(), `warning: the runs differ in cpu: "simulated" and "simulated elsewhere"`)
 }
 
-// TestAnyBenchmarkFileCompares compares files that are not runs of this
-// laboratory: all of them count, without a noise floor.
+// TestAnyBenchmarkFileCompares compares files that are not runs of this laboratory. All their measurements
+// count, without a noise floor.
 func TestAnyBenchmarkFileCompares(t *testing.T) {
 	write := func(text string) string {
 		path := filepath.Join(t.TempDir(), "bench.txt")
@@ -150,7 +149,7 @@ func TestAnyBenchmarkFileCompares(t *testing.T) {
 	require.ErrorContains(t, err, "nowhere")
 }
 
-// TestFilter compares the measurements of one operation and size only.
+// TestFilter compares only the measurements of one operation and size.
 func TestFilter(t *testing.T) {
 	slower := quiet
 	slower.slow = map[throughput.Place]float64{
@@ -169,7 +168,7 @@ func TestFilter(t *testing.T) {
 	require.ErrorContains(t, err, `filter "/op:("`)
 }
 
-// TestChangesAreSortedAndCut changes many measurements by different shares.
+// TestChangesAreSortedAndCut checks a comparison with many changes of different sizes.
 func TestChangesAreSortedAndCut(t *testing.T) {
 	slower := quiet
 	slower.slow = map[throughput.Place]float64{}
@@ -194,7 +193,7 @@ func TestChangesAreSortedAndCut(t *testing.T) {
 	}
 }
 
-// TestFailingWriter reports the error of every writer.
+// TestFailingWriter checks that Report returns the writer's error.
 func TestFailingWriter(t *testing.T) {
 	full := errors.New("no space left")
 	require.ErrorIs(t, compare(t, quiet, quiet, 1).Report(failing{full}, 0, 0), full)

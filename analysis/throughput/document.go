@@ -9,13 +9,13 @@ import (
 	"sealab/internal/runfile"
 )
 
-// The names of the JSON forms.
+// The names of the JSON formats.
 const (
 	ReportFormat  = "sealab-report/1"
 	CompareFormat = "sealab-compare/1"
 )
 
-// A ReportDocument is a run as JSON. Times are in nanoseconds.
+// A ReportDocument is the JSON form of a run. Times are in nanoseconds.
 type ReportDocument struct {
 	Format       string             `json:"format"`
 	Run          string             `json:"run"` // its folder
@@ -26,7 +26,7 @@ type ReportDocument struct {
 	Thresholds   []CheckDocument    `json:"thresholds"`
 }
 
-// A MeasuredDocument is one measurement.
+// A MeasuredDocument is the JSON form of one measurement.
 type MeasuredDocument struct {
 	Subject   string     `json:"subject"`
 	Op        runfile.Op `json:"op"`
@@ -38,7 +38,7 @@ type MeasuredDocument struct {
 	Allocs    string     `json:"allocations"` // "-" if they were not counted
 }
 
-// A CheckDocument is one threshold.
+// A CheckDocument is the JSON form of one check of a threshold.
 type CheckDocument struct {
 	Ratio     string  `json:"ratio"`
 	Size      int     `json:"payload_bytes"`
@@ -47,10 +47,10 @@ type CheckDocument struct {
 	High      float64 `json:"high"`
 	Threshold string  `json:"threshold"`
 	Reached   bool    `json:"reached"`
-	Sure      bool    `json:"sure"` // the interval leaves the threshold out
+	Sure      bool    `json:"sure"` // the interval excludes the threshold
 }
 
-// Document returns the run as JSON.
+// Document returns the JSON form of the run.
 func (r *Run) Document() (*ReportDocument, error) {
 	ratios, err := r.Ratios()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Run) Document() (*ReportDocument, error) {
 	return d, nil
 }
 
-// A CompareDocument is a comparison as JSON.
+// A CompareDocument is the JSON form of a comparison.
 type CompareDocument struct {
 	Format    string           `json:"format"`
 	Old       string           `json:"old"`
@@ -89,7 +89,7 @@ type CompareDocument struct {
 	Regressed int              `json:"regressed"`
 }
 
-// A ChangeDocument is one change.
+// A ChangeDocument is the JSON form of one change.
 type ChangeDocument struct {
 	Name    string   `json:"name"`
 	Unit    string   `json:"unit"`
@@ -100,7 +100,7 @@ type ChangeDocument struct {
 	Outcome string   `json:"outcome"`
 }
 
-// Document returns the comparison as JSON.
+// Document returns the JSON form of the comparison.
 func (c *Comparison) Document(older, newer string) *CompareDocument {
 	d := &CompareDocument{
 		Format: CompareFormat, Old: older, New: newer, Noise: c.Noise, Drift: c.Drift, Regressed: len(c.Regressed()),
@@ -116,7 +116,7 @@ func (c *Comparison) Document(older, newer string) *CompareDocument {
 	return d
 }
 
-// Size returns a number of bytes as "64 B" or "8 KiB".
+// Size formats a number of bytes as "64 B" or "8 KiB".
 func Size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
@@ -127,7 +127,7 @@ func Size(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// Duration returns nanoseconds to three digits with a unit.
+// Duration formats nanoseconds with three significant digits and a unit.
 func Duration(ns float64) string {
 	switch {
 	case ns >= 999.5e6:
@@ -140,7 +140,7 @@ func Duration(ns float64) string {
 	return digits(ns) + " ns"
 }
 
-// digits returns x to three digits, and to the unit if it is larger.
+// digits formats x with three significant digits, or as an integer if it is larger.
 func digits(x float64) string {
 	switch {
 	case math.Abs(x) >= 99.95:
@@ -151,14 +151,13 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// percent returns a share as "1.2 %".
+// percent formats a share as "1.2 %".
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", share*100) }
 
-// wide is how many times its estimate the end of an interval may be to be worth
-// printing.
+// wide is the ratio of an interval's upper end to its estimate above which the interval is not printed.
 const wide = 10
 
-// times returns a ratio with its interval, as "1.20 [1.18, 1.22]".
+// times formats a ratio with its interval, as "1.20 [1.18, 1.22]".
 func times(i stats.Interval) string {
 	if i.Hi > wide*i.Point {
 		return digits(i.Point) + " [no interval]"

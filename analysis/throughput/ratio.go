@@ -11,14 +11,14 @@ import (
 // A Relation is the reason why two cells of one run are compared.
 type Relation string
 
-// The relations. A ratio is the time of the cell divided by that of the other one.
+// The relations. A ratio is the time of a cell divided by the time of the other cell.
 const (
-	OverBaseline Relation = "baseline"  // a design against the bare use of its primitive
-	OverDesign   Relation = "design"    // an amortised design against the plain one of its primitive
-	OverCodec    Relation = "codec"     // a scheme against its codec, or the first plain design of its primitive
-	OverOurs     Relation = "ours"      // a library against the first design of its kind, with claims if it has them; an SDK against the design that mirrors it
-	OverRing     Relation = "ring of 1" // a ring of many keys against a ring of one
-	OverItself   Relation = "itself"    // the same subject twice: noise
+	OverBaseline Relation = "baseline"  // a design to the bare use of its primitive
+	OverDesign   Relation = "design"    // an amortised design to the plain design of its primitive
+	OverCodec    Relation = "codec"     // a scheme to its codec, or to the first plain design of its primitive
+	OverOurs     Relation = "ours"      // a library to the first design of its kind, with claims if it has them; an SDK to the design that mirrors it
+	OverRing     Relation = "ring of 1" // a ring of many keys to a ring of one
+	OverItself   Relation = "itself"    // a subject to its repetition: noise
 )
 
 // A Ratio is one comparison of two cells.
@@ -28,8 +28,7 @@ type Ratio struct {
 	stats.Interval
 }
 
-// Ratios returns every comparison of the run, with intervals that hold together
-// at confidence.
+// Ratios returns every comparison of the run. Its intervals hold together at confidence.
 func (r *Run) Ratios() ([]Ratio, error) {
 	var all []Ratio
 	for _, p := range r.places {
@@ -48,13 +47,13 @@ func (r *Run) Ratios() ([]Ratio, error) {
 	return all, nil
 }
 
-// against is a place that another is compared with.
+// against is a place to compare with, and the reason.
 type against struct {
 	Relation
 	Place
 }
 
-// comparable returns the places of the run that p is compared with.
+// comparable returns the places of the run to compare p with.
 func (r *Run) comparable(p Place) []against {
 	var found []against
 	hold := func(why Relation, to Place) {
@@ -88,8 +87,8 @@ func (r *Run) comparable(p Place) []against {
 	return found
 }
 
-// relation returns the reason why the cells of s are compared with those of other,
-// if they are.
+// relation returns the reason for comparing the cells of s with those of other. It reports false if they
+// are not compared.
 func relation(s, other runfile.Subject) (Relation, bool) {
 	sameWork := s.Primitive != "" && s.Primitive == other.Primitive
 	switch {
@@ -107,8 +106,8 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	return "", false
 }
 
-// ours returns the design that libraries of a kind are compared with: the first
-// plain one of the catalog, or claims over it.
+// ours returns the design to compare libraries of a kind with: the first plain codec of the catalog, or a
+// scheme with claims over it.
 func (r *Run) ours(kind runfile.Kind, claims bool) *runfile.Subject {
 	plain := r.subject(func(s runfile.Subject) bool {
 		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortised
@@ -119,8 +118,8 @@ func (r *Run) ours(kind runfile.Kind, claims bool) *runfile.Subject {
 	return r.subject(func(s runfile.Subject) bool { return s.Role == runfile.RoleScheme && s.Over == plain.Name })
 }
 
-// codecOf returns the codec beneath a scheme. For a format of its own that is the
-// first plain design with its primitive.
+// codecOf returns the codec under a scheme. For a scheme with its own format it returns the first plain
+// design with the same primitive.
 func (r *Run) codecOf(scheme *runfile.Subject) *runfile.Subject {
 	return r.subject(func(s runfile.Subject) bool {
 		if scheme.Over != "" {
@@ -135,16 +134,16 @@ type Threshold struct {
 	Relation Relation
 	Op       runfile.Op   // empty: every operation of the relation
 	Kind     runfile.Kind // empty: every kind
-	Claims   bool         // of schemes, and of libraries that carry claims
-	SDK      bool         // of SDKs; the limit is the subject's own
-	// Below1K and Limit are the limits at payloads below 1 KiB and from there on.
-	// A ratio has to be at most the limit, or at least if AtLeast is set.
+	Claims   bool         // only schemes, and libraries that carry claims
+	SDK      bool         // only SDKs; the limit is the subject's own
+	// Below1K is the limit for payloads below 1 KiB, and Limit for larger ones. A ratio must be at most
+	// the limit, or at least the limit if AtLeast is set.
 	Below1K, Limit float64
 	AtLeast        bool
 }
 
-// thresholds are those of every design. A baseline is a few operations on small
-// payloads, so that a prefix and a key ID weigh more there.
+// thresholds apply to every design. A baseline takes few operations on small payloads, so a prefix and a
+// key ID weigh more there.
 var thresholds = []Threshold{
 	{Relation: OverBaseline, Op: runfile.Seal, Below1K: 1.35, Limit: 1.15},
 	{Relation: OverBaseline, Op: runfile.Unseal, Below1K: 1.6, Limit: 1.35},
@@ -158,7 +157,7 @@ var thresholds = []Threshold{
 	{Relation: OverOurs, SDK: true, AtLeast: true},
 }
 
-// at returns the limit at a payload size.
+// at returns the limit for a payload size.
 func (t Threshold) at(size int) float64 {
 	if size < 1<<10 {
 		return t.Below1K
@@ -166,7 +165,7 @@ func (t Threshold) at(size int) float64 {
 	return t.Limit
 }
 
-// String returns the threshold as reports write it.
+// String returns the threshold as text for reports.
 func (t Threshold) String() string {
 	word := "at most"
 	if t.AtLeast {
@@ -178,14 +177,14 @@ func (t Threshold) String() string {
 	return fmt.Sprintf("%s %g", word, t.Limit)
 }
 
-// A Check is one ratio against its threshold.
+// A Check is one ratio with its threshold.
 type Check struct {
 	Ratio
 	Threshold
 	Limit float64
 }
 
-// Reached reports whether the estimate keeps the threshold.
+// Reached reports whether the estimate meets the threshold.
 func (c Check) Reached() bool {
 	if c.AtLeast {
 		return c.Point >= c.Limit
@@ -193,8 +192,7 @@ func (c Check) Reached() bool {
 	return c.Point <= c.Limit
 }
 
-// Sure reports whether the whole interval lies on the estimate's side of the
-// threshold.
+// Sure reports whether the whole interval is on the estimate's side of the threshold.
 func (c Check) Sure() bool { return c.Excludes(c.Limit) }
 
 // Short returns the share of the limit by which the threshold is missed.
@@ -205,9 +203,8 @@ func (c Check) Short() float64 {
 	return c.Point/c.Limit - 1
 }
 
-// Checks compares the ratios with their thresholds. Of the Go libraries only the
-// fastest at each place counts. An amortised design is compared with the plain
-// design of its primitive instead of its baseline.
+// Checks compares the ratios with their thresholds. At each place, only the fastest Go library counts. An
+// amortised design is compared with the plain design of its primitive instead of its baseline.
 func (r *Run) Checks(ratios []Ratio) []Check {
 	var all []Check
 	for _, threshold := range thresholds {
@@ -232,13 +229,13 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
 		t.SDK == (of.Role == runfile.RoleSDK) && (!t.SDK || of.Slower > 0) &&
 		!(t.Relation == OverBaseline && of.Amortised) &&
-		!(t.Relation == OverRing && of.Primitive == "") // a format of others may have no key ID
+		!(t.Relation == OverRing && of.Primitive == "") // a third-party format may have no key ID
 }
 
 // ofLibrary reports whether the check is of a Go library.
 func (c Check) ofLibrary() bool { return c.Ratio.Relation == OverOurs && !c.SDK }
 
-// fastestLibraries leaves out all libraries but the fastest at each place.
+// fastestLibraries keeps only the fastest library at each place.
 func fastestLibraries(all []Check) []Check {
 	least := map[Place]float64{}
 	for _, c := range all {
@@ -249,9 +246,8 @@ func fastestLibraries(all []Check) []Check {
 	return slices.DeleteFunc(all, func(c Check) bool { return c.ofLibrary() && c.Point > least[c.To] })
 }
 
-// Allocating returns the places at which a scheme, or a design with a primitive,
-// allocates to seal or to unseal without a stated reason. The threshold is that
-// there is no such place.
+// Allocating returns the places at which sealing or unsealing allocates without a stated reason. It covers
+// schemes, and designs with a primitive. The threshold is that there are none.
 func (r *Run) Allocating() []Place {
 	var places []Place
 	for _, p := range r.places {
@@ -264,9 +260,8 @@ func (r *Run) Allocating() []Place {
 	return places
 }
 
-// Noise returns the largest difference between a subject and itself, as a share
-// (0.01 for 1 %), and the number of cells that it is of. Without a repeated
-// subject it is 0 of 0.
+// Noise returns the largest difference between a subject and its repetition, as a share (0.01 for 1 %),
+// and the number of cells compared. Without a repeated subject both are 0.
 func Noise(ratios []Ratio) (share float64, cells int) {
 	for _, ratio := range ratios {
 		if ratio.Relation == OverItself {
@@ -277,5 +272,5 @@ func Noise(ratios []Ratio) (share float64, cells int) {
 	return share, cells
 }
 
-// distance returns how far an estimate is from 1, the same for x and 1/x.
+// distance returns how far an estimate is from 1. It is equal for x and 1/x.
 func distance(i stats.Interval) float64 { return max(i.Point, 1/i.Point) - 1 }

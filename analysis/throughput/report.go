@@ -12,8 +12,8 @@ import (
 	"sealab/internal/table"
 )
 
-// Report writes every table of a run for a terminal of the given width: one for
-// each operation and size, and the thresholds.
+// Report writes every table of a run for a terminal of the given width: one for each operation and size,
+// and the thresholds.
 func (r *Run) Report(w io.Writer, width int) error {
 	ratios, err := r.Ratios()
 	if err != nil {
@@ -35,14 +35,14 @@ func (r *Run) Report(w io.Writer, width int) error {
 	return err
 }
 
-// The numbers of designs and of missed thresholds that a summary lists.
+// The maximum numbers of designs and of missed thresholds in a summary.
 const (
 	maxDesigns = 24
 	maxMissed  = 6
 )
 
-// Summary writes one screen: the stamp, the designs beside their baselines at one
-// size, and the thresholds missed.
+// Summary writes one screen: the stamp, the designs compared with their baselines at one size, and the
+// missed thresholds.
 func (r *Run) Summary(w io.Writer, width int) error {
 	ratios, err := r.Ratios()
 	if err != nil {
@@ -95,8 +95,7 @@ func (r *Run) writeAllocators(b *strings.Builder) {
 	}
 }
 
-// writeDesigns writes a line for each codec of the catalog, at the second of the
-// run's sizes.
+// writeDesigns writes a line for each codec of the catalog, at the run's second size.
 func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 	sizes := r.sizes()
 	n := sizes[min(1, len(sizes)-1)]
@@ -135,7 +134,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 	}
 }
 
-// overBaseline returns the ratio of a place to its baseline, if it has one.
+// overBaseline returns the ratio of a place to its baseline, or "" if there is none.
 func overBaseline(ratios []Ratio, p Place) string {
 	i := slices.IndexFunc(ratios, func(r Ratio) bool { return r.Of == p && r.Relation == OverBaseline })
 	if i < 0 {
@@ -203,7 +202,7 @@ func (r *Run) writeOp(b *strings.Builder, op runfile.Op, n int, ratios []Ratio, 
 	b.WriteString(t.Text(width))
 }
 
-// ratioAt returns the first ratio of a place and the place that it is to.
+// ratioAt returns the first ratio of a place, with the name of the other place.
 func ratioAt(ratios []Ratio, p Place) string {
 	for _, r := range ratios {
 		if r.Of == p {
@@ -213,7 +212,7 @@ func ratioAt(ratios []Ratio, p Place) string {
 	return ""
 }
 
-// other names briefly the place that a ratio is to.
+// other returns a short name of the place that a ratio is to.
 func (r Ratio) other() string {
 	if r.Relation == OverDesign || r.Relation == OverOurs {
 		return r.To.Subject
@@ -274,13 +273,13 @@ func (r *Run) writeAllocating(b *strings.Builder) {
 	}
 }
 
-// A Measurement has the results of a run at one place.
+// A Measurement holds the results of a run at one place.
 type Measurement struct {
 	Place
 	Ns, Low, High float64 // median time with its 95 % interval
 	TokenSize     int     // bytes
-	Allocs        string  // per operation; "-" if they were not counted
-	Ratio         string  // to its baseline or design, with the interval; "" without one
+	Allocs        string  // per operation; "-" if not counted
+	Ratio         string  // to its baseline or design, with the interval; "" if none
 }
 
 // NsText returns the time with a unit.

@@ -9,8 +9,7 @@ import (
 	"sealab/internal/table"
 )
 
-// writeChecks writes every threshold with the ratios that are held to it, a column
-// for each size, and then each one that is missed.
+// writeChecks writes every threshold with its ratios, a column per size, and then the missed ones.
 func (r *Run) writeChecks(b *strings.Builder, checks []Check, width int) {
 	b.WriteString("\nthresholds (! missed, ~ the interval holds the threshold)\n")
 	if len(checks) == 0 {
@@ -46,7 +45,7 @@ func (r *Run) writeChecks(b *strings.Builder, checks []Check, width int) {
 	r.writeAllocating(b)
 }
 
-// reachedLine counts the thresholds that are reached.
+// reachedLine counts the thresholds that were reached.
 func reachedLine(checks []Check) string {
 	reached, unsure := 0, 0
 	for _, c := range checks {
@@ -72,7 +71,7 @@ func (r *Run) writeMissed(b *strings.Builder, c Check) {
 		c.ratioOf(c.Of.Subject), Size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
 }
 
-// bySize groups checks that differ in size alone, in order.
+// bySize groups checks that differ only in size, in order.
 func bySize(checks []Check) [][]Check {
 	var all [][]Check
 	for _, c := range checks {
@@ -86,8 +85,8 @@ func bySize(checks []Check) [][]Check {
 	return all
 }
 
-// Label names the ratio of a check. Of libraries only the fastest counts, which
-// may differ from size to size.
+// Label returns the name of a check's ratio. It names no library, because the fastest one may differ
+// between sizes.
 func (c Check) Label() string {
 	if c.ofLibrary() {
 		return c.ratioOf("fastest library")
@@ -103,7 +102,7 @@ func (c Check) ratioOf(subject string) string {
 	return fmt.Sprintf("%s %s / %s", subject, c.Of.Op, other)
 }
 
-// Mark returns the ratio with the marks of the table.
+// Mark returns the ratio with its marks for the table.
 func (c Check) Mark() string {
 	text := digits(c.Point)
 	if !c.Reached() {
@@ -115,8 +114,8 @@ func (c Check) Mark() string {
 	return text
 }
 
-// possible returns, for a library that is too close, how close it is to the
-// baseline: no design can be further from the library than that.
+// possible returns, for a library that is too close, the ratio of the library to the bare baseline. No
+// design can reach a higher ratio.
 func (r *Run) possible(c Check) string {
 	ours := r.named(c.To.Subject)
 	bare := r.subject(func(s runfile.Subject) bool {

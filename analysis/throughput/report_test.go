@@ -13,7 +13,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// ratio returns the only ratio of a place under a relation.
+// ratio returns the only ratio of a place with a relation.
 func ratio(t *testing.T, ratios []throughput.Ratio, why throughput.Relation, of throughput.Place) throughput.Ratio {
 	t.Helper()
 	var found []throughput.Ratio
@@ -152,7 +152,8 @@ func TestLoadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "nowhere")
 }
 
-// TestSummaryIsOneScreen holds the designs, the thresholds missed, and no more.
+// TestSummaryIsOneScreen checks that the summary fits one screen and contains the designs and missed
+// thresholds.
 func TestSummaryIsOneScreen(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, quiet.load(t, 3).Summary(&b, 80))
@@ -176,8 +177,8 @@ func TestSummaryIsOneScreen(t *testing.T) {
 	require.ErrorIs(t, quiet.load(t, 3).Report(failing{full}, 0), full)
 }
 
-// TestAEGISIsFasterThanGCM reads the newest committed run: from 1 KiB on, a token of
-// aegis-256 is sealed and unsealed in less time than one of aes-256-gcm.
+// TestAEGISIsFasterThanGCM checks in the newest committed run that, from 1 KiB on, aegis-256 seals and
+// unseals faster than aes-256-gcm.
 func TestAEGISIsFasterThanGCM(t *testing.T) {
 	newest, err := runfile.Newest(filepath.Join("..", "..", "results"), runfile.Bench, 1)
 	require.NoError(t, err)

@@ -1,11 +1,10 @@
-// Package throughput reads runs of the benchmark: a table of every operation, the
-// thresholds of the designs, and the changes between two runs.
+// Package throughput evaluates benchmark runs: a table for every operation, the thresholds of the designs,
+// and the changes between two runs.
 //
-// Every ratio of one run is paired by rounds (package stats) and has an interval.
-// All intervals of one report hold together at confidence. Ratios between two
-// runs cannot be paired: there the test is that of Mann and Whitney, as in
-// benchstat, with Holm's correction, and a change counts only if it is larger than
-// the noise of the runs.
+// Every ratio within a run is paired by rounds (package stats) and has an interval. All intervals of one
+// report hold together at confidence. Measurements of two runs cannot be paired. They are compared with
+// the Mann-Whitney test, as in benchstat, with Holm's correction. A change counts only if it exceeds the
+// noise of the runs.
 package throughput
 
 import (
@@ -24,29 +23,29 @@ import (
 	"sealab/internal/runfile"
 )
 
-// confidence is that of all intervals of one report together.
+// confidence is the joint confidence of all intervals of one report.
 const confidence = 0.99
 
-// A Run is the measurements of one run of the benchmark.
+// A Run holds the measurements of one benchmark run.
 type Run struct {
 	Path     string
-	Stamp    map[string]string // the head of the benchmark file
+	Stamp    map[string]string // the configuration lines of the benchmark file
 	Subjects []runfile.Subject
 	cells    map[Place]*Series
 	places   []Place // of the cells, in the order of reports
 }
 
-// A Place names a cell.
+// A Place identifies a cell.
 type Place struct {
 	Subject string
 	Op      runfile.Op
 	Size    int // payload bytes
 }
 
-// String returns the place as reports write it.
+// String returns the place as text for reports.
 func (p Place) String() string { return fmt.Sprintf("%s %s, %s", p.Subject, p.Op, Size(p.Size)) }
 
-// A Series is one operation of one subject at one size, over all rounds.
+// A Series holds the times of one cell over all rounds.
 type Series struct {
 	Ns        []float64 // per operation, by round
 	TokenSize int       // bytes
@@ -57,8 +56,8 @@ type Series struct {
 // Rounds returns the number of rounds of the run.
 func (r *Run) Rounds() int { return len(r.cells[r.places[0]].Ns) }
 
-// Median returns the median time of one operation at a place in nanoseconds, and
-// whether it was measured.
+// Median returns the median time of one operation at a place in nanoseconds. It reports false if the place
+// was not measured.
 func (r *Run) Median(p Place) (ns float64, ok bool) {
 	c := r.cells[p]
 	if c == nil {
@@ -68,7 +67,7 @@ func (r *Run) Median(p Place) (ns float64, ok bool) {
 	return ns, true
 }
 
-// NearestSize returns the measured payload size next to n bytes.
+// NearestSize returns the measured payload size nearest to n bytes.
 func (r *Run) NearestSize(n int) int {
 	return slices.MinFunc(r.sizes(), func(a, b int) int { return cmp.Compare(max(a, n)-min(a, n), max(b, n)-min(b, n)) })
 }
@@ -86,7 +85,7 @@ func Load(dir string) (*Run, error) {
 	return Parse(dir, text, subjects)
 }
 
-// Parse returns the run of the folder dir from the text of its benchmark file.
+// Parse parses the text of the benchmark file of the run in the folder dir.
 func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	path := filepath.Join(dir, runfile.BenchFile)
 	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
@@ -103,8 +102,7 @@ func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	return r, nil
 }
 
-// sort puts the places in the order of reports, which is not that in which they
-// were measured.
+// sort sorts the places in the order of reports, which differs from the order of measurement.
 func (r *Run) sort() {
 	rank := map[string]int{}
 	for i, s := range r.Subjects {
@@ -149,7 +147,7 @@ func (r *Run) add(res *benchfmt.Result) error {
 	return nil
 }
 
-// placeOf takes a measurement's name apart.
+// placeOf parses a measurement's name.
 func placeOf(name benchfmt.Name) (p Place, err error) {
 	_, parts := name.Parts()
 	values := map[string]string{}
@@ -181,9 +179,8 @@ func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
 	return &r.Subjects[i]
 }
 
-// scan calls each for every result in the text of a file and returns the metadata of
-// its units. A line that is not in the benchmark format is an error, and so is a text
-// without a result.
+// scan calls each for every result in the text of a benchmark file and returns the metadata of its units.
+// It fails if a line is not in the benchmark format, or if there is no result.
 func scan(path string, text []byte, each func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap, error) {
 	found := false
 	r := benchfmt.NewReader(bytes.NewReader(text), path)

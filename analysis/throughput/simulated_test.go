@@ -16,13 +16,13 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A simulation is a run whose true times are known.
+// A simulation is a run with known true times.
 type simulation struct {
 	rounds int
 	noise  float64 // standard deviation of a cell, as a share
 	// slow multiplies the true time of some cells.
 	slow   map[throughput.Place]float64
-	whole  float64 // multiplies all times: a slower machine; 0 means 1
+	whole  float64 // multiplies all times, like a slower machine; 0 means 1
 	allocs map[string]int
 	size   map[string]int // token bytes
 	stamp  string
@@ -102,5 +102,5 @@ func (s simulation) load(t *testing.T, seed uint64) *throughput.Run {
 	return run
 }
 
-// quiet is a simulated machine of the usual noise.
+// quiet simulates a machine with the usual noise.
 var quiet = simulation{rounds: 12, noise: 0.005}
