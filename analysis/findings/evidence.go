@@ -8,14 +8,13 @@ import (
 	"sealab/internal/verdict"
 )
 
-// longest is how many characters of a value evidence shows.
+// longest is the maximum number of bytes of a value that evidence shows.
 const longest = 160
 
-// evidence writes the deciding calls of a reproducer for a person. Keys are not
-// shown: the reproducer has them.
+// evidence describes the deciding calls of a reproducer. It omits the keys, which the reproducer contains.
 func evidence(w verdict.Reproducer) string { return strings.Join(steps(w), "; ") }
 
-// steps are the seed and the deciding calls, one by one.
+// steps returns the seed and the deciding calls, one by one.
 func steps(w verdict.Reproducer) []string {
 	said := []string{fmt.Sprintf("seed %d", w.Seed)}
 	for _, c := range w.Calls {
@@ -64,8 +63,8 @@ func answer(a verdict.Answer) string {
 	}
 }
 
-// shown quotes the first characters of a value in ASCII, so that different
-// characters of one look can be told apart.
+// shown quotes the first bytes of a value in ASCII, so that different characters that look alike can be
+// distinguished.
 func shown(b []byte) string {
 	if len(b) > longest {
 		return fmt.Sprintf("%+q... (%d bytes)", b[:longest], len(b))
@@ -73,7 +72,7 @@ func shown(b []byte) string {
 	return fmt.Sprintf("%+q", b)
 }
 
-// repairs say how a design keeps a property that fell.
+// repairs describes how a design can provide a refuted property.
 var repairs = map[codecs.Property]string{
 	codecs.Integrity: "authenticate every byte that is read, format and key id included, with a tag of 16 bytes or more that is compared " +
 		"whole and before anything else is done; give each purpose a key of its own",
@@ -103,11 +102,10 @@ var repairs = map[codecs.Property]string{
 	codecs.PrivateKeys:          "name the key by an ID that is not computed from the key alone",
 }
 
-// Repair returns how a design keeps a property that fell.
+// Repair returns how a design can provide a refuted property.
 func Repair(p codecs.Property) string { return repairs[p] }
 
-// cwes are the weaknesses (Common Weakness Enumeration, MITRE) of a design that
-// lacks a property.
+// cwes maps a property to the weakness (Common Weakness Enumeration, MITRE) of a design that lacks it.
 var cwes = map[codecs.Property]string{
 	codecs.Integrity:            "CWE-347",  // improper verification of cryptographic signature
 	codecs.Confidentiality:      "CWE-311",  // missing encryption of sensitive data

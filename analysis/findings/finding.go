@@ -1,15 +1,12 @@
-// Package findings turns the outcomes of a run of attacks into findings: the
-// property, the evidence, the impact, the repair, and the command that shows it
-// again. It reads the files that the attacks wrote.
+// Package findings turns the outcomes of a run of attacks into findings: the property, the evidence, the
+// impact, the repair, and a command that reproduces it. It reads the files that the attacks wrote.
 //
-// A refuted property is a finding if the design claims it (critical or warning, by
-// severity) or does not mention it (suggestion: an observation). A property that
-// the design disclaims is expected to fall: the table shows it, and it is not a
-// finding.
+// A refuted property is a finding if the design claims it (critical or warning, by severity) or does not
+// mention it (suggestion: an observation). Refuting a property that the design disclaims is expected: the
+// table shows it, but it is not a finding.
 //
-// The JSON form is an array, sorted by severity, that the schema in this package
-// describes. Markdown, text and SARIF 2.1.0 (OASIS, 27 March 2020) are made from
-// the same values.
+// The JSON form is an array sorted by severity; the schema in this package describes it. Markdown, text
+// and SARIF 2.1.0 (OASIS, 27 March 2020) are made from the same values.
 package findings
 
 import (
@@ -28,10 +25,10 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A Severity says how bad a finding is.
+// A Severity is the severity of a finding.
 type Severity string
 
-// The severities, the worst first.
+// The severities, worst first.
 const (
 	Critical   Severity = "critical"
 	Warning    Severity = "warning"
@@ -40,9 +37,9 @@ const (
 
 var severities = []Severity{Critical, Warning, Suggestion}
 
-// A Finding is one property of one design that fell to one attack.
+// A Finding is one property of one design that one attack refuted.
 type Finding struct {
-	ID           string          `json:"id"` // stable: it names design, attack and property
+	ID           string          `json:"id"` // stable: derived from design, attack and property
 	Severity     Severity        `json:"severity"`
 	Category     codecs.Property `json:"category"`
 	Location     Location        `json:"location"`
@@ -51,23 +48,23 @@ type Finding struct {
 	Impact       string          `json:"impact"`
 	Fix          string          `json:"fix"`
 	Verification string          `json:"verification"` // a command
-	// Confirmed is the second look at a finding about an SDK or library.
+	// Confirmed is the independent confirmation of a finding about an SDK or library.
 	Confirmed *Confirmation `json:"confirmed,omitempty"`
-	// Recipe replays a finding of a review: see package review.
+	// Recipe replays a finding of a review; see package review.
 	Recipe json.RawMessage `json:"recipe,omitempty"`
-	// Reproducer replays an attack. It is nil if times or lines of code are the
-	// evidence, which cannot be replayed.
+	// Reproducer replays an attack. It is nil if the evidence is times or lines of code, which cannot be
+	// replayed.
 	Reproducer *verdict.Reproducer `json:"witness,omitempty"`
 }
 
-// A Confirmation shows a finding without the laboratory, to the maintainers of a library.
+// A Confirmation shows a finding to the maintainers of a library, without the laboratory.
 type Confirmation struct {
 	Shows  string `json:"shows"`  // the fault, with its place in the source
 	Line   string `json:"line"`   // of shell, in the library's own language
 	Prints string `json:"prints"` // the end of its output
 }
 
-// Confirm adds the reproducer of each finding that has one, by subject and property.
+// Confirm adds to each finding the matching reproducer, by subject and property.
 func Confirm(all []Finding, reproducers []sdk.Reproducer) {
 	for i, f := range all {
 		for _, r := range reproducers {
@@ -83,25 +80,25 @@ type Location struct {
 	Design string      `json:"design,omitempty"`
 	Kind   codecs.Kind `json:"kind,omitempty"`
 	Worker []string    `json:"worker,omitempty"` // the command of a worker
-	// Options are those of the subject that were chosen, by name.
+	// Options are the options that were chosen, by name.
 	Options map[string]string `json:"options,omitempty"`
 	Attack  string            `json:"attack"`
-	// Word is the claim of the design about the property.
+	// Word is the design's claim about the property.
 	Word verdict.Claim `json:"word,omitempty"`
-	// Server is the live server of a review, in the place of a design.
+	// Server is the live server of a review, instead of a design.
 	Server *Server `json:"server,omitempty"`
 }
 
 // A Server is the place of a finding on a live server.
 type Server struct {
-	Target    string `json:"target"` // URL, or the words of the command
+	Target    string `json:"target"` // URL or command
 	Transport string `json:"transport"`
 	Revision  string `json:"revision"`
 	Method    string `json:"method,omitempty"`
 	Name      string `json:"name,omitempty"` // of the tool, prompt or resource
 }
 
-// Subject names the place of a finding in a line.
+// Subject returns a one-line name of the place of a finding.
 func (l Location) Subject() string {
 	if l.Server == nil {
 		return l.Design
@@ -109,8 +106,7 @@ func (l Location) Subject() string {
 	return strings.TrimSpace(l.Server.Target + " " + l.Server.Method + " " + l.Server.Name)
 }
 
-// claim returns the claim of a design about the property, in parentheses. It is
-// empty for a server.
+// claim returns the design's claim about the property, in parentheses. It returns "" for a server.
 func (l Location) claim() string {
 	if l.Server != nil {
 		return ""
@@ -118,8 +114,8 @@ func (l Location) claim() string {
 	return fmt.Sprintf(" (%s)", l.Word)
 }
 
-// Of returns the findings of a run, sorted by severity, design, property and
-// attack. file is the name under which they will be found.
+// Of returns the findings of a run, sorted by severity, design, property and attack. file is the name of
+// the file that will contain them.
 func Of(run *verdict.Run, file string) []Finding {
 	all := []Finding{}
 	for _, s := range run.Designs {
@@ -154,8 +150,8 @@ func of(s verdict.Design, c verdict.Result, file string) Finding {
 	}
 }
 
-// replayCommand returns the line of shell that shows a finding again. The command
-// of a worker is a part of it: sealab replay never takes it from the file.
+// replayCommand returns the shell command that reproduces a finding. It includes the command of a worker,
+// because sealab replay never takes that from the file.
 func replayCommand(file, id string, worker []string) string {
 	line := "sealab replay " + file + " " + id
 	if len(worker) > 0 {
@@ -164,16 +160,15 @@ func replayCommand(file, id string, worker []string) string {
 	return line
 }
 
-// ID returns the id of the finding that a design lacks a property, as one attack
-// shows.
+// ID returns the ID of the finding that an attack refuted a property of a design.
 func ID(design, attack string, p codecs.Property) string {
 	sum := sha256.Sum256([]byte(design + "\x00" + attack + "\x00" + string(p)))
 	return "F-" + hex.EncodeToString(sum[:5])
 }
 
-// severity returns the severity of a refuted property: critical if a design claims
-// it and it lets an attacker in, a warning if it does not let one in or gains one little, a
-// suggestion if the design does not claim it.
+// severity returns the severity of a refuted property. It is critical if the design claims the property
+// and losing it lets an attacker in. It is a warning if losing it lets no attacker in or gains one little.
+// It is a suggestion if the design does not claim the property.
 func severity(c verdict.Result) Severity {
 	switch {
 	case c.Claim != verdict.Stated:
@@ -185,15 +180,14 @@ func severity(c verdict.Result) Severity {
 	}
 }
 
-// lettingThrough are the properties whose fall gives an attacker a token, a
-// state or a key at once.
+// lettingThrough lists the properties whose loss directly gives an attacker a token, a state or a key.
 var lettingThrough = []codecs.Property{
 	codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments,
 	codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous, codecs.Expiry, codecs.FreshNonces,
 	codecs.KeySeparation, codecs.KeyCommitting, codecs.SenderAuthenticated, codecs.SingleUse,
 }
 
-// Accusing reports whether any finding contradicts a claim of a design.
+// Accusing reports whether a finding contradicts a claim of a design.
 func Accusing(all []Finding) bool {
 	return slices.ContainsFunc(all, func(f Finding) bool { return f.Location.Word == verdict.Stated })
 }
@@ -205,7 +199,7 @@ var Schema []byte
 
 var form = schema.New("urn:sealab:findings:1", Schema)
 
-// Validate checks that data is an array of findings.
+// Validate returns an error unless data is a valid array of findings.
 func Validate(data []byte) error {
 	if err := form.Validate(data); err != nil {
 		return fmt.Errorf("findings: %w", err)

@@ -12,7 +12,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// run is a campaign with one result of each claim and outcome.
+// run returns a run with one result for each claim and outcome.
 func run() *verdict.Run {
 	witness := &verdict.Reproducer{Attack: "ENC-01", Seed: 7, Calls: []verdict.Call{{
 		Op: verdict.OpUnseal, Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Token: []byte("v1.<x>|`"),
@@ -58,7 +58,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestTextIsReadByAPerson: one call a line, and what looks alike told apart.
+// TestTextIsReadByAPerson checks that each call has its own line, and that characters that look alike can
+// be distinguished.
 func TestTextIsReadByAPerson(t *testing.T) {
 	r := run()
 	r.Designs[0].Results[0].Reproducer = &verdict.Reproducer{Seed: 7, Calls: []verdict.Call{
@@ -102,7 +103,7 @@ func TestFormats(t *testing.T) {
 	require.Contains(t, string(findings.Markdown(all)), "&lt;x>", "a token is no markup")
 }
 
-// TestSchemaRings shows that the schema refuses other documents.
+// TestSchemaRings checks that the schema rejects invalid documents.
 func TestSchemaRings(t *testing.T) {
 	data, err := findings.JSON(findings.Of(run(), "findings.json"))
 	require.NoError(t, err)

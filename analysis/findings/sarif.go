@@ -80,25 +80,23 @@ type (
 	}
 )
 
-// sarifLevels are the level of a result and its score, from 0 to 10, in the
-// dashboards of code scanning.
+// sarifLevels maps a severity to the level of a result and its score, from 0 to 10, in code scanning
+// dashboards.
 var sarifLevels = map[Severity]struct{ level, score string }{
 	Critical:   {"error", "9.0"},
 	Warning:    {"warning", "6.0"},
 	Suggestion: {"note", "3.0"},
 }
 
-// A Source locates findings in files.
+// A Source maps findings to files.
 type Source struct {
 	Version string // of sealab
-	// Locate returns the file of a finding, as a path with slashes relative to the
-	// root of the repository, and the line in it, from 1: the source of a worker,
-	// or a file with tokens of the design.
+	// Locate returns the file and line (from 1) of a finding: the source of a worker, or a file with
+	// tokens of the design. The path uses slashes and is relative to the root of the repository.
 	Locate func(Finding) (path string, line int)
 }
 
-// SARIF returns the findings as a SARIF 2.1.0 log that code scanning accepts. A
-// rule is an attack.
+// SARIF returns the findings as a SARIF 2.1.0 log that code scanning accepts. Each attack is a rule.
 func SARIF(all []Finding, from Source) ([]byte, error) {
 	driver := sarifDriver{Name: "sealab", Version: from.Version, Rules: []sarifRule{}}
 	results := []sarifResult{}
@@ -131,7 +129,7 @@ func SARIF(all []Finding, from Source) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// byAttack groups findings by the attack that showed them.
+// byAttack groups findings by attack.
 func byAttack(all []Finding) map[string][]Finding {
 	by := map[string][]Finding{}
 	for _, f := range all {
@@ -140,8 +138,8 @@ func byAttack(all []Finding) map[string][]Finding {
 	return by
 }
 
-// ruleOf returns the rule of an attack. It has the properties that fell to it in
-// this run, and the worst severity among the findings.
+// ruleOf returns the rule of an attack, with the properties that it refuted in this run and the worst
+// severity of its findings.
 func ruleOf(id string, of []Finding) sarifRule {
 	name, _, _ := strings.Cut(of[0].Issue, ": ")
 	fixes, tags := map[codecs.Property]string{}, map[string]bool{}
@@ -159,7 +157,7 @@ func ruleOf(id string, of []Finding) sarifRule {
 	for _, p := range slices.Sorted(maps.Keys(fixes)) {
 		fmt.Fprintf(&text, "To keep %s: %s.", p, fixes[p])
 		fmt.Fprintf(&markdown, "- To keep *%s*: %s.", p, fixes[p])
-		if cwe := cwes[p]; cwe != "" { // a review has categories of its own
+		if cwe := cwes[p]; cwe != "" { // categories of a review have none
 			fmt.Fprintf(&text, " (%s)", cwe)
 			fmt.Fprintf(&markdown, " ([%s](%s))", cwe, cweURL(cwe))
 		}
@@ -174,14 +172,13 @@ func ruleOf(id string, of []Finding) sarifRule {
 		Level: sarifLevel{sarifLevels[worst].level},
 		Properties: sarifRuleProps{
 			Tags:      append([]string{"security"}, slices.Sorted(maps.Keys(tags))...),
-			Precision: "very-high", // a finding was seen twice, and carries its reproducer
+			Precision: "very-high", // each finding was seen twice and has its reproducer
 			Severity:  sarifLevels[worst].score,
 		},
 	}
 }
 
-// identifier returns the words of a name as one identifier, as SARIF wants the
-// name of a rule.
+// identifier joins the words of a name to one identifier, as SARIF requires for the name of a rule.
 func identifier(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -192,7 +189,7 @@ func identifier(name string) string {
 	return strings.Join(words, "")
 }
 
-// escapePath returns a path as the URI reference that artifactLocation wants.
+// escapePath returns a path as a URI reference for artifactLocation.
 func escapePath(path string) string { return (&url.URL{Path: path}).String() }
 
 func cweURL(cwe string) string {

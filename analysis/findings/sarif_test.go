@@ -14,13 +14,13 @@ import (
 	"sealab/internal/verdict"
 )
 
-// source locates every finding in one file.
+// source maps every finding to one file.
 var source = findings.Source{
 	Version: "v1.2.3",
 	Locate:  func(findings.Finding) (string, int) { return "workers/a b.py", 7 },
 }
 
-// sarifSchema is the schema of SARIF 2.1.0: see testdata/README.md.
+// sarifSchema returns the schema of SARIF 2.1.0; see testdata/README.md.
 func sarifSchema(t *testing.T) *schema.Schema {
 	t.Helper()
 	text, err := atomicfile.Read(filepath.Join("testdata", "sarif-2.1.0-rtm.5.json"))
@@ -28,8 +28,8 @@ func sarifSchema(t *testing.T) *schema.Schema {
 	return schema.New("urn:sarif", text)
 }
 
-// TestSARIF holds the log to the schema, and to the members that code scanning
-// documents as required beyond it.
+// TestSARIF validates the log against the schema, and checks the additional members that code scanning
+// requires.
 func TestSARIF(t *testing.T) {
 	r := run()
 	r.Designs[0].Results[3].Attack = "KEY-01" // another rule
@@ -97,7 +97,7 @@ func TestSARIF(t *testing.T) {
 	require.NoError(t, sarifSchema(t).Validate(none))
 }
 
-// TestSARIFSchemaRings shows that the schema refuses logs with faults.
+// TestSARIFSchemaRings checks that the schema rejects invalid logs.
 func TestSARIFSchemaRings(t *testing.T) {
 	data, err := findings.SARIF(findings.Of(run(), "findings.json"), source)
 	require.NoError(t, err)

@@ -27,14 +27,13 @@ func refuters(s verdict.Design, p codecs.Property) []string {
 	return by
 }
 
-// status returns an outcome as text of the table.
+// status returns an outcome as text for the table.
 func status(t verdict.Tally) string {
 	mark := map[verdict.Claim]string{verdict.Stated: "", verdict.Disclaims: " (disclaimed)", verdict.Silent: " (not stated)"}[t.Claim]
 	return string(t.Outcome) + mark
 }
 
-// Table writes guarantees by designs, one block per design: a terminal is not
-// wide enough for all designs side by side.
+// Table writes a table of guarantees for each design. Side by side, the designs would not fit a terminal.
 func Table(w io.Writer, run *verdict.Run) error {
 	width := table.Width(w)
 	for _, s := range run.Designs {
@@ -49,7 +48,7 @@ func Table(w io.Writer, run *verdict.Run) error {
 	return nil
 }
 
-// grounds returns the reasons of an outcome.
+// grounds returns the reasons for an outcome.
 func grounds(s verdict.Design, t verdict.Tally) string {
 	count := fmt.Sprintf("%d attacks", t.Of)
 	if t.Done < t.Of {
@@ -67,7 +66,7 @@ func grounds(s verdict.Design, t verdict.Tally) string {
 	}
 }
 
-// notes returns how far the attacks on a property went, if they say so.
+// notes returns how far the attacks on a property went, if they noted it.
 func notes(s verdict.Design, p codecs.Property) []string {
 	var said []string
 	for _, c := range s.Results {
@@ -78,7 +77,7 @@ func notes(s verdict.Design, p codecs.Property) []string {
 	return said
 }
 
-// MarkdownTable returns designs by guarantees as one Markdown table.
+// MarkdownTable returns a Markdown table of designs by guarantees.
 func MarkdownTable(run *verdict.Run) []byte {
 	var b strings.Builder
 	b.WriteString("# Guarantees by designs\n\n")
@@ -106,7 +105,7 @@ func MarkdownTable(run *verdict.Run) []byte {
 	return []byte(b.String())
 }
 
-// JSON returns the findings as the array that the schema describes.
+// JSON returns the findings as a JSON array that follows the schema.
 func JSON(all []Finding) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -118,7 +117,7 @@ func JSON(all []Finding) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Read returns the findings that JSON wrote, and checks them against the schema.
+// Read parses findings written by JSON and validates them.
 func Read(data []byte) ([]Finding, error) {
 	if err := Validate(data); err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func Text(w io.Writer, all []Finding) error {
 	return err
 }
 
-// lines is the evidence of a finding, each call on a line of its own.
+// lines returns the evidence of a finding, each call on its own line.
 func (f *Finding) lines() string {
 	if f.Reproducer == nil {
 		return f.Evidence
@@ -157,7 +156,7 @@ func (f *Finding) lines() string {
 	return strings.Join(steps(*f.Reproducer), "\n                ")
 }
 
-// Markdown returns the findings as a page.
+// Markdown returns the findings as a Markdown page.
 func Markdown(all []Finding) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Findings\n\n%d findings.\n", len(all))
@@ -177,7 +176,7 @@ func Markdown(all []Finding) []byte {
 	return b.Bytes()
 }
 
-// escaped escapes the characters of a token that Markdown would interpret.
+// escaped escapes the characters that Markdown would interpret.
 func escaped(s string) string {
 	return strings.NewReplacer("<", "&lt;", "`", "'", "|", `\|`, "*", `\*`, "_", `\_`, "[", `\[`).Replace(s)
 }
