@@ -11,10 +11,10 @@ import (
 
 const (
 	resamples = 500
-	// maxDrawn is the largest number of blocks that are drawn from: more make a
-	// resample dearer and no better.
+	// maxDrawn is the largest number of blocks to draw from. More blocks make a resample slower and no
+	// better.
 	maxDrawn = 2000
-	trim     = 0.10 // share of the values cut off at each end of a trimmed mean
+	trim     = 0.10 // share of the values trimmed at each end of a trimmed mean
 )
 
 // An Estimate is a value with its interval, in nanoseconds per operation.
@@ -27,12 +27,11 @@ type Estimate struct {
 // negated returns the estimate of A - B.
 func (e Estimate) negated() Estimate { return Estimate{-e.Value, -e.High, -e.Low} }
 
-// within reports whether the whole interval lies inside -limit and limit.
+// within reports whether the whole interval lies between -limit and limit.
 func (e Estimate) within(limit float64) bool { return e.Low >= -limit && e.High <= limit }
 
-// ordered are the values of a series, sorted, each with the bootstrap block
-// that it came from. Drawing blocks anew then changes how often a value counts
-// and never the order, so that every resample is one walk.
+// ordered holds the sorted values of a series, each with its bootstrap block. Resampling blocks changes
+// how often each value counts but not the order, so a resample needs no sorting.
 type ordered struct {
 	value []float64
 	block []int32
@@ -53,7 +52,7 @@ func order(x []float64, blockLength int) ordered {
 	return o
 }
 
-// total returns the number of values, each counted as often as its block.
+// total returns the number of values, each weighted by its block.
 func (o ordered) total(weight []int32) float64 {
 	sum := int32(0)
 	for b, size := range o.size {
@@ -62,8 +61,7 @@ func (o ordered) total(weight []int32) float64 {
 	return float64(sum)
 }
 
-// quantiles writes to out the values at the given shares, in rising order, of
-// all values.
+// quantiles writes to out the weighted quantiles at the given shares, which must ascend.
 func (o ordered) quantiles(weight []int32, shares, out []float64) {
 	total, below, next := o.total(weight), 0.0, 0
 	for k, b := range o.block {
@@ -78,8 +76,7 @@ func (o ordered) quantiles(weight []int32, shares, out []float64) {
 	}
 }
 
-// trimmedMean returns the mean of the values without the lowest and the highest
-// share trim of them.
+// trimmedMean returns the mean without the lowest and highest share trim of the values.
 func (o ordered) trimmedMean(weight []int32) float64 {
 	total := o.total(weight)
 	low, high := trim*total, (1-trim)*total
@@ -103,7 +100,7 @@ func newLottery(values, blockLength int) *lottery {
 	return &lottery{rand.New(rand.NewPCG(uint64(values), uint64(blockLength))), make([]int32, blocks)}
 }
 
-// once returns the weights that count every block once.
+// once returns weights that count every block once.
 func (l *lottery) once() []int32 {
 	for i := range l.weight {
 		l.weight[i] = 1
@@ -111,7 +108,7 @@ func (l *lottery) once() []int32 {
 	return l.weight
 }
 
-// draw returns the weights of a new resample, until the next call.
+// draw returns the weights of a new resample. They are valid until the next call.
 func (l *lottery) draw() []int32 {
 	clear(l.weight)
 	for range l.weight {
@@ -120,8 +117,8 @@ func (l *lottery) draw() []int32 {
 	return l.weight
 }
 
-// drawnLength returns the length of the blocks that are drawn from n values: at
-// least the length of the dependence, and so long that there are at most maxDrawn.
+// drawnLength returns the length of bootstrap blocks for n values. It is at least the length of the
+// dependence, and large enough for at most maxDrawn blocks.
 func drawnLength(n, dependence int) int { return max(dependence, (n+maxDrawn-1)/maxDrawn) }
 
 // location returns the median and the trimmed mean of d.
@@ -143,8 +140,8 @@ func location(d []float64, dep dependence) (middle, trimmed Estimate) {
 	return middle, trimmed
 }
 
-// interval returns the ends of the interval that holds the share confidence of
-// the values, which it sorts.
+// interval returns the ends of the central interval that contains the share confidence of the values. It
+// sorts values.
 func interval(values []float64) (low, high float64) {
 	slices.Sort(values)
 	const outside = (1 - confidence) / 2
@@ -155,19 +152,17 @@ var deciles = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 // Deciles compares the nine deciles of A and of B.
 type Deciles struct {
-	// Difference are the deciles of B minus those of A, from 10 % to 90 %.
+	// Difference holds the deciles of B minus those of A, from 10 % to 90 %.
 	Difference Estimates `json:"difference"`
-	// Largest is the index in Difference of the one with the largest difference
-	// in proportion to its standard error.
+	// Largest is the index in Difference of the largest difference relative to its standard error.
 	Largest int     `json:"largest"`
-	P       float64 `json:"p"` // of that largest one, as the largest of nine
+	P       float64 `json:"p"` // of that difference, as the largest of nine
 }
 
-// largest returns the difference that the test is about.
+// largest returns the difference with index Largest.
 func (d Deciles) largest() Estimate { return d.Difference[d.Largest] }
 
-// compareDeciles draws whole blocks, of A and B together, so that common effects
-// cancel out.
+// compareDeciles resamples blocks of A and B together, so that common effects cancel out.
 func compareDeciles(s series, length int) Deciles {
 	length = drawnLength(len(s.a), length)
 	l := newLottery(len(s.a), length)
@@ -187,7 +182,7 @@ type decileComparison struct {
 	qa, qb []float64
 }
 
-// difference writes the differences of the deciles under weight to out.
+// difference writes the weighted differences of the deciles to out.
 func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 	c.a.quantiles(weight, deciles, c.qa)
 	c.b.quantiles(weight, deciles, c.qb)
@@ -197,9 +192,9 @@ func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 	return out
 }
 
-// judgeDeciles sets the largest standardised difference against the largest ones
-// that resampling alone brings about. A clock that counts in steps can make all
-// resamples alike; half a step is the least error that a decile has.
+// judgeDeciles compares the largest standardised difference with the largest ones among the resamples. A
+// clock with coarse steps can make all resamples equal, so the standard error of a decile is at least half
+// a step.
 func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	d := Deciles{Difference: make(Estimates, len(observed))}
 	deviation := make([]float64, len(observed)) // standard errors of the differences
@@ -228,9 +223,8 @@ func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	return d
 }
 
-// maximumP returns the p-value of the largest of n standardised differences.
-// Beyond the reach of the resamples it is the normal bound for n tests, which
-// is too large rather than too small for correlated ones.
+// maximumP returns the p-value of the largest of n standardised differences. If no resample exceeds it, it
+// is the normal bound for n tests, which is conservative for correlated tests.
 func maximumP(statistic float64, exceeding, n int) float64 {
 	if exceeding > 0 {
 		return float64(exceeding+1) / (resamples + 1)

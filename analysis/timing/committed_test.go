@@ -15,9 +15,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// TestCommittedRun holds the reference run to the outcomes that are expected: the
-// controls turn out as they must, and no pair refutes the steady timing that a design
-// claims. A design that the run has not is printed as skipped.
+// TestCommittedRun checks that the controls of the reference run have the expected outcomes, and that no
+// pair refutes a claim of steady timing. A design missing from the run is printed as skipped.
 func TestCommittedRun(t *testing.T) {
 	runs, err := runfile.Newest(filepath.Join("..", "..", "results"), runfile.Timing, 1)
 	require.NoError(t, err)

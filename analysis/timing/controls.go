@@ -10,20 +10,19 @@ import (
 	"sealab/internal/verdict"
 )
 
-// Controls is the outcome of the controls of a run. If one of them does not turn
-// out as it must, the run is void.
+// Controls holds the outcomes of the controls of a run. If one of them is unexpected, the run is void.
 type Controls struct {
 	Leaking int `json:"leaking"` // controls that leak
-	Found   int `json:"found"`   // of those
-	// TooSmall leak less than the run could have found. They may be missed.
+	Found   int `json:"found"`   // how many of them were found
+	// TooSmall lists controls that leak less than the minimum detectable effect. They may be missed.
 	TooSmall []string `json:"too_small,omitempty"`
 	Clean    int      `json:"clean"` // controls that do not leak
 	// Faults are the reasons why the run is void.
 	Faults []string `json:"faults,omitempty"`
-	// FoundFrom is the smallest step of the ladder from which on every step was
-	// found, in nanoseconds. It is 0 if the last was not found.
+	// FoundFrom is the smallest step of the ladder, in nanoseconds, such that it and all larger steps were
+	// found. It is 0 if the largest was not found.
 	FoundFrom float64 `json:"found_from_ns"`
-	// Uniform is the test of the p-values of all clean controls.
+	// Uniform is the test of the p-values of all clean controls for uniformity.
 	Uniform Uniformity `json:"uniform"`
 }
 
@@ -57,9 +56,9 @@ func (c *Controls) fault(format string, args ...any) {
 	c.Faults = append(c.Faults, fmt.Sprintf(format, args...))
 }
 
-// leaking demands every leak, except a delay below the minimum detectable effect.
-// Every delay must have its size: a residual beyond the floor shows that shifts are
-// larger than their estimate.
+// leaking requires that every leak is found, except a delay below the minimum detectable effect. It also
+// requires that every delay has its size: a residual beyond the floor means that shifts are larger than
+// estimated.
 func (c *Controls) leaking(v *Result) {
 	c.Leaking++
 	if v.Found {
@@ -90,8 +89,7 @@ func (c *Controls) clean(v *Result) {
 	}
 }
 
-// foundFrom returns the smallest step of known size from which on all steps
-// were found.
+// foundFrom returns the smallest calibrated step such that it and all larger steps were found.
 func foundFrom(verdicts []*Result) float64 {
 	var ladder []*Result
 	for _, v := range verdicts {
@@ -110,16 +108,15 @@ func foundFrom(verdicts []*Result) float64 {
 	return from
 }
 
-// uniformFrom is the least number of p-values whose distribution is tested.
+// uniformFrom is the smallest number of p-values that is tested for uniformity.
 const uniformFrom = 20
 
-// Uniformity is the Kolmogorov-Smirnov test that p-values are uniform, as they
-// must be if there is no leak.
+// Uniformity is the Kolmogorov-Smirnov test for uniform p-values. They are uniform if there is no leak.
 type Uniformity struct {
 	Values   int     `json:"values"`
 	Distance float64 `json:"distance"` // largest distance between the distributions
 	P        float64 `json:"p"`        // 1 if there are too few values to test
-	Refuted  int     `json:"refuted"`  // of the verdicts, how many took noise for a leak
+	Refuted  int     `json:"refuted"`  // number of clean controls that were wrongly refuted
 }
 
 // uniformity tests the Wilcoxon p-values of controls that do not leak.
@@ -158,7 +155,7 @@ func kolmogorov(distance float64, n int) float64 {
 	root := math.Sqrt(float64(n))
 	x := (root + 0.12 + 0.11/root) * distance
 	if x < 0.2 {
-		return 1 // the series does not settle there
+		return 1 // the series does not converge there
 	}
 	sum, sign := 0.0, 1.0
 	for k := 1.0; k <= 100; k++ {

@@ -12,13 +12,12 @@ import (
 	"sealab/internal/runfile"
 )
 
-// judgementFile is the name of a judgement beside the samples that it is of.
+// judgementFile is the name of a judgement in the folder of its samples.
 const judgementFile = "judgement.json"
 
-// Write writes the judgement into the run's folder. It follows from the samples,
-// so that an older one is replaced. The file is short enough to be committed: it
-// has a line for each pair, numbers of six digits, and states once the values that all
-// files of a run or both passes of a pair share.
+// Write writes the judgement into the run's folder. It replaces an older one, because a judgement follows
+// from the samples. The file is short enough to be committed. It has a line per pair and numbers of six
+// digits, and it stores values shared by all files of a run, or by both passes of a pair, only once.
 func (j *Judgement) Write(dir string) error {
 	short := *j
 	short.Verdicts = nil
@@ -32,7 +31,7 @@ func (j *Judgement) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	text = bytes.ReplaceAll(text, []byte(`{"subject":`), []byte("\n"+`{"subject":`)) // quotes inside texts are escaped
+	text = bytes.ReplaceAll(text, []byte(`{"subject":`), []byte("\n"+`{"subject":`)) // quotes within texts are escaped
 	return atomicfile.Write(filepath.Join(dir, judgementFile), append(text, '\n'))
 }
 
@@ -60,7 +59,7 @@ func Read(dir string) (*Judgement, error) {
 	return j, nil
 }
 
-// digits is the number of significant digits of the numbers in a file.
+// digits is the number of significant digits of numbers in a file.
 const digits = 6
 
 func round(v float64) float64 {
@@ -71,8 +70,8 @@ func round(v float64) float64 {
 	return short
 }
 
-// rounded returns a copy with numbers of six digits, without the parts of the
-// headers that v or the judgement has.
+// rounded returns a copy with numbers of six digits. It omits the parts of the headers that v or the
+// judgement contains.
 func (v *Result) rounded() *Result {
 	short := *v
 	for _, p := range []*float64{&short.Added, &short.Limit, &short.Detectable, &short.PSign, &short.PRank, &short.PTail} {
@@ -105,8 +104,7 @@ func (s *Statistics) rounded() *Statistics {
 
 func (e *Estimate) round() { e.Value, e.Low, e.High = round(e.Value), round(e.Low), round(e.High) }
 
-// Estimates are many estimates, each as an array of its value, low and high end in
-// JSON.
+// Estimates is a list of estimates. Its JSON form is an array of [value, low, high].
 type Estimates []Estimate
 
 // MarshalJSON implements [json.Marshaler].

@@ -14,27 +14,25 @@ import (
 	"sealab/internal/runfile"
 )
 
-// The layout of a picture, in pixels. A picture has one row for each pair of its
-// subject, of two panels.
+// The layout of a picture, in pixels. A picture shows one subject: a row of two panels for each pair.
 const (
 	pictureWidth, pictureHead, pictureFoot = 760, 24, 22
 	panelWidth, panelHeight                = 320, 90
 	rowHead, rowHeight                     = 20, 132
 	leftPanel, rightPanel                  = 40, 420
 	bins                                   = 80
-	periods                                = 50 // parts of the run in the picture over time
+	periods                                = 50 // number of parts of a run in the course panel
 )
 
-// pictures is the folder of pictures in a run's folder.
+// pictures is the subfolder for pictures in a run's folder.
 const pictures = "pictures"
 
-// Picture returns the path of the picture of the result's subject below the run's
-// folder.
+// Picture returns the path of the picture of the result's subject, relative to the run's folder.
 func (v *Result) Picture() string { return filepath.Join(pictures, v.SubjectName()+".svg") }
 
-// WritePictures draws one picture for each subject into the run's folder, with the
-// first pass of each of its pairs. progress is called after each pair with the
-// number of pairs drawn. It returns the number of pictures.
+// WritePictures draws one picture for each subject into the run's folder. A picture shows the first pass
+// of each pair. WritePictures calls progress after each pair with the number of pairs drawn, and returns
+// the number of pictures.
 func (j *Judgement) WritePictures(dir string, progress func(pairs int)) (int, error) {
 	if err := os.MkdirAll(filepath.Join(dir, pictures), 0o755); err != nil {
 		return 0, err
@@ -73,9 +71,8 @@ func newDrawing(subject string, pairs int) drawing {
 	return d
 }
 
-// row draws the differences of one file: on the left their distribution, on the
-// right their trimmed mean over the course of the run. The band is the limit, and
-// the red line is the effect.
+// row draws the differences of one file: their distribution on the left, and their trimmed mean over the
+// course of the run on the right. The band shows the limit, and the red line shows the effect.
 func (d drawing) row(row int, f *runfile.Samples, v *Result) {
 	top := float64(pictureHead + row*rowHeight + rowHead)
 	d.Text(leftPanel, top-6, "start", fmt.Sprintf("%s: %s against %s", v.Pair, v.B, v.A))
@@ -84,8 +81,7 @@ func (d drawing) row(row int, f *runfile.Samples, v *Result) {
 	d.course(top, s.d, effect, v.Limit)
 }
 
-// distribution draws the histogram of the differences without the outermost
-// hundredth on each side.
+// distribution draws a histogram of the differences without the outermost 1 % on each side.
 func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 	sorted := slices.Sorted(slices.Values(x))
 	low, high := around(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
@@ -113,8 +109,8 @@ func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 	}
 }
 
-// bin returns the bin of a value from low on and below high. The quotient of one just below
-// high may be rounded to 1.
+// bin returns the bin of a value in [low, high). Rounding may bring the quotient of a value just below
+// high to 1.
 func bin(v, low, high float64) int { return min(int((v-low)/(high-low)*bins), bins-1) }
 
 // course draws the trimmed mean of each part of the run.
@@ -142,7 +138,7 @@ func (d drawing) course(top float64, x []float64, effect, limit float64) {
 	}
 }
 
-// around returns ends that hold low, high, zero and the limit, with a margin.
+// around returns ends that include low, high, zero and the limits, with a margin.
 func around(low, high, limit float64) (from, to float64) {
 	low, high = min(low, -limit), max(high, limit)
 	margin := 0.05*(high-low) + math.SmallestNonzeroFloat64

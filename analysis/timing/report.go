@@ -36,7 +36,7 @@ func (j *Judgement) WriteTable(w io.Writer, width int) error {
 	return err
 }
 
-// row returns the fields of the verdict's line.
+// row returns the cells of the result's line.
 func (v *Result) row() []string {
 	s := v.First
 	tail := s.Deciles.largest()
@@ -50,7 +50,7 @@ func (v *Result) row() []string {
 	}
 }
 
-// Remark is the verdict with its reason.
+// Remark returns the outcome with its reason.
 func (v *Result) Remark() string {
 	switch {
 	case v.Expect == runfile.Leaks && v.Found:
@@ -69,7 +69,7 @@ func (v *Result) Remark() string {
 	return fmt.Sprintf("%s: %s", v.Outcome, v.Why)
 }
 
-// probability writes a p-value in few characters.
+// probability formats a p-value in few characters.
 func probability(p float64) string {
 	if p < 1e-99 {
 		return "<1e-99"
@@ -120,15 +120,14 @@ func (j *Judgement) summary(w *strings.Builder) {
 		j.Limit, j.Tests, alpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
 }
 
-// Refuted returns the verdicts that go against a guarantee.
+// Refuted returns the results that refute a guarantee.
 func (j *Judgement) Refuted() []*Result {
 	return slices.DeleteFunc(slices.Clone(j.Verdicts), func(v *Result) bool {
 		return v.Expect != runfile.Open || v.Property == "" || v.Outcome != verdict.Refuted
 	})
 }
 
-// Markdown returns the judgement as a page whose pictures, one for each subject,
-// lie in the run's folder.
+// Markdown returns the judgement as a page. It links to the pictures in the run's folder.
 func (j *Judgement) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Timing\n\nlimit %g ns; %s\n\n", j.Limit, stampLine(j.Stamp))
@@ -147,7 +146,7 @@ func (j *Judgement) Markdown() []byte {
 	return []byte(b.String())
 }
 
-// stampLine writes the stamp in a fixed order.
+// stampLine formats the stamp in a fixed order.
 func stampLine(stamp map[string]string) string {
 	var parts []string
 	for _, key := range []string{"commit", "dirty", "host", "toolchain", "goarch", "cpus", "blocks", "budget", "seed"} {
@@ -158,8 +157,8 @@ func stampLine(stamp map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Findings returns the refuted guarantees and the observations, in the form of the
-// attacks' findings. dir is the folder of the samples.
+// Findings returns the refuted guarantees and the observations as findings. dir is the folder of the
+// samples.
 func (j *Judgement) Findings(dir string) ([]findings.Finding, error) {
 	var all []findings.Finding
 	for _, v := range j.Verdicts {
@@ -193,7 +192,7 @@ func (v *Result) finding(d *codecs.Design, dir string) findings.Finding {
 	return f
 }
 
-// evidence writes the numbers of both passes.
+// evidence returns the numbers of both passes as text.
 func (v *Result) evidence() string {
 	text := fmt.Sprintf("%s; effect %+.3g ns [%+.3g, %+.3g] of %.0f ns in %d blocks, p = %s corrected for all tests of the run",
 		v.Why, v.First.Trimmed.Value, v.First.Trimmed.Low, v.First.Trimmed.High, v.First.Typical, v.First.Blocks,
@@ -204,8 +203,7 @@ func (v *Result) evidence() string {
 	return text
 }
 
-// reachable returns the nearest place from which a difference of that size can be
-// measured.
+// reachable returns the most distant attacker who could measure a difference of this size.
 func (v *Result) reachable() string {
 	size := max(math.Abs(v.First.Trimmed.Value), math.Abs(v.First.Deciles.largest().Value))
 	switch {
@@ -218,32 +216,32 @@ func (v *Result) reachable() string {
 	}
 }
 
-// DocumentFormat names the JSON form of a judgement.
+// DocumentFormat names the JSON format of a judgement.
 const DocumentFormat = "sealab-leak-judge/1"
 
-// A Document is a judgement as JSON. Times are in nanoseconds per operation.
+// A Document is the JSON form of a judgement. Times are in nanoseconds per operation.
 type Document struct {
 	Format   string            `json:"format"`
 	Run      string            `json:"run"` // its folder
 	Stamp    map[string]string `json:"stamp"`
 	Limit    float64           `json:"limit_ns"`
 	Tests    int               `json:"tests"` // p-values corrected together
-	Void     bool              `json:"void"`  // a control did not turn out as it must
+	Void     bool              `json:"void"`  // a control had an unexpected outcome
 	Refuted  int               `json:"refuted"`
 	Controls Controls          `json:"controls"`
 	Shift    Shift             `json:"shift"`
 	Pairs    []PairDocument    `json:"pairs"`
 }
 
-// A PairDocument is the verdict on one pair of classes.
+// A PairDocument is the JSON form of the result of one pair of classes.
 type PairDocument struct {
 	Subject    string              `json:"subject"`
 	Pair       string              `json:"pair"`
-	Expect     runfile.Expectation `json:"expect,omitempty"`   // of a control
-	Property   string              `json:"property,omitempty"` // that a difference refutes; empty: an observation
+	Expect     runfile.Expectation `json:"expect,omitempty"`   // if a control
+	Property   string              `json:"property,omitempty"` // refuted by a difference; empty for an observation
 	Outcome    verdict.Outcome     `json:"outcome"`
 	Why        string              `json:"why"`
-	Found      bool                `json:"found"` // significant, and the same sign in the second pass
+	Found      bool                `json:"found"` // significant, with the same sign in the second pass
 	Typical    float64             `json:"typical_ns"`
 	Effect     Estimate            `json:"effect"` // trimmed mean of B - A
 	Detectable float64             `json:"detectable_ns"`
@@ -253,7 +251,7 @@ type PairDocument struct {
 	PTail      float64             `json:"p_deciles"`
 }
 
-// Document returns the judgement of the run in dir as JSON.
+// Document returns the JSON form of the judgement of the run in dir.
 func (j *Judgement) Document(dir string) *Document {
 	d := &Document{
 		Format: DocumentFormat, Run: dir, Stamp: j.Stamp, Limit: j.Limit, Tests: j.Tests,

@@ -20,8 +20,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// leakyRun writes two passes of a leak of 5 ns at the first design of the
-// catalog, and of a control, and returns their folder and judgement.
+// leakyRun writes two passes of a leak of 5 ns in the first design of the catalog, and of a control. It
+// returns their folder and judgement.
 func leakyRun(t *testing.T, property string) (string, *Judgement) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,8 +44,8 @@ func leakyRun(t *testing.T, property string) (string, *Judgement) {
 	return dir, judged[property]
 }
 
-// judged are the judgements of leaky runs by their property. The runs do not differ,
-// and judging one takes longer than the rest of a test.
+// judged caches the judgement of leakyRun for each property, because judging takes longer than the rest of
+// a test.
 var judged = map[string]*Judgement{}
 
 func TestFindingsAreOfTheCommonForm(t *testing.T) {
@@ -105,8 +105,8 @@ func TestTableAndPage(t *testing.T) {
 	require.ErrorContains(t, err, "run sealab leak judge first")
 }
 
-// TestWrittenJudgementHasAllThatAPageHas reads a judgement back and compares its page
-// and findings, whose numbers have fewer digits than those of a file.
+// TestWrittenJudgementHasAllThatAPageHas checks that a judgement read back gives the same page and
+// findings. Their numbers have fewer digits than those of the file.
 func TestWrittenJudgementHasAllThatAPageHas(t *testing.T) {
 	dir, j := leakyRun(t, "steady-timing")
 	require.NoError(t, j.Write(dir))

@@ -9,8 +9,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// Statistics are the numbers of one file of samples. Times are in nanoseconds
-// per operation; differences are B - A.
+// Statistics holds the results for one file of samples. Times are in nanoseconds per operation;
+// differences are B - A.
 type Statistics struct {
 	runfile.Header
 	Values    int      `json:"values"`     // differences tested: blocks, or clusters
@@ -27,8 +27,8 @@ type Statistics struct {
 	DudectT   float64  `json:"dudect_max_t"`
 }
 
-// clockSigma is the standard deviation of the difference of two times that are
-// each rounded to a multiple of the clock's step, in such steps.
+// clockSigma is the standard deviation, in clock steps, of the difference of two times that are each
+// rounded to a step.
 const clockSigma = 0.41
 
 // measure computes the statistics of a file.
@@ -53,11 +53,11 @@ func (s *Statistics) deviation() float64 { return s.Sigma / math.Sqrt(s.Effectiv
 // nanoseconds per operation.
 type series struct {
 	a, b []float64
-	// d are the differences b - a without the effect of the place in the block,
-	// one per block. If blocks share keys, there is one per cluster.
+	// d holds the differences b - a, corrected for the order within the block: one per block, or one per
+	// cluster if blocks share keys.
 	d    []float64
-	slot float64 // the effect of the place: second minus first
-	tick float64 // the step in which the clock counts
+	slot float64 // effect of the order: second minus first
+	tick float64 // step of the clock
 }
 
 func newSeries(f *runfile.Samples) series {
@@ -86,8 +86,8 @@ func trimmedMean(x []float64) float64 {
 	return stat.Mean(sorted[cut:len(sorted)-cut], nil)
 }
 
-// tick returns the smallest difference between two times: clocks count in steps
-// of one nanosecond or of more.
+// tick returns the smallest difference between two times, which is the clock's step of one nanosecond or
+// more.
 func tick(a, b []float64) float64 {
 	sorted := slices.Sorted(slices.Values(slices.Concat(a, b)))
 	step := math.Inf(1)
@@ -102,10 +102,10 @@ func tick(a, b []float64) float64 {
 	return step
 }
 
-// rounding is the largest difference of two equal times after division.
+// rounding is the largest difference between equal times after division.
 const rounding = 1e-6
 
-// direction is 1 if B was measured second, else -1.
+// direction returns 1 if B was measured second, otherwise -1.
 func direction(b runfile.Block) float64 {
 	if b.BFirst {
 		return -1
@@ -113,9 +113,8 @@ func direction(b runfile.Block) float64 {
 	return 1
 }
 
-// clusterMedians returns the median of each run of size values. Blocks of a
-// cluster share their objects in memory, such as keys, which makes their
-// differences alike: the cluster is the unit that counts.
+// clusterMedians returns the median of each chunk of size values. The blocks of a cluster share objects in
+// memory, such as keys, so their differences are alike and the cluster counts as one value.
 func clusterMedians(d []float64, size int) []float64 {
 	medians := make([]float64, 0, len(d)/size+1)
 	for cluster := range slices.Chunk(d, size) {
@@ -124,8 +123,8 @@ func clusterMedians(d []float64, size int) []float64 {
 	return medians
 }
 
-// median returns the median of x, which it leaves as it is. It is not a quantile
-// of gonum/stat, which lies half a rank too low: a slow design has clusters of two.
+// median returns the median of x without modifying x. The quantiles of gonum/stat are half a rank too low,
+// which matters for clusters of two blocks, as slow designs have.
 func median(x []float64) float64 {
 	sorted := slices.Sorted(slices.Values(x))
 	n := len(sorted)
@@ -144,24 +143,23 @@ func robustSigma(x []float64) float64 {
 }
 
 const (
-	// maxLag bounds the lags at which a correlation is looked for.
+	// maxLag is the largest lag at which correlation is examined.
 	maxLag = 1000
-	// quietLags is the number of lags in a row without correlation that end it
-	// (Politis and White, Automatic Block-Length Selection, 2004, section 3).
+	// quietLags is the number of consecutive lags without correlation that ends the search (Politis and
+	// White, Automatic Block-Length Selection, 2004, section 3).
 	quietLags = 5
-	// minBootstrapBlocks keeps enough blocks to draw from, whatever the
-	// correlation.
+	// minBootstrapBlocks is the minimum number of blocks to draw from, whatever the correlation.
 	minBootstrapBlocks = 50
 )
 
-// A dependence says how far the values of a series depend on those before.
+// A dependence describes how far the values of a series depend on earlier ones.
 type dependence struct {
 	length    int     // of a bootstrap block
-	effective float64 // number of independent values that are worth as much
+	effective float64 // equivalent number of independent values
 }
 
-// dependenceOf reads the dependence of x off its autocorrelation. Values beyond
-// three sigma are pulled in before, since one interrupt would hide everything.
+// dependenceOf estimates the dependence of x from its autocorrelation. It first winsorises values beyond
+// three sigma, because one interrupt would hide the correlation.
 func dependenceOf(x []float64) dependence {
 	n := len(x)
 	z := winsorised(x)
@@ -183,7 +181,7 @@ func dependenceOf(x []float64) dependence {
 	return dependence{length, float64(n) / max(inflation, 1)}
 }
 
-// product returns the mean product of values that lie lag apart.
+// product returns the mean product of values at distance lag.
 func product(z []float64, lag int) float64 {
 	sum := 0.0
 	for i := lag; i < len(z); i++ {
@@ -192,8 +190,7 @@ func product(z []float64, lag int) float64 {
 	return sum / float64(len(z))
 }
 
-// winsorised returns x around its median, with values beyond three sigma moved to
-// three sigma.
+// winsorised returns x centred on its median, with values beyond three sigma moved to three sigma.
 func winsorised(x []float64) []float64 {
 	m, reach := median(x), 3*robustSigma(x)
 	z := make([]float64, len(x))

@@ -14,20 +14,20 @@ import (
 	"sealab/internal/testenv"
 )
 
-// rungs are the delays of a simulated run in nanoseconds.
+// rungs are the delays of a simulated ladder in nanoseconds.
 var rungs = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
 
 // passNoise is the standard error of a simulated pass.
 const passNoise = 0.05
 
-// A simulation is a run at the level of statistics, which takes microseconds.
+// A simulation is a run simulated at the level of statistics, which takes microseconds.
 type simulation struct {
 	random *rand.Rand
 	shift  func(*rand.Rand) float64 // of one pass
 	all    []*Result
 }
 
-// newSimulation returns a run that has a shifted ladder. Equal seeds give equal ones.
+// newSimulation returns a run with a shifted ladder. Equal seeds give equal runs.
 func newSimulation(seed uint64, shift func(*rand.Rand) float64) *simulation {
 	s := &simulation{random: rand.New(rand.NewPCG(seed, 2)), shift: shift}
 	for _, added := range rungs {
@@ -67,13 +67,13 @@ func (s *simulation) judge() *Judgement {
 	return j
 }
 
-// normal returns shifts of a standard deviation.
+// normal returns normally distributed shifts with standard deviation sigma.
 func normal(sigma float64) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 { return sigma * r.NormFloat64() }
 }
 
-// twoStates shifts a share of the passes by 2.8 ns, as does a loop whose end is
-// predicted in some states of the processor alone.
+// twoStates shifts a share of the passes by -2.8 ns, like a loop whose end is predicted only in some
+// states of the processor.
 func twoStates(share float64) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.Float64() < share {
@@ -83,10 +83,9 @@ func twoStates(share float64) func(*rand.Rand) float64 {
 	}
 }
 
-// TestShiftedMachines simulates runs of 200 pairs on machines whose passes shift, once
-// of sound pairs and once of leaks of one size, in units of the minimum detectable
-// effect. Every pair is shifted, also pairs whose classes run the same code, which
-// hardly shift on a real machine.
+// TestShiftedMachines simulates runs of 200 pairs on machines whose passes shift: sound pairs, and leaks
+// of one size in units of the minimum detectable effect. It shifts every pair, even if its classes run the
+// same code, although such pairs hardly shift on a real machine.
 func TestShiftedMachines(t *testing.T) {
 	testenv.SkipRace(t)
 	const runs, pairs = 30, 200
@@ -94,7 +93,7 @@ func TestShiftedMachines(t *testing.T) {
 	for i, c := range []struct {
 		name      string
 		shift     func(*rand.Rand) float64
-		least, at float64 // share of the runs that are void: at least, at most
+		least, at float64 // minimum and maximum share of void runs
 	}{
 		{"0 ns", normal(0), 0, 0},
 		{"0.3 ns", normal(0.3), 0, 0.05},
@@ -138,13 +137,13 @@ func TestShiftedMachines(t *testing.T) {
 	}
 }
 
-// TestRungsMustShow makes one rung of a quiet machine fail.
+// TestRungsMustShow changes one rung of a quiet machine and checks the faults.
 func TestRungsMustShow(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		rung          int
 		first, second float64
-		want          string // in the faults; none if it is empty
+		want          string // contained in the faults; "" if there are none
 	}{
 		{"all show", 2, 3, 3, ""},
 		{"the smallest may stay hidden", 0, 0, 0, ""},
@@ -168,7 +167,7 @@ func TestRungsMustShow(t *testing.T) {
 	}
 }
 
-// TestScaleBound counts how often the bound holds the truth.
+// TestScaleBound counts how often the bound contains the true value.
 func TestScaleBound(t *testing.T) {
 	const trials = 4000
 	r := rand.New(rand.NewPCG(3, 3))
@@ -192,7 +191,7 @@ func TestScaleBound(t *testing.T) {
 	require.Zero(t, confident)
 }
 
-// TestCommittedJudgementFollows decides the reference run again from its statistics.
+// TestCommittedJudgementFollows recomputes the outcomes of the reference run from its statistics.
 func TestCommittedJudgementFollows(t *testing.T) {
 	runs, err := runfile.Newest(filepath.Join("..", "..", "results"), runfile.Timing, 1)
 	require.NoError(t, err)

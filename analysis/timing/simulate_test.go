@@ -12,14 +12,14 @@ type machine struct {
 	random *rand.Rand
 	// noise returns the time of the next sample, without the leak.
 	noise func() float64
-	// leak returns the time that class B takes more.
+	// leak returns the extra time of class B.
 	leak func() float64
-	slot float64 // time that the first sample of a block takes more
+	slot float64 // extra time of the first sample of a block
 }
 
 const simulatedOps = 4
 
-// newMachine returns a machine with noise of 10 ns an operation around 2 us.
+// newMachine returns a machine with times around 2 us and noise of 10 ns per operation.
 func newMachine(seed uint64) *machine {
 	m := &machine{random: rand.New(rand.NewPCG(seed, 1)), leak: func() float64 { return 0 }}
 	m.noise = func() float64 { return 2000 + 10*m.random.NormFloat64() }
@@ -40,7 +40,7 @@ func (m *machine) heavyTails() *machine {
 	return m
 }
 
-// correlated makes each sample's noise follow from the one before.
+// correlated makes each sample's noise depend on the previous one.
 func (m *machine) correlated() *machine {
 	state := 0.0
 	m.noise = func() float64 {
@@ -55,7 +55,7 @@ func (m *machine) shift(ns float64) *machine {
 	return m
 }
 
-// tail makes one sample of B in ten take longer.
+// tail delays one in ten samples of B.
 func (m *machine) tail(ns float64) *machine {
 	m.leak = func() float64 {
 		if m.random.IntN(10) == 0 {
@@ -82,5 +82,5 @@ func (m *machine) run(probe runfile.Probe, pass, blocks int) *runfile.Samples {
 	return f
 }
 
-// clock returns the time of a sample by a clock that counts nanoseconds.
+// clock rounds the time of a sample to nanoseconds.
 func clock(perOp float64) uint32 { return uint32(math.Round(perOp * simulatedOps)) }

@@ -1,36 +1,35 @@
-// Package timing judges timing samples: if two classes of input take the same
-// time, and the smallest difference that the samples could have shown. It reads
-// files that package bench/timing wrote.
+// Package timing judges timing samples: whether two classes of input take the same time, and the smallest
+// difference that the samples could have shown. It reads files that package bench/timing wrote.
 //
-// A sample is the time of a few operations on one input. Samples come in blocks
-// that hold both classes once, in an order drawn by lot. The statistics are of the
-// differences B - A inside a block, per operation, in nanoseconds:
+// A sample is the time of a few operations on one input. Samples come in blocks with one sample of each
+// class, in random order. The statistics use the differences B - A within a block, in nanoseconds per
+// operation:
 //
-//   - The class that came first is public and often matters more than the
-//     class. The trimmed mean of (second - first) is therefore taken off every
-//     block. It does not change if the labels of a block are exchanged. If the
-//     classes are alike, the sign of each difference is then still a fair
-//     coin. The sign test and the Wilcoxon signed-rank test hold exactly under
-//     any noise of the machine: tails, drift, correlation.
+//   - The order within a block is public and often affects the times more than
+//     the class does. The trimmed mean of (second - first) is therefore
+//     subtracted from every block. That mean does not change if the labels of a
+//     block are exchanged. If the classes are alike, the sign of each difference
+//     is thus still a fair coin. The sign test and the Wilcoxon signed-rank test
+//     hold exactly under any noise of the machine: tails, drift, correlation.
 //   - The effect is the 10 % trimmed mean, with the median beside it. Each has
 //     a 95 % interval from a block bootstrap whose block length is taken from
 //     the autocorrelation.
-//   - A leak in few calls only moves the tails. The nine deciles of A and of B
+//   - A leak in only a few calls moves the tails. The nine deciles of A and of B
 //     are compared; the largest standardised difference is the test statistic,
 //     and the bootstrap gives the distribution of that maximum. If the step of
 //     the clock is coarser than the noise, this test errs towards no leak.
 //   - The second pass has to confirm an effect: the same sign, and the same size
 //     within a factor of 3 apart from the intervals.
 //   - All p-values of a run are corrected together (Holm), at alpha.
-//   - The minimum detectable effect is printed with every verdict. It has the noise
-//     of the pair, the number of tests and the shift between passes, see [Shift].
+//   - The minimum detectable effect is printed with every outcome. It accounts for the
+//     noise of the pair, the number of tests and the shift between passes; see [Shift].
 //
 // The largest |t| over dudect's 102 tests (Reparaz, Balasch, Verbauwhede, 2017) is
 // printed for comparison and never decides: it is a maximum over correlated tests,
 // has no effect size, and assumes independent samples.
 //
-// Limitations: a verdict is about the pairs of classes that were measured, on the
-// machine that measured them. It does not prove the absence of leaks.
+// Limitations: an outcome applies to the measured pairs of classes on the machine that
+// measured them. It does not prove the absence of leaks.
 package timing
 
 import (
@@ -43,19 +42,18 @@ import (
 	"sealab/internal/runfile"
 )
 
-// alpha is the probability, over all tests of a run together, of taking noise
-// for a leak.
+// alpha is the probability, over all tests of a run, of mistaking noise for a leak.
 const alpha = 1e-5
 
 // confidence is the level of every interval.
 const confidence = 0.95
 
-// The limits in nanoseconds from which on a difference counts against a design, by
-// the place of the attacker.
+// The limits in nanoseconds above which a difference counts against a design, by the position of the
+// attacker.
 const (
 	LimitLibrary  = 1      // an attacker on the same machine
-	LimitLocal    = 100    // one on the local network
-	LimitInternet = 50_000 // one on the internet
+	LimitLocal    = 100    // an attacker on the local network
+	LimitInternet = 50_000 // an attacker on the internet
 )
 
 // A Judgement is the outcome of a run.
@@ -68,8 +66,8 @@ type Judgement struct {
 	Shift    Shift             `json:"shift"`
 }
 
-// Judge judges the files of one run against a limit in nanoseconds. progress is
-// called after each file with the number of files done.
+// Judge judges the files of one run against a limit in nanoseconds. It calls progress after each file with
+// the number of files done.
 func Judge(files []*runfile.Samples, limit float64, progress func(done int)) (*Judgement, error) {
 	verdicts, err := pair(measureAll(files, progress))
 	if err != nil {
@@ -81,7 +79,7 @@ func Judge(files []*runfile.Samples, limit float64, progress func(done int)) (*J
 	return j, nil
 }
 
-// decide sets the verdicts and the controls from statistics and corrected p-values.
+// decide sets the outcomes of pairs and controls from statistics and corrected p-values.
 func (j *Judgement) decide() {
 	j.Shift = j.shift()
 	for _, v := range j.Verdicts {
@@ -90,7 +88,7 @@ func (j *Judgement) decide() {
 	j.checkControls()
 }
 
-// measureAll measures the files on all processors, keeping their order.
+// measureAll measures the files on all processors and keeps their order.
 func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	results := make([]*Statistics, len(files))
 	next := make(chan int)
@@ -116,7 +114,7 @@ func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	return results
 }
 
-// pair puts the passes of each probe together.
+// pair combines the passes of each probe.
 func pair(all []*Statistics) ([]*Result, error) {
 	var verdicts []*Result
 	for _, s := range all {
@@ -135,7 +133,7 @@ func pair(all []*Statistics) ([]*Result, error) {
 	return verdicts, nil
 }
 
-// correct corrects the p-values of all first passes together.
+// correct corrects the p-values of all first passes for multiple testing.
 func (j *Judgement) correct() {
 	var p []float64
 	for _, v := range j.Verdicts {

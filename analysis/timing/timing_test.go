@@ -14,7 +14,7 @@ import (
 
 const blocks = 10_000
 
-// sampled returns all, or a third of it if only a sample of the matrix is run.
+// sampled returns all, or a third of it if tests run only a sample of the matrix.
 func sampled(all int) int {
 	if testenv.Sample() {
 		return all / 3
@@ -22,7 +22,7 @@ func sampled(all int) int {
 	return all
 }
 
-// judgeBoth judges two passes of one probe on two machines.
+// judgeBoth judges two passes of one probe, each on its own machine.
 func judgeBoth(t *testing.T, first, second *machine, n int) *Result {
 	t.Helper()
 	probe := runfile.Probe{Subject: t.Name(), Pair: "pair"}
@@ -32,7 +32,7 @@ func judgeBoth(t *testing.T, first, second *machine, n int) *Result {
 	return j.Verdicts[0]
 }
 
-// TestKnownAnswers judges samples whose truth is known.
+// TestKnownAnswers judges samples with known truth.
 func TestKnownAnswers(t *testing.T) {
 	testenv.SkipRace(t)
 	for i, c := range []struct {
@@ -60,7 +60,7 @@ func TestKnownAnswers(t *testing.T) {
 	}
 }
 
-// TestOrderIsNoLeak plants a cost of being first ten times the leak.
+// TestOrderIsNoLeak adds a cost for the first sample that is much larger than the leak.
 func TestOrderIsNoLeak(t *testing.T) {
 	testenv.SkipSample(t)
 	slow := func(seed uint64, ns float64) *machine {
@@ -76,7 +76,8 @@ func TestOrderIsNoLeak(t *testing.T) {
 	require.InDelta(t, 3, leaky.First.Trimmed.Value, 0.7)
 }
 
-// TestSecondRunMustAgree gives the second run no difference, or the opposite one.
+// TestSecondRunMustAgree checks that a second run with no difference, or the opposite one, confirms
+// nothing.
 func TestSecondRunMustAgree(t *testing.T) {
 	testenv.SkipRace(t)
 	for _, second := range []float64{0, -3} {
@@ -86,7 +87,7 @@ func TestSecondRunMustAgree(t *testing.T) {
 	}
 }
 
-// TestRunsMustAgreeInSize plants effects of one sign in both runs.
+// TestRunsMustAgreeInSize judges effects with the same sign and different sizes in the two runs.
 func TestRunsMustAgreeInSize(t *testing.T) {
 	for i, c := range []struct {
 		name          string
@@ -112,10 +113,9 @@ func TestRunsMustAgreeInSize(t *testing.T) {
 	}
 }
 
-// TestAgreementOfPasses draws effects of two passes that shift as a whole. Without a
-// leak about three in ten may be confirmed, and half of them agree in sign. A leak
-// must be confirmed although its size varies as much as that of leaking controls
-// does on a busy machine.
+// TestAgreementOfPasses draws effects of two passes that shift as a whole. Without a leak, at most about
+// three in ten may be confirmed, although half agree in sign. A leak must be confirmed even if its size
+// varies as much as that of leaking controls on a busy machine.
 func TestAgreementOfPasses(t *testing.T) {
 	const trials = 4000
 	m := newMachine(1)
@@ -135,8 +135,8 @@ func TestAgreementOfPasses(t *testing.T) {
 	require.Greater(t, float64(leaks)/trials, 0.99)
 }
 
-// TestSmallClusters has two blocks with one set of keys: the median of two values is
-// their mean, and noise has no direction.
+// TestSmallClusters judges clusters of two blocks: the median of two values must be their mean, so that
+// noise has no direction.
 func TestSmallClusters(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		f := newMachine(uint64(size)).run(runfile.Probe{Subject: "slow"}, 1, 2000*size)
@@ -149,8 +149,8 @@ func TestSmallClusters(t *testing.T) {
 	require.Equal(t, 2.0, median([]float64{3, 1, 2}))
 }
 
-// TestDependenceByHand has noise in which each value keeps nine tenths of the
-// one before: nineteen values are worth one.
+// TestDependenceByHand uses noise in which each value keeps nine tenths of the previous one. Nineteen such
+// values are worth one independent value.
 func TestDependenceByHand(t *testing.T) {
 	random := newMachine(1).random
 	independent, dependent := make([]float64, blocks), make([]float64, blocks)
@@ -172,8 +172,8 @@ func TestTooFewBlocks(t *testing.T) {
 	require.Contains(t, v.Why, "needs about")
 }
 
-// TestDetectableIsFound plants exactly the minimum detectable effect and counts how
-// often it is found.
+// TestDetectableIsFound adds a leak of exactly the minimum detectable effect and counts how often it is
+// found.
 func TestDetectableIsFound(t *testing.T) {
 	testenv.SkipRace(t)
 	runs := sampled(30)
@@ -205,7 +205,7 @@ func TestAlikeIsUniform(t *testing.T) {
 	require.False(t, j.Controls.Void(), j.Controls.Faults)
 }
 
-// TestUniformityRings gives it p-values that are too small by a third.
+// TestUniformityRings checks that p-values that are too small by a third are detected.
 func TestUniformityRings(t *testing.T) {
 	var clean []*Result
 	for i := range 200 {
@@ -214,7 +214,7 @@ func TestUniformityRings(t *testing.T) {
 	require.Less(t, uniformity(clean).P, 0.001)
 }
 
-// TestIntervalHolds counts how often the interval holds the truth.
+// TestIntervalHolds counts how often the interval contains the true value.
 func TestIntervalHolds(t *testing.T) {
 	testenv.SkipRace(t)
 	runs := sampled(40)
@@ -235,8 +235,8 @@ func count(yes bool) int {
 	return 0
 }
 
-// TestClustersAreTheUnit gives each cluster an offset of its own, as keys do
-// that lie elsewhere in memory: block by block it looks significant, and is not.
+// TestClustersAreTheUnit gives each cluster its own offset, like keys at different addresses. Block by
+// block this would look significant.
 func TestClustersAreTheUnit(t *testing.T) {
 	testenv.SkipSample(t)
 	const size = 200

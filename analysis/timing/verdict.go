@@ -15,11 +15,10 @@ import (
 // A Result is the outcome of one probe.
 type Result struct {
 	runfile.Probe
-	// Outcome is about the claim that two classes take the same time. It is
-	// refuted if a difference is significant, confirmed by a second independent
-	// run, and larger than Limit in both. It is not refuted if no significant
-	// difference exceeds Limit, the interval lies inside Detectable, and that is at
-	// most [DetectableAtMost] limits. Otherwise it is not tested.
+	// Outcome is the outcome for the claim that the two classes take the same time. It is refuted if a
+	// difference is significant, confirmed by a second independent run, and larger than Limit in both. It
+	// is not refuted if no significant difference exceeds Limit, the interval lies within Detectable, and
+	// Detectable is at most [DetectableAtMost] limits. Otherwise it is not tested.
 	Outcome verdict.Outcome `json:"verdict"`
 	Why     string          `json:"why"`
 	Limit   float64         `json:"limit_ns"` // of the run, or the floor of its shift if that is larger
@@ -28,32 +27,30 @@ type Result struct {
 	PSign      float64 `json:"p_sign"` // first pass; these three are corrected for the number of tests in the run
 	PRank      float64 `json:"p_wilcoxon"`
 	PTail      float64 `json:"p_deciles"`
-	Found      bool    `json:"found"` // significant, and confirmed by the second pass, whatever its size
+	Found      bool    `json:"found"` // significant, and confirmed by the second pass, of any size
 	First      *Statistics
 	Second     *Statistics `json:",omitempty"`
 }
 
-// effect is a difference that one of the tests found significant in the first
-// pass, with the same quantity in the second.
+// effect is a difference that a test found significant in the first pass, with the same quantity in the
+// second pass.
 type effect struct {
 	name          string
 	first, second Estimate
 }
 
-// agreement is the largest factor between the effects of two passes that measured
-// the same leak. Those of leaking controls differed by up to 2.65 on a quiet machine:
-// an allocation took 25.6 ns more in one pass and 9.7 in the other. That is many times
-// their intervals, which therefore do not decide alone.
+// agreement is the largest ratio between the effects of two passes that measured the same leak. On a quiet
+// machine, effects of leaking controls differed by a factor of up to 2.65: an allocation took 25.6 ns more
+// in one pass and 9.7 ns in the other. That is many times the intervals, so intervals alone cannot decide.
 const agreement = 3
 
-// confirmed reports whether the second pass shows the effect with the same sign, an
-// interval that leaves zero out, and the same size.
+// confirmed reports whether the second pass shows the effect with the same sign, an interval that excludes
+// zero, and the same size.
 //
-// The place of objects in memory, the state of caches and predictors and the clock
-// rate shift a whole pass, so that two passes are two independent values whatever
-// the number of blocks. Shifts alone agree in sign in one pair of passes of two. They
-// agree in sign and size in three of ten, since the ratio of two normal values
-// has Cauchy's distribution: (atan 3 - atan 1/3) / pi.
+// The addresses of objects, the state of caches and predictors and the clock rate shift a whole pass. Two
+// passes are therefore only two independent values, whatever the number of blocks. Shifts alone agree in
+// sign in half of all pairs of passes. They agree in sign and size in three of ten, because the ratio of
+// two normal values has a Cauchy distribution: (atan 3 - atan 1/3) / pi.
 func (e effect) confirmed() bool {
 	first, second := e.first, e.second
 	if first.Value < 0 {
@@ -62,7 +59,7 @@ func (e effect) confirmed() bool {
 	return second.Low > 0 && first.High*agreement >= second.Low && second.High*agreement >= first.Low
 }
 
-// exceeds reports whether the effect is larger than the limit in both passes.
+// exceeds reports whether the effect exceeds the limit in both passes.
 func (e effect) exceeds(limit float64) bool {
 	return min(math.Abs(e.first.Value), math.Abs(e.second.Value)) > limit
 }
@@ -71,11 +68,11 @@ func (e effect) String() string {
 	return fmt.Sprintf("%s: %+.3g ns, then %+.3g ns in the second run", e.name, e.first.Value, e.second.Value)
 }
 
-// judge sets the verdict's words from its numbers.
+// judge sets the outcome and the reason from the numbers.
 func (v *Result) judge(j *Judgement) {
 	v.Limit, v.Detectable, v.Found = j.Shift.Floor, j.detectable(v), false
 	if v.Expect == runfile.Clean {
-		v.Limit = j.Limit // both classes run the same instructions, and do not shift
+		v.Limit = j.Limit // both classes run the same instructions and do not shift
 	}
 	largest := DetectableAtMost * j.Limit
 	effects := v.significant()
@@ -107,7 +104,7 @@ func (v *Result) judge(j *Judgement) {
 	}
 }
 
-// significant returns the effects that the first pass's tests found.
+// significant returns the effects that tests of the first pass found.
 func (v *Result) significant() []effect {
 	second := v.Second
 	if second == nil {
@@ -130,9 +127,9 @@ func beyond(effects []effect, limit float64) bool {
 	return slices.ContainsFunc(effects, func(e effect) bool { return math.Abs(e.first.Value) > limit })
 }
 
-// wanting says how many blocks it would take to find the largest effect that may
-// stay unseen. More blocks do not help if the pair sees as much as shifted, the
-// minimum detectable effect of the run.
+// wanting describes how many blocks would be needed to detect the largest acceptable effect. More blocks
+// do not help if the pair already detects about as much as shifted, the minimum detectable effect that the
+// shift allows.
 func (v *Result) wanting(largest, shifted float64) string {
 	s := v.First
 	if v.Detectable <= largest {
@@ -145,8 +142,8 @@ func (v *Result) wanting(largest, shifted float64) string {
 	return fmt.Sprintf("could have found %.2g ns, want at most %g ns: needs about %.1g blocks", v.Detectable, largest, need)
 }
 
-// signTest returns the two-sided p-value of the sign test: the probability that
-// as many fair coins fall as unevenly as the signs of d. Zeros do not count.
+// signTest returns the two-sided p-value of the sign test: the probability that fair coins fall at least
+// as unevenly as the signs of d. It ignores zeros.
 func signTest(d []float64) float64 {
 	positive, negative := 0, 0
 	for _, v := range d {
@@ -164,8 +161,8 @@ func signTest(d []float64) float64 {
 	return min(1, 2*coins.CDF(float64(min(positive, negative))))
 }
 
-// wilcoxon returns the two-sided p-value of the Wilcoxon signed-rank test in its
-// normal approximation, corrected for ties. Zeros do not count.
+// wilcoxon returns the two-sided p-value of the Wilcoxon signed-rank test in its normal approximation with
+// correction for ties. It ignores zeros.
 func wilcoxon(d []float64) float64 {
 	x := slices.DeleteFunc(slices.Clone(d), func(v float64) bool { return v == 0 })
 	slices.SortFunc(x, func(v, w float64) int { return cmp.Compare(math.Abs(v), math.Abs(w)) })
@@ -200,16 +197,15 @@ func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 // percentiles is the number of cropped tests that dudect makes.
 const percentiles = 100
 
-// dudectT returns the largest |t| of dudect's 102 tests (Welch's t-test on the
-// raw times, on those below each of 100 percentiles, and on their squared
-// distances from the mean of all). dudect calls a program leaky from 4.5 or 10
-// on; here it is printed beside the verdict and never the verdict.
+// dudectT returns the largest |t| of dudect's 102 tests: Welch's t-test on the raw times, on the times
+// below each of 100 percentiles, and on the squared distances from the overall mean. dudect reports a leak
+// from 4.5 or 10 on. Here the value is printed for comparison and does not affect the outcome.
 func dudectT(a, b []float64) float64 {
 	pooled := slices.Sorted(slices.Values(slices.Concat(a, b)))
 	largest := math.Abs(welch(a, b))
 	sortedA, sortedB := sortedMoments(a), sortedMoments(b)
 	for i := range percentiles {
-		// dudect crops more finely if times are long.
+		// dudect crops more finely at long times.
 		share := 1 - math.Pow(0.5, 10*float64(i+1)/percentiles)
 		limit := pooled[min(len(pooled)-1, int(share*float64(len(pooled))))]
 		t := welchOf(sortedA.below(limit), sortedB.below(limit))
@@ -237,7 +233,7 @@ func momentsOf(x []float64) (m moments) {
 
 func welch(a, b []float64) float64 { return welchOf(momentsOf(a), momentsOf(b)) }
 
-// welchOf returns Welch's t, or 0 if a class is too small to have one.
+// welchOf returns Welch's t, or 0 if a class has fewer than two values or there is no variance.
 func welchOf(a, b moments) float64 {
 	if a.n < 2 || b.n < 2 {
 		return 0
@@ -249,7 +245,7 @@ func welchOf(a, b moments) float64 {
 	return (b.mean() - a.mean()) / math.Sqrt(spread)
 }
 
-// cumulative are values in rising order with the moments of each beginning.
+// cumulative holds sorted values, and the moments of each prefix.
 type cumulative struct {
 	value []float64
 	until []moments
@@ -264,7 +260,7 @@ func sortedMoments(x []float64) cumulative {
 	return c
 }
 
-// below returns the moments of the values under limit.
+// below returns the moments of the values below limit.
 func (c cumulative) below(limit float64) moments {
 	n, _ := slices.BinarySearch(c.value, limit)
 	return c.until[n]
