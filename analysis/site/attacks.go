@@ -47,7 +47,7 @@ func loadAttack(dir string) (*attackRun, error) {
 	return a, nil
 }
 
-// read reads the table of a run: a line for each subject with a cell for each property.
+// read parses the table of a run: a line for each subject, with a cell for each property.
 func (a *attackRun) read(markdown string) {
 	var properties []string
 	for line := range strings.Lines(markdown) {
@@ -63,7 +63,7 @@ func (a *attackRun) read(markdown string) {
 			a.subjects = append(a.subjects, cells[0])
 			outcomes := map[string]string{}
 			for i, cell := range cells[1:min(len(cells), 1+len(properties))] {
-				// Older runs have "falls".
+				// Older runs write "falls" for "refuted".
 				outcomes[properties[i]] = strings.Replace(cell, "falls (disclaimed)", "refuted (disclaimed)", 1)
 			}
 			a.outcomes[cells[0]] = outcomes
@@ -71,7 +71,7 @@ func (a *attackRun) read(markdown string) {
 	}
 }
 
-// matrix returns the subjects by properties.
+// matrix returns a table of subjects by properties.
 func (a *attackRun) matrix(s *site) template.HTML {
 	t := page.Table{Caption: "Outcomes by subject and property", Class: "matrix", Plain: true, Slim: true, Tall: true, Columns: []page.Column{{Name: "subject"}}}
 	for _, p := range s.Properties {
@@ -94,7 +94,7 @@ func (a *attackRun) matrix(s *site) template.HTML {
 	return t.HTML()
 }
 
-// outcomeClass is the style of an outcome.
+// outcomeClass returns the CSS class of an outcome.
 func outcomeClass(outcome string) string {
 	switch {
 	case strings.Contains(outcome, "(disclaimed)"):
@@ -112,7 +112,7 @@ func outcomeClass(outcome string) string {
 // A reviewRun is a review of a live server.
 type reviewRun struct {
 	Path     string
-	Findings []findings.Finding `json:"-"` // have another form in the report
+	Findings []findings.Finding `json:"-"` // the report stores them separately
 	Server   struct {
 		Name      string   `json:"name"`
 		Version   string   `json:"version"`
@@ -190,13 +190,13 @@ func (s *site) writeAttacks() error {
 	return s.add("review.html", "Review", "Review of a live server", "The outcome of every check of a server of the Model Context Protocol, and the findings.", "review", p)
 }
 
-// severityClass is the style of a severity.
+// severityClass maps a severity to its CSS class.
 var severityClass = map[findings.Severity]string{findings.Critical: "bad", findings.Warning: "warn", findings.Suggestion: "quiet"}
 
-// command is the part of a verification that begins with the command.
+// command matches the command at the beginning of a verification.
 var command = regexp.MustCompile(`^sealab [^;]*`)
 
-// A shownFinding is a finding with the texts of its card.
+// A shownFinding is a finding with the texts for its card.
 type shownFinding struct {
 	findings.Finding
 	Class, Command string
@@ -204,7 +204,7 @@ type shownFinding struct {
 	Subject        string
 }
 
-// list returns findings as cards. Without tools there is no filter.
+// list returns findings as cards. If tools is nil, there is no filter.
 func list(all []findings.Finding, tools *page.Tools) template.HTML {
 	var shown []shownFinding
 	var severities, categories, subjects []string
@@ -222,7 +222,7 @@ func list(all []findings.Finding, tools *page.Tools) template.HTML {
 		}
 	}
 	var b strings.Builder
-	// The data are of this package, so that the template cannot fail.
+	// The template cannot fail, because its data are types of this package.
 	if err := bodies.ExecuteTemplate(&b, "findings", struct {
 		Tools *page.Tools
 		All   []shownFinding

@@ -13,7 +13,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A bench is a run of the benchmark.
+// A bench is a benchmark run.
 type bench struct {
 	*throughput.Run
 	Places []throughput.Measurement
@@ -45,7 +45,7 @@ func loadBench(dir string) (*bench, error) {
 	return b, nil
 }
 
-// sizeText returns a number of bytes with three digits and a unit.
+// sizeText formats a number of bytes with three digits and a unit.
 func sizeText(n float64) string {
 	switch {
 	case n >= 1000<<10:
@@ -56,7 +56,7 @@ func sizeText(n float64) string {
 	return fmt.Sprintf("%.4g B", n)
 }
 
-// A benchPage is the data of the page of a run.
+// A benchPage is the data of the page of a benchmark run.
 type benchPage struct {
 	*bench
 	When       string
@@ -87,7 +87,7 @@ func (s *site) writeBench() error {
 	return s.writeComparison(s.Older.Path, s.Bench.Path)
 }
 
-// missing writes pages that say how to make their run.
+// missing writes pages that explain how to make the missing run.
 func (s *site) missing(file, section, command string, others ...string) error {
 	for _, f := range append(others, file) {
 		if err := s.add(f, section, section, "Not tested: the results have no such run.", "missing", command); err != nil {
@@ -123,7 +123,7 @@ func (b *bench) table() template.HTML {
 	return t.HTML()
 }
 
-// rateText returns megabytes a second in three digits or more.
+// rateText formats megabytes per second with at least three digits.
 func rateText(rate float64) string {
 	if rate >= 100 {
 		return fmt.Sprintf("%.0f", rate)
@@ -131,7 +131,7 @@ func rateText(rate float64) string {
 	return fmt.Sprintf("%.3g", rate)
 }
 
-// missed says how far a value is from its threshold.
+// missed returns text that says how far a value is from its threshold.
 func missed(short float64) string {
 	if short >= 1 {
 		return fmt.Sprintf("missed: %.3g × the threshold", 1+short)
@@ -139,7 +139,7 @@ func missed(short float64) string {
 	return fmt.Sprintf("missed by %.1f %%", 100*short)
 }
 
-// distinct returns the texts in the order of their first place.
+// distinct returns the texts without duplicates, in order of first occurrence.
 func distinct(all []string) []string {
 	var once []string
 	for _, text := range all {
@@ -150,7 +150,7 @@ func distinct(all []string) []string {
 	return once
 }
 
-// thresholds returns the checks, those that are missed first.
+// thresholds returns a table of the checks, missed ones first.
 func (b *bench) thresholds() template.HTML {
 	t := page.Table{Caption: "Thresholds, those that are missed first", Tall: true, Columns: page.Head("ratio", "#payload", "#value", "threshold", "outcome")}
 	sorted := slices.Clone(b.Checks)
@@ -172,7 +172,7 @@ func (b *bench) thresholds() template.HTML {
 	return t.HTML()
 }
 
-// A comparisonPage is the data of the comparison of two runs.
+// A comparisonPage is the data of the page that compares two runs.
 type comparisonPage struct {
 	*throughput.Comparison
 	Older, Newer, Command string
@@ -201,11 +201,10 @@ func (s *site) writeComparison(older, newer string) error {
 	return s.add("compare.html", "Compare", "Comparison of two runs", "Changes between the two newest runs: regressions first, then by size.", "compare", p)
 }
 
-// wordClass is the style of the words for changes.
+// wordClass maps a word for a change to its CSS class.
 var wordClass = map[string]string{"regressed": "bad", "worse": "bad", "improved": "good", "within noise": "quiet", "not ours": "quiet", "unchanged": "quiet"}
 
-// changes returns the changes of a comparison. Counts that are the same in both
-// runs are left out.
+// changes returns a table of the changes of a comparison. It omits counts that are equal in both runs.
 func changes(c *throughput.Comparison) template.HTML {
 	t := page.Table{Caption: "Changes", Tall: true, Columns: page.Head("measurement", "unit", "#older", "#newer", "#change", "outcome")}
 	t.Tools = &page.Tools{
@@ -232,14 +231,14 @@ func changes(c *throughput.Comparison) template.HTML {
 	return t.HTML()
 }
 
-// A historyPage is the data of the history of runs.
+// A historyPage is the data of the page with the history of runs.
 type historyPage struct {
 	Runs, Table, Chart template.HTML
 	Points             int
 }
 
-// writeHistory writes the runs beside each other. A change point is a step between
-// two runs in a row that their comparison tells apart.
+// writeHistory writes the page with the history of runs. A change point is a significant step between two
+// consecutive runs.
 func (s *site) writeHistory() error {
 	p := historyPage{}
 	runs := page.Table{Caption: "Runs", Columns: page.Head("run", "commit", "toolchain", "processor", "host", "#rounds", "#noise floor")}
@@ -264,8 +263,8 @@ func (s *site) writeHistory() error {
 	return s.add("history.html", "History", "History", "Every run of the results, the oldest first, with the change points between runs.", "history", p)
 }
 
-// series returns a row for each measurement at Size with its value in each run, those
-// with the largest change points first.
+// series returns a row for each measurement at Size with its value in each run. Rows with the largest
+// change points come first.
 func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.HTML, int) {
 	t := page.Table{Caption: "Median times of designs, payload of 1 KiB", Tall: true, Columns: page.Head("design", "operation"), Tools: &page.Tools{
 		Search: "search", Facets: []page.Facet{{Label: "change point", Key: "step", Values: []string{"slower", "faster", "none"}}}}}
@@ -316,7 +315,7 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 	return t.HTML(), points
 }
 
-// commit returns the first characters of the commit of a run.
+// commit returns the first seven characters of the run's commit.
 func (b *bench) commit() string { return b.Stamp["commit"][:min(7, len(b.Stamp["commit"]))] }
 
 func (b *bench) subject(name string) runfile.Subject {
@@ -327,8 +326,8 @@ func (b *bench) subject(name string) runfile.Subject {
 	return b.Subjects[i]
 }
 
-// trend returns the chart of the geometric means of all runs, relative to the
-// oldest, of the measurements that every run has.
+// trend returns a chart of the geometric means of all runs, relative to the oldest, over the measurements
+// in every run.
 func (s *site) trend() template.HTML {
 	if len(s.History) < 2 {
 		return ""

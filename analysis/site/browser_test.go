@@ -33,7 +33,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// axe returns axe-core 4.14.1 of npm, which looks for barriers. Its licence is beside it.
+// axe returns axe-core 4.14.1 (npm), which finds accessibility barriers. Its licence is next to it.
 func axe(t *testing.T) string {
 	t.Helper()
 	script, err := atomicfile.Read("testdata/axe/axe.min.js")
@@ -46,22 +46,22 @@ var (
 	screenshots = flag.String("screenshots", "", "folder to write screenshots to")
 )
 
-// sample are pages of every kind: the others are made by the same templates. Those
-// in judged are also judged by axe, which takes long on large tables.
+// sample lists pages of every kind; the same templates make the others. axe also checks the pages in
+// judged. It is slow on large tables.
 var (
 	sample = []string{"index", "design-aes-256-gcm-claims", "bench", "compare", "history", "attacks", "review", "fuzz", "vectors", "guides", "guide-go", "commands"}
 	judged = []string{"index", "design-aes-256-gcm-claims", "review", "guides", "guide-go", "commands"}
 )
 
-// A browser is Chromium with the faults of the page that it shows.
+// A browser is Chromium with the faults of the current page.
 type browser struct {
 	ctx    context.Context
 	mu     sync.Mutex
 	faults []string
 }
 
-// start starts Chromium. Without it, with -short and under the race detector, the test
-// is skipped.
+// start starts Chromium. It skips the test if Chromium is missing, under -short and under the race
+// detector.
 func start(t *testing.T) *browser {
 	t.Helper()
 	testenv.SkipRace(t)
@@ -96,7 +96,7 @@ func start(t *testing.T) *browser {
 	return b
 }
 
-// listen collects errors and requests that leave the folder.
+// listen collects errors, and requests outside of the folder.
 func (b *browser) listen(event any) {
 	fault := ""
 	switch e := event.(type) {
@@ -118,7 +118,7 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// open shows a page in a width and a colour scheme, and returns its faults.
+// open shows a page with a given width and colour scheme, and returns its faults.
 func (b *browser) open(t *testing.T, path string, width int64, scheme string) []string {
 	t.Helper()
 	b.take()
@@ -133,7 +133,7 @@ func (b *browser) open(t *testing.T, path string, width int64, scheme string) []
 	return faults
 }
 
-// take returns the faults so far, and forgets them.
+// take returns the faults so far and clears them.
 func (b *browser) take() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +142,7 @@ func (b *browser) take() []string {
 	return faults
 }
 
-// eval returns the value of an expression in the page.
+// eval evaluates an expression in the page.
 func eval[T any](t *testing.T, b *browser, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -150,14 +150,14 @@ func eval[T any](t *testing.T, b *browser, expression string) T {
 	return value
 }
 
-// barriers returns the violations that axe finds in the shown page.
+// barriers returns the violations that axe finds in the current page.
 func (b *browser) barriers(t *testing.T) []string {
 	t.Helper()
 	eval[int](t, b, axe(t)+";0")
 	return eval[[]string](t, b, `axe.run(document,{resultTypes:["violations"]}).then(r=>r.violations.map(v=>v.id+": "+v.nodes.slice(0,3).map(n=>n.target.join(" ")+" "+n.html.slice(0,160)).join(" | ")))`)
 }
 
-// shot keeps a picture of the shown page, if asked.
+// shot saves a screenshot of the current page if the flag is set.
 func (b *browser) shot(t *testing.T, name string) {
 	t.Helper()
 	if *screenshots == "" {
@@ -169,8 +169,8 @@ func (b *browser) shot(t *testing.T, name string) {
 	require.NoError(t, os.WriteFile(filepath.Join(*screenshots, name+".png"), picture, 0o644))
 }
 
-// TestBrowser opens the pages of the committed results: no error, no request, no
-// scrolling sideways, no barrier; and the filters do as they say.
+// TestBrowser opens the pages of the committed results. It checks for errors, requests, sideways scrolling
+// and accessibility barriers, and tries the filters.
 func TestBrowser(t *testing.T) {
 	b := start(t)
 	all := pages(t)
@@ -200,8 +200,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("other processor", func(t *testing.T) { otherProcessor(t, b) })
 }
 
-// otherProcessor opens the comparison of runs on two processors with long names, as whoever
-// ran make bench has it.
+// otherProcessor opens a comparison of runs on two processors with long names, as users of make bench get
+// it.
 func otherProcessor(t *testing.T, b *browser) {
 	runs, err := runfile.Newest(committed.Results, runfile.Bench, 1)
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func otherProcessor(t *testing.T, b *browser) {
 	require.Contains(t, eval[string](t, b, `document.querySelector("main").textContent`), "the runs differ in cpu")
 }
 
-// set gives a control a value as a user does.
+// set sets the value of a control as a user would.
 func set(t *testing.T, b *browser, selector, value string) {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -248,8 +248,7 @@ func filterByGuarantee(t *testing.T, b *browser) {
 	require.Greater(t, eval[int](t, b, `document.querySelectorAll("svg a[data-item].off").length`), 0)
 }
 
-// filterByBenchproc gives the page filters whose outcome golang.org/x/perf/benchproc
-// decides.
+// filterByBenchproc tries filters on the page and compares the outcome with golang.org/x/perf/benchproc.
 func filterByBenchproc(t *testing.T, b *browser) {
 	runs, err := runfile.Newest(committed.Results, runfile.Bench, 2)
 	require.NoError(t, err)
@@ -302,7 +301,7 @@ func sortTable(t *testing.T, b *browser) {
 	require.IsNonDecreasing(t, counts)
 }
 
-// TestBrowserRings gives the checks a page with every fault that they look for.
+// TestBrowserRings opens a page with every fault and checks that each is found.
 func TestBrowserRings(t *testing.T) {
 	b := start(t)
 	path := filepath.Join(t.TempDir(), "bad.html")

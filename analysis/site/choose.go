@@ -15,7 +15,7 @@ import (
 	"sealab/internal/page"
 )
 
-// A choosePage is the data of the page on choosing a design.
+// A choosePage is the data of the page about choosing a design.
 type choosePage struct {
 	Rules     []string
 	BenchRun  string
@@ -35,11 +35,10 @@ func (s *site) writeChoose() error {
 	return s.add("choose.html", "Choose", "Choose a design", "Speed, bytes and guarantees of every design side by side, the rules of sealab choose, and their answers to common uses.", "choose", p)
 }
 
-// traded are the properties in which the codecs differ.
+// traded lists the properties in which the codecs differ.
 var traded = []codecs.Property{codecs.Confidentiality, codecs.NonceMisuseResistant, codecs.KeyCommitting, codecs.SenderAuthenticated}
 
-// tradeOffs returns the table of speed, bytes and guarantees of the codecs that one
-// chooses from.
+// tradeOffs returns a table of speed, size and guarantees of the codecs to choose from.
 func (s *site) tradeOffs() template.HTML {
 	t := page.Table{Caption: "Payload of 1 KiB; median times of the newest run", Tall: true, Columns: page.Head("design", "#seal", "#open", "#bytes added", "#tokens per key", "#forgeries per key")}
 	for _, p := range traded {
@@ -67,7 +66,7 @@ func (s *site) tradeOffs() template.HTML {
 	return t.HTML()
 }
 
-// powerOfTwo returns a number by its logarithm.
+// powerOfTwo returns a cell with a number given by its base-2 logarithm.
 func powerOfTwo(log2 float64) page.Cell {
 	if math.IsInf(log2, 1) {
 		return page.Cell{Text: "no limit", Sort: "1e99"}
@@ -75,7 +74,7 @@ func powerOfTwo(log2 float64) page.Cell {
 	return page.Cell{Text: fmt.Sprintf("2^%.4g", log2), Sort: fmt.Sprint(log2)}
 }
 
-// yes returns a mark, with the reason as its text.
+// yes returns a cell with a mark, and the reason as its text.
 func yes(holds bool, reason string) page.Cell {
 	if holds {
 		return page.Cell{Mark: "✓", Class: "good", Text: cmp.Or(reason, "yes")}
@@ -83,7 +82,7 @@ func yes(holds bool, reason string) page.Cell {
 	return page.Cell{Mark: "–", Class: "quiet", Text: cmp.Or(reason, "no")}
 }
 
-// scenarios returns the answers to the scenarios, the cheapest design first.
+// scenarios returns a table of the scenarios and their answers, cheapest design first.
 func (s *site) scenarios() (template.HTML, error) {
 	t := page.Table{Caption: "Common uses", Columns: page.Head("use", "needs", "designs that fit, the cheapest first", "a reason against the next cheapest")}
 	for _, scenario := range choice.Scenarios {
@@ -117,8 +116,8 @@ func (s *site) cost(name string, _ int) (c choice.Cost, ok bool) {
 	return choice.Cost{SealNs: s.Designs[i].Seal.Ns, UnsealNs: s.Designs[i].Unseal.Ns}, true
 }
 
-// against returns why the cheapest design that does not fit does not, of the designs
-// of the kind that one chooses from.
+// against returns why the cheapest design that does not fit was rejected. It considers designs of the
+// requested kind to choose from.
 func (s *site) against(a *choice.Answer) string {
 	best, text := math.Inf(1), ""
 	for _, o := range a.Others {

@@ -24,20 +24,20 @@ import (
 
 type measured = throughput.Measurement
 
-// NotTested is the outcome of a property that no run of the results has.
+// NotTested is the outcome of a property that is in no run.
 const NotTested = "not tested"
 
-// The claims of a design on a property.
+// The claims of a design about a property.
 const (
 	claimed    = "claimed"
 	disclaimed = "disclaimed"
 	notClaimed = "not claimed"
 )
 
-// A design is one row of the home page, and a page of its own.
+// A design is the data of one row of the home page and of one design's page.
 type design struct {
 	Name, Doc, Spec, Kind, File string
-	Over                        string // the codec below claims
+	Over                        string // the codec under claims
 	Seal, Unseal                *measured
 	Guarantees                  []guarantee
 	Findings                    []findings.Finding
@@ -47,10 +47,10 @@ type design struct {
 	row                         codecs.Design
 }
 
-// A guarantee is a property with the claim of a design and the outcome of attacks.
+// A guarantee is a property with a design's claim and the outcome of attacks.
 type guarantee struct {
 	Property, Claim, Reason, Outcome string
-	Class                            string // style of the cell
+	Class                            string // CSS class of the cell
 }
 
 func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
@@ -85,7 +85,7 @@ func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
 
 func fileOf(name string) string { return "design-" + name + ".html" }
 
-// claim returns the claim of a design about a property, and the outcome of attacks on it.
+// claim returns a design's claim about a property and the outcome of attacks on it.
 func claim(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]string) guarantee {
 	g := guarantee{Property: string(info.Property), Claim: notClaimed, Outcome: NotTested}
 	if said, ok := row.Guarantee(info.Property, nil); ok {
@@ -110,7 +110,7 @@ func claim(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]stri
 	return g
 }
 
-// A designPage is the data of the page of a design.
+// A designPage is the data of a design's page.
 type designPage struct {
 	*design
 	Layout, Claims, Timing template.HTML
@@ -157,7 +157,7 @@ func (s *site) writeDesigns() error {
 	return nil
 }
 
-// claims returns the guarantees with their outcomes.
+// claims returns a table of the guarantees with their outcomes.
 func (d *design) claims() template.HTML {
 	t := page.Table{Caption: "Guarantees of " + d.Name, Columns: page.Head("property", "claim", "outcome of attacks", "meaning or reason")}
 	for _, g := range d.Guarantees {
@@ -171,10 +171,10 @@ func (d *design) claims() template.HTML {
 	return t.HTML()
 }
 
-// The most subjects of each kind that a curve shows beside its design.
+// maxLibraries is the largest number of libraries in a chart beside the design.
 const maxLibraries = 3
 
-// curves returns the charts of time and of token size of a design.
+// curves returns the charts of the time and token size of a design.
 func (s *site) curves(d *design) ([]template.HTML, error) {
 	var all []template.HTML
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func (s *site) curves(d *design) ([]template.HTML, error) {
 	return append(all, tokens), err
 }
 
-// beside returns a design, its baseline and the Go libraries that do the same.
+// beside returns the names of a design, its baseline and comparable Go libraries.
 func (s *site) beside(name string) []string {
 	if s.Bench == nil {
 		return nil
@@ -229,10 +229,10 @@ func (s *site) beside(name string) []string {
 	return all
 }
 
-// sizeMarks are the marks of an axis of bytes.
+// sizeMarks are the marks of an axis in bytes.
 var sizeMarks = []float64{16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10}
 
-// tokenCurve returns the chart of the lengths of tokens.
+// tokenCurve returns the chart of token lengths.
 func tokenCurve(d *design) (template.HTML, error) {
 	chart := page.Chart{
 		Title: "Token size", Note: "Measured lengths, beside the base64url of the bare payload.",
@@ -250,8 +250,7 @@ func tokenCurve(d *design) (template.HTML, error) {
 	return chart.HTML(), nil
 }
 
-// timings returns the outcomes of timing probes of a design, and the picture of
-// their distributions.
+// timings returns the outcomes of timing probes of a design, and a picture of their distributions.
 func (s *site) timings(name string) (outcomes, distributions template.HTML, err error) {
 	t := page.Table{Caption: "Timing probes of " + name, Columns: page.Head("pair of inputs", "effect and its interval", "#effect, ns", "#minimum detectable effect, ns", "outcome")}
 	file := ""
@@ -290,7 +289,7 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 	return t.HTML(), template.HTML(picture), nil //nolint:gosec // checked by harmless
 }
 
-// pill returns the class of a cell, or "" if its text is too long for a pill.
+// pill returns class, or "" if the text is too long for a pill.
 func pill(text, class string) string {
 	if len(text) > 40 {
 		return ""
@@ -298,7 +297,7 @@ func pill(text, class string) string {
 	return class
 }
 
-// harmless returns an error if a picture has more than shapes and text.
+// harmless returns an error unless a picture consists only of shapes and text.
 func harmless(picture []byte) error {
 	shapes := []string{"svg", "g", "rect", "text", "line", "circle", "path", "polyline", "title"}
 	d := xml.NewDecoder(strings.NewReader(string(picture)))
@@ -325,11 +324,11 @@ func harmless(picture []byte) error {
 	}
 }
 
-// samplePayload is the payload of the drawn tokens.
+// samplePayload is the payload of the tokens that are drawn.
 const samplePayload = `{"step":2,"user":"alice"}`
 
-// The drawing of a token in pixels. It is drawn twice: the style sheet shows the
-// narrow drawing on a telephone.
+// The layout of a drawn token, in pixels. It is drawn twice: the style sheet shows the narrow drawing on a
+// phone.
 const (
 	byteWidth, byteHeight = 20, 22
 	maxShown              = 64 // bytes of one field
@@ -337,7 +336,7 @@ const (
 
 var bytesPerLine = map[string]int{"broad": 32, "narrow": 15}
 
-// layout draws the bytes of a token, coloured by field, with a list of the fields.
+// layout draws the bytes of a token, coloured by field, with a table of the fields.
 func layout(d codecs.Design) (template.HTML, error) {
 	token, err := lab.Sample(d, []byte(samplePayload))
 	if err != nil {
@@ -388,7 +387,7 @@ func layout(d codecs.Design) (template.HTML, error) {
 	return template.HTML(picture) + t.HTML(), nil //nolint:gosec // escaped
 }
 
-// shorten leaves out the middle of a long token.
+// shorten removes the middle of a long token.
 func shorten(token string) string {
 	if len(token) <= 200 {
 		return token

@@ -19,8 +19,7 @@ type fuzzRun struct {
 	Status fuzzStatus `json:"status"`
 }
 
-// A fuzzStatus is the numbers of a campaign. Older reports have its members at their
-// top.
+// A fuzzStatus holds the numbers of a campaign. Older reports have its members at the top level.
 type fuzzStatus struct {
 	Package string       `json:"package"`
 	Started time.Time    `json:"started"`
@@ -29,7 +28,7 @@ type fuzzStatus struct {
 	Notices []string     `json:"notices"`
 }
 
-// A fuzzTarget is a target of a campaign.
+// A fuzzTarget is one target of a campaign.
 type fuzzTarget struct {
 	Name       string    `json:"name"`
 	Executions int64     `json:"executions"`
@@ -111,7 +110,7 @@ func (s *site) writeFuzz() error {
 	return s.add("fuzz.html", "Fuzzing", "Fuzz campaign", "Coverage and crashes over time, per target.", "fuzz", p)
 }
 
-// chart returns the coverage of a target over its core time.
+// chart returns a chart of the target's coverage over core time.
 func (t fuzzTarget) chart(started time.Time) template.HTML {
 	curve := page.Series{Name: "coverage", Line: true}
 	for _, p := range t.Curve {

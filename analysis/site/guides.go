@@ -19,7 +19,7 @@ import (
 //go:embed guides
 var guides embed.FS
 
-// A Command is the page of one command, as cobra writes it.
+// A Command is the Markdown page of one command, as cobra writes it.
 type Command struct{ Name, Markdown string }
 
 // A guide is a page of documentation.
@@ -28,7 +28,7 @@ type guide struct {
 	Body              template.HTML
 }
 
-// languages are the ways to consume vectors, by language.
+// languages describes how to use the vectors in each language.
 var languages = map[string]string{
 	"Any language": "Speak the worker protocol on standard input and output, and run sealab vectors verify --worker COMMAND FILE. No code reads the file.",
 	"Go":           "sealab vectors verify asks the designs of this module. Package vectors decodes a file.",
@@ -65,11 +65,10 @@ type reference struct {
 	Help     template.HTML
 }
 
-// inherited is the part of a command's page about the flags of every command and
-// about other pages.
+// inherited matches the sections of a command's page about common flags and other pages.
 var inherited = regexp.MustCompile(`(?s)\n### (Options inherited|SEE ALSO).*`)
 
-// writeCommands writes the reference of the commands as one page.
+// writeCommands writes a page with the help of all commands.
 func (s *site) writeCommands() error {
 	if len(s.Commands) == 0 {
 		return nil
@@ -92,8 +91,8 @@ func (s *site) writeCommands() error {
 	return s.add("commands.html", "Guides", "Commands", "The help of every command. sealab COMMAND --help prints the same.", "commands", all)
 }
 
-// readGuides renders the guides. The first line of each is its title, and the first
-// paragraph its lead.
+// readGuides renders the guides. The first line of a guide is its title, and the first paragraph is its
+// lead.
 func readGuides() ([]guide, error) {
 	names, err := fs.Glob(guides, "guides/*.md")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"sealab/internal/page"
 )
 
-// home is the data of the first page.
+// home is the data of the home page.
 type home struct {
 	*site
 	Tools        page.Tools
@@ -21,9 +21,9 @@ type home struct {
 	Claims       int // claimed guarantees of all designs
 	Standing     int // claimed and not refuted
 	Fallen       int // claimed and refuted
-	Tests        int // of the vectors
+	Tests        int // number of tests in the vectors
 	AttackRun    string
-	Attacked     int // designs of the newest run of attacks
+	Attacked     int // designs in the newest run of attacks
 }
 
 func (s *site) writeHome() error {
@@ -66,7 +66,7 @@ func (s *site) writeHome() error {
 		"Codecs and schemes that let a server hand its state to an untrusted client: their guarantees, the outcomes of attacks on them, and their cost.", "home", h)
 }
 
-// data returns the values that the controls of the home page filter by.
+// data returns the values by which the controls of the home page filter.
 func (d *design) data() map[string]string {
 	return map[string]string{"holds": strings.Join(d.holds(), " "), "kind": d.Kind}
 }
@@ -81,7 +81,7 @@ func (d *design) holds() []string {
 	return all
 }
 
-// plot returns the designs by time and by overhead of a token.
+// plot returns a chart of the designs by time and bytes added.
 func (s *site) plot() template.HTML {
 	c := page.Chart{
 		Title:  "Time to open a token against the bytes it adds",
@@ -109,10 +109,10 @@ func (s *site) plot() template.HTML {
 	return c.HTML()
 }
 
-// signs are the marks of the matrix.
+// signs maps a CSS class to its mark in the matrix.
 var signs = map[string]string{"good": "✓", "bad": "✗", "warn": "?", "quiet": "–", "": ""}
 
-// matrix returns the designs by guarantees.
+// matrix returns a table of designs by guarantees.
 func (s *site) matrix() template.HTML {
 	t := page.Table{
 		Caption: "Guarantees of the designs, with the outcomes of attacks", Class: "matrix", Plain: true, Items: true, Slim: true, Tall: true,
@@ -131,7 +131,7 @@ func (s *site) matrix() template.HTML {
 	return t.HTML()
 }
 
-// costs returns the times and the sizes of tokens.
+// costs returns a table of times and token sizes.
 func (s *site) costs() template.HTML {
 	t := page.Table{Caption: "Median times and token sizes, payload of 1 KiB", Columns: page.Head("design", "kind", "#seal", "#open", "#token, bytes", "#allocations to open", "#findings")}
 	for _, d := range s.Designs {
@@ -146,7 +146,7 @@ func (s *site) costs() template.HTML {
 	return t.HTML()
 }
 
-// times returns the cells with the times of a design to seal and to unseal.
+// times returns the cells with a design's times to seal and unseal.
 func (d *design) times() []page.Cell {
 	cells := make([]page.Cell, 2)
 	for i, m := range []*measured{d.Seal, d.Unseal} {

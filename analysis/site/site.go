@@ -1,12 +1,10 @@
-// Package site writes static pages of results: the designs with their guarantees
-// and the outcomes of attacks, a page for each design, the benchmark with a
-// comparison and the history of its runs, attacks, a review, a fuzz campaign, the
-// vectors, and the guides.
+// Package site writes static pages of results: the designs with their guarantees and the outcomes of
+// attacks, a page for each design, benchmark runs with a comparison and their history, attacks, a review,
+// a fuzz campaign, the vectors, and the guides.
 //
-// Every page is one file of HTML with its style, script and pictures inside
-// (package page). It makes no request, and works from a folder. The pages follow
-// from the results, the vectors and the catalog alone: a design or property without
-// a result is "not tested".
+// Every page is one HTML file that includes its style, script and pictures (package page). It makes no
+// request and works from a folder. The pages depend only on the results, the vectors and the catalog. A
+// design or property without a result is "not tested".
 package site
 
 import (
@@ -37,7 +35,7 @@ var bodies = template.Must(template.New("").Funcs(template.FuncMap{
 	"languages": func() map[string]string { return languages },
 }).Parse(pagesHTML))
 
-// grouped returns a number with a separator between groups of three digits.
+// grouped formats a number with a separator between groups of three digits.
 func grouped(n int64, separator string) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -49,26 +47,26 @@ func grouped(n int64, separator string) string {
 // Size is the payload size of the home page in bytes.
 const Size = 1024
 
-// A Source is the folders that the pages are made from.
+// A Source lists the folders and texts from which the pages are made.
 type Source struct {
 	Results string // runs, by kind
-	Vectors string // files of vectors; "" leaves them out
-	// Commands are the pages of the command in Markdown, in their order. Without
-	// them the site has no reference.
+	Vectors string // files of vectors; "" omits them
+	// Commands are the pages of the commands in Markdown, in order. If empty, the site has no command
+	// reference.
 	Commands []Command
 }
 
-// A site is everything that the pages show.
+// A site holds the data of all pages.
 type site struct {
 	Source
 	Designs    []*design
 	Properties []codecs.PropertyInfo
-	Bench      *bench        // nil: there is no run
-	Older      *bench        // the run before, nil without one
-	History    []*bench      // all runs, the oldest first
-	Attack     *attackRun    // nil: there is no run
-	Review     *reviewRun    // nil: there is no run
-	Fuzz       *fuzzRun      // nil: there is no run
+	Bench      *bench        // nil if there is no run
+	Older      *bench        // the previous run; nil if there is none
+	History    []*bench      // all runs, oldest first
+	Attack     *attackRun    // nil if there is no run
+	Review     *reviewRun    // nil if there is no run
+	Fuzz       *fuzzRun      // nil if there is no run
 	Vectors    []vectorsFile // by design
 	timing     *timing.Judgement
 	timingDir  string
@@ -82,8 +80,7 @@ var sections = []page.Link{
 	{Name: "Fuzzing", File: "fuzz.html"}, {Name: "Vectors", File: "vectors.html"}, {Name: "Guides", File: "guides.html"},
 }
 
-// Write reads the newest run of each kind and writes the pages to the new folder
-// dir.
+// Write reads the newest run of each kind and writes the pages to the new folder dir.
 func Write(from Source, dir string) error {
 	s, err := load(from)
 	if err != nil {
@@ -97,8 +94,8 @@ func Write(from Source, dir string) error {
 	return atomicfile.WriteFolder(dir, s.files)
 }
 
-// WriteRun writes the page of one run of the benchmark, of attacks, of a review or
-// of a fuzz campaign to a file.
+// WriteRun writes the page of one run to a file. The run is a benchmark, a run of attacks, a review or a
+// fuzz campaign.
 func WriteRun(run, file string) error {
 	s := &site{files: map[string][]byte{}, Properties: codecs.Properties()}
 	has := func(name string) bool { return atomicfile.Exists(filepath.Join(run, name)) }
@@ -131,10 +128,10 @@ func WriteRun(run, file string) error {
 	return atomicfile.Write(file, s.files[name])
 }
 
-// alone reports whether the site is the page of one run.
+// alone reports whether the site is only the page of one run.
 func (s *site) alone() bool { return s.Results == "" }
 
-// add renders a page whose body is the template called name.
+// add renders a page with the template called name as its body.
 func (s *site) add(file, section, title, lead, name string, data any) error {
 	var body bytes.Buffer
 	if err := bodies.ExecuteTemplate(&body, name, data); err != nil {
@@ -149,7 +146,7 @@ func (s *site) add(file, section, title, lead, name string, data any) error {
 	return err
 }
 
-// newest loads the newest run of a kind, if there is one.
+// newest loads the newest run of a kind. It returns nil if there is none.
 func newest[T any](results, kind string, load func(dir string) (*T, error)) (*T, error) {
 	runs, err := runfile.Runs(results, kind)
 	if err != nil || len(runs) == 0 {
@@ -214,7 +211,7 @@ func stampOf(dir string) string {
 	return at.Format("2 January 2006, 15:04 UTC") + ", commit " + commit
 }
 
-// accusing counts the findings that contradict a claim.
+// accusing returns the number of findings that contradict a claim.
 func accusing(all []findings.Finding) (n int) {
 	for _, f := range all {
 		if findings.Accusing([]findings.Finding{f}) {

@@ -22,7 +22,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// committed are the results and vectors of this repository.
+// committed is the Source of the committed results and vectors.
 var committed = site.Source{
 	Results: filepath.Join("..", "..", "results"), Vectors: filepath.Join("..", "..", "vectors", "files"),
 	Commands: []site.Command{{Name: "sealab", Markdown: "## sealab\n\nText\n\n### SEE ALSO\n\n* [x](x.md)\n"}, {Name: "sealab list", Markdown: "## sealab list\n\nList <b>designs</b>\n\n```\nsealab list [DESIGN]\n```\n\n### Options\n\n```\n--json\n```\n\n### Options inherited from parent commands\n\n```\n--quiet\n```\n"}},
@@ -31,7 +31,7 @@ var committed = site.Source{
 // ready is a site that the command wrote, to be tested instead.
 var ready = flag.String("site", "", "folder of a site to test, made with --vectors vectors/files")
 
-// folder has the pages of the committed results, which are written once.
+// folder contains the pages of the committed results. They are written once.
 var folder string
 
 var build = sync.OnceValue(func() error { return site.Write(committed, folder) })
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// pages returns the paths of all pages of the committed results.
+// pages returns the paths of all pages in folder.
 func pages(t *testing.T) []string {
 	t.Helper()
 	testenv.SkipSample(t)
@@ -62,20 +62,20 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-// element is a start tag of a page, or its text.
+// element is a start tag of a page, or text.
 type element struct {
 	name, text string
 	attributes map[string]string
 }
 
-// parse reads a page to its end.
+// parse parses a whole page.
 func parse(t *testing.T, path string) []element {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	page := string(text)
 	if i, j := strings.Index(page, "<script>"), strings.Index(page, "</script>"); i >= 0 && j > i {
-		page = page[:i+len("<script>")] + page[j:] // the script is no XML
+		page = page[:i+len("<script>")] + page[j:] // the script is not XML
 	}
 	d := xml.NewDecoder(strings.NewReader(page))
 	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
@@ -101,8 +101,7 @@ func parse(t *testing.T, path string) []element {
 	}
 }
 
-// TestPages reads every page: its links resolve, also those to a place in a page,
-// and no element makes a request.
+// TestPages checks every page: its links and fragments resolve, and no element makes a request.
 func TestPages(t *testing.T) {
 	ids := map[string]map[string]bool{}
 	all := map[string][]element{}
@@ -142,7 +141,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// requests is the part of an element by which it may make a request, or "".
+// requests returns the part of an element that may make a request, or "".
 func requests(e element) string {
 	if slices.Contains([]string{"img", "iframe", "object", "embed", "base", "form"}, e.name) {
 		return e.name
@@ -160,7 +159,7 @@ func requests(e element) string {
 	return ""
 }
 
-// TestHomeHasEveryDesign finds a row and a point for the measured designs.
+// TestHomeHasEveryDesign checks that the home page links every design, and has points and marks.
 func TestHomeHasEveryDesign(t *testing.T) {
 	pages(t)
 	text, err := os.ReadFile(filepath.Join(folder, "index.html"))
@@ -174,8 +173,7 @@ func TestHomeHasEveryDesign(t *testing.T) {
 	require.NotContains(t, string(text), "claimed, refuted:", "a claimed guarantee was refuted in the reference run")
 }
 
-// TestChoosePage finds every codec to choose from in the table of trade-offs, and
-// every scenario.
+// TestChoosePage checks that the page contains every codec to choose from and every scenario.
 func TestChoosePage(t *testing.T) {
 	pages(t)
 	text, err := os.ReadFile(filepath.Join(folder, "choose.html"))
@@ -195,7 +193,7 @@ func TestChoosePage(t *testing.T) {
 	require.False(t, strings.Contains(string(text), `data-sort="1e99">`+site.NotTested), "a design was not measured")
 }
 
-// TestTwiceTheSame writes the pages again.
+// TestTwiceTheSame checks that writing the pages again gives the same files.
 func TestTwiceTheSame(t *testing.T) {
 	testenv.SkipSample(t)
 	again := filepath.Join(t.TempDir(), "site")
@@ -228,7 +226,7 @@ func TestOneRun(t *testing.T) {
 	require.ErrorContains(t, site.WriteRun(t.TempDir(), "x.html"), "want the folder of a run")
 }
 
-// hostileRun writes results with a finding whose texts are markup.
+// hostileRun writes results with a finding whose texts contain markup.
 func hostileRun(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -262,8 +260,8 @@ func TestHostileResults(t *testing.T) {
 	require.ErrorContains(t, site.Write(site.Source{Results: root, Vectors: t.TempDir()}, filepath.Join(t.TempDir(), "site")), "want files of vectors")
 }
 
-// TestPageOfVectorsHasTheirChanges finds the changes of the vectors, by kind, and
-// those of no other area.
+// TestPageOfVectorsHasTheirChanges checks that the page lists the changes of the vectors by kind, and no
+// other changes.
 func TestPageOfVectorsHasTheirChanges(t *testing.T) {
 	pages(t)
 	text, err := os.ReadFile(filepath.Join(folder, "vectors.html"))

@@ -10,14 +10,13 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A taintRun is the table of a run under valgrind.
+// A taintRun is the table of a valgrind run.
 type taintRun struct {
 	Path  string
 	lines map[string]*taintLine
 }
 
-// A taintLine is the outcome of one design: the lines of code that depend on a
-// secret.
+// A taintLine is the outcome of one design: the number of lines that depend on a secret.
 type taintLine struct{ Outcome, Refusals, Elsewhere, Declassified, Run string }
 
 var taintForm = regexp.MustCompile(`^  (\S+)  +(\S.*?)  +(\d+)  +(\d+)  +(\d+)$`)
@@ -40,5 +39,5 @@ func loadTaint(dir string) (*taintRun, error) {
 	return r, nil
 }
 
-// Class is the style of the outcome.
+// Class returns the CSS class of the outcome.
 func (t *taintLine) Class() string { return outcomeClass(t.Outcome) }

@@ -18,7 +18,7 @@ import (
 	"sealab/internal/page"
 )
 
-// A vectorsFile has the parts of a file of vectors that the pages show.
+// A vectorsFile holds the parts of a file of vectors that the pages show.
 type vectorsFile struct {
 	Design  string             `json:"design"`
 	Kind    string             `json:"kind"`
@@ -43,7 +43,7 @@ type vecNote struct {
 	Gain     string `json:"gain"`
 }
 
-// loadVectors reads the files of vectors in a folder, if dir names one.
+// loadVectors reads the files of vectors in a folder. It returns none if dir is "".
 func loadVectors(dir string) ([]vectorsFile, error) {
 	if dir == "" {
 		return nil, nil
@@ -76,11 +76,11 @@ func loadVectors(dir string) ([]vectorsFile, error) {
 		f.List = nil
 		all = append(all, f)
 	}
-	slices.SortFunc(all, func(a, b vectorsFile) int { return strings.Compare(a.Design, b.Design) }) // a codec before its claims
+	slices.SortFunc(all, func(a, b vectorsFile) int { return strings.Compare(a.Design, b.Design) }) // a codec precedes its claims
 	return all, nil
 }
 
-// A vectorsPage is the data of the index of vectors.
+// A vectorsPage is the data of the index page of vectors.
 type vectorsPage struct {
 	Files, Tests int
 	Bytes        string
@@ -140,8 +140,8 @@ func (s *site) writeVectors() error {
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
 }
 
-// changelog returns the changes of the vectors from the changelog of the module,
-// none if the vectors are elsewhere.
+// changelog returns the changes of the vectors from the module's changelog. It returns "" if there is no
+// changelog.
 func changelog(path string) (template.HTML, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,8 +155,8 @@ func changelog(path string) (template.HTML, error) {
 	return template.HTML(html.String()), err //nolint:gosec // made by goldmark without raw HTML
 }
 
-// changesOf returns the entries of an area of a changelog, each list below its
-// kind: Added, Changed, Fixed or Removed.
+// changesOf returns the changelog entries of an area, each list under its kind: Added, Changed, Fixed or
+// Removed.
 func changesOf(area, changelog string) string {
 	var all strings.Builder
 	var kind string
@@ -178,7 +178,7 @@ func changesOf(area, changelog string) string {
 	return all.String()
 }
 
-// pageOf returns the page of a design, "" without one.
+// pageOf returns the file name of a design's page, or "" if there is none.
 func (s *site) pageOf(name string) string {
 	if slices.ContainsFunc(s.Designs, func(d *design) bool { return d.Name == name }) {
 		return fileOf(name)
