@@ -24,11 +24,11 @@ class Refused(Exception):
 
 
 class Literal(str):
-    """A number of JSON as it is spelled."""
+    """A JSON number with its spelling."""
 
 
 def derive(secret: bytes, label: str, size: int = 32) -> bytes:
-    """HKDF-SHA256 without a salt, for at most 32 bytes."""
+    """Returns at most 32 bytes of HKDF-SHA256 without a salt."""
     extracted = hmac.digest(bytes(32), secret, "sha256")
     return hmac.digest(extracted, label.encode() + b"\x01", "sha256")[:size]
 
@@ -38,7 +38,7 @@ def encode(raw: bytes) -> str:
 
 
 def decode(text: str) -> bytes:
-    """Takes the canonical spelling alone."""
+    """Decodes base64url and accepts only the canonical spelling."""
     try:
         raw = base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:
@@ -49,7 +49,7 @@ def decode(text: str) -> bytes:
 
 
 class Codec:
-    """hmac-sha256 under a ring of secrets, which claims derive."""
+    """hmac-sha256 under the ring of secrets that claims derive."""
 
     def __init__(self, secrets: list[bytes]) -> None:
         self.keys = []
@@ -84,7 +84,7 @@ def refuse_constant(name: str) -> None:
 
 
 def canonical(text: str) -> str:
-    """Arguments in the one form that is digested."""
+    """Returns arguments in the canonical form that is digested."""
     return write(json.loads(text, parse_int=Literal, parse_float=Literal, parse_constant=refuse_constant))
 
 
@@ -149,7 +149,7 @@ def mint(codec: Codec, test: dict) -> str:
 
 
 def judge(test: dict) -> str:
-    """Returns the difference from the expected answer, or an empty text."""
+    """Returns the difference from the expected answer, or an empty string."""
     codec = Codec([bytes.fromhex(FILE["keys"][name]) for name in test["keys"]])
     try:
         state = verify(codec, test["token"], nanoseconds(test["now"]), test["binding"])
@@ -161,7 +161,7 @@ def judge(test: dict) -> str:
 
 
 def complete(tests: list[dict]) -> list[dict]:
-    """Fills in the parts of a setting that are those of the test it is near."""
+    """Copies omitted parts of a test's setting from the test that it is near."""
     known = {}
     for test in tests:
         near = known.get(test.get("near"), {})

@@ -13,8 +13,8 @@ namespace Sealab
     }
 
     /// <summary>
-    /// Opens and mints token formats with the classes of .NET alone, strictly: every text but the canonical
-    /// one is refused. It is one file without dependencies, to be copied, for .NET Standard 2.0 and later.
+    /// Opens and mints token formats using only the classes of .NET. It refuses every text but the canonical
+    /// one. It is one file without dependencies, to be copied, for .NET Standard 2.0 and later.
     /// <code>
     /// Fernet         base64url padded(0x80 || seconds[8] || iv[16] || AES-128-CBC || HMAC-SHA256), key = mac[16] || aes[16]
     /// A128CBC-HS256  header ".." iv "." ciphertext "." tag (RFC 7516 with RFC 7518, section 5.2), key = mac[16] || aes[16]
@@ -33,7 +33,7 @@ namespace Sealab
             return Padded(Join(signed, Hmac(key, signed)));
         }
 
-        /// <summary>Opens a Fernet token under the first of some keys that made it, not older than ttl seconds.</summary>
+        /// <summary>Opens a Fernet token under the first key that authenticates it. It refuses tokens older than ttl seconds.</summary>
         public static byte[] OpenFernet(IEnumerable<byte[]> keys, string token, long now, double ttl)
         {
             var raw = Decode(token, Padded);
@@ -56,7 +56,7 @@ namespace Sealab
             return Header + ".." + Url(iv) + "." + Url(body) + "." + Url(Tag(key, iv, body));
         }
 
-        /// <summary>Opens a JWE whose header is the one that Jwe writes. Other headers are refused as malformed.</summary>
+        /// <summary>Opens a JWE with the header that Jwe writes. It refuses other headers as malformed.</summary>
         public static byte[] OpenJwe(byte[] key, string token)
         {
             var parts = token.Split('.');
@@ -92,13 +92,13 @@ namespace Sealab
             }
         }
 
-        /// <summary>HMAC-SHA256 under the first half of a key.</summary>
+        /// <summary>Returns HMAC-SHA256 under the first half of a key.</summary>
         private static byte[] Hmac(byte[] key, byte[] text)
         {
             using (var mac = new HMACSHA256(Part(key, 0, Half))) return mac.ComputeHash(text);
         }
 
-        /// <summary>Compares in time that depends on the lengths alone.</summary>
+        /// <summary>Compares in time that depends only on the lengths.</summary>
         internal static bool Same(byte[] a, byte[] b)
         {
             var difference = a.Length ^ b.Length;

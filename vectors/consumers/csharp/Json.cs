@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Sealab
 {
-    /// <summary>As much of JSON as the format needs. The classes of .NET for it differ between its versions.</summary>
+    /// <summary>Parses as much JSON as the format needs. .NET's own classes for JSON differ between its versions.</summary>
     internal sealed class Json
     {
         private readonly string s;

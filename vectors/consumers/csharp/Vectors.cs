@@ -9,7 +9,7 @@ using Members = System.Collections.Generic.Dictionary<string, object>;
 namespace Sealab
 {
     /// <summary>
-    /// Reads sealab-vectors/1 and holds the library Formats to them. The folder of the files is in
+    /// Reads sealab-vectors/1 and tests the library Formats with them. The folder of the files is in
     /// VECTORS, by default ../../files.
     /// </summary>
     public static class Vectors
@@ -41,7 +41,7 @@ namespace Sealab
             return failed.Count == 0 ? 0 : 1;
         }
 
-        /// <summary>Gives a test of a scheme the keys and times of the one that it is near to.</summary>
+        /// <summary>Copies omitted keys and times of a scheme's test from the test that it is near.</summary>
         private static void Complete(Members test, IDictionary<string, Members> known)
         {
             var near = (string)Member(test, "near");
@@ -62,7 +62,7 @@ namespace Sealab
             }
             catch (RefusedException refused)
             {
-                // Formats takes its own header alone, and the design each that asks for its encryption.
+                // Formats accepts only its own header; the design accepts every header that names its encryption.
                 var other = !fernet && !token.StartsWith(Formats.Header + ".", StringComparison.Ordinal) && (string)test["expect"] == "accept";
                 var stage = other ? "malformed" : (string)Member(test, "stage");
                 if (refused.Message != stage) return "refused as " + refused.Message + ", want " + test["expect"] + " " + stage;

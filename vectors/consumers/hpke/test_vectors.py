@@ -31,7 +31,7 @@ class Refusal(Exception):
 
 
 def is_strong(secret: bytes) -> bool:
-    """A secret of one repeated byte is a buffer that nobody filled."""
+    """A secret of one repeated byte is probably an uninitialised buffer."""
     return len(secret) >= MIN_SECRET and len(set(secret)) > 1
 
 
@@ -41,7 +41,7 @@ def derive(key: bytes, label: str, size: int = 32) -> bytes:
 
 @dataclass
 class Key:
-    """What one secret of a ring stands for."""
+    """The keys derived from one secret of a ring."""
 
     id: bytes
     label: str

@@ -16,8 +16,8 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Opens and mints token formats of web frameworks with the JCA alone, strictly: every text
- * but the canonical one is refused. It is one file without dependencies, to be copied.
+ * Opens and mints token formats of web frameworks using only the JCA. It is strict: it refuses
+ * every text but the canonical one. It is one file without dependencies, to be copied.
  *
  * <pre>
  * Fernet   base64url padded(0x80 || seconds[8] || iv[16] || AES-128-CBC || HMAC-SHA256), key = mac[16] || aes[16]
@@ -54,7 +54,7 @@ public final class Formats {
         return Base64.getUrlEncoder().encodeToString(join(signed, hmac(Arrays.copyOf(key, 16), signed)));
     }
 
-    /** Opens a Fernet token under the first of some keys that made it, not older than ttl seconds. */
+    /** Opens a Fernet token under the first key that authenticates it. It refuses tokens older than ttl seconds. */
     public static byte[] openFernet(List<byte[]> keys, String token, long now, double ttl) throws Refused, GeneralSecurityException {
         byte[] raw = decode(Base64.getUrlDecoder(), Base64.getUrlEncoder(), token);
         if (raw.length < MIN || raw[0] != (byte) FERNET) throw new Refused("malformed");
@@ -82,7 +82,7 @@ public final class Formats {
         return enc.header + ".." + url().encodeToString(nonce) + "." + url().encodeToString(body) + "." + url().encodeToString(tag);
     }
 
-    /** Opens a JWE whose header is the one that {@link #jwe} writes. Other headers are refused as malformed. */
+    /** Opens a JWE with the header that {@link #jwe} writes. It refuses other headers as malformed. */
     public static byte[] openJwe(Encryption enc, byte[] key, String token) throws Refused, GeneralSecurityException {
         String[] parts = token.split(Pattern.quote("."), -1);
         if (parts.length != 5 || !parts[1].isEmpty()) throw new Refused("malformed");
@@ -99,7 +99,7 @@ public final class Formats {
         return openCbc(key, nonce, body);
     }
 
-    /** The tag of A128CBC-HS256 (RFC 7518, section 5.2.2.1). */
+    /** Returns the tag of A128CBC-HS256 (RFC 7518, section 5.2.2.1). */
     private static byte[] tag(byte[] key, String header, byte[] nonce, byte[] body) throws GeneralSecurityException {
         byte[] data = header.getBytes(StandardCharsets.US_ASCII), bits = ByteBuffer.allocate(8).putLong(8L * data.length).array();
         return Arrays.copyOf(hmac(Arrays.copyOf(key, 16), join(data, nonce, body, bits)), TAG);

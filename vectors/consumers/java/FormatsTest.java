@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/** Holds Formats to the vectors of the formats that it has. */
+/** Tests Formats with the vectors of its formats. */
 final class FormatsTest {
     private FormatsTest() {}
 
@@ -21,7 +21,7 @@ final class FormatsTest {
             for (Object o : tests) {
                 Map<String, Object> t = Json.object(o);
                 known.put(t.get("id"), t);
-                // A test of a scheme has the keys and times of the one that it is near to.
+                // A scheme's test inherits omitted keys and times from the test that it is near.
                 Map<String, Object> near = known.getOrDefault(t.get("near"), t);
                 for (String name : List.of("keys", "now", "ttl")) if (near.get(name) != null) t.putIfAbsent(name, near.get(name));
                 List<byte[]> ring = ((List<?>) t.get("keys")).stream().map(name -> hex(keys.get(name))).toList();
@@ -42,7 +42,7 @@ final class FormatsTest {
             byte[] got = fernet ? Formats.openFernet(ring, token, now, Double.parseDouble((String) t.get("ttl"))) : Formats.openJwe(enc, ring.get(0), token);
             if (!t.get("expect").equals("accept") || !Arrays.equals(got, hex(t.get("released")))) return "accepted, want " + t.get("expect");
         } catch (Formats.Refused e) {
-            // Formats takes its own header alone, and the design each that asks for its encryption.
+            // Formats accepts only its own header; the design accepts every header that names its encryption.
             boolean other = !fernet && !token.startsWith(enc.header + ".") && t.get("expect").equals("accept");
             if (!e.getMessage().equals(other ? "malformed" : t.get("stage"))) return "refused as " + e.getMessage() + ", want " + t.get("expect") + " " + t.get("stage");
         }

@@ -3,7 +3,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** As much of JSON as the format needs. */
+/** Parses as much JSON as the format needs. */
 final class Json {
     private final String s;
     private int at;

@@ -14,7 +14,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Reads sealab-vectors/1 and tests a reading of two of the lab's codecs with the JCA:
+ * Reads sealab-vectors/1 and tests an implementation of two of the lab's codecs with the JCA:
  *
  * <pre>
  * token  = prefix || base64url(key-id[4] || rest)
@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
  * aes-256-gcm: rest = nonce[12] || ciphertext || tag[16], associated data = prefix || key-id
  * </pre>
  *
- * FormatsTest holds the library Formats to the vectors of web frameworks' formats. The
+ * FormatsTest tests the library Formats with the vectors of web frameworks' formats. The
  * folder of the files is in VECTORS, by default ../../files.
  */
 public final class Vectors {
@@ -90,7 +90,7 @@ public final class Vectors {
         }
     }
 
-    /** The JDK's decoder takes padding and spare bits: decode, encode again, compare. */
+    /** The JDK's decoder accepts padding and spare bits: decode, encode again, compare. */
     private static byte[] decode(String text) throws Refused {
         try {
             byte[] raw = Base64.getUrlDecoder().decode(text);

@@ -21,7 +21,7 @@ FILE = json.loads((FOLDER / "mcp-py.json").read_text())
 
 
 def complete(tests: list[dict]) -> list[dict]:
-    """Fills in the parts of a setting that are those of the test it is near, and the SDK's answers."""
+    """Copies omitted parts of a test's setting from the test that it is near, and sets the SDK's answers."""
     known = {}
     for test in tests:
         near = known.get(test.get("near"), {})
@@ -80,7 +80,7 @@ def verify(test: dict) -> bytes:
     boundary = sdk.RequestStateBoundary(ring, default_audience=binding.get("audience"))
     coroutine = boundary(context, handler)
     with pytest.raises(StopIteration):
-        coroutine.send(None)  # nothing waits: there is no need of an event loop
+        coroutine.send(None)  # nothing waits, so no event loop is needed
     return seen[0].encode("utf-8", "surrogatepass")
 
 
@@ -122,7 +122,7 @@ def test_vector(test: dict, monkeypatch: pytest.MonkeyPatch) -> None:
         return
     with pytest.raises((MCPError, RecursionError)) as refusal:
         verify(test)
-    if refusal.type is RecursionError:  # out of json.loads: the SDK does not catch it, and its server answers -32603
+    if refusal.type is RecursionError:  # from json.loads: the SDK does not catch it, and its server answers -32603
         assert test["stage"] == "malformed", test["comment"]
         return
     assert refusal.value.error.code == -32602

@@ -14,7 +14,7 @@
 require "json"
 require "openssl"
 
-# A refusal, with its stage as message. Skip is for what cannot be tried here.
+# A refusal, with its stage as message. Skip is for tests that cannot run here.
 Refused = Class.new(StandardError)
 Skip = Class.new(StandardError)
 
@@ -27,7 +27,7 @@ rescue ArgumentError
   raise Refused, "malformed"
 end
 
-# Only the canonical spelling: decode, encode again, compare.
+# Accepts only the canonical spelling: decode, encode again, compare.
 def decode(text)
   raw = decode64(text.tr("-_", "+/") + "=" * (-text.size % 4))
   encode(raw) == text ? raw : raise(Refused, "malformed")
@@ -83,7 +83,7 @@ class Codec
   def mac(id, key, payload) = OpenSSL::HMAC.digest("SHA256", key, @prefix + id + payload)
 end
 
-# The Ruby SDK's format, for the binding and the time of one test.
+# The Ruby SDK's format with the binding and time of one test.
 class SDK
   def initialize(_design, secrets, test = nil, ttl: "300")
     raise ArgumentError, "want one key of 32 bytes" unless secrets.size == 1 && secrets[0].bytesize == 32
@@ -161,7 +161,7 @@ rescue Skip
   nil
 end
 
-# Fills in the parts of a setting that are those of the test it is near, and the answers of the SDK.
+# Copies omitted parts of a test's setting from the test that it is near, and sets the SDK's answers.
 def complete(tests)
   known = {}
   tests.each { |t| known[t["id"]] = (known[t["near"]] || {}).slice("keys", "options", "binding", "now", "ttl").merge(t) }

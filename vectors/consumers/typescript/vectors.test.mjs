@@ -11,7 +11,7 @@ const file = JSON.parse(readFileSync(`${folder}/mcp-ts.json`, 'utf8'));
 assert.equal(file.format, 'sealab-vectors/1');
 assert.equal(file.number_of_tests, file.tests.length);
 
-// The stage of each reason that the SDK gives, exceptions that it does not mean included.
+// The stage of each reason that the SDK gives, including unintended exceptions.
 const STAGES = {
   'malformed': 'malformed',
   'mac': 'unauthentic',
@@ -22,8 +22,8 @@ const STAGES = {
   'a.codePointAt is not a function': 'misbound',
 };
 
-// What the options of the vectors are for the SDK. The state is the payload's
-// text, or its JSON, which an absent payload has none of.
+// Maps the options of the vectors to those of the SDK. The state is the payload's
+// text, or its JSON, unless the payload is absent.
 const BINDS = { none: undefined, principal: (ctx) => ctx.principal ?? '' };
 const PAYLOADS = { text: (payload) => bytes(payload), json: (payload) => Buffer.from(JSON.stringify(payload) ?? '') };
 
@@ -51,7 +51,7 @@ for (const ring of file.rings) {
   });
 }
 
-// A test leaves out the parts of its setting that are those of the test it is near.
+// A test omits the parts of its setting that equal those of the test that it is near.
 const byID = new Map();
 for (const written of file.tests) {
   const { keys, options, binding, now, ttl } = byID.get(written.near) ?? {};

@@ -1,4 +1,4 @@
-//! The lab's own codecs, read with RustCrypto from their documentation alone:
+//! The lab's own codecs, implemented with RustCrypto from their documentation alone:
 //!
 //! ```text
 //! token  = prefix || base64url(key-id[4] || rest)
@@ -21,7 +21,7 @@ const ID: usize = 4;
 const TAG: usize = 16;
 const MAC: usize = 32;
 
-/// What protects the payload.
+/// The protection of the payload.
 #[derive(Clone, Copy)]
 pub enum Cipher {
     Hmac,
@@ -95,7 +95,7 @@ impl Ring {
         format!("{}{}", self.design.prefix, URL_SAFE_NO_PAD.encode(raw))
     }
 
-    /// Opens a token, or says at which stage it is refused.
+    /// Opens a token, or returns the stage of its refusal.
     pub fn open(&self, token: &str) -> Result<Vec<u8>, &'static str> {
         let text = token.strip_prefix(self.design.prefix).ok_or("malformed")?;
         let raw = URL_SAFE_NO_PAD.decode(text).map_err(|_| "malformed")?;

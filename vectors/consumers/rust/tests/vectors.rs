@@ -1,4 +1,4 @@
-//! Reads sealab-vectors/1 and tests the reading in src/lib.rs. The folder of the
+//! Reads sealab-vectors/1 and tests the codecs in src/lib.rs. The folder of the
 //! files is in VECTORS, by default ../../files.
 
 use sealab_vectors_consumer::{Ring, DESIGNS};
