@@ -1,8 +1,8 @@
 "use strict";
 document.documentElement.classList.add("js");
 
-// benchproc returns the test of a filter in the syntax of
-// golang.org/x/perf/benchproc: it takes a function from keys to values.
+// benchproc compiles a filter in the syntax of
+// golang.org/x/perf/benchproc to a predicate that takes a function from keys to values.
 function benchproc(text) {
   const words = text.match(/"(?:[^"\\]|\\.)*"|\/(?:[^\/\\\s]|\\.)*[^\\\s:()]\/(?=[\s()]|$)|[():*]|[^\s():"*]+/g) || [];
   let at = 0;
@@ -49,7 +49,7 @@ function benchproc(text) {
   return test;
 }
 
-// keyOf returns the value of a key of benchproc in a row.
+// keyOf returns the value of a benchproc key for a row.
 function keyOf(item, key) {
   if (key === ".unit") return item.dataset.unit;
   const [name, ...parts] = item.dataset.name.split("/");
@@ -60,7 +60,7 @@ function keyOf(item, key) {
   return part === undefined ? "" : part.slice(part.indexOf("=") + 1);
 }
 
-// testOf returns the test of one control.
+// testOf returns the predicate of one control.
 function testOf(tool) {
   const text = tool.value.trim();
   if (text === "") return () => true;
@@ -70,8 +70,8 @@ function testOf(tool) {
   return (item) => { const all = item.textContent.toLowerCase(); return words.every((w) => all.includes(w)); };
 }
 
-// On a telephone the cells of a row stand below each other, beside the names of
-// their columns. The roles keep the rows a table for a screen reader.
+// On a phone the cells of a row are stacked, each next to the name of its column.
+// The roles keep the table structure for screen readers.
 for (const table of document.querySelectorAll("table:not(.matrix)")) {
   const heads = [...(table.tHead?.rows[0].cells ?? [])];
   if (heads.length < 3) continue;
