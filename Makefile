@@ -15,7 +15,7 @@ help: ## list the targets
 		} \
 		print line }' $(MAKEFILE_LIST)
 
-# Results name the commit they were measured at, if git knows it.
+# Results name the commit that they were measured at, if git is available.
 BUILDVCS := $(shell git status >/dev/null 2>&1 && echo true || echo false)
 
 .PHONY: bin/sealab
@@ -43,7 +43,7 @@ site: bin/sealab ## write the committed results as pages to bin/site
 site-test: site ## test every page of the site in Chromium, light and dark; screenshots go to bin/screenshots
 	$(GO) test -count=1 -v -timeout 0 -run Browser ./analysis/site -args -site $(CURDIR)/bin/site -every-page -screenshots $(CURDIR)/bin/screenshots
 
-# The file of skipped tests, one a line. It is printed after the tests.
+# The file of skipped tests, one per line. make test prints it at the end.
 SKIPPED := $(CURDIR)/bin/skipped
 
 VERSION ?= v0.2.0
@@ -56,7 +56,7 @@ release: ## build archives of VERSION (v0.2.0) for all platforms, vectors, site,
 release-test: ## build the release in two folders, compare the bytes and run each archive; takes minutes
 	$(GO) test -count=1 -v -timeout 0 -run TestRelease ./cmd/sealab -args -release
 
-# make lint runs all analyzers of go vet; go test would run some of them again.
+# make lint runs all analyzers of go vet, so go test need not run some of them again.
 # The packages with the longest tests come first, so that no core waits for them.
 .PHONY: test
 test: ## run every test with the race detector, large matrices by samples
@@ -175,8 +175,8 @@ differential: bin/sealab ## compare each installed SDK with its design, in both 
 reproducers: ## run the one-line reproducers of faults in installed libraries
 	$(GO) test -count=1 -v -run TestReproducers ./codecs/sdk -args -reproducers
 
-# The folder of timing samples. Make the same target on the same day and commit to
-# continue a run that was stopped.
+# The folder of timing samples. To continue a run that was stopped, make the same
+# target on the same day and commit.
 LEAK = results/timing/$(shell date -u +%Y%m%dT000000Z)-$(shell git rev-parse --short=10 HEAD)
 
 .PHONY: leak
@@ -208,7 +208,7 @@ leak-remote: bin/sealab ## look for timing leaks in the example server over HTTP
 	bin/sealab leak probe --set remote --url http://localhost:18080/mcp --budget 20s $(LEAK)-remote && \
 	bin/sealab leak judge --limit 100 $(LEAK)-remote && bin/sealab leak report $(LEAK)-remote
 
-# A campaign continues the last one in its folder.
+# A campaign continues the last one in FUZZDIR.
 FUZZTIME ?= 5m
 FUZZDIR ?= fuzz-campaign
 KILLS ?= 100
@@ -233,7 +233,7 @@ fuzz-fleet: ## test go-fuzz on two workers: find an injected bug, kill one, impo
 	rm -rf $(FLEETDIR)
 	$(GO) test -count=1 -v -timeout 0 -run '^TestFleet$$' ./fuzz/campaign -args -fleet-dir $(FLEETDIR)
 
-# Targets that start or wait for other programs take fewer inputs.
+# Targets that start other programs or wait for them run fewer inputs.
 FUZZ_CI_COUNT ?= 20000
 FUZZ_CI_COUNT_PROGRAMS ?= 500
 FUZZ_CI_PROGRAMS := FuzzAnswers FuzzPython FuzzSdks
@@ -272,14 +272,14 @@ fuzz-experiment: ## measure how soon fuzzers find injected bugs; writes results 
 attack: bin/sealab ## attack every design, the installed SDKs and the Go libraries; writes results/attack
 	bin/sealab attack --sdks --libraries --out results $(ATTACKFLAGS)
 
-# The newest run of attacks with verdicts, which are not committed.
+# The newest run of attacks that has verdicts. Verdicts are not committed.
 WORLD_ATTACKS = $(patsubst %/verdicts.json,--attacks %,$(lastword $(sort $(wildcard results/attack/*/verdicts.json))))
 
 .PHONY: world
 world: bin/sealab ## compare the formats of all designs, SDKs and libraries; writes results/world
 	bin/sealab compare-formats --sdks --libraries $(WORLD_ATTACKS) --out results
 
-# Seeds of sound designs: an attack that refutes a claimed guarantee there is wrong.
+# Seeds for sound designs: an attack that refutes a claimed guarantee of one is wrong.
 SEEDS ?= 1000
 CORPUS ?= all
 FROM ?= 1
