@@ -4,9 +4,9 @@
 
 // func clientRequest(code uintptr, address unsafe.Pointer, length, third, fourth, fifth uintptr) uintptr
 //
-// AX holds the address of the six words of the request, DX the answer where
-// valgrind gives none. The rotations add up to 128 bits and leave DI as it was;
-// valgrind knows the sequence by heart.
+// AX holds the address of the request's six words. DX holds the default result,
+// which is returned outside valgrind. The rotations add up to 128 bits and leave DI
+// unchanged; valgrind recognises this instruction sequence.
 TEXT ·clientRequest(SB), NOSPLIT, $0-56
 	LEAQ code+0(FP), AX
 	XORL DX, DX

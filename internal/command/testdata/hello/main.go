@@ -1,4 +1,4 @@
-// Command hello says where it is from.
+// Command hello prints where it was built from.
 package main
 
 func main() { print("from the file") }
