@@ -157,7 +157,7 @@ func ruleOf(id string, of []Finding) sarifRule {
 	for _, p := range slices.Sorted(maps.Keys(fixes)) {
 		fmt.Fprintf(&text, "To keep %s: %s.", p, fixes[p])
 		fmt.Fprintf(&markdown, "- To keep *%s*: %s.", p, fixes[p])
-		if cwe := cwes[p]; cwe != "" { // categories of a review have none
+		if cwe := cwes[p]; cwe != "" { // categories of a review have no CWE
 			fmt.Fprintf(&text, " (%s)", cwe)
 			fmt.Fprintf(&markdown, " ([%s](%s))", cwe, cweURL(cwe))
 		}

@@ -15,9 +15,9 @@ import (
 // judgementFile is the name of a judgement in the folder of its samples.
 const judgementFile = "judgement.json"
 
-// Write writes the judgement into the run's folder. It replaces an older one, because a judgement follows
-// from the samples. The file is short enough to be committed. It has a line per pair and numbers of six
-// digits, and it stores values shared by all files of a run, or by both passes of a pair, only once.
+// Write writes the judgement into the run's folder. It replaces an older one, because a judgement
+// follows from the samples. The file is short enough to be committed. It has a line per pair and
+// numbers of six digits. It stores values that files of a run or passes of a pair share only once.
 func (j *Judgement) Write(dir string) error {
 	short := *j
 	short.Verdicts = nil

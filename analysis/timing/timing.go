@@ -11,7 +11,7 @@
 //     block are exchanged. If the classes are alike, the sign of each difference
 //     is thus still a fair coin. The sign test and the Wilcoxon signed-rank test
 //     hold exactly under any noise of the machine: tails, drift, correlation.
-//   - The effect is the 10 % trimmed mean, with the median beside it. Each has
+//   - The effect is the 10 % trimmed mean. The median is reported too. Each has
 //     a 95 % interval from a block bootstrap whose block length is taken from
 //     the autocorrelation.
 //   - A leak in only a few calls moves the tails. The nine deciles of A and of B
@@ -19,13 +19,13 @@
 //     and the bootstrap gives the distribution of that maximum. If the step of
 //     the clock is coarser than the noise, this test errs towards no leak.
 //   - The second pass has to confirm an effect: the same sign, and the same size
-//     within a factor of 3 apart from the intervals.
+//     within a factor of 3, apart from the intervals.
 //   - All p-values of a run are corrected together (Holm), at alpha.
 //   - The minimum detectable effect is printed with every outcome. It accounts for the
 //     noise of the pair, the number of tests and the shift between passes; see [Shift].
 //
 // The largest |t| over dudect's 102 tests (Reparaz, Balasch, Verbauwhede, 2017) is
-// printed for comparison and never decides: it is a maximum over correlated tests,
+// printed for comparison and decides no outcome: it is a maximum over correlated tests,
 // has no effect size, and assumes independent samples.
 //
 // Limitations: an outcome applies to the measured pairs of classes on the machine that

@@ -1,8 +1,8 @@
 // Package formats compares token formats: which foreign encodings of a token each accepts, how many kinds
 // of refusals it distinguishes, the length of its tokens, and the time to mint and open them.
 //
-// Every format mints the same payloads under one key. Times are measured inside the process that runs the
-// library, in rounds that visit each format once, so that a busy machine slows all of them. A worker that
+// Every format mints the same payloads under one key. The process that runs the library measures
+// the times. Each round visits every format once, so that a busy machine slows all of them. A worker that
 // cannot time itself has no times.
 package formats
 

@@ -331,7 +331,7 @@ func shortName(f *types.Func) string {
 	return f.Name()
 }
 
-// results returns the functions from which every result of a function comes, or nil if there are none. It
+// results returns the functions from which every result of a function comes, or nil. It
 // ignores constants: the branches that choose a constant are reported themselves.
 func (s *source) results(p *sourcePackage, f *ast.FuncDecl, depth int) []string {
 	var common []string

@@ -2,14 +2,14 @@
 // undefined, and writes valgrind's reports. Package analysis/taint judges them.
 //
 // Each subject runs in separate processes. It runs under memcheck three times: with no secret, with its
-// keys, and with its payload undefined, so that noise of the Go runtime can be distinguished from effects
-// of a secret. It also runs under callgrind, which lists the executed divisions. The time of a division
+// keys, and with its payload undefined. This distinguishes noise of the Go runtime from effects of a
+// secret. It also runs under callgrind, which lists the executed divisions. The time of a division
 // depends on its operands on many processors, and memcheck does not report divisions.
 //
 // The program is built for this purpose. The build tag valgrind lets the runtime and the program send
 // requests to valgrind. DWARF 5 is disabled, because valgrind 3.19 cannot read it. The heap is at a fixed
-// address, and the program runs on one thread without the garbage collector, so that the noise is the same
-// in every run.
+// address, and the program runs on one thread without the garbage collector. The noise is then the same in
+// every run.
 //
 // valgrind 3.19 hides SHA-NI, AVX-512 and VAES from the program. The measured paths are therefore AVX2 for
 // SHA-256, and AES-NI with PCLMULQDQ for AES-GCM.

@@ -243,7 +243,7 @@ func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
 	return batched{recalling{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
 }
 
-// recalling looks up cached answers and adds none.
+// recalling looks up cached answers without adding to them.
 type recalling struct{ *cached }
 
 // Verify implements codecs.Scheme.

@@ -122,8 +122,7 @@ func nonceApart(p *sealerParts) {
 
 func counted(n uint64, _, _ []byte) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4), n) }
 
-// clearIf writes some payloads in clear, authenticated as associated data. A mark in front tells them
-// apart.
+// clearIf writes some payloads in clear, authenticated as associated data. The first byte marks them.
 func clearIf(clear func(text []byte) bool) func(*sealerParts) {
 	const hidden, shown = "\x00", "\x01"
 	return func(p *sealerParts) {

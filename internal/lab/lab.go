@@ -5,8 +5,8 @@
 // [Open] opens a design under a key ring. The [Instance] that it returns treats codecs and schemes alike:
 // a codec ignores the context. An ability that the design lacks returns [codecs.ErrUnsupported].
 //
-// The abilities come from the [Hooks] in the design's row, or from the opened
-// codec or scheme itself if it implements one of the interfaces of this package.
+// The abilities come from the [Hooks] in the design's row. An opened codec or scheme may also implement
+// the interfaces of this package itself.
 package lab
 
 import (

@@ -17,8 +17,8 @@ func TestNilEditLeavesEverything(t *testing.T) {
 	require.Equal(t, "value", string(edit.Tail(lab.StepTag, value, 2)))
 }
 
-// TestEditChangesNothingElse checks that an edit that overwrites and extends its slice changes neither the
-// value passed to Apply nor the bytes after the value passed to Give.
+// TestEditChangesNothingElse applies an edit that overwrites and extends its slice. It must change neither
+// the value passed to Apply nor the bytes after the value passed to Give.
 func TestEditChangesNothingElse(t *testing.T) {
 	var edit lab.Edit = func(s lab.Step, value []byte) []byte {
 		require.Equal(t, lab.StepTag, s)

@@ -18,8 +18,8 @@ import (
 	"sealab/vectors/cases"
 )
 
-// TestTwoKeysFindsPolynomialsOverBits checks that the search for a ciphertext with one tag under two keys
-// succeeds only for designs whose tag is affine in the ciphertext bits.
+// TestTwoKeysFindsPolynomialsOverBits searches for a ciphertext with one tag under two keys. The search
+// must succeed only for designs whose tag is affine in the ciphertext bits.
 func TestTwoKeysFindsPolynomialsOverBits(t *testing.T) {
 	testenv.SkipSample(t)
 	found := 0

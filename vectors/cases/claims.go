@@ -169,7 +169,7 @@ type alterMembers struct {
 	step  At                               // whose value is altered
 	name  string                           // begins the names of the cases
 	doc   string                           // begins their descriptions
-	keep  func(member, change string) bool // nil keeps all changes but those of documentValues
+	keep  func(member, change string) bool // nil keeps all changes except those of documentValues
 	path  string                           // path of the object in the claims: "" or ending in "-"
 	whole func(object []byte) []byte       // returns the value of the step that contains this object; nil: the object itself
 }

@@ -12,7 +12,7 @@ import (
 
 // oracles uses a claim as a tag. Some formats put a keyed digest of attacker-chosen text into readable
 // claims. If the same key makes the token's tag, the format is a tag oracle: an attacker logs in under a
-// name that equals the forged claims. The token then contains the digest of that name, which is the tag of
+// name that equals the forged claims. The token then contains the digest of that name: the tag of
 // those claims.
 func oracles(s *Scene) []Case {
 	members := s.Trace.claims()

@@ -13,8 +13,8 @@
 // every check behind a switch (package internal/mutant). A program then runs
 // the vectors once per check.
 //
-// If no vector can make a check refuse, a mark with the reason stands on the line before it or at the end
-// of its line.
+// If no vector can make a check refuse, a mark gives the reason. The mark is on the line before the
+// check or at the end of its line.
 //
 //	//mutant:equivalent the key is derived, so its size is right
 //	if err != nil {

@@ -34,7 +34,7 @@ func (b Bug) inject(d codecs.Design) codecs.Design {
 type wrapper struct {
 	Bug
 	sound *lab.Instance
-	tried func(token []byte) (*lab.Instance, error) // the instance for a token; nil if none differs
+	tried func(token []byte) (*lab.Instance, error) // the instance for a token; nil if it is always sound
 
 	mu     sync.Mutex
 	sealed []byte            // the last sealed token
