@@ -61,7 +61,7 @@ func TestPropertiesAreConsistent(t *testing.T) {
 	require.Error(t, err)
 }
 
-// row is a design that records the Config it is set up with.
+// row returns a design that stores the Config that it is opened with in got.
 func row(got *codecs.Config) codecs.Design {
 	return codecs.Design{
 		Name: "test", MaxKeys: 2, KeySize: 32,
@@ -77,7 +77,7 @@ func TestConfigIsChecked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config codecs.Config
-		want   string // part of the error; empty: none
+		want   string // part of the error; empty if no error is expected
 	}{
 		{"default", codecs.Config{Secrets: [][]byte{key}}, ""},
 		{"chosen", codecs.Config{Secrets: [][]byte{key}, Options: map[string]string{"mode": "encrypted"}}, ""},
@@ -103,8 +103,8 @@ func TestConfigIsChecked(t *testing.T) {
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
-// TestRefusalsLookAlike checks that no way of printing a refusal tells its stage
-// or reason.
+// TestRefusalsLookAlike checks that printing, encoding or logging a refusal
+// never shows its stage or reason.
 func TestRefusalsLookAlike(t *testing.T) {
 	r := codecs.Reject(codecs.Expired, "the secret reason")
 	want := r.Error()

@@ -7,58 +7,59 @@ import (
 	"time"
 )
 
-// A Design is one row of the catalog: a codec or a scheme, its sizes, and the
-// guarantees it states. Exactly one of NewCodec and NewScheme is set.
+// A Design is one row of the catalog: a codec or a scheme, its sizes, and its
+// guarantees. Exactly one of NewCodec and NewScheme is set.
 type Design struct {
 	Name    string   // lower case, digits and hyphens: "aes-256-gcm"
-	Doc     string   // one line, no full stop
+	Doc     string   // one line, without a full stop
 	Spec    string   // the specification and its version
-	Prefix  string   // the text at the start of every token; "" if they share none
-	Over    string   // the name of the codec around which the scheme puts claims, or ""
-	Format  string   // the name of a wire format that several rows share; "" if this row has its own
-	MaxKeys int      // longest ring; 0: no limit
-	KeySize int      // exact length of a secret in bytes; 0: MinSecret or more
-	Options []Option // the choices of Config.Options
+	Prefix  string   // the text at the start of every token; "" if it varies
+	Over    string   // for claims over a codec, the name of that codec; else ""
+	Format  string   // the name of a wire format that several rows share; "" if the format is its own
+	MaxKeys int      // maximum number of keys in a ring; 0: no limit
+	KeySize int      // exact length of a secret in bytes; 0: any length from MinSecret on
+	Options []Option // the options that Config.Options may set
 
-	// Guarantees returns the guarantees of the design under options, which are
-	// complete. Call GuaranteesFor.
+	// Guarantees returns the guarantees of the design under options, in which
+	// every option is set. Callers use GuaranteesFor, which adds the defaults.
 	Guarantees func(options map[string]string) []Guarantee
 
-	// NewCodec and NewScheme open the design; call OpenCodec and
-	// OpenScheme, which check the Config and complete its Options before.
+	// NewCodec and NewScheme open the design. Callers use OpenCodec and
+	// OpenScheme, which first check the Config and complete its Options.
 	NewCodec  func(Config) (Codec, error)
 	NewScheme func(Config) (Scheme, error)
 
-	// Hooks is for the instruments of the laboratory; it may be nil.
+	// Hooks serves the instruments of this module. It may be nil.
 	Hooks any
 }
 
-// SharesFormat reports whether d and other are two readings of one wire format,
-// so that each takes the other's tokens.
+// SharesFormat reports whether d and other read the same wire format, so that
+// each accepts the other's tokens.
 func (d *Design) SharesFormat(other Design) bool {
 	return d.Format != "" && d.Format == other.Format
 }
 
-// MinSecret is the shortest secret, in bytes, that any design takes.
+// MinSecret is the shortest secret that any design accepts, in bytes.
 const MinSecret = 32
 
-// A Config opens a design.
+// A Config holds the keys and settings that a design is opened with.
 type Config struct {
-	// Secrets are the ring: the first seals, every one unseals. They are copied.
+	// Secrets is the key ring: the first secret seals, every one unseals. They
+	// are copied.
 	Secrets [][]byte
-	// TTL is how long minted tokens are good. nil: the design's default. Codecs
+	// TTL is the lifetime of minted tokens. nil: the design's default. Codecs
 	// ignore it.
 	TTL *time.Duration
-	// Options choose among the design's variants; a name or value that the
-	// design does not list is an error.
+	// Options select a variant of the design. A name or value that the design
+	// does not list is an error.
 	Options map[string]string
-	// Clock bounds the age of long-lived sealing contexts in designs that keep
-	// one. nil: such contexts are bounded by count alone. It never decides
-	// whether a token is accepted.
+	// Clock bounds the age of long-lived sealing contexts, in designs that keep
+	// them. nil: only a count bounds them. Clock never decides whether a token
+	// is accepted.
 	Clock func() time.Time
 }
 
-// TTLOr returns the time to live, or otherwise if c has none.
+// TTLOr returns the TTL of c, or otherwise if it is nil.
 func (c Config) TTLOr(otherwise time.Duration) time.Duration {
 	if c.TTL == nil {
 		return otherwise
@@ -66,9 +67,9 @@ func (c Config) TTLOr(otherwise time.Duration) time.Duration {
 	return *c.TTL
 }
 
-// OpenCodec sets the design up as a codec. It fails with ErrUnsupported when the
-// design is a scheme, and with a text that names the fault when c does not suit
-// the design.
+// OpenCodec opens the design as a codec. The error is ErrUnsupported if the
+// design is a scheme. Otherwise it says which part of c does not suit the
+// design.
 func (d *Design) OpenCodec(c Config) (Codec, error) {
 	if d.NewCodec == nil {
 		return nil, fmt.Errorf("%s is not a codec: %w", d.Name, ErrUnsupported)
@@ -80,7 +81,9 @@ func (d *Design) OpenCodec(c Config) (Codec, error) {
 	return d.NewCodec(c)
 }
 
-// OpenScheme is OpenCodec for schemes.
+// OpenScheme opens the design as a scheme. The error is ErrUnsupported if the
+// design is a codec. Otherwise it says which part of c does not suit the
+// design.
 func (d *Design) OpenScheme(c Config) (Scheme, error) {
 	if d.NewScheme == nil {
 		return nil, fmt.Errorf("%s is not a scheme: %w", d.Name, ErrUnsupported)
@@ -107,15 +110,15 @@ func (d *Design) complete(c Config) (Config, error) {
 	return c, err
 }
 
-// An Option is one choice that a design offers.
+// An Option is a setting of a design.
 type Option struct {
 	Name   string
 	Doc    string
 	Values []string // every accepted value; the first is the default
 }
 
-// Choose completes the options that c gives with the design's defaults. A name
-// or value that the design does not list is an error that names it.
+// Choose returns the options of c, completed with the design's defaults. It
+// fails on a name or value that the design does not list.
 func (d *Design) Choose(c Config) (map[string]string, error) {
 	chosen := d.defaults()
 	for name, value := range c.Options {
@@ -140,7 +143,7 @@ func (d *Design) defaults() map[string]string {
 	return chosen
 }
 
-// optionNames lists them for a person.
+// optionNames lists the names of the options for an error message.
 func (d *Design) optionNames() string {
 	if len(d.Options) == 0 {
 		return "none"

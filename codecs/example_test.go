@@ -8,8 +8,8 @@ import (
 	"sealab/codecs/aesgcm"
 )
 
-// The presenter of a refused token is told one text, whatever the cause; the log
-// of the server gets the stage.
+// A client gets the same text for every refused token. The server's log gets
+// the stage.
 func ExampleRejected() {
 	codec := aesgcm.Ephemeral()
 	for _, token := range []string{"", "sa1.AAAA", "sa1.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
@@ -29,7 +29,8 @@ func ExampleRejected() {
 	// sealab: token refused - for the log: unknown-key
 }
 
-// Instruments work on the rows of the catalog and never on a design's package.
+// Instruments open designs from catalog rows and never import a design's
+// package.
 func ExampleDesign_OpenCodec() {
 	design := aesgcm.Design // a row, as catalog.Find returns it
 	codec, err := design.OpenCodec(codecs.Config{Secrets: [][]byte{[]byte("a secret of 32 random bytes: new")}})

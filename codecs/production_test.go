@@ -15,8 +15,8 @@ import (
 	"sealab/codecs/xchacha"
 )
 
-// TestProductionTypesDoNotForge checks that the types that servers open have the
-// two methods of the contract and no other.
+// TestProductionTypesDoNotForge checks that the types that servers use have
+// only the two methods of their interface.
 func TestProductionTypesDoNotForge(t *testing.T) {
 	for _, codec := range []any{aesgcm.Ephemeral(), hmacsha256.Ephemeral(), hpkepsk.Ephemeral(), hpkesession.Ephemeral(), xchacha.Ephemeral()} {
 		require.ElementsMatch(t, []string{"Seal", "Unseal"}, methods(codec), "%T", codec)

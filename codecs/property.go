@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A Property is something that a design may claim and the laboratory tries
-// to refute. The names are the same in guarantees, attacks, negative controls, flags
-// of vectors, workers and reports.
+// A Property is a security property that a design may claim. Guarantees,
+// attacks, negative controls, flags of vectors, workers and reports use the
+// same names.
 type Property string
 
 // The properties.
@@ -45,11 +45,12 @@ const (
 // A PropertyInfo describes a Property.
 type PropertyInfo struct {
 	Property Property
-	Promise  string // the promise of a design that claims it
-	// SchemeOnly says that a bare codec does not have the property: it is about
-	// claims.
+	Promise  string // the promise that a design makes by claiming the property
+	// SchemeOnly says that the property concerns claims, so that a bare codec
+	// cannot have it.
 	SchemeOnly bool
-	// RestsOn are the properties without which this one falls too.
+	// RestsOn lists the properties that this one depends on: if one of them is
+	// refuted, so is this one.
 	RestsOn []Property
 }
 
@@ -106,7 +107,7 @@ type Guarantee struct {
 	Property Property
 	Holds    bool
 	// Reason says why the property holds, or why the design disclaims it. A
-	// disclaimer has to have one.
+	// disclaimer must give a reason.
 	Reason string
 }
 
@@ -129,14 +130,15 @@ func Disclaims(p Property, reason string) []Guarantee {
 	return []Guarantee{{Property: p, Reason: reason}}
 }
 
-// Always returns the Guarantees of a design that no option weakens.
+// Always returns the Guarantees function of a design whose options change no
+// guarantee.
 func Always(groups ...[]Guarantee) func(map[string]string) []Guarantee {
 	all := slices.Concat(groups...)
 	return func(map[string]string) []Guarantee { return all }
 }
 
-// GuaranteesFor returns the guarantees of the design under options, in the order of
-// Properties. An option that is not given has its default.
+// GuaranteesFor returns the guarantees of the design under options, in the
+// order of Properties. Missing options have their defaults.
 func (d *Design) GuaranteesFor(options map[string]string) []Guarantee {
 	all := slices.Clone(d.guarantees(options))
 	slices.SortStableFunc(all, func(a, b Guarantee) int { return cmp.Compare(place(a.Property), place(b.Property)) })
@@ -153,13 +155,13 @@ func (d *Design) guarantees(options map[string]string) []Guarantee {
 	return d.Guarantees(chosen)
 }
 
-// place returns the index of p in Properties, -1 if it is none.
+// place returns the index of p in Properties, or -1 if p is unknown.
 func place(p Property) int {
 	return slices.IndexFunc(properties, func(i PropertyInfo) bool { return i.Property == p })
 }
 
-// Guarantee returns the guarantee of p under options, and whether the design
-// answers p.
+// Guarantee returns the guarantee of p under options, and reports whether the
+// design claims or disclaims p.
 func (d *Design) Guarantee(p Property, options map[string]string) (Guarantee, bool) {
 	all := d.guarantees(options)
 	i := slices.IndexFunc(all, func(g Guarantee) bool { return g.Property == p })

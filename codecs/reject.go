@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ErrUnsupported reports that a codec, scheme or worker does not have the requested
+// ErrUnsupported reports that a codec, scheme or worker lacks the requested
 // ability. It is neither success nor refusal.
 var ErrUnsupported = errors.New("not supported")
 
 // refusal is the text of every refusal, whatever its cause.
 const refusal = "sealab: token refused"
 
-// A Stage is the point at which a token was refused.
+// A Stage is the step of verification at which a token was refused.
 type Stage uint8
 
 // The stages, in the order in which a sound design reaches them.
@@ -21,7 +21,7 @@ const (
 	UnknownKey                   // names a key that is not in the ring
 	Unauthentic                  // not sealed under the key it names
 	Misbound                     // authentic, but minted for another context
-	Expired                      // authentic, but not good at this time
+	Expired                      // authentic, but not valid at this time
 )
 
 var stageNames = [...]string{
@@ -42,7 +42,7 @@ func (s Stage) String() string {
 	return fmt.Sprintf("stage(%d)", uint8(s))
 }
 
-// ParseStage is the inverse of Stage.String.
+// ParseStage returns the stage with the given name, as String writes it.
 func ParseStage(name string) (Stage, error) {
 	for _, s := range Stages() {
 		if s.String() == name {
@@ -52,12 +52,12 @@ func ParseStage(name string) (Stage, error) {
 	return 0, fmt.Errorf("%q is not a stage", name)
 }
 
-// A RejectError refuses a token. Its text is the same for every refusal, so that
-// the presenter of a bad token learns no cause. Stage and Reason are for the
-// server's own log and for the laboratory.
+// A RejectError says that a token was refused. Its text is the same for every
+// refusal, so that the client cannot learn the cause. Stage and Reason are for
+// the server's own log and for the instruments of this module.
 type RejectError struct {
 	Stage  Stage
-	Reason string // the cause in the words of the design, for example "tag"
+	Reason string // the cause, in the terms of the design, for example "tag"
 }
 
 // Error returns one fixed text.
@@ -72,19 +72,19 @@ func (*RejectError) MarshalText() ([]byte, error) { return []byte(refusal), nil 
 // MarshalJSON returns the same text as a JSON string.
 func (*RejectError) MarshalJSON() ([]byte, error) { return []byte(`"` + refusal + `"`), nil }
 
-// Reject returns a refusal. Designs keep theirs in package variables, so that
-// refusing does not allocate.
+// Reject returns a refusal. Designs keep their refusals in package variables,
+// so that refusing does not allocate.
 func Reject(stage Stage, reason string) *RejectError {
 	return &RejectError{Stage: stage, Reason: reason}
 }
 
-// Rejected returns the refusal in err's chain, or nil.
+// Rejected returns the first RejectError in err's chain, or nil.
 func Rejected(err error) *RejectError {
 	r, _ := errors.AsType[*RejectError](err)
 	return r
 }
 
-// ErrFault is in the chain of every error that says that a worker died, hung or
-// broke its protocol. In an error of NewCodec or NewScheme it tells a broken
-// worker from a configuration that was refused.
+// ErrFault is in the chain of every error that reports a worker that exited,
+// hung or broke its protocol. In an error of NewCodec or NewScheme it
+// distinguishes a broken worker from a refused configuration.
 var ErrFault = errors.New("worker fault")
