@@ -1,15 +1,16 @@
 // Package boundary protects the requestState of servers of the Model Context
-// Protocol (revision 2026-07-28, basic/patterns/mrtr). It knows no SDK: package
-// gosdk puts it around a server of the official Go SDK, and package mcpgo around
-// one of github.com/mark3labs/mcp-go.
+// Protocol (revision 2026-07-28, basic/patterns/mrtr). It does not depend on an
+// SDK. Package gosdk adapts it to the official Go SDK, and package mcpgo to
+// github.com/mark3labs/mcp-go.
 //
 // # Binding
 //
-// By default a token is good for ten minutes, for the method, the target (name
-// of the tool or prompt, URI of the resource), the arguments, the audience (the
-// server's name) and the principal of the request it was minted for. It is
-// AES-256-GCM (package aesgcm) over the claims of package claims. A [Policy]
-// may choose another design of the catalog, whose guarantees then hold.
+// By default a token is valid for ten minutes. It is bound to the request that
+// it was minted for: the method, the target (name of the tool or prompt, URI of
+// the resource), the arguments, the audience (the server's name) and the
+// principal. It is sealed with AES-256-GCM (package aesgcm) over the claims of
+// package claims. A [Policy] may select another design of the catalog; then the
+// guarantees of that design hold.
 //
 //	boundary.Policy{}                                      one process, a warning in the log
 //	boundary.Policy{Secrets: [][]byte{newKey, oldKey}}     a fleet; keys rotate
@@ -17,63 +18,71 @@
 //	boundary.Policy{Scheme: s}                             a scheme under its own keys, such as mcppy.New:
 //	                                                       a server in Python takes the next round
 //
-// Package keyfile reads a ring from a file, and [Boundary.Rotate] replaces it.
+// Package keyfile reads a ring from a file. [Boundary.Rotate] replaces the ring
+// of a running server.
 //
 // # Arguments
 //
-// A token holds a salted digest of the request, with its arguments in one form of
-// their JSON and numbers as they are spelled; the handler reads the bytes. Both
-// agree because the boundary refuses arguments that two readers may read as two
-// values: a repeated member name at any depth, also in another case; text that is
-// not UTF-8, and lone surrogates; numbers that are not the shortest decimal of a
-// float64, and -0; values that are not an object. A request with such arguments
-// and a token gets the answer of a bad token. One without a token is served, and
-// gets error -32602 with the data {"reason":"invalid_arguments"} if its result
-// carries state.
+// A token holds a salted digest of its request. The digest covers the arguments
+// in a canonical form of JSON that keeps the spelling of numbers, while the
+// handler parses the received bytes. Both see the same value, because the
+// boundary refuses arguments that two parsers may read differently:
 //
-// The boundary does not bind the order of members, white space, the choice of
-// escapes, and whether the arguments are absent, null or {}.
+//   - a member name that is repeated at any depth, also if only the case differs
+//   - text that is not UTF-8, and lone surrogates
+//   - numbers other than the shortest decimal of a float64, and -0
+//   - values other than an object
+//
+// If a request with such arguments brings a token, it gets the answer of a
+// refused token. Otherwise it is served. If its result then carries state, the
+// client gets error -32602 with the data {"reason":"invalid_arguments"}.
+//
+// The digest ignores the order of members, white space and the choice of
+// escapes. It also treats absent arguments, null and {} alike.
 //
 // # Answers to clients
 //
-// Every refused token, whatever the cause, gets one answer: error -32602,
-// "Invalid or expired requestState", with the data
-// {"reason":"invalid_request_state"}. The cause is logged, as a fixed text beside
-// the method. A state that cannot be sealed (the format cannot carry it, a
-// callback fails) is error -32603, "Internal error". Errors and panics of
-// designs, stores and principal functions refuse inbound and are internal errors
-// outbound; only their types are logged, so let callbacks log their own failures.
+// Every refused token gets the same answer: error -32602, "Invalid or expired
+// requestState", with the data {"reason":"invalid_request_state"}. The log gets
+// the method and the cause as a fixed text. If a state cannot be sealed,
+// because the format cannot carry it or a callback fails, the answer is error
+// -32603, "Internal error". If a design, store or principal function fails or
+// panics, an inbound token is refused, and an outbound state is an internal
+// error. Only the type of such an error is logged, so callbacks should log
+// their own failures.
 //
 // # Single use
 //
-// A token may be presented again until it expires. A [Store] makes it single-use:
-// tokens then carry a random ID and the end of their life before the state,
-// under the seal, and the store decides on the ID, so that all encodings of a
-// token are one token. An ID is used up before the handler runs: a round that
-// fails cannot be repeated. Servers with and without a store refuse each other's
+// By default a token may be presented again until it expires. A [Store] makes
+// it single-use: the token then carries a random ID and its end of life, sealed
+// with the state. The store decides by the ID, so that all encodings of a token
+// count as one. An ID is used up before the handler runs: if a round fails, the
+// client cannot repeat it. Servers with and without a store refuse each other's
 // tokens.
 //
-// If the store fails or does not answer within Policy.StoreTimeout, the token is
-// refused then, and it may be used up. The clocks of a fleet and of its store must be
-// within a minute of the true time. [Memory] is a store for one process, package
-// redisstore one for Redis and Valkey, package sqlstore one for SQL databases.
+// If the store fails or does not answer within Policy.StoreTimeout, the token
+// is refused, and it may be used up. The clocks of a fleet and of its store
+// must be within a minute of the true time. [Memory] is a store for one
+// process. Package redisstore keeps used tokens on Redis or Valkey, package
+// sqlstore in an SQL database.
 //
 // # Limits
 //
-// Tokens are at most Policy.MaxToken bytes, arguments Policy.MaxArguments.
-// Longer ones are refused before any work. The check and the digest of arguments
-// take 4 bytes of heap each for a byte at most. The transport bounds the request.
+// A token has at most Policy.MaxToken bytes, and arguments have at most
+// Policy.MaxArguments. Longer ones are refused before any work. The check of
+// the arguments and their digest each take at most 4 bytes of heap per byte.
+// The transport must bound the size of a request.
 //
 // # Limitations
 //
-//   - A requestState that is absent, null or "" starts over: a client can always
-//     leave it out. A client can begin a flow twice.
-//   - inputResponses are the client's word in every round; keep in the state
-//     whatever a later round must rely on.
-//   - Whoever holds a token without a principal may use it. RequirePrincipal
+//   - An absent, null or empty requestState starts over. A client can always leave
+//     it out, and can start a flow twice.
+//   - The client chooses inputResponses freely in every round. Keep in the state
+//     all data that a later round must rely on.
+//   - Anyone who holds a token without a principal may use it. RequirePrincipal
 //     refuses such requests.
-//   - The length of a token shows the length of the state, and signed designs show
-//     the state.
+//   - The length of a token shows the length of the state. Signed designs show the
+//     state itself.
 package boundary
 
 import (
@@ -97,14 +106,15 @@ func Carries(method string) bool {
 	return method == CallTool || method == GetPrompt || method == ReadResource
 }
 
-// A Boundary is a Policy made ready. It is safe for concurrent use. The adapters
-// of the SDKs drive it: [Boundary.Begin], [Round.Open], the handler, [Round.Seal].
+// A Boundary enforces a Policy. It is safe for concurrent use. The adapters of
+// the SDKs call, in order, [Boundary.Begin], [Round.Open], the handler,
+// [Round.Seal].
 type Boundary struct {
 	policy   Policy
-	audience string // with the label of single use
+	audience string // includes the label of single use
 	scheme   atomic.Pointer[codecs.Scheme]
 	log      limitedLog
-	warned   [2]sync.Once // of no principal, and of one without a name
+	warned   [2]sync.Once // no principal; a principal without a name
 }
 
 // A Request is one request that may carry a token.
@@ -122,13 +132,12 @@ type Request struct {
 	Principal func() (*string, error)
 }
 
-// A Round is one request on its way across the boundary. It is not safe for
-// concurrent use.
+// A Round is one request and its result. It is not safe for concurrent use.
 type Round struct {
 	boundary  *Boundary
 	request   Request
 	arguments json.RawMessage
-	context   codecs.Context // without a time until a token is verified or minted
+	context   codecs.Context // Now is zero until a token is verified or minted
 }
 
 // Begin starts a round. It copies the arguments, because a handler may decode
@@ -141,7 +150,7 @@ func (b *Boundary) Begin(r Request) *Round {
 	return round
 }
 
-// Open returns the state of the request's token, "" if the request brings no
+// Open returns the state of the request's token, or "" if the request has no
 // token. The error is the [*Answer] for the client.
 func (r *Round) Open(ctx context.Context) (state string, err error) {
 	if r.request.Token == "" {
@@ -177,8 +186,8 @@ func (r *Round) verify(ctx context.Context, event *Event) ([]byte, error) {
 	return r.spend(ctx, state, event)
 }
 
-// Seal returns the token of a state that the handler leaves. The error is the
-// [*Answer] for the client.
+// Seal returns a token for the state that the handler returned. The error is
+// the [*Answer] for the client.
 func (r *Round) Seal(ctx context.Context, state string) (token string, err error) {
 	b := r.boundary
 	ctx, done := b.policy.Observer.Start(ctx, Mint, r.request.Method)

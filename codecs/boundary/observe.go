@@ -7,7 +7,7 @@ import (
 	"sealab/codecs"
 )
 
-// An Operation is one of the two that an Observer sees.
+// An Operation is a call that an Observer sees.
 type Operation string
 
 // The operations.
@@ -16,29 +16,30 @@ const (
 	Verify Operation = "verify"
 )
 
-// An Event is the end of an operation. It holds no token, state or principal.
+// An Event describes a finished operation. It holds no token, state or
+// principal.
 type Event struct {
 	Outcome   Outcome
 	Token     int           // length in bytes
 	Arguments int           // length in bytes
-	Store     time.Duration // time that the store took; 0 if it was not asked
+	Store     time.Duration // time spent in the store; 0 if it was not called
 }
 
-// An Outcome is the result of an operation: "done", the name of the
-// codecs.Stage of a refusal, "used" for a token that was used before, or
-// "fault".
+// An Outcome is the result of an operation: "done", "used" for a token that was
+// used before, "fault", or the name of the codecs.Stage of a refusal.
 type Outcome string
 
-// The outcomes that are not the name of a codecs.Stage.
+// The outcomes besides the names of the codecs.Stage values.
 const (
 	Done  Outcome = "done"
 	Used  Outcome = "used"
 	Fault Outcome = "fault"
 )
 
-// An Observer counts and traces operations. Start is called before an operation,
-// whose calls get the returned context, and the returned function after it. Both
-// must be fast, and safe for concurrent use. Their panics are not caught.
+// An Observer counts and traces operations. Start is called before an
+// operation, and the function that it returns is called after it. The operation
+// gets the returned context. Both must be fast and safe for concurrent use.
+// Their panics are not recovered.
 type Observer interface {
 	Start(ctx context.Context, op Operation, method string) (context.Context, func(Event))
 }

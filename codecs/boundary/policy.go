@@ -20,64 +20,66 @@ const (
 	DefaultStoreTimeout = 2 * time.Second
 )
 
-// A Policy configures the protection of requestState. The zero Policy is sound
-// for one process: its tokens are encrypted under a key made at construction,
-// which dies with the process; a warning is logged.
+// A Policy configures the protection of requestState. The zero Policy suits a
+// single process: its tokens are encrypted under a key that New generates and
+// that is lost when the process ends. New logs a warning about it.
 type Policy struct {
-	// Secrets are the key ring, of at least codecs.MinSecret random bytes each:
-	// the first seals, every one opens. They are copied. The design gets keys
-	// that are derived from them for the boundary alone, so that the tokens of
-	// another use of the same secrets are refused.
+	// Secrets is the key ring: the first secret seals, every one opens. Each
+	// has at least codecs.MinSecret random bytes. They are copied. The design
+	// gets keys that are derived from them for the boundary only. Tokens of
+	// other uses of the same secrets are therefore refused.
 	//
-	// To rotate without refusing a good token, roll out {old, new}, then {new,
-	// old}, and, a TTL later, {new}; see [Boundary.Rotate].
+	// To rotate without refusing a valid token, deploy {old, new}, then {new,
+	// old}, and, one TTL later, {new}; see [Boundary.Rotate].
 	Secrets [][]byte
-	// Design makes the tokens. nil: AES-256-GCM with claims. A codec of the
-	// catalog gets claims around it; the guarantees of a scheme are its own.
+	// Design makes the tokens. nil: AES-256-GCM with claims. Claims are added
+	// to a codec of the catalog; a scheme is used as it is, with its own
+	// guarantees.
 	Design *codecs.Design
-	// Options are those of the design.
+	// Options are the options of the design.
 	Options map[string]string
 	// Scheme replaces Secrets, Design and Options by a scheme under its own
-	// keys, such as mcppy.New to share tokens with a server in Python. Its
-	// secrets must serve no other use: a client that gets text of its choice
-	// sealed under them forges states.
+	// keys, such as mcppy.New to share tokens with a server in Python. Use its
+	// secrets for nothing else: a client that can have chosen text sealed under
+	// them can forge states.
 	Scheme codecs.Scheme
 
-	// TTL is the lifetime of a token. 0: DefaultTTL. Beside a Scheme, which has
-	// a TTL of its own, it must be 0 without a Store; with one it is at least the
-	// scheme's.
+	// TTL is the lifetime of a token. 0: DefaultTTL. A Scheme has a TTL of its
+	// own: beside it, TTL must be 0 without a Store, and at least the scheme's
+	// TTL with one.
 	TTL time.Duration
-	// Audience names the service that mints and takes the tokens. "": the name of
-	// the server. Give all servers of a fleet one audience, and services that
-	// share keys different ones.
+	// Audience names the service that mints and accepts the tokens. "": the
+	// name of the server. Give all servers of a fleet the same audience, and
+	// give services that share keys different audiences.
 	Audience string
-	// MaxToken is the length in bytes beyond which a token is refused before any
-	// work is done on it, and not minted. 0: DefaultMaxToken.
+	// MaxToken is the maximum length of a token in bytes. A longer one is
+	// refused before any work is done on it, and is not minted. 0:
+	// DefaultMaxToken.
 	MaxToken int
-	// MaxArguments is the length in bytes beyond which the arguments of a request
-	// cannot be bound: a token beside them is refused before any work, and no
+	// MaxArguments is the maximum length of a request's arguments in bytes. If
+	// they are longer, a token beside them is refused before any work, and no
 	// token is minted. 0: DefaultMaxArguments.
 	MaxArguments int
-	// RequirePrincipal refuses tokens, and does not mint any, if a request has
-	// no principal, or one without a name (see [Principal]).
+	// RequirePrincipal refuses to verify or mint tokens if a request has no
+	// principal, or has one without a name (see [Principal]).
 	RequirePrincipal bool
 	// Store makes tokens single-use. nil: a token may be used again until it
-	// expires. Every server that takes the tokens must share the store.
+	// expires. All servers that accept the tokens must share the store.
 	Store Store
 	// StoreTimeout bounds one call of the store. 0: DefaultStoreTimeout.
 	StoreTimeout time.Duration
-	// Observer sees every token that is minted or verified. nil: not observed.
+	// Observer sees every token that is minted or verified. nil: no observer.
 	Observer Observer
 	// Logger gets the reasons of refusals and faults: the method and a fixed
-	// text, never a token, state, principal or key, and at most
-	// [LogsPerMinute] lines a minute for each cause. nil: slog.Default().
+	// text, never a token, state, principal or key. It gets at most
+	// [LogsPerMinute] lines per minute and cause. nil: slog.Default().
 	Logger *slog.Logger
 	// Now is the clock. nil: time.Now.
 	Now func() time.Time
 }
 
-// New returns the boundary of the server called service, which is the audience
-// of its tokens unless the policy sets another.
+// New returns the boundary of the server called service. The service is the
+// audience of its tokens unless the policy sets another.
 func New(service string, p Policy) (*Boundary, error) {
 	p.setDefaults(service)
 	if err := p.check(); err != nil {
@@ -98,12 +100,12 @@ func New(service string, p Policy) (*Boundary, error) {
 	if err := b.Rotate(p.Secrets); err != nil {
 		return nil, err
 	}
-	b.policy.Secrets = nil // the caller's memory
+	b.policy.Secrets = nil // the slice is the caller's
 	return b, nil
 }
 
-// Rotate replaces the key ring. Calls under way end with the ring that they
-// began with. On an error the ring stays as it was.
+// Rotate replaces the key ring. Calls in progress keep the ring that they
+// started with. If Rotate fails, the ring stays unchanged.
 func (b *Boundary) Rotate(secrets [][]byte) error {
 	if b.policy.Scheme != nil {
 		return fmt.Errorf("boundary: the keys of a scheme cannot be rotated: set a design and secrets")
@@ -136,9 +138,8 @@ func (p *Policy) setDefaults(service string) {
 		p.Logger = slog.Default()
 	}
 	if p.Now == nil {
-		// Among the codecs only the boundary reads a clock: a middleware is the
-		// edge of a program, and a server that forgot to give it one must not run
-		// without expiry.
+		// Among the packages below codecs only the boundary reads a clock. A
+		// server that forgot to set one must not run without expiry.
 		p.Now = time.Now
 	}
 }
@@ -180,11 +181,11 @@ func (p *Policy) ttl() time.Duration {
 // module have hooks.
 func (p *Policy) trusted() bool { return p.Scheme == nil && (p.Design == nil || p.Design.Hooks != nil) }
 
-// keyLabel separates the boundary's keys from every other use of the secrets.
-// The name of the design follows.
+// keyLabel separates the boundary's keys from all other keys derived from the
+// secrets. The name of the design follows it.
 const keyLabel = "sealab/boundary/v1 "
 
-// open sets up the design under keys of its own:
+// open opens the design under keys derived for the boundary:
 //
 //	secret' = HKDF-SHA256(secret, "sealab/boundary/v1 " || design || " key", 32)
 func (p *Policy) open(secrets [][]byte) (codecs.Scheme, error) {

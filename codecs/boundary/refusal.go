@@ -22,37 +22,40 @@ type Answer struct {
 
 func (a *Answer) Error() string { return a.Message }
 
-// The answers. There is one for every refused token.
+// The answers to clients. Every refused token gets the same one.
 var (
 	refused = &Answer{-32602, "Invalid or expired requestState", json.RawMessage(`{"reason":"invalid_request_state"}`)}
-	// unbindable answers a request that has no token to judge yet.
+	// unbindable answers a request without a token whose result carries state.
 	unbindable = &Answer{-32602, "Invalid arguments: want each name once in any case, UTF-8 text, numbers that a float64 holds, and a size that this server takes",
 		json.RawMessage(`{"reason":"invalid_arguments"}`)}
 	internal = &Answer{-32603, "Internal error", nil}
 )
 
-// A Cause is the reason of a fault that may be logged: a fixed text without any
-// value of a request. The text of every other error is left out of the log.
+// A Cause is an error whose text may be logged: a fixed text without any value
+// of a request. The text of other errors is not logged.
 type Cause string
 
 func (c Cause) Error() string { return string(c) }
 
 // The causes that stores and adapters share with the boundary.
 const (
-	// ErrComplete is the fault of a result that ends a call and carries state.
+	// ErrComplete reports that a handler's result ends the call but carries
+	// state.
 	ErrComplete = Cause("a complete result carries state: to ask again, leave its content out and set its input requests")
-	// ErrFull is the error of a [Store] that holds as many records as it may.
+	// ErrFull is the error of a [Store] that has reached its maximum number of
+	// records.
 	ErrFull = Cause("the store of used tokens is full")
 	// ErrQuota is the error of a [Store] for a principal with too many records.
 	ErrQuota = Cause("the principal has used as many tokens as it may within their lifetime")
-	// ErrClock is the error of a [Store] whose clock and the server's differ.
+	// ErrClock is the error of a [Store] whose clock differs too much from the
+	// server's.
 	ErrClock = Cause("the clocks of the server and of the store of used tokens differ")
 
 	errUnreturnable = Cause("the token is longer than the limit for tokens that come back: keep less state or raise MaxToken")
 	errReserved     = Cause("the state begins as the states of single-use tokens do")
 )
 
-// The refusals that the boundary adds to the scheme's.
+// The refusals that the boundary adds to those of the scheme.
 var (
 	errTooLong    = codecs.Reject(codecs.Malformed, "longer than the limit")
 	errUnnumbered = codecs.Reject(codecs.Malformed, "not a single-use token")
@@ -61,8 +64,8 @@ var (
 	errOutlived   = codecs.Reject(codecs.Expired, "older than its record in the store")
 )
 
-// refuse logs the cause of a refused token and returns the answer, which is one
-// for every cause.
+// refuse logs the cause of a refused token and returns the answer, which is the
+// same for every cause.
 func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 	attrs := []slog.Attr{slog.String("method", method)}
 	key := "fault"
@@ -76,8 +79,9 @@ func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 	return refused
 }
 
-// reason returns the reason of a refusal if it is one of ours. A scheme or design of
-// the caller's may be another program, whose texts are not trusted.
+// reason returns the text of a refusal to log. Refusals of a scheme or design
+// from outside this module may carry untrusted text, so their reasons are
+// replaced.
 func (b *Boundary) reason(r *codecs.RejectError) string {
 	if b.policy.trusted() {
 		return r.Reason
@@ -89,7 +93,7 @@ func (b *Boundary) reason(r *codecs.RejectError) string {
 	return "the scheme's own"
 }
 
-// sealFailed logs the cause of a state that was not sealed and returns the answer.
+// sealFailed logs why a state was not sealed and returns the answer.
 func (b *Boundary) sealFailed(ctx context.Context, method string, err error) error {
 	if errors.Is(err, errLongArguments) || errors.Is(err, errAmbiguous) {
 		b.log.add(ctx, b.policy.Now(), slog.LevelWarn, "arguments", "arguments refused",
@@ -106,8 +110,9 @@ func (b *Boundary) Fault(ctx context.Context, method string, err error) error {
 	return internal
 }
 
-// describe returns the part of an error that may be logged: a Cause in words, all
-// others by their types alone, because the text of a callback's error may hold anything.
+// describe returns the part of an error that may be logged: the text of a
+// Cause, and only the types of other errors. The text of a callback's error may
+// hold secrets.
 func describe(err error) string {
 	if c, ok := errors.AsType[Cause](err); ok {
 		return string(c)
@@ -128,8 +133,8 @@ func describe(err error) string {
 	return kinds
 }
 
-// guard calls f, which runs code that the boundary did not write, and turns a
-// panic into an error. The value of the panic is not kept: it may be secret.
+// guard calls f, which runs code of the caller, and turns a panic into an
+// error. It drops the value of the panic, which may be secret.
 func guard[T any](f func() (T, error)) (t T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -139,15 +144,15 @@ func guard[T any](f func() (T, error)) (t T, err error) {
 	return f()
 }
 
-// LogsPerMinute is the number of lines that a boundary logs for each cause and
-// minute. The first line of a later minute has the number that was left out.
+// LogsPerMinute is the maximum number of lines that a boundary logs per cause
+// and minute. The next line after a pause carries the number of omitted lines.
 const LogsPerMinute = 20
 
-// A limitedLog is a log that refused tokens cannot fill.
+// A limitedLog bounds the number of log lines that refused tokens can cause.
 type limitedLog struct {
 	*slog.Logger
 	mu      sync.Mutex
-	minutes map[string]*minute // by cause, of which there are about ten
+	minutes map[string]*minute // by cause; there are about ten causes
 }
 
 // A minute counts the lines of one cause.
@@ -167,8 +172,8 @@ func (l *limitedLog) add(ctx context.Context, now time.Time, level slog.Level, c
 	l.LogAttrs(ctx, level, text, attrs...)
 }
 
-// admit reports whether a line of a cause may be logged, and the number that was
-// left out before it.
+// admit reports whether a line of a cause may be logged, and the number of
+// lines omitted before it.
 func (l *limitedLog) admit(now time.Time, cause string) (omitted int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,9 +18,9 @@ var (
 	errAmbiguous     = codecs.Reject(codecs.Misbound, "arguments that two readers may read as two values")
 )
 
-// checkArguments refuses arguments if a handler may read another value from
-// their bytes than the one that the token holds a digest of. Arguments of
-// prompts reach the boundary and the handler decoded.
+// checkArguments refuses arguments if a handler may parse their bytes as
+// another value than the digest in the token covers. It checks tools only:
+// arguments of prompts reach both the boundary and the handler decoded.
 func (r *Round) checkArguments() error {
 	switch {
 	case r.request.ArgumentsSize > r.boundary.policy.MaxArguments:
@@ -40,8 +40,8 @@ func isObject(arguments []byte) bool {
 
 const jsonSpace = " \t\r\n"
 
-// given returns arguments, or nil if they are null or have no member: SDKs decode and
-// encode the three alike.
+// given returns arguments, or nil if they are null or an empty object. SDKs
+// treat the three alike.
 func given(arguments json.RawMessage) json.RawMessage {
 	text := bytes.Trim(arguments, jsonSpace)
 	if string(text) == "null" {
@@ -53,7 +53,8 @@ func given(arguments json.RawMessage) json.RawMessage {
 	return arguments
 }
 
-// unnamed are the principals of bearer tokens without a name: each part is null or empty.
+// unnamed holds the principals of bearer tokens without a name: each part is
+// null or empty.
 var unnamed = func() map[string]bool {
 	all, parts := map[string]bool{}, []string{"null", `""`}
 	for _, client := range parts {
@@ -66,11 +67,12 @@ var unnamed = func() map[string]bool {
 	return all
 }()
 
-// Principal returns the name of a principal as the Python SDK writes it: the
-// array of client, issuer and subject in compact JSON, with null for nil. A part
-// that is not UTF-8 is an error, because this form could not tell it from others.
+// Principal returns the name of a principal as the Python SDK writes it: a JSON
+// array of client, issuer and subject without white space, with null for nil. A
+// part that is not UTF-8 is an error, because two such parts could give the
+// same name.
 func Principal(client, issuer, subject *string) (*string, error) {
-	array := append(make([]byte, 0, 256), '[') // most have room
+	array := append(make([]byte, 0, 256), '[') // large enough for most
 	for i, part := range []*string{client, issuer, subject} {
 		if i > 0 {
 			array = append(array, ',')
@@ -92,8 +94,8 @@ func Principal(client, issuer, subject *string) (*string, error) {
 var errNobody = codecs.Reject(codecs.Misbound, "no principal")
 
 // checkPrincipal refuses a request without a principal if the policy requires
-// one. It logs the first request without a principal, and the first with one
-// that has no name.
+// one. It logs the first request without a principal, and the first whose
+// principal has no name.
 func (b *Boundary) checkPrincipal(ctx context.Context, principal *string) error {
 	required := b.policy.RequirePrincipal
 	var kind int
@@ -103,7 +105,7 @@ func (b *Boundary) checkPrincipal(ctx context.Context, principal *string) error 
 	case principal == nil:
 		kind, text = 0, "requestState without a principal: whoever holds such a token may use it"
 		if !required {
-			level = slog.LevelInfo // as on every server over stdio
+			level = slog.LevelInfo // normal for a server over stdio
 		}
 	case unnamed[*principal]:
 		kind, text = 1, "bearer tokens that name no client, issuer or subject: all users are one principal"

@@ -14,47 +14,47 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// An ID names one minted token. It is random, sealed with the state, and so
-// authenticated: the encodings of a token, however many a lenient scheme
-// accepts, share it.
+// An ID names one minted token. It is random and sealed with the state. All
+// encodings of a token that a lenient scheme accepts share its ID.
 type ID [16]byte
 
-// A Use is the use of one token.
+// A Use is one presentation of a token.
 type Use struct {
 	ID ID
-	// Principal is a digest of the principal's name, zero if absent.
+	// Principal is a digest of the principal's name, or zero if there is none.
 	Principal [16]byte
 	Now       time.Time
 	// Until is the time from which every server of the fleet refuses the token.
 	// It is sealed in the token, so that it does not depend on the TTL of the
-	// server that verifies.
+	// verifying server.
 	Until time.Time
 }
 
-// A Store remembers the tokens that were used. Its methods are called
-// concurrently.
+// A Store records the tokens that were used. It must be safe for concurrent
+// use.
 type Store interface {
 	// Spend records a use and reports whether it is the first of its ID. The
-	// record may be forgotten at u.Until. On an error the token is refused; a
-	// [Cause] is logged in words.
+	// store may forget the record at u.Until. If Spend fails, the token is
+	// refused; the text of the error is logged only if it is a [Cause].
 	Spend(ctx context.Context, u Use) (first bool, err error)
 }
 
-// skew is how far the clock of a server may be from the true time. A record
-// outlives its token by two of them, so that a server that is behind finds the
-// record of one that is ahead.
+// skew is the maximum difference between the clock of a server and the true
+// time. A record outlives its token by twice the skew, so that a server whose
+// clock is behind finds the record of one whose clock is ahead.
 const skew = time.Minute
 
-// singleUseAudience ends the audience of single-use tokens, so that a server
-// without a store and one with a store refuse each other's tokens, as far as the
-// scheme binds the audience.
+// singleUseAudience is appended to the audience of single-use tokens. If the
+// scheme binds the audience, servers with and without a store therefore refuse
+// each other's tokens.
 const singleUseAudience = " (single use)"
 
-// mark begins the states of single-use tokens and no other states, so that the
-// two kinds differ under a scheme that does not bind the audience.
+// mark begins the states of single-use tokens and no others. It separates the
+// two kinds under a scheme that does not bind the audience.
 const mark = "once1."
 
-// number is the authenticated header of a single-use token.
+// A number is the authenticated header of a single-use token: its ID, and its
+// end of life in Unix seconds.
 type number [len(ID{}) + 8]byte
 
 var (
@@ -62,7 +62,7 @@ var (
 	headerSize     = len(mark) + numberEncoding.EncodedLen(len(number{})) + len(".")
 )
 
-// numbered returns the state under a fresh ID:
+// numbered returns the state with a fresh ID in front:
 //
 //	"once1." || base64url(id[16] || until[8]) || "." || state
 //
@@ -76,7 +76,7 @@ func numbered(state []byte, until time.Time) []byte {
 	return append(append(out, '.'), state...)
 }
 
-// unnumbered returns a state that is not numbered as it is.
+// unnumbered returns state unchanged. It refuses a numbered state.
 func unnumbered(state []byte) ([]byte, error) {
 	if bytes.HasPrefix(state, []byte(mark)) {
 		return nil, errNumbered
@@ -84,7 +84,7 @@ func unnumbered(state []byte) ([]byte, error) {
 	return state, nil
 }
 
-// spend takes the number off an authenticated state and uses it up.
+// spend parses an authenticated state and spends its ID.
 func (r *Round) spend(ctx context.Context, authentic []byte, event *Event) ([]byte, error) {
 	u, state, ok := parseNumbered(authentic)
 	if !ok {
@@ -113,8 +113,8 @@ func (r *Round) spend(ctx context.Context, authentic []byte, event *Event) ([]by
 	return state, nil
 }
 
-// spendWithin calls a store, and waits for its answer until ctx ends. Clients of
-// databases do not all heed a context while they read an answer.
+// spendWithin calls the store and waits for its answer until ctx ends. Some
+// database clients ignore the context while they read an answer.
 func spendWithin(ctx context.Context, store Store, u Use) (first bool, err error) {
 	type answer struct {
 		first bool
@@ -133,7 +133,7 @@ func spendWithin(ctx context.Context, store Store, u Use) (first bool, err error
 	}
 }
 
-// parseNumbered is the inverse of numbered.
+// parseNumbered parses a state that numbered returned.
 func parseNumbered(authentic []byte) (u Use, state []byte, ok bool) {
 	if len(authentic) < headerSize || authentic[headerSize-1] != '.' || !bytes.HasPrefix(authentic, []byte(mark)) {
 		return u, nil, false
@@ -147,25 +147,25 @@ func parseNumbered(authentic []byte) (u Use, state []byte, ok bool) {
 	return u, authentic[headerSize:], true
 }
 
-// Memory is a Store in the memory of one process: tokens are single-use there
-// and nowhere else, and until it ends. It holds a bounded number of records,
-// about 150 bytes each, and forgets them when their tokens have expired.
+// Memory is a Store in the memory of one process: tokens are single-use only in
+// that process and only until it ends. It holds a bounded number of records, of
+// about 150 bytes each, and drops them when their tokens have expired.
 //
-// It does not depend on a steady clock: a token that expires before one whose
-// record was forgotten is refused, also if the clock has gone back since.
+// It tolerates a clock that goes back: it refuses every token that expires no
+// later than a dropped record.
 type Memory struct {
 	limit, quota int
 
 	mu         sync.Mutex
 	used       map[ID]struct{}
-	principals map[[16]byte]int // records of each
+	principals map[[16]byte]int // number of records per principal
 	byUntil    records
-	horizon    time.Time // the latest until of all records that were forgotten
+	horizon    time.Time // the latest until of all dropped records
 }
 
-// NewMemory returns a Memory of at most limit records, of which one principal
-// has quota at most; all requests without a principal are one principal. Tokens
-// beyond that are refused until some expire.
+// NewMemory returns a Memory of at most limit records, and at most quota
+// records per principal. All requests without a principal count as one
+// principal. Further tokens are refused until records expire.
 func NewMemory(limit, quota int) (*Memory, error) {
 	if limit < 1 || quota < 1 || quota > limit {
 		return nil, fmt.Errorf("boundary: a store of %d tokens with %d for each principal: want at least 1 of each, and no more of the second", limit, quota)
@@ -177,7 +177,7 @@ func NewMemory(limit, quota int) (*Memory, error) {
 func (m *Memory) Spend(_ context.Context, u Use) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// The wall clock decides, as it does in the scheme.
+	// Compare wall clock times, as the scheme does.
 	now, until := u.Now.Round(0), u.Until.Round(0)
 	for len(m.byUntil) > 0 && !now.Before(m.byUntil[0].until) {
 		m.forget(heap.Pop(&m.byUntil).(record))
@@ -220,8 +220,7 @@ type record struct {
 	until     time.Time
 }
 
-// records is a heap of the records, those that expire first on top. It
-// implements heap.Interface.
+// records is a min-heap by expiry. It implements heap.Interface.
 type records []record
 
 func (r records) Len() int           { return len(r) }

@@ -1,30 +1,31 @@
-// Package mcpgo puts a boundary around a server that is built on
-// github.com/mark3labs/mcp-go v1.2.1, which has no protection of requestState of
-// its own:
+// Package mcpgo puts a boundary around a server built on
+// github.com/mark3labs/mcp-go v1.2.1, which does not protect requestState
+// itself:
 //
 //	protect, _, err := mcpgo.Protect("deployer", boundary.Policy{Secrets: ring}, userOf)
 //	srv := server.NewMCPServer("deployer", "1.0.0", protect)
 //
-// It is a middleware for the handlers of tools and prompts. Inbound it verifies
-// the token that a request brings and hands the handler the state in its place;
-// outbound it seals the state of a result. Middleware of later options runs
-// inside and sees plaintext state.
+// The boundary is a middleware for the handlers of tools and prompts. It
+// verifies the token of a request and gives the handler the state in its place.
+// It seals the state of a result. Middleware from later options runs inside and
+// sees plaintext state.
 //
 // # In a handler
 //
-//	request.Params.RequestState   "" in the first round, then the state that the round before left
+//	request.Params.RequestState   "" in the first round, then the state of the previous round
 //	result.RequestState           the state for the next round
 //	result.InputRequests          the questions to the client, beside the state
 //
 // # Differences from package gosdk
 //
-//   - mcp-go gives every error of a handler the code -32603 and no data: a refused
-//     token is told by the message alone, "Invalid or expired requestState".
-//   - mcp-go does not authenticate: the principal is the caller's [PrincipalFunc].
-//   - Handlers of resources cannot leave a state. A token for one is verified.
+//   - mcp-go gives every error of a handler the code -32603 and no data. Only the
+//     message, "Invalid or expired requestState", tells the client that a token
+//     was refused.
+//   - mcp-go does not authenticate. The caller's [PrincipalFunc] names the principal.
+//   - Handlers of resources cannot leave a state, but their tokens are verified.
 //   - Arguments of prompts reach the boundary decoded.
-//   - mcp-go runs a call that is augmented as a task without middleware: its
-//     handler gets the client's requestState unverified, and must not read it.
+//   - mcp-go runs a task-augmented call without middleware. Its handler gets the
+//     client's requestState unverified and must not read it.
 package mcpgo
 
 import (
@@ -39,14 +40,14 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// A PrincipalFunc names the principal of a request from its context, in which an
-// HTTP server leaves it (server.WithHTTPContextFunc). nil stands for an
-// unauthenticated one, which differs from an empty name.
+// A PrincipalFunc returns the principal of a request from its context, where an
+// HTTP server puts it (server.WithHTTPContextFunc). It returns nil for an
+// unauthenticated request, which differs from an empty name.
 type PrincipalFunc func(context.Context) (*string, error)
 
 // Protect returns an option that puts a boundary around the server called
-// service. If principal is nil, requests are unauthenticated. The boundary is
-// returned for the rotation of its keys.
+// service. If principal is nil, requests are unauthenticated. Use the returned
+// Boundary to rotate its keys.
 func Protect(service string, p boundary.Policy, principal PrincipalFunc) (server.ServerOption, *boundary.Boundary, error) {
 	b, err := boundary.New(service, p)
 	if err != nil {
@@ -146,9 +147,9 @@ func (a adapter) fault(ctx context.Context, method string, cause boundary.Cause)
 	return answer(a.boundary.Fault(ctx, method, cause))
 }
 
-// rawArguments returns the arguments as they were received, or the JSON of
-// arguments that were not. Handlers read either form: the boundary refuses bytes
-// that could give two values.
+// rawArguments returns the arguments as received, or encodes them if they were
+// decoded. Handlers may read either form: the boundary refuses bytes that could
+// be read as two values.
 func rawArguments(req *mcp.CallToolRequest) (json.RawMessage, error) {
 	switch v := req.GetRawArguments().(type) {
 	case nil:
@@ -160,7 +161,8 @@ func rawArguments(req *mcp.CallToolRequest) (json.RawMessage, error) {
 	}
 }
 
-// answer returns a message for the client: mcp-go sends the text of an error.
+// answer returns an error with the message for the client. mcp-go sends only
+// the text of an error.
 func answer(err error) error {
 	if a, ok := errors.AsType[*boundary.Answer](err); ok {
 		return errors.New(a.Message)

@@ -22,8 +22,8 @@ import (
 
 type userKey struct{}
 
-// user returns the value of the header Authorization, where a real server has a
-// verified token.
+// user returns the value of the header Authorization as the principal. A real
+// server would verify a token.
 func user(ctx context.Context) (*string, error) {
 	if name, ok := ctx.Value(userKey{}).(string); ok && name != "" {
 		return &name, nil
@@ -31,7 +31,7 @@ func user(ctx context.Context) (*string, error) {
 	return nil, nil
 }
 
-// serve serves a tool, a prompt and a resource of two rounds.
+// serve serves a tool, a prompt and a resource with two rounds each.
 func serve(t *testing.T, p boundary.Policy) string {
 	t.Helper()
 	p.Logger = slog.New(slog.DiscardHandler)
@@ -74,7 +74,8 @@ func serve(t *testing.T, p boundary.Policy) string {
 	return s.URL
 }
 
-// request is one request, the user and the JSON of the parameters.
+// A request names the method, the target and the user, with the JSON of the
+// parameters.
 type request struct{ method, target, user, params string }
 
 // answer is the part of a response that the tests read.
@@ -119,7 +120,7 @@ func post(t *testing.T, url string, r request) (a answer) {
 	return a
 }
 
-// with returns the request with a token.
+// with returns the request with the token added.
 func (r request) with(token string) request {
 	r.params += fmt.Sprintf(`,"requestState":%q`, token)
 	return r
@@ -154,7 +155,7 @@ func TestRounds(t *testing.T) {
 	require.Equal(t, "state ", post(t, url, request{"resources/read", "test://vault", "alice", ""}).Result.Contents[0].Text)
 }
 
-// TestSingleUse shares the store of package boundary.
+// TestSingleUse uses the in-memory store of package boundary.
 func TestSingleUse(t *testing.T) {
 	store, err := boundary.NewMemory(10, 10)
 	require.NoError(t, err)

@@ -1,26 +1,27 @@
-// Package redisstore remembers used tokens on Redis or Valkey, for a fleet whose
-// tokens are single-use.
+// Package redisstore records used tokens on Redis or Valkey, for a fleet with
+// single-use tokens.
 //
-// A use is one SET with NX and PX, so that the server decides which presentation
-// is the first. Keys:
+// A use is one SET with NX and PX, so that the Redis server decides which
+// presentation is the first. Keys:
 //
 //	prefix "use:" hex(ID)                        1, until two minutes after Use.Until
 //	prefix "quota:" hex(principal) ":" window    first uses of a principal in a window
 //
 // # Faults
 //
-// If Redis cannot be reached or answers an error, the token is refused; it may
-// be used up. The same holds if the clocks of Redis and of the server differ by
-// more than two minutes, because Redis forgets by its own clock. Set
-// ContextTimeoutEnabled in the options of the client: without it a call that the
-// boundary has given up holds its connection until the client's own time limit.
+// If Redis cannot be reached or answers with an error, the token is refused,
+// and it may be used up. The same happens if the clocks of Redis and of the
+// server differ by more than two minutes, because Redis expires keys by its own
+// clock. Set ContextTimeoutEnabled in the options of the client. Otherwise a
+// call that the boundary has abandoned holds its connection until the client's
+// own timeout.
 //
-// Redis must keep the records: no eviction (maxmemory-policy noeviction; when it
-// is full, SET fails and tokens are refused), and no FLUSHALL. A restart without
-// persistence, and a failover to a replica that had not received the last
-// writes, lose records: the tokens of lost records can be used once more until
-// they expire. If that matters, set appendfsync always, and let writes wait
-// for replicas (Options.Replicas).
+// Redis must keep the records. Disable eviction (maxmemory-policy noeviction):
+// when Redis is full, SET then fails and tokens are refused. Never run
+// FLUSHALL. A restart without persistence, or a failover to a replica that
+// lacks the last writes, loses records. A token whose record is lost can be
+// used once more until it expires. If that matters, set appendfsync always, and
+// wait for replicas (Options.Replicas).
 package redisstore
 
 import (
@@ -38,17 +39,18 @@ import (
 
 // Options configure a Store. The zero value is useful.
 type Options struct {
-	// Prefix begins every key. "": "sealab:". Servers of one fleet share it.
+	// Prefix begins every key. "": "sealab:". Servers of one fleet use the
+	// same.
 	Prefix string
-	// Quota is the number of tokens that one principal may use in a window. All
-	// requests without a principal are one principal. Tokens that are presented
-	// again do not count. 0: no limit.
+	// Quota is the maximum number of tokens that one principal may use in a
+	// window. All requests without a principal count as one principal. Repeated
+	// presentations do not count. 0: no limit.
 	Quota int64
-	// Window is the length of the window of a quota, at least the lifetime of a
-	// token and two minutes. 0: 15 minutes.
+	// Window is the length of the quota's window. It must be at least the
+	// lifetime of a token plus two minutes. 0: 15 minutes.
 	Window time.Duration
-	// Replicas is the number of replicas that must have received a use before
-	// its token is accepted (WAIT). 0: the use may be lost in a failover.
+	// Replicas is the number of replicas that must acknowledge a use before its
+	// token is accepted (WAIT). 0: a failover may lose the use.
 	Replicas int
 }
 
@@ -58,9 +60,9 @@ type Store struct {
 	options Options
 }
 
-// New returns a store on the server or cluster of client: a redis.Client or a
-// redis.ClusterClient. A redis.Ring is refused, because it moves keys when a server
-// fails and so forgets uses.
+// New returns a store on the server or cluster of client, which must be a
+// *redis.Client or a *redis.ClusterClient. A *redis.Ring is refused: it moves
+// keys when a server fails, and so loses uses.
 func New(client redis.UniversalClient, o Options) (*Store, error) {
 	switch client.(type) {
 	case *redis.Client, *redis.ClusterClient:
@@ -84,10 +86,11 @@ func New(client redis.UniversalClient, o Options) (*Store, error) {
 	return &Store{client, o}, nil
 }
 
-// replication is how long a use may take to reach its replicas.
+// replication is the maximum time to wait for replicas.
 const replication = 500 * time.Millisecond
 
-// maxSkew is how far the clocks of the server and of Redis may differ.
+// maxSkew is the maximum difference between the clocks of the server and of
+// Redis.
 const maxSkew = 2 * time.Minute
 
 // Spend implements boundary.Store.
@@ -110,7 +113,7 @@ func (s *Store) Spend(ctx context.Context, u boundary.Use) (first bool, err erro
 	return s.count(ctx, quota)
 }
 
-// record sets the key of a use on the server that has it.
+// record sets the key of a use on the server that holds it.
 func (s *Store) record(ctx context.Context, u boundary.Use) (first bool, err error) {
 	key := s.options.Prefix + "use:" + hex.EncodeToString(u.ID[:])
 	server, err := s.server(ctx, key)
@@ -145,8 +148,9 @@ func (s *Store) record(ctx context.Context, u boundary.Use) (first bool, err err
 	return set.Val(), nil
 }
 
-// server returns the server that has a key. TIME and WAIT have none: a cluster would
-// send them to any server, and WAIT speaks of the writes of its own connection.
+// server returns a client of the server that holds a key. TIME and WAIT carry
+// no key: a cluster client would send them to any server, and WAIT covers only
+// the writes of its own connection.
 func (s *Store) server(ctx context.Context, key string) (*redis.Client, error) {
 	if cluster, ok := s.client.(*redis.ClusterClient); ok {
 		return cluster.MasterForKey(ctx, key)
@@ -154,8 +158,8 @@ func (s *Store) server(ctx context.Context, key string) (*redis.Client, error) {
 	return s.client.(*redis.Client), nil
 }
 
-// count counts a first use, and refuses one beyond the quota: uses at the same time
-// have all found room before.
+// count counts a first use and refuses it if it exceeds the quota. The check in
+// Spend alone would let concurrent uses exceed it.
 func (s *Store) count(ctx context.Context, key string) (bool, error) {
 	var uses *redis.IntCmd
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {

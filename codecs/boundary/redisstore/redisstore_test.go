@@ -25,7 +25,7 @@ func client(t *testing.T, s *storetest.Server) redis.UniversalClient {
 	return c
 }
 
-// store returns a store under options that are right.
+// store returns a store with valid options.
 func store(t *testing.T, c redis.UniversalClient, o redisstore.Options) *redisstore.Store {
 	t.Helper()
 	s, err := redisstore.New(c, o)
@@ -69,7 +69,8 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestFaults also uses a token that was refused while Redis was down.
+// TestFaults runs the suite of faults. It then uses the token that was refused
+// while Redis was down.
 func TestFaults(t *testing.T) {
 	server := storetest.Redis(t)
 	s := store(t, client(t, server), redisstore.Options{})
@@ -78,8 +79,8 @@ func TestFaults(t *testing.T) {
 	require.True(t, first)
 }
 
-// TestFullStore fills Redis up to its memory: uses are refused, and none is
-// forgotten to make room.
+// TestFullStore fills the memory of Redis. Further uses are refused, and no
+// record is evicted.
 func TestFullStore(t *testing.T) {
 	server := storetest.Redis(t)
 	c := client(t, server)
@@ -97,7 +98,8 @@ func TestFullStore(t *testing.T) {
 	require.False(t, first)
 }
 
-// cluster returns the client of a cluster of two servers, which have half of the slots each.
+// cluster returns the client of a cluster of two servers, each with half of the
+// slots.
 func cluster(t *testing.T, servers [2]*storetest.Server) *redis.ClusterClient {
 	t.Helper()
 	at := map[string]string{"first:1": servers[0].Socket, "second:1": servers[1].Socket}
@@ -117,7 +119,8 @@ func cluster(t *testing.T, servers [2]*storetest.Server) *redis.ClusterClient {
 	return c
 }
 
-// TestCluster finds the clock and the replicas of a use on the server that has its key.
+// TestCluster checks that TIME and WAIT go to the server that holds the key of
+// a use.
 func TestCluster(t *testing.T) {
 	servers := [2]*storetest.Server{storetest.Redis(t), storetest.Redis(t)}
 	ctx, c := context.Background(), cluster(t, servers)

@@ -1,6 +1,7 @@
-// Package sqlstore remembers used tokens in a table of an SQL database, for a
-// fleet whose tokens are single-use. It is tried on PostgreSQL 15 and SQLite 3,
-// and needs INSERT ... ON CONFLICT DO NOTHING and parameters named $1, $2, ...
+// Package sqlstore records used tokens in a table of an SQL database, for a
+// fleet with single-use tokens. It is tested on PostgreSQL 15 and SQLite 3. The
+// database must support INSERT ... ON CONFLICT DO NOTHING and parameters named
+// $1, $2, ...
 //
 // The table has one row for each use:
 //
@@ -8,15 +9,16 @@
 //	principal  text, the digest of the principal in hexadecimal
 //	until      bigint, the end of the token's life in Unix seconds
 //
-// and one row with an empty id, whose until is the latest that was ever pruned.
-// A use is one INSERT. A token that expires before a pruned one is refused, so
-// that a clock that goes back does not make a token good again.
+// A further row has an empty id; its until is the latest of all pruned rows. A
+// use is one INSERT. A token that expires no later than a pruned one is
+// refused, so that a clock that goes back does not revive a token.
 //
 // # Faults
 //
-// If the database fails, the token is refused; it may be used up. PostgreSQL with
-// synchronous_commit off, and a failover to an asynchronous standby, lose uses:
-// their tokens can be used once more until they expire.
+// If the database fails, the token is refused, and it may be used up.
+// PostgreSQL loses uses with synchronous_commit off, and in a failover to an
+// asynchronous standby. A token whose use is lost can be used once more until
+// it expires.
 package sqlstore
 
 import (
@@ -33,11 +35,11 @@ import (
 
 // Options configure a Store. The zero value is useful.
 type Options struct {
-	// Table is the name of the table: lower case, digits and underscores. "":
-	// "sealab_used_tokens".
+	// Table is the name of the table: lower-case letters, digits and
+	// underscores. "": "sealab_used_tokens".
 	Table string
-	// Quota is the number of records that one principal may have. All requests
-	// without a principal are one principal. Uses at the same time may pass it
+	// Quota is the maximum number of records of one principal. All requests
+	// without a principal count as one principal. Concurrent uses may exceed it
 	// by a few. 0: no limit.
 	Quota int
 }
@@ -47,12 +49,12 @@ type Store struct {
 	db    *sql.DB
 	quota int
 
-	spend, uses, latest, horizon, forget string // statements
+	spend, uses, latest, horizon, forget string // SQL statements
 }
 
 var tableName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,50}$`)
 
-// New returns a store in db, and makes its table if it is missing.
+// New returns a store in db. It creates the table if it is missing.
 func New(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 	if o.Table == "" {
 		o.Table = "sealab_used_tokens"
@@ -82,7 +84,8 @@ func New(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 	return s, nil
 }
 
-// in puts the name of the table into a statement, for each $ without a number.
+// in replaces each $ in statement that no digit follows with the name of the
+// table.
 func in(table, statement string) string {
 	return regexp.MustCompile(`\$([^0-9]|$)`).ReplaceAllString(statement, strings.ReplaceAll(table, "$", "")+"${1}")
 }
@@ -113,8 +116,8 @@ func (s *Store) Spend(ctx context.Context, u boundary.Use) (first bool, err erro
 // margin is how long Prune keeps the record of a token that has expired.
 const margin = time.Hour
 
-// Prune deletes the records of tokens that expired an hour ago or earlier, and
-// returns their number. Call it now and then, on one server of the fleet.
+// Prune deletes the records of tokens that expired at least an hour ago, and
+// returns their number. Call it regularly on one server of the fleet.
 func (s *Store) Prune(ctx context.Context, now time.Time) (deleted int64, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

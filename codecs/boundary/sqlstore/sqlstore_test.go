@@ -19,7 +19,7 @@ import (
 
 var tokens = flag.Int("tokens", 100, "tokens that are presented 20 times each")
 
-// presented returns the number of tokens to present: with -short a fifth.
+// presented returns the number of tokens to present, at most 20 with -short.
 func presented() int {
 	if testing.Short() {
 		return min(*tokens, 20)
@@ -76,8 +76,9 @@ func run(t *testing.T, db *sql.DB) {
 			require.NoError(t, err)
 			require.Equal(t, want, n)
 		}
-		// The clock goes back: the record of the old token is gone, and the token
-		// is refused all the same. One that expires later is not.
+		// The clock goes back. The record of the old token was pruned, and the
+		// token is refused nevertheless. A token that expires later is
+		// accepted.
 		for _, u := range []boundary.Use{old, recent} {
 			first, err := s.Spend(ctx, u)
 			require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// own skips the test: only Unix starts a process as another user.
+// own skips the test: only Unix can start a process as another user.
 func own(t *testing.T, _, name string) *syscall.SysProcAttr {
 	t.Helper()
 	testenv.Skip(t, "this system cannot start a process as the user %s", name)

@@ -14,7 +14,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// own gives a folder to a user, and returns the attributes of its processes.
+// own makes name the owner of dir, and returns the attributes that start a
+// process as that user.
 func own(t *testing.T, dir, name string) *syscall.SysProcAttr {
 	t.Helper()
 	u, err := user.Lookup(name)

@@ -15,11 +15,11 @@ import (
 	"sealab/internal/testenv"
 )
 
-// patience is how long a server may take to start.
+// patience is the maximum time that a server may take to start.
 const patience = 30 * time.Second
 
-// A Server is a server that a test has started. It listens on a socket in a
-// folder of its own, and ends with the test.
+// A Server is a server process that a test started. It listens on a Unix socket
+// in a folder of its own, and is killed at the end of the test.
 type Server struct {
 	Socket string // path of its Unix socket
 	start  func() *exec.Cmd
@@ -27,8 +27,8 @@ type Server struct {
 	output bytes.Buffer
 }
 
-// Start starts the server, again after Kill, and waits until it accepts
-// connections.
+// Start starts the server, or restarts it after Kill, and waits until it
+// accepts connections.
 func (s *Server) Start(t *testing.T) {
 	t.Helper()
 	s.cmd = s.start()
@@ -45,18 +45,19 @@ func (s *Server) Start(t *testing.T) {
 	require.Eventually(t, ready, patience, 10*time.Millisecond, "%s does not start: %s", s.cmd.Path, &s.output)
 }
 
-// Kill kills the server as a crash would.
+// Kill kills the server process as a crash would.
 func (s *Server) Kill(t *testing.T) {
 	t.Helper()
 	if s.cmd == nil {
 		return
 	}
 	require.NoError(t, s.cmd.Process.Kill())
-	_ = s.cmd.Wait() // the status of a killed process
+	_ = s.cmd.Wait() // a killed process always has an error
 	s.cmd = nil
 }
 
-// folder makes a short path: that of a Unix socket has at most 108 bytes.
+// folder creates a folder with a short path. The path of a Unix socket has at
+// most 108 bytes.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "store")
@@ -65,8 +66,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// Redis starts redis-server or valkey-server with persistence that loses no
-// write, or skips the test if it is not installed.
+// Redis starts redis-server or valkey-server with persistence of every write.
+// It skips the test if neither is installed.
 func Redis(t *testing.T) *Server {
 	t.Helper()
 	var binary string
@@ -90,8 +91,8 @@ func Redis(t *testing.T) *Server {
 }
 
 // Postgres starts a PostgreSQL server with an empty database of the user
-// "postgres", or skips the test if it is not installed. Root starts it as the user
-// postgres, because the server refuses root.
+// "postgres". It skips the test if PostgreSQL is not installed. If the test
+// runs as root, the server runs as the user postgres, because it refuses root.
 func Postgres(t *testing.T) *Server {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")

@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of stores of used tokens, and starts
-// the servers that the tests of stores need.
+// Package storetest is the conformance suite of stores of used tokens. It also
+// starts the servers that the tests of stores need.
 package storetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// Fresh returns the use of a new token, now.
+// Fresh returns a use of a new token at the current time.
 func Fresh(seed uint64) boundary.Use {
 	var u boundary.Use
 	binary.BigEndian.PutUint64(u.ID[:], seed)
@@ -26,8 +26,8 @@ func Fresh(seed uint64) boundary.Use {
 	return u
 }
 
-// Run holds a store to the contract. open returns a store on the same server,
-// without a quota if it is 0.
+// Run checks that a store keeps its contract. open returns a store on the same
+// server; a quota of 0 means no quota.
 func Run(t *testing.T, open func(t *testing.T, quota int) boundary.Store) {
 	t.Run("Once", func(t *testing.T) { once(t, open(t, 0), open(t, 0)) })
 	t.Run("Race", func(t *testing.T) { Race(t, []boundary.Store{open(t, 0), open(t, 0)}, 20, 20) })
@@ -41,7 +41,7 @@ func Run(t *testing.T, open func(t *testing.T, quota int) boundary.Store) {
 	})
 }
 
-// once uses a token at one server and then at both.
+// once uses a token on one store and then on both.
 func once(t *testing.T, one, two boundary.Store) {
 	ctx := context.Background()
 	u := Fresh(2)
@@ -60,9 +60,10 @@ func once(t *testing.T, one, two boundary.Store) {
 	require.True(t, first)
 }
 
-// Faults uses a token, kills the server and starts it again: while it is down the store
-// refuses tokens, and afterwards the used one is still used. It returns the use of a token
-// that was presented while the server was down.
+// Faults uses a token, kills the server and starts it again. It checks that the
+// store refuses tokens while the server is down, and that the used token stays
+// used. It returns the use of a token that was presented while the server was
+// down.
 func Faults(t *testing.T, server *Server, store boundary.Store) (refused boundary.Use) {
 	t.Helper()
 	ctx := context.Background()
@@ -83,8 +84,8 @@ func Faults(t *testing.T, server *Server, store boundary.Store) (refused boundar
 	return refused
 }
 
-// Race presents each of some tokens several times at once, at all stores in
-// turn, and holds the number of first uses to that of tokens.
+// Race presents each token several times concurrently, to all stores in turn.
+// It checks that exactly one use of each token is the first.
 func Race(t *testing.T, stores []boundary.Store, tokens, presentations int) {
 	t.Helper()
 	uses := make([]boundary.Use, tokens)
@@ -121,7 +122,7 @@ func Race(t *testing.T, stores []boundary.Store, tokens, presentations int) {
 	t.Logf("%d presentations of %d tokens: %d accepted", tokens*presentations, tokens, firsts.Load())
 }
 
-// quota uses tokens of one principal beyond a quota of 5, and then of another.
+// quota uses more than 5 tokens of one principal, and then one of another.
 func quota(t *testing.T, s boundary.Store) {
 	ctx := context.Background()
 	mallory, alice := Fresh(3).ID, Fresh(4).ID

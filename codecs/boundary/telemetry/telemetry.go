@@ -1,16 +1,16 @@
-// Package telemetry counts and traces a boundary with OpenTelemetry. It needs the
-// API alone (go.opentelemetry.io/otel/metric and /trace); the program chooses the
-// SDK and the exporter.
+// Package telemetry counts and traces a boundary with OpenTelemetry. It needs
+// only the API (go.opentelemetry.io/otel/metric and /trace). The program
+// chooses the SDK and the exporter.
 //
 //	observer, err := telemetry.New(otel.GetMeterProvider(), otel.GetTracerProvider())
 //	policy := boundary.Policy{Secrets: ring, Observer: observer}
 //
 // # Metrics
 //
-// All have the attributes operation ("mint" or "verify") and method (such as
-// "tools/call"); the first has outcome as well: "done", "used", "fault" or the
-// stage of a refusal ("malformed", "unknown-key", "unauthentic", "misbound",
-// "expired").
+// All metrics have the attributes operation ("mint" or "verify") and method
+// (such as "tools/call"). The first also has outcome: "done", "used", "fault"
+// or the stage of a refusal ("malformed", "unknown-key", "unauthentic",
+// "misbound", "expired").
 //
 //	sealab.boundary.tokens           count
 //	sealab.boundary.token.size       histogram, bytes
@@ -25,7 +25,7 @@
 //
 // # Queries for a dashboard
 //
-// In PromQL, with the names that the Prometheus exporter makes:
+// In PromQL, with the metric names of the Prometheus exporter:
 //
 //	refusals by stage     sum by (outcome) (rate(sealab_boundary_tokens_total{operation="verify",outcome!="done"}[5m]))
 //	share of refusals     sum(rate(sealab_boundary_tokens_total{operation="verify",outcome!="done"}[5m])) / sum(rate(sealab_boundary_tokens_total{operation="verify"}[5m]))

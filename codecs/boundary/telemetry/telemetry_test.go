@@ -17,8 +17,8 @@ import (
 	"sealab/codecs/boundary/telemetry"
 )
 
-// TestObserver takes a boundary through its outcomes and reads them back from the
-// SDK of OpenTelemetry.
+// TestObserver drives a boundary through its outcomes and reads them back from
+// the OpenTelemetry SDK.
 func TestObserver(t *testing.T) {
 	ctx := context.Background()
 	reader, spans := metric.NewManualReader(), tracetest.NewSpanRecorder()
