@@ -19,7 +19,8 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// transfer are the arguments of the handlers of TestApprovedArgumentsAreExecuted.
+// transfer holds the arguments of the handlers of
+// TestApprovedArgumentsAreExecuted.
 type transfer struct {
 	Transfer struct {
 		To     string      `json:"to"`
@@ -30,7 +31,8 @@ type transfer struct {
 	To     string      `json:"to"`
 }
 
-// readers read the arguments of a tool in three ways, and print them.
+// readers are three parsers of a tool's arguments. Each prints the values it
+// read.
 var readers = map[string]func(json.RawMessage) string{
 	"encoding/json": func(raw json.RawMessage) string {
 		var in transfer
@@ -45,7 +47,7 @@ var readers = map[string]func(json.RawMessage) string{
 	},
 }
 
-// firstMembers reads a value as parsers do that take the first of repeated
+// firstMembers reads a value as some parsers do that keep the first of repeated
 // members: fastjson, gjson, jsonparser.
 func firstMembers(d *json.Decoder) (any, error) {
 	d.UseNumber()
@@ -71,8 +73,8 @@ func firstMembers(d *json.Decoder) (any, error) {
 	return object, err
 }
 
-// confusions are pairs of arguments with one digest on 1989b18: the first are
-// approved, the second are executed.
+// confusions are pairs of arguments that had the same digest in commit 1989b18.
+// The first of a pair is approved, the second is executed.
 var confusions = [][2]string{
 	{`{"transfer":{"to":"bob"}}`, `{"transfer":{"amount":1000000},"transfer":{"to":"bob"}}`},
 	{`{"transfer":{"to":"bob"},"limit":null}`, `{"limit":999,"transfer":{"to":"bob"},"limit":null}`},
@@ -87,8 +89,8 @@ var confusions = [][2]string{
 	{`{}`, `[]`}, {`{}`, `""`}, {`{}`, `0`}, {`{}`, `false`},
 }
 
-// addTransfers adds a tool that approves the arguments of the first round and
-// executes those of the second, once for each reader and once typed.
+// addTransfers adds tools that approve the arguments of the first round and
+// execute those of the second: one tool for each reader, and a typed one.
 func addTransfers(server *mcp.Server) {
 	answer := func(read, state string) *mcp.CallToolResult {
 		if state == "" {
@@ -108,8 +110,8 @@ func addTransfers(server *mcp.Server) {
 		})
 }
 
-// TestApprovedArgumentsAreExecuted presents each pair both ways, over HTTP: no
-// call that was approved with one value executes another.
+// TestApprovedArgumentsAreExecuted presents each pair both ways over HTTP. A
+// call that was approved with one value must not execute another.
 func TestApprovedArgumentsAreExecuted(t *testing.T) {
 	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	addTransfers(server)
@@ -141,7 +143,7 @@ func TestApprovedArgumentsAreExecuted(t *testing.T) {
 	require.GreaterOrEqual(t, executed, 3*len(confusions)/2, "sound calls are executed")
 }
 
-// post sends a tools/call with the given arguments and state, as JSON, and
+// post sends a tools/call with the given arguments and state in JSON. It
 // returns the body of the answer.
 func post(t *testing.T, url, tool, arguments, state string) string {
 	t.Helper()
@@ -163,8 +165,8 @@ func post(t *testing.T, url, tool, arguments, state string) string {
 	return string(answer)
 }
 
-// TestUnbindableArguments are answered as such if there is no token yet, and
-// refused like every token otherwise.
+// TestUnbindableArguments checks the answers to arguments that cannot be bound:
+// an error of their own if there is no token, else that of a refused token.
 func TestUnbindableArguments(t *testing.T) {
 	for name, arguments := range map[string]string{"ambiguous": `{"a":1,"a":1}`, "long": `{"a":"` + strings.Repeat("a", 1000) + `"}`} {
 		t.Run(name, func(t *testing.T) {
@@ -186,8 +188,8 @@ func TestUnbindableArguments(t *testing.T) {
 	require.ErrorContains(t, err, "Invalid arguments")
 }
 
-// TestLongArgumentsCostNothing refuses 4 MB of arguments beside a good token of
-// other arguments: neither a copy nor a digest is made.
+// TestLongArgumentsCostNothing presents a valid token beside 4 MB of other
+// arguments. They are refused without being copied or digested.
 func TestLongArgumentsCostNothing(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	c := calls[0]
@@ -203,8 +205,9 @@ func TestLongArgumentsCostNothing(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<10))
 }
 
-// TestArgumentsHeap refuses arguments of the longest length that is judged, in
-// their most costly forms. The digest and the check take 4 bytes each.
+// TestArgumentsHeap presents arguments of the maximum length in their most
+// costly forms. The digest and the check may each take 4 bytes of heap per
+// byte.
 func TestArgumentsHeap(t *testing.T) {
 	for _, part := range []string{"0,", "[],", `{"":0},`} {
 		b := newBench(t, boundary.Policy{Now: time.Now, Logger: slog.Default()})

@@ -10,18 +10,19 @@ import (
 )
 
 // modern is the first revision in which a result asks for input, so that the
-// client's capabilities matter. For older clients the SDK asks itself.
+// client's capabilities matter. With older clients the SDK itself asks for
+// input.
 const modern = "2026-07-28"
 
-// A caller is a request of the SDK with the capabilities of its client.
+// A caller is a request of the SDK that tells the capabilities of its client.
 type caller interface {
 	ProtocolVersion() string
 	ClientCapabilities() *mcp.ClientCapabilities
 }
 
 // checkCapabilities returns error -32021 if a result asks for input that the
-// client has not declared, as the specification demands (basic, "Capability
-// negotiation"). The SDK leaves that to servers.
+// client has not declared (specification, basic, "Capability negotiation"). The
+// SDK leaves this check to servers.
 func checkCapabilities(req mcp.Request, asks mcp.InputRequestMap) error {
 	c, ok := req.(caller)
 	if len(asks) == 0 || !ok || c.ProtocolVersion() < modern {
@@ -45,7 +46,8 @@ func checkCapabilities(req mcp.Request, asks mcp.InputRequestMap) error {
 	return &jsonrpc.Error{Code: mcp.CodeMissingRequiredClientCapabilities, Message: "Missing required client capability", Data: data}
 }
 
-// addMissing adds the capability that a request needs, unless the client has it.
+// addMissing adds the capability that a request needs to missing, unless the
+// client has it.
 func addMissing(missing map[string]any, has *mcp.ClientCapabilities, ask mcp.InputRequest) {
 	none := map[string]any{}
 	switch ask := ask.(type) {
@@ -74,7 +76,7 @@ func addMissing(missing map[string]any, has *mcp.ClientCapabilities, ask mcp.Inp
 }
 
 // elicits reports whether a client supports a mode of elicitation. An empty
-// object stands for forms alone.
+// object means form mode only.
 func elicits(e *mcp.ElicitationCapabilities, mode string) bool {
 	switch {
 	case e == nil:

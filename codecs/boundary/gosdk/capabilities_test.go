@@ -14,7 +14,7 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// TestCapabilities asks clients for input that they have declared, and have not.
+// TestCapabilities asks clients for input that they have and have not declared.
 func TestCapabilities(t *testing.T) {
 	form, url := &mcp.ElicitParams{Message: "?"}, &mcp.ElicitParams{Mode: "url", Message: "?", URL: "https://as.example"}
 	for _, c := range []struct {

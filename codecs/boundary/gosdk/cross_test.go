@@ -25,7 +25,7 @@ type place struct {
 	arguments  map[string]any
 }
 
-// places returns the contexts of some users. No two are one context.
+// places returns contexts of the given users, which all differ.
 func places(users ...string) (all []place) {
 	arguments := []map[string]any{{}, {"to": "prod"}, {"to": "test"}, {"to": "prod", "n": 1.5}, {"n": []any{1.0, "1", nil, false}}}
 	for _, user := range users {
@@ -48,9 +48,10 @@ func addOther(server *mcp.Server) {
 	})
 }
 
-// TestCrossPresentations presents the tokens of every context in every other,
-// and mutated ones in their own, over each transport. A token is accepted in its
-// own context alone, and every refusal is one answer.
+// TestCrossPresentations presents the token of every context in every other
+// context, and mutated tokens in their own, over each transport. A token must
+// be accepted only in its own context, and every refusal must have the same
+// answer.
 func TestCrossPresentations(t *testing.T) {
 	users := []string{"alice", "bob"}
 	overHandler := func(t *testing.T, h http.Handler, connectTo func(url, user string) mcp.Transport, version string) map[string]*mcp.ClientSession {
@@ -112,7 +113,7 @@ func crossPresent(t *testing.T, sessions map[string]*mcp.ClientSession, all []pl
 		require.NotContains(t, res.RequestState, "half done")
 		tokens[i] = res.RequestState
 	}
-	_, frozen := call(all[0], "garbage") // the client adds its own words
+	_, frozen := call(all[0], "garbage") // the client adds text of its own
 	require.ErrorContains(t, frozen, "Invalid or expired requestState")
 	answer := frozen.Error()
 	seed := uint64(*presentations)
@@ -145,7 +146,7 @@ func crossPresent(t *testing.T, sessions map[string]*mcp.ClientSession, all []pl
 	t.Logf("%d in their own context accepted, %d in others and %d mutated refused", own, refused, *presentations)
 }
 
-// mutate returns another text than token that is not empty.
+// mutate returns a text that differs from token and is not empty.
 func mutate(rng *rand.Rand, token string) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \n\x00é"
 	for {

@@ -1,58 +1,59 @@
-// Package gosdk puts a boundary around a server that is built on the official Go
-// SDK, github.com/modelcontextprotocol/go-sdk v1.8.0, which has no protection of
-// requestState of its own. One line does it:
+// Package gosdk puts a boundary around a server built on the official Go SDK,
+// github.com/modelcontextprotocol/go-sdk v1.8.0, which does not protect
+// requestState itself. One call adds it:
 //
 //	server := mcp.NewServer(impl, nil)
 //	_, err := gosdk.Protect(server, impl, boundary.Policy{Secrets: ring})
 //
-// It is a receiving middleware for tools/call, prompts/get and resources/read.
-// Inbound it verifies the token that a request brings and hands the handler the
-// state in its place; outbound it seals the state of a result. Handlers never
-// see a token, clients never see a state.
+// The boundary is a receiving middleware for tools/call, prompts/get and
+// resources/read. It verifies the token of a request and gives the handler the
+// state in its place. It seals the state of a result. Handlers never see a
+// token, and clients see only tokens.
 //
 // # In a handler
 //
-// The state is plain text in the fields that the SDK has for it:
+// The state is plain text in the SDK's own fields:
 //
-//	req.Params.RequestState   "" in the first round, then the state that the round before left
+//	req.Params.RequestState   "" in the first round, then the state of the previous round
 //	result.RequestState       the state for the next round
 //	result.InputRequests      the questions to the client, beside the state
 //
-// The example of this package is a whole tool with its client, cmd/mcpserver a
-// whole server.
+// The example of this package is a complete tool with its client. The program
+// cmd/mcpserver is a complete server.
 //
 // # Transports
 //
 // Streamable HTTP needs StreamableHTTPOptions{Stateless: true}: revision
-// 2026-07-28 has no sessions, and a fleet behind a balancer cannot keep them.
-// [TokenPrincipal] says which transport gives which principal.
+// 2026-07-28 has no sessions, and a fleet behind a load balancer cannot keep
+// them. [TokenPrincipal] lists the principal that each transport provides.
 //
 // # Results
 //
-// A result that carries state is sealed and says input_required, also if it asks
-// no question (work handed on between rounds). A result with state that has
-// content and no input requests is a fault of the handler, since the client
-// would not come back: it is an internal error, as the SDK has it for content
-// beside input requests. The SDK refuses two such results before the boundary
-// can see them, so set InputRequests to an empty map, or leave the content out:
-// those of typed tools with an output type of their own, which always get
-// content, and those of resources whose Contents are nil.
+// A result that carries state is sealed and marked input_required, even if it
+// asks no question and only hands work on to the next round. A result with
+// state and content but without input requests is a fault of the handler,
+// because the client would not come back. It is an internal error.
 //
-// # Older revisions
+// The SDK refuses two kinds of such results before the boundary sees them. One
+// is the result of a typed tool with an output type, which always gets content;
+// The SDK adds content to the result of a typed tool with an output type,
+// unless InputRequests is set: set it to an empty map. The SDK itself refuses
+// the result of a resource whose Contents and InputRequests are both nil: set
+// one of them to an empty value.
 //
-// For clients of older revisions the SDK itself asks for input and calls the
-// handler again, inside the boundary, with the plain state; it does so once. A
-// state that is still there afterwards leaves sealed. Let resources that ask
-// for input return empty Contents, not nil ones, without which the SDK fails such
-// requests.
+// For clients of older revisions the SDK itself asks for input. It then calls
+// the handler again, once, inside the boundary and with the plaintext state. If
+// the second result carries state, the boundary seals it. A resource that asks
+// for input must return empty Contents rather than nil; otherwise the SDK fails
+// the request.
 //
 // # Limitations
 //
-//   - A requestState that is not a string is refused by the SDK before the
-//     boundary, with an error of the SDK's own.
-//   - Arguments of prompts reach the boundary decoded, so ill-formed UTF-16 in
-//     them is U+FFFD to the digest and to the handler alike; a Python server of
-//     the same fleet digests it as it came, and refuses.
-//   - A panic of a handler ends the process, with its value on standard error:
-//     the SDK does not recover from it.
+//   - The SDK refuses a requestState that is not a string before the boundary sees
+//     it, with an error of its own.
+//   - Arguments of prompts reach the boundary decoded. Ill-formed UTF-16 in them is
+//     U+FFFD to both the digest and the handler. A Python server of the same fleet
+//     digests the original text, and so refuses the token.
+//   - A panic of a handler ends the process and prints its value on standard error,
+//     because the SDK does not recover from it.
 package gosdk

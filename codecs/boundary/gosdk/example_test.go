@@ -12,14 +12,15 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// A tool that asks for a confirmation keeps its plan in its state. The
-// handler reads and writes plain text; the client holds a sealed token, and one
-// that was tampered with does not reach the handler.
+// A tool that asks for a confirmation keeps its plan in the state. The handler
+// reads and writes plain text, while the client holds a sealed token. A
+// modified token does not reach the handler.
 func Example() {
 	impl := &mcp.Implementation{Name: "deployer", Version: "1.0.0"}
 	server := mcp.NewServer(impl, nil)
 
-	// The one line. Without secrets it would make a key and log a warning.
+	// Protect is the only change to the server. Without secrets it would
+	// generate a key and log a warning.
 	policy := boundary.Policy{
 		Secrets: [][]byte{[]byte("32 random bytes or more, from a file")},
 		Logger:  slog.New(slog.DiscardHandler),
@@ -76,7 +77,7 @@ func Example() {
 	// calling "tools/call": Invalid or expired requestState
 }
 
-// connectExample connects a client that leaves the rounds to its caller.
+// connectExample connects a client that leaves further rounds to the caller.
 func connectExample(server *mcp.Server) *mcp.ClientSession {
 	there, here := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(context.Background(), there, nil); err != nil {

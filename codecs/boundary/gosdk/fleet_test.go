@@ -20,11 +20,11 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A foreignServer is a server of another SDK that has the tool greet.
+// A foreignServer is a server of another SDK with the tool greet.
 type foreignServer struct {
-	needs   string // file of the folder that is there once the SDK is installed
+	needs   string // a file that exists in the folder once the SDK is installed
 	command []string
-	// policy is that of a server in Go under the same key.
+	// policy returns the policy of a Go server with the same key.
 	policy func(t *testing.T, key []byte) boundary.Policy
 }
 
@@ -49,8 +49,8 @@ var foreignServers = map[string]foreignServer{
 	},
 }
 
-// TestFleetOfTwoLanguages takes the second round to the server of the other
-// language, both ways, and once more under another key.
+// TestFleetOfTwoLanguages sends the second round to the server of the other
+// language, in both directions. It repeats this under another key.
 func TestFleetOfTwoLanguages(t *testing.T) {
 	for name, p := range foreignServers {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func (p foreignServer) start(t *testing.T, name string, key []byte) *mcp.ClientS
 	return connect(t, &mcp.CommandTransport{Command: cmd}, manual(), "")
 }
 
-// here connects to a server in Go under the same key.
+// here connects to a Go server with the same key.
 func (p foreignServer) here(t *testing.T, key []byte) *mcp.ClientSession {
 	t.Helper()
 	policy := p.policy(t, key)
@@ -90,7 +90,7 @@ func (p foreignServer) here(t *testing.T, key []byte) *mcp.ClientSession {
 	return connect(t, two, manual(), "")
 }
 
-// greeter is the same server in Go.
+// greeter returns the same server in Go.
 func greeter(t *testing.T, p boundary.Policy) *mcp.Server {
 	t.Helper()
 	impl := &mcp.Implementation{Name: service, Version: "1"}
@@ -108,7 +108,7 @@ func greeter(t *testing.T, p boundary.Policy) *mcp.Server {
 	return server
 }
 
-// ask takes the first round and returns the token.
+// ask performs the first round and returns the token.
 func ask(t *testing.T, session *mcp.ClientSession) string {
 	t.Helper()
 	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "greet", Arguments: map[string]any{}})
@@ -117,8 +117,8 @@ func ask(t *testing.T, session *mcp.ClientSession) string {
 	return res.RequestState
 }
 
-// answer takes the second round and returns the text of the result, or
-// of its refusal.
+// answer performs the second round and returns the text of the result or
+// refusal.
 func answer(t *testing.T, session *mcp.ClientSession, token string) string {
 	t.Helper()
 	res, err := session.CallTool(context.Background(), &mcp.CallToolParams{

@@ -32,8 +32,8 @@ var (
 
 const fleetUsers = 6
 
-// A balancer sends requests to the servers of a fleet in turn. A server that
-// refuses the connection is passed over, as by a balancer with health checks.
+// A balancer distributes requests over the servers of a fleet in turn. It skips
+// a server that refuses the connection, as a balancer with health checks does.
 type balancer struct {
 	mu      sync.Mutex
 	servers []*fleetServer
@@ -58,7 +58,7 @@ func (b *balancer) replace(i int, s *fleetServer) {
 	b.servers[i] = s
 }
 
-// call sends one tools/call, and returns the body of the answer.
+// call sends one tools/call and returns the body of the answer.
 func (b *balancer) call(user, token string) (body string, err error) {
 	params := `"name":"work","arguments":{},`
 	if token != "" {
@@ -79,7 +79,7 @@ func (b *balancer) send(user, message string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	req.GetBody = nil // a request that may have arrived is not sent again
+	req.GetBody = nil // do not resend a request that may have arrived
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + user,
 		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "work",
@@ -128,13 +128,14 @@ func (c *tally) percentile(p float64) time.Duration {
 	return c.times[int(p*float64(len(c.times)-1))]
 }
 
-// flow takes one token through the fleet: it is presented until it is accepted,
-// and then once more. faults counts the faults that were made so far.
+// flow mints a token and presents it until it is accepted, at most four times.
+// It then presents the token once more. faults counts the faults injected so
+// far.
 func (c *tally) flow(b *balancer, user string, sealed bool, faults *atomic.Int64) {
 	asked, err := c.timed(func() (string, error) { return b.call(user, "") })
 	_, token, found := strings.Cut(asked, `"requestState":"`)
 	if err != nil || !found {
-		return // no token was given
+		return // the fleet returned no token
 	}
 	token, _, _ = strings.Cut(token, `"`)
 	c.tokens.Add(1)
@@ -152,7 +153,7 @@ func (c *tally) flow(b *balancer, user string, sealed bool, faults *atomic.Int64
 	}
 	switch {
 	case !accepted && faults.Load() == before && before%2 == 0:
-		c.lost.Add(1) // though there was no fault
+		c.lost.Add(1) // refused without a fault
 	case !accepted:
 		c.spent.Add(1)
 	}
@@ -174,7 +175,7 @@ func (c *tally) flow(b *balancer, user string, sealed bool, faults *atomic.Int64
 }
 
 // waitUntilAccepting returns when every server has accepted three tokens in a
-// row: the client of Redis tries again once a second.
+// row. The Redis client reconnects once a second.
 func waitUntilAccepting(b *balancer) {
 	var none atomic.Int64
 	for accepted := 0; accepted < 3*len(b.servers); accepted++ {
@@ -186,7 +187,7 @@ func waitUntilAccepting(b *balancer) {
 	}
 }
 
-// writeRing replaces a file of keys.
+// writeRing replaces a key file.
 func writeRing(t *testing.T, path string, secrets ...byte) {
 	var ring bytes.Buffer
 	for _, s := range secrets {
@@ -196,7 +197,7 @@ func writeRing(t *testing.T, path string, secrets ...byte) {
 	require.NoError(t, os.Rename(path+".new", path))
 }
 
-// startFleet starts three servers, without a boundary if keys is empty.
+// startFleet starts three servers. If keys is empty, they have no boundary.
 func startFleet(t *testing.T, keys, socket string) []*fleetServer {
 	servers := make([]*fleetServer, 3)
 	for i := range servers {
@@ -206,7 +207,7 @@ func startFleet(t *testing.T, keys, socket string) []*fleetServer {
 	return servers
 }
 
-// putLoad repeats flow for every user until end is called.
+// putLoad runs flow repeatedly for every user until end is called.
 func putLoad(flow func(user string)) (end func()) {
 	stop := make(chan struct{})
 	var users sync.WaitGroup
@@ -228,10 +229,10 @@ func putLoad(flow func(user string)) (end func()) {
 	}
 }
 
-// TestFleetUnderLoad puts load on three servers behind a balancer, with used
-// tokens on Redis, and on three without a boundary. Meanwhile the keys rotate
-// twice, and one server and then Redis are killed and started again. No token is
-// accepted twice, and no token is lost except in a fault.
+// TestFleetUnderLoad puts load on three servers behind a balancer that keep
+// used tokens on Redis, and on three servers without a boundary. Meanwhile the
+// keys rotate twice, and one server and then Redis are killed and restarted. No
+// token may be accepted twice, and a token may be lost only during a fault.
 func TestFleetUnderLoad(t *testing.T) {
 	store := storetest.Redis(t)
 	keys := filepath.Join(t.TempDir(), "ring.txt")
@@ -254,12 +255,12 @@ func TestFleetUnderLoad(t *testing.T) {
 	})
 	begun := time.Now()
 	for _, event := range []struct {
-		at float64 // share of the time
+		at float64 // fraction of the time
 		do func()
 	}{
 		{0.10, func() { rotate(1, 2) }},
 		{0.20, func() { rotate(2, 1) }},
-		{0.30, func() { faults.Add(2); rotate(2) }}, // a token may wait for longer than its key lives
+		{0.30, func() { faults.Add(2); rotate(2) }}, // a token may wait longer than its key exists
 		{0.40, func() { faults.Add(1); servers[1].outcomes(t, outcomes); servers[1].kill() }},
 		{0.50, func() {
 			servers[1] = startFleetServer(t, keys, store.Socket)
@@ -297,7 +298,7 @@ func TestFleetUnderLoad(t *testing.T) {
 	require.NotZero(t, without.accepted.Load())
 }
 
-// fleetReport is the table of a run.
+// fleetReport formats the table of a run.
 func fleetReport(with, without *tally, outcomes map[boundary.Outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "three servers, %d users, %v; key rotations, kill -9 of one server and of Redis\n\n", fleetUsers, *fleetFor)

@@ -27,14 +27,14 @@ import (
 	"sealab/codecs/keyfile"
 )
 
-// The environment of a server of the fleet.
+// Environment variables that configure a server of the fleet.
 const (
 	keysVariable  = "BOUNDARY_TEST_KEYS"  // path of the key file; "": a server without a boundary
 	redisVariable = "BOUNDARY_TEST_REDIS" // path of the socket of Redis
 )
 
-// runFleetServer serves one tool of two rounds until the process is killed. It
-// prints its address, and reads its keys again on SIGHUP.
+// runFleetServer serves one tool with two rounds until the process is killed.
+// It prints its address, and rereads its keys on SIGHUP.
 func runFleetServer() error {
 	impl := &mcp.Implementation{Name: service, Version: "1"}
 	server := mcp.NewServer(impl, nil)
@@ -62,7 +62,7 @@ func runFleetServer() error {
 	return http.Serve(l, mux)
 }
 
-// outcomesPath is the path of the outcomes of tokens that a server verified.
+// outcomesPath is the URL path that returns the outcomes of verified tokens.
 const outcomesPath = "/outcomes"
 
 // outcomeCounts counts the outcomes of tokens, and serves the counts as JSON.
@@ -84,7 +84,7 @@ func (o *outcomeCounts) Start(ctx context.Context, op boundary.Operation, _ stri
 func (o *outcomeCounts) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(o.counts) // the test notices a lost answer
+	_ = json.NewEncoder(w).Encode(o.counts) // the test notices a missing answer
 }
 
 func protectFleetServer(server *mcp.Server, impl *mcp.Implementation, path string, observer boundary.Observer) error {
@@ -161,5 +161,5 @@ func (s *fleetServer) outcomes(t *testing.T, all map[boundary.Outcome]int) {
 
 func (s *fleetServer) kill() {
 	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait() // the status of a killed process
+	_ = s.cmd.Wait() // a killed process always has an error
 }

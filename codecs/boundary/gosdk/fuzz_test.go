@@ -15,11 +15,11 @@ import (
 	"sealab/codecs/hmacsha256"
 )
 
-// FuzzToken presents any text as a token of any method: it is the token that
-// was minted, or it is refused and the handler is not called.
+// FuzzToken presents arbitrary text as a token of each method. Unless it is the
+// minted token, it must be refused without calling the handler.
 func FuzzToken(f *testing.F) {
 	called := false
-	// Signed tokens are the same in every process, and so are the seeds.
+	// Signed tokens, and therefore the seeds, are the same in every process.
 	codec, err := hmacsha256.New(secret(1))
 	require.NoError(f, err)
 	signed, err := claims.New(codec, time.Minute)

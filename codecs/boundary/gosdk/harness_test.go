@@ -29,18 +29,19 @@ func secret(b byte) []byte {
 	return s
 }
 
-// A bench is a boundary between a test and a handler, without any transport.
+// A bench calls a handler through a boundary, without a transport.
 type bench struct {
 	t       *testing.T
 	handler mcp.MethodHandler // the boundary around next
 	next    mcp.MethodHandler
 	now     time.Time
 	log     bytes.Buffer
-	seen    []string // the states that next was given
+	seen    []string // the states that next received
 }
 
-// newBench makes a boundary of the policy, which gets the bench's clock, log
-// and a ring, if it has no keys. Its handler always asks and keeps a state.
+// newBench makes a boundary of the policy. It adds the bench's clock and log,
+// and a ring if the policy has no keys. The handler always asks and returns a
+// state.
 func newBench(t *testing.T, p boundary.Policy) *bench {
 	t.Helper()
 	return newBenchOf(t, p, gosdk.TokenPrincipal)
@@ -77,7 +78,7 @@ func stateOf(req mcp.Request) string {
 	return ""
 }
 
-// askWith is a handler that always asks for more and keeps the state.
+// askWith returns a handler that always asks for more and returns the state.
 func askWith(state string) mcp.MethodHandler {
 	ask := mcp.InputRequestMap{"more": &mcp.ElicitParams{Message: "more?"}}
 	return func(_ context.Context, method string, _ mcp.Request) (mcp.Result, error) {
@@ -98,7 +99,7 @@ func (b *bench) call(c call) (mcp.Result, error) {
 	return b.handler(context.Background(), c.method, c.request())
 }
 
-// mint returns the token that the boundary makes of the handler's state.
+// mint returns the token of the handler's state.
 func (b *bench) mint(c call) string {
 	b.t.Helper()
 	c.token = ""
@@ -158,7 +159,7 @@ var calls = []call{
 	{method: "resources/read", target: "test://vault"},
 }
 
-// requireRefused checks the one answer that every refused token gets.
+// requireRefused checks that err is the answer to a refused token.
 func requireRefused(t *testing.T, err error) {
 	t.Helper()
 	refusal := requireError(t, err, -32602, "Invalid or expired requestState")
@@ -171,7 +172,7 @@ func requireFault(t *testing.T, err error) {
 	require.Empty(t, requireError(t, err, -32603, "Internal error").Data)
 }
 
-// requireError checks the code and the message of an answer that is an error.
+// requireError checks the code and the message of an error answer.
 func requireError(t *testing.T, err error, code int64, message string) *jsonrpc.Error {
 	t.Helper()
 	answer, bare := err.(*jsonrpc.Error)

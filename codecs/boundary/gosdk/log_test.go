@@ -14,8 +14,8 @@ import (
 	"sealab/codecs/mcppy"
 )
 
-// TestLogIsLimited refuses many tokens within a minute, and one later, which
-// tells the number that was left out.
+// TestLogIsLimited refuses many tokens within a minute, and one later. The line
+// of the later one tells how many were omitted.
 func TestLogIsLimited(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	c := calls[0]
@@ -25,7 +25,7 @@ func TestLogIsLimited(t *testing.T) {
 		requireRefused(t, err)
 	}
 	require.Equal(t, boundary.LogsPerMinute, strings.Count(b.log.String(), "requestState refused"))
-	// Another cause has lines of its own.
+	// Each cause has its own limit.
 	expired := calls[0]
 	expired.token = b.mint(expired)
 	b.now = b.now.Add(boundary.DefaultTTL)
@@ -38,8 +38,8 @@ func TestLogIsLimited(t *testing.T) {
 	require.Contains(t, b.log.String(), `"omitted":980`)
 }
 
-// talking is a scheme that writes the token into its reason, as one in another
-// process may.
+// talking is a scheme that puts the token into its reason, as a scheme in
+// another process may do.
 type talking struct{}
 
 func (talking) Mint(dst, state []byte, _ *codecs.Context) ([]byte, error) {
@@ -63,8 +63,8 @@ func TestReasonsOfForeignSchemesAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestSecretsServeOtherDesignsToo forges claims with the codec that the boundary
-// uses, under the same secret: the keys differ.
+// TestSecretsServeOtherDesignsToo forges claims with the boundary's own codec
+// under the same secret. They are refused because the derived keys differ.
 func TestSecretsServeOtherDesignsToo(t *testing.T) {
 	for _, forged := range forgeries(t, secret(1), noon.Add(-time.Minute)) {
 		b := newBench(t, boundary.Policy{Secrets: [][]byte{secret(1)}})
@@ -77,8 +77,8 @@ func TestSecretsServeOtherDesignsToo(t *testing.T) {
 	}
 }
 
-// forgeries are tokens of the codec, of its claims and of the Python SDK's format
-// under a secret, good for the first of calls without arguments.
+// forgeries returns tokens of the codec, of its claims and of the Python SDK's
+// format under secret. They fit the first of calls without arguments.
 func forgeries(t *testing.T, secret []byte, now time.Time) (tokens []string) {
 	t.Helper()
 	audience := service
@@ -94,8 +94,8 @@ func forgeries(t *testing.T, secret []byte, now time.Time) (tokens []string) {
 	return tokens
 }
 
-// forgers are schemes that a program may use beside the boundary, under its own
-// secret.
+// forgers returns schemes that a program may use beside the boundary under its
+// own secret.
 func forgers(t *testing.T, secret []byte) []codecs.Scheme {
 	t.Helper()
 	codec, err := aesgcm.New(secret)

@@ -11,9 +11,9 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// Protect adds a boundary to server. The audience is impl.Name unless the policy
-// sets one. A wrong policy is an error, and server is then unchanged. The
-// boundary is returned for the rotation of its keys.
+// Protect adds a boundary to server. The audience is impl.Name unless the
+// policy sets one. If the policy is invalid, Protect returns an error and
+// leaves server unchanged. Use the returned Boundary to rotate its keys.
 //
 // Middleware added to the server later runs outside the boundary and sees
 // tokens; middleware added earlier runs inside and sees plaintext state.
@@ -26,8 +26,8 @@ func Protect(server *mcp.Server, impl *mcp.Implementation, p boundary.Policy) (*
 	return b, nil
 }
 
-// Middleware returns a receiving middleware that puts b around a server, with
-// another function than TokenPrincipal for the principal of a request.
+// Middleware returns a receiving middleware that puts b around a server. The
+// function principal replaces TokenPrincipal.
 func Middleware(b *boundary.Boundary, principal PrincipalFunc) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -45,14 +45,15 @@ func Middleware(b *boundary.Boundary, principal PrincipalFunc) mcp.Middleware {
 	}
 }
 
-// A message is one request that a boundary is put around.
+// A message is a request that passes through a boundary.
 type message struct {
 	ctx      context.Context
 	boundary *boundary.Boundary
 	method   string
 }
 
-// serve takes one round across the boundary: in, to the handler, and out.
+// serve opens the token of r, calls the handler and seals the state of the
+// result.
 func (m message) serve(r request, next mcp.MethodHandler) (mcp.Result, error) {
 	round := m.boundary.Begin(r.Request)
 	req := r.sdk
@@ -92,8 +93,8 @@ func (m message) fault(format string, value any) error {
 	return wire(m.boundary.Fault(m.ctx, m.method, boundary.Cause(fmt.Sprintf(format, value))))
 }
 
-// wire returns the SDK's form of an answer. It is bare, because the SDK drops
-// the data of a wrapped error.
+// wire converts an answer to the SDK's error type. It is not wrapped, because
+// the SDK drops the data of a wrapped error.
 func wire(err error) error {
 	a, ok := errors.AsType[*boundary.Answer](err)
 	if !ok {

@@ -42,8 +42,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestHandlersKeepTheirOwn shows that the boundary changes neither the request
-// of the middleware outside nor the result of the handler inside.
+// TestHandlersKeepTheirOwn checks that the boundary changes neither the outer
+// middleware's request nor the handler's result.
 func TestHandlersKeepTheirOwn(t *testing.T) {
 	for _, c := range calls {
 		t.Run(c.method, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		for _, wrong := range []struct {
 			name   string
 			change func(*bench, *call)
-			// reason is the reason in the log; "": any.
+			// reason is the expected reason in the log; "" accepts any.
 			reason string
 		}{
 			{"garbage", func(_ *bench, c *call) { c.token = "garbage" }, "malformed"},
@@ -108,8 +108,8 @@ func TestArgumentsAreBound(t *testing.T) {
 	}
 }
 
-// TestNoArguments takes arguments that are absent, null and empty for one value, and no
-// others.
+// TestNoArguments checks that absent, null and empty arguments count as one
+// value, different from all others.
 func TestNoArguments(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	none := []string{"", "null", " null ", "{}", "{ \n}"}
@@ -178,7 +178,7 @@ func TestStatelessResultsPass(t *testing.T) {
 	}
 }
 
-// TestFailClosed breaks everything that the boundary calls, in both directions.
+// TestFailClosed makes every callback of the boundary fail, in both directions.
 func TestFailClosed(t *testing.T) {
 	failing := func(context.Context, mcp.Request) (*string, error) { return nil, errors.New("secret-principal") }
 	panicking := func(context.Context, mcp.Request) (*string, error) { panic("secret-principal") }
@@ -224,7 +224,7 @@ func (brokenScheme) Mint([]byte, []byte, *codecs.Context) ([]byte, error) {
 
 func (brokenScheme) Verify([]byte, []byte, *codecs.Context) ([]byte, error) {
 	var b *codecs.Context
-	_ = b.Method // a nil dereference
+	_ = b.Method // panics with a nil dereference
 	return nil, nil
 }
 
@@ -247,8 +247,8 @@ func TestTokensThatCouldNotComeBack(t *testing.T) {
 	require.Contains(t, b.log.String(), "raise MaxToken")
 }
 
-// TestStatesOfAnyBytes checks that claims carry each state, and that a state that a
-// format for text cannot carry is a fault of the server.
+// TestStatesOfAnyBytes checks that claims carry any state. If a text format
+// cannot carry a state, that is a fault of the server.
 func TestStatesOfAnyBytes(t *testing.T) {
 	const state = "\x00\xff"
 	b := newBench(t, boundary.Policy{})
@@ -265,7 +265,7 @@ func TestStatesOfAnyBytes(t *testing.T) {
 	requireFault(t, err)
 }
 
-// TestConcurrentRounds races rounds with a state each through one boundary.
+// TestConcurrentRounds runs rounds with different states concurrently.
 func TestConcurrentRounds(t *testing.T) {
 	store, err := boundary.NewMemory(1000, 1000)
 	require.NoError(t, err)

@@ -17,9 +17,9 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// TestHandlersThatWriteOverArguments shows that a token is bound to the
-// arguments as they came, also if a handler has overwritten them, in the first
-// round and in the next.
+// TestHandlersThatWriteOverArguments checks that a token is bound to the
+// received arguments, even if a handler overwrites them in the first round or
+// the next.
 func TestHandlersThatWriteOverArguments(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	ask := b.next
@@ -36,7 +36,8 @@ func TestHandlersThatWriteOverArguments(t *testing.T) {
 	}
 }
 
-// TestPanicsOfHandlersPass to whoever is outside, and the token stays used up.
+// TestPanicsOfHandlersPass checks that the panic of a handler passes the
+// boundary, and that the token stays used up.
 func TestPanicsOfHandlersPass(t *testing.T) {
 	store, err := boundary.NewMemory(10, 10)
 	require.NoError(t, err)
@@ -50,7 +51,7 @@ func TestPanicsOfHandlersPass(t *testing.T) {
 	require.NotContains(t, b.log.String(), "the handler's own")
 }
 
-// TestHugeStates sends a megabyte each way, over HTTP.
+// TestHugeStates sends a state of a megabyte in each direction over HTTP.
 func TestHugeStates(t *testing.T) {
 	huge := strings.Repeat("A", 1<<20)
 	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
@@ -67,8 +68,8 @@ func TestHugeStates(t *testing.T) {
 	require.Empty(t, seen.take())
 }
 
-// TestEveryKindOfInput asks for all kinds of input at once, and then for no input
-// but another round.
+// TestEveryKindOfInput asks for all kinds of input at once, and then for
+// another round without input.
 func TestEveryKindOfInput(t *testing.T) {
 	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	requests := mcp.InputRequestMap{
@@ -97,9 +98,9 @@ func TestEveryKindOfInput(t *testing.T) {
 	require.Equal(t, said("answers: 3"), res.Content)
 }
 
-// TestRotationUnderLoad takes the rounds of many users across two servers that
-// share a store, one of which has the ring the other way round. Of all
-// presentations of a token, one is let through.
+// TestRotationUnderLoad sends the rounds of many users to two servers that
+// share a store. One server has the ring in the opposite order. Exactly one
+// presentation of each token must be accepted.
 func TestRotationUnderLoad(t *testing.T) {
 	const users, presentations = 8, 6
 	store, err := boundary.NewMemory(1000, 1000)

@@ -55,7 +55,7 @@ func TestWrongPolicies(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestCodecsAndSchemes runs the boundary over other designs than its own.
+// TestCodecsAndSchemes runs the boundary with designs other than the default.
 func TestCodecsAndSchemes(t *testing.T) {
 	signed, err := hmacsha256.New(secret(1))
 	require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestEphemeralKeysAreWarnedOf(t *testing.T) {
 	require.Empty(t, log.String())
 }
 
-// TestKeysAreCopied changes the ring after construction.
+// TestKeysAreCopied changes the caller's ring after construction.
 func TestKeysAreCopied(t *testing.T) {
 	ring := [][]byte{secret(1)}
 	b := newBench(t, boundary.Policy{Secrets: ring})

@@ -10,9 +10,9 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// A PrincipalFunc names the principal of a request. nil stands for an
-// unauthenticated one, which differs from an empty name. An error refuses the
-// token, or is an internal error if the state was to be sealed.
+// A PrincipalFunc returns the principal of a request, or nil if the request is
+// unauthenticated, which differs from an empty name. If it fails, a token is
+// refused; for a state to be sealed it is an internal error.
 type PrincipalFunc func(context.Context, mcp.Request) (*string, error)
 
 // TokenPrincipal is the default PrincipalFunc: the owner of the bearer token in
@@ -20,20 +20,20 @@ type PrincipalFunc func(context.Context, mcp.Request) (*string, error)
 //
 //	["client id","issuer","subject"]
 //
-// with the client from Extra["client_id"], the issuer from Extra["iss"] and the
-// subject from UserID or, if that is empty, Extra["sub"]; null stands for an
-// absent one. A client, issuer or subject that is not a string, and a name that
-// is not UTF-8, is an error. Transports differ:
+// The client is Extra["client_id"] and the issuer is Extra["iss"]. The subject
+// is UserID or, if that is empty, Extra["sub"]. An absent one is null. A
+// client, issuer or subject that is not a string, or not UTF-8, is an error.
+// Transports differ:
 //
 //   - streamable HTTP: the token of each request
-//   - SSE: the token of the GET that opened the session, which the SDK keeps in
-//     the context; it does not compare the tokens of the POSTs that follow
-//   - stdio and in memory: no token, and no principal
+//   - SSE: the token of the GET that opened the session. The SDK keeps it in the
+//     context and does not compare the tokens of the POSTs that follow.
+//   - stdio and in memory: no token, and so no principal
 //
-// If the verifier names no subject, all users of one client are one principal. If
-// it names no client, issuer or subject, all authenticated users are: the boundary
-// logs a warning for the first such token, and refuses it if
-// Policy.RequirePrincipal is set.
+// If the token verifier names no subject, all users of a client are one
+// principal. If it names no client, issuer or subject, all authenticated users
+// are one principal. The boundary logs a warning for the first such token. It
+// refuses them if Policy.RequirePrincipal is set.
 func TokenPrincipal(ctx context.Context, req mcp.Request) (*string, error) {
 	var info *auth.TokenInfo
 	if extra := req.GetExtra(); extra != nil {
@@ -61,7 +61,7 @@ func TokenPrincipal(ctx context.Context, req mcp.Request) (*string, error) {
 	return boundary.Principal(client, issuer, subject)
 }
 
-// claim returns a string of a token's extra claims, nil if it is absent.
+// claim returns a string from a token's extra claims, or nil if it is absent.
 func claim(extra map[string]any, name string) (*string, error) {
 	switch v := extra[name].(type) {
 	case nil:

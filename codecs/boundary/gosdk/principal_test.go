@@ -15,13 +15,14 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// TestTokenPrincipal compares with the output of the Python SDK for the same
-// client, issuer and subject: json.dumps([...], separators=(",", ":")).
+// TestTokenPrincipal compares TokenPrincipal with the output of the Python SDK
+// for the same client, issuer and subject: json.dumps([...], separators=(",",
+// ":")).
 func TestTokenPrincipal(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		info *auth.TokenInfo
-		want string // "": unauthenticated
+		want string // "" if unauthenticated
 	}{
 		{"nobody", nil, ""},
 		{"all three", alice, `["client-1","https://as.example","alice"]`},
@@ -61,7 +62,8 @@ func TestTokenPrincipalErrors(t *testing.T) {
 	}
 }
 
-// TestPrincipalsAreBound presents every principal's token as every other.
+// TestPrincipalsAreBound presents each principal's token as every other
+// principal.
 func TestPrincipalsAreBound(t *testing.T) {
 	users := []*auth.TokenInfo{nil, {}, alice, bob, {UserID: "alice"}, {UserID: "alice", Extra: map[string]any{"client_id": "client-2", "iss": "https://as.example"}}}
 	for i, minter := range users {
@@ -81,8 +83,8 @@ func TestPrincipalsAreBound(t *testing.T) {
 	}
 }
 
-// TestSSECarriesThePrincipal presents alice's token in a session of bob, over
-// the transport for which the SDK gives requests no token.
+// TestSSECarriesThePrincipal presents alice's token in a session of bob over
+// SSE, for which the SDK gives requests no token.
 func TestSSECarriesThePrincipal(t *testing.T) {
 	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}, RequirePrincipal: true})
 	h := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
@@ -106,8 +108,8 @@ func TestSSECarriesThePrincipal(t *testing.T) {
 	require.Equal(t, []string{"half done"}, seen.take())
 }
 
-// TestRequirePrincipal refuses unauthenticated requests, in both directions, and warns
-// once for each kind.
+// TestRequirePrincipal checks that unauthenticated requests are refused in both
+// directions. Each kind must be logged once.
 func TestRequirePrincipal(t *testing.T) {
 	for name, c := range map[string]struct {
 		user *auth.TokenInfo

@@ -9,17 +9,17 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// A request is one request of the SDK that may carry a token.
+// A request is an SDK request that may carry a token.
 type request struct {
 	boundary.Request
 	sdk mcp.Request
-	// with returns a copy of the SDK's request with the state in the place of the
-	// token. The request itself stays as the outer middleware knows it.
+	// with returns a copy of the SDK's request that has the state in place of
+	// the token. Outer middleware still holds the original request.
 	with func(state string) mcp.Request
 }
 
-// requestOf reads a request, and reports whether it is of the type that the SDK
-// uses for the method.
+// requestOf converts an SDK request. It reports false if the request does not
+// have the SDK's type for the method.
 func requestOf(method string, req mcp.Request) (request, bool) {
 	switch r := req.(type) {
 	case *mcp.CallToolRequest:
@@ -59,8 +59,7 @@ func resourceRequest(r *mcp.ReadResourceRequest) request {
 		func(p *mcp.ReadResourceParams) *string { return &p.RequestState })
 }
 
-// requestIn completes the reading of a request whose parameters have the token in
-// the given place.
+// requestIn completes a request. token points to the token in its parameters.
 func requestIn[P any, Params interface {
 	*P
 	mcp.Params
@@ -75,7 +74,7 @@ func requestIn[P any, Params interface {
 	}}
 }
 
-// promptSize returns the length in bytes of all names and values.
+// promptSize returns the total length of all names and values in bytes.
 func promptSize(args map[string]string) (n int) {
 	for name, value := range args {
 		n += len(name) + len(value)
@@ -83,10 +82,9 @@ func promptSize(args map[string]string) (n int) {
 	return n
 }
 
-// promptArguments encodes the arguments of a prompt, which the SDK hands over
-// decoded. Strings have one decoded form, so the digest loses only the characters
-// that the decoder has replaced: ill-formed UTF-16 reads as U+FFFD here and in the handler
-// alike.
+// promptArguments encodes the arguments of a prompt, which the SDK delivers
+// decoded. Strings have one decoded form. Only ill-formed UTF-16 is lost: it is
+// U+FFFD to the digest and to the handler alike.
 func promptArguments(args map[string]string) json.RawMessage {
 	if args == nil {
 		return nil

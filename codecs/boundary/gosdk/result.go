@@ -6,18 +6,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An answer is one result that may carry state.
+// An answer is an SDK result that may carry state.
 type answer struct {
 	state    string // "" if absent
 	asks     mcp.InputRequestMap
-	complete bool // has content and asks no question: it must not carry state
-	// with returns the result with the token in the place of the state, marked
-	// input_required. The handler's own value stays unchanged.
+	complete bool // has content and asks no question, so it must not carry state
+	// with returns a copy of the result that has the token in place of the
+	// state and is marked input_required. The handler's own result stays
+	// unchanged.
 	with func(token string) mcp.Result
 }
 
-// answerOf reads a result, and reports whether it is of a type that the SDK
-// uses for the methods that carry state. A nil result carries no state.
+// answerOf converts a result. It reports false if the result has none of the
+// SDK's types for the methods that carry state. A nil result carries no state.
 func answerOf(res mcp.Result) (answer, bool) {
 	switch r := res.(type) {
 	case nil:
@@ -54,15 +55,15 @@ func resourceAnswer(r *mcp.ReadResourceResult) answer {
 	})
 }
 
-// fields are the parts that the types of results share.
+// fields are pointers to the fields that all types of results have.
 type fields struct {
 	state   *string
 	asks    *mcp.InputRequestMap
-	content bool // has content of its type
+	content bool // whether the result has content
 }
 
-// answerIn reads a result. copyTo copies what a result without questions keeps to
-// one that is marked input_required and empty.
+// answerIn converts a result. copyTo copies the other fields of a result
+// without questions to an empty one that is marked input_required.
 func answerIn[R any, Result interface {
 	*R
 	mcp.Result
@@ -89,8 +90,8 @@ func answerIn[R any, Result interface {
 	}
 }
 
-// The results that are marked input_required and empty. The SDK sets the mark in its
-// decoder alone.
+// Empty results that are marked input_required. Only the SDK's decoder can set
+// the mark.
 var (
 	askingTool     = marked[mcp.CallToolResult]()
 	askingPrompt   = marked[mcp.GetPromptResult]()
@@ -102,7 +103,7 @@ func marked[R any, P interface {
 	json.Unmarshaler
 }]() (empty R) {
 	if err := P(&empty).UnmarshalJSON([]byte(`{"resultType":"input_required"}`)); err != nil {
-		panic("boundary: " + err.Error()) // a constant that the SDK's decoder takes
+		panic("boundary: " + err.Error()) // a constant that the SDK's decoder accepts
 	}
 	return empty
 }

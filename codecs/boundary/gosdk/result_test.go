@@ -11,8 +11,8 @@ import (
 	"sealab/codecs/boundary"
 )
 
-// TestStateAlone shows that a result without input requests says
-// input_required once it carries state, and keeps the rest of it.
+// TestStateAlone checks that a result with state but no input requests is
+// marked input_required and keeps its other fields.
 func TestStateAlone(t *testing.T) {
 	meta := mcp.Meta{"k": "v"}
 	for i, res := range []mcp.Result{
@@ -49,8 +49,8 @@ func TestStateAlone(t *testing.T) {
 	}
 }
 
-// TestCompleteResultsMustNotCarryState holds handlers to the protocol: a
-// result that ends the call has no further round.
+// TestCompleteResultsMustNotCarryState checks that a result that ends the call
+// cannot carry state, because it has no further round.
 func TestCompleteResultsMustNotCarryState(t *testing.T) {
 	for i, res := range []mcp.Result{
 		&mcp.CallToolResult{RequestState: "s", Content: []mcp.Content{&mcp.TextContent{Text: "done"}}},

@@ -14,16 +14,15 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// These tests hold the documentation to the behaviour of the SDK around the
-// boundary. If one fails after an upgrade, the SDK has changed and the documentation
-// has to follow.
+// These tests check that the SDK behaves as the documentation says. If one
+// fails after an upgrade, update the documentation.
 
 type typed struct {
 	Found int `json:"found"`
 }
 
-// TestTypedTools have an output type of their own, for which the SDK makes
-// content of the zero value beside the state.
+// TestTypedTools checks tools with an output type of their own. The SDK adds
+// the zero value as content beside the state.
 func TestTypedTools(t *testing.T) {
 	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	for name, requests := range map[string]mcp.InputRequestMap{"absent": nil, "empty": {}} {
@@ -39,7 +38,8 @@ func TestTypedTools(t *testing.T) {
 	require.True(t, res.NeedsInput())
 }
 
-// TestResourcesWithNilContents are failed by the SDK before the boundary.
+// TestResourcesWithNilContents checks that the SDK fails them before the
+// boundary.
 func TestResourcesWithNilContents(t *testing.T) {
 	server, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	for name, contents := range map[string][]*mcp.ResourceContents{"nil": nil, "empty": {}} {
@@ -63,8 +63,8 @@ func raw(t *testing.T, url, state string) string {
 	return post(t, url, "greet", "{}", state)
 }
 
-// TestStatesThatAreNoTokens: null and "" begin again. A value that is not a string is
-// refused by the SDK's decoder before it reaches a handler.
+// TestStatesThatAreNoTokens checks that null and "" start over. The SDK's
+// decoder refuses a value that is not a string before it reaches a handler.
 func TestStatesThatAreNoTokens(t *testing.T) {
 	server, seen := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
 	url := serveHTTP(t, server).URL
@@ -78,7 +78,7 @@ func TestStatesThatAreNoTokens(t *testing.T) {
 	}
 }
 
-// A lockedLog is a log that is read while a server may still write to it.
+// A lockedLog can be read while a server writes to it.
 type lockedLog struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -96,8 +96,8 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-// TestSDKLogTellsNothing searches the SDK's own log, at its most talkative, for
-// tokens and states.
+// TestSDKLogTellsNothing searches the SDK's own log at debug level for tokens
+// and states.
 func TestSDKLogTellsNothing(t *testing.T) {
 	var log lockedLog
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

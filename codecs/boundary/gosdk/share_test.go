@@ -17,7 +17,8 @@ import (
 
 var share = flag.Int("share", 10, "flows through a server with the boundary and one without it")
 
-// A flow is a tools/call that hands its work on, and the tools/call that ends it.
+// flow sends a tools/call that returns a state, and the tools/call that ends
+// it.
 func flow(t *testing.T, url string) (token string) {
 	t.Helper()
 	_, rest, found := strings.Cut(post(t, url, "work", "{}", `null`), `"requestState":"`)
@@ -27,8 +28,8 @@ func flow(t *testing.T, url string) (token string) {
 	return token
 }
 
-// addLongWork adds the tool of addWork with a state as long as a token, and marked
-// as the boundary marks its results.
+// addLongWork adds the tool of addWork with a state as long as a token. Its
+// results are marked as the boundary marks them.
 func addLongWork(server *mcp.Server, state string) {
 	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
 		if req.Params.RequestState == "" {
@@ -38,10 +39,10 @@ func addLongWork(server *mcp.Server, state string) {
 	})
 }
 
-// TestShareOfTheRequest takes a flow of two requests over HTTP on loopback through
-// the SDK alone, through the SDK alone with a state as long as a token, and through
-// the SDK with the boundary, in turn. It prints the times and the allocations of
-// both ends. make share takes thousands.
+// TestShareOfTheRequest measures a flow of two requests over HTTP on loopback.
+// It interleaves the SDK alone, the SDK alone with a state as long as a token,
+// and the SDK with the boundary. It prints the times and the allocations of
+// both ends. "make share" runs thousands of flows.
 func TestShareOfTheRequest(t *testing.T) {
 	alone := mcp.NewServer(&mcp.Implementation{Name: service, Version: "1"}, nil)
 	addAsking(alone, &states{})
@@ -61,7 +62,7 @@ func TestShareOfTheRequest(t *testing.T) {
 	var before, after runtime.MemStats
 	for i := range *share {
 		for j := range urls {
-			which := (i + j) % len(urls) // each goes first in turn
+			which := (i + j) % len(urls) // rotate which one goes first
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			flow(t, urls[which])

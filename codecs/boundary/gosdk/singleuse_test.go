@@ -36,8 +36,8 @@ func TestSingleUse(t *testing.T) {
 	}
 }
 
-// TestReuseWithoutAStore is the control: a token that TestSingleUse refuses is
-// otherwise accepted.
+// TestReuseWithoutAStore is the control of TestSingleUse: without a store, the
+// token is accepted again.
 func TestReuseWithoutAStore(t *testing.T) {
 	b := newBench(t, boundary.Policy{})
 	c := calls[0]
@@ -48,8 +48,8 @@ func TestReuseWithoutAStore(t *testing.T) {
 	}
 }
 
-// TestSpellingsShareOneUse presents one token in other spellings of a scheme
-// that takes them.
+// TestSpellingsShareOneUse presents a token in several encodings to a scheme
+// that accepts them.
 func TestSpellingsShareOneUse(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -67,8 +67,7 @@ func TestSpellingsShareOneUse(t *testing.T) {
 	}
 }
 
-// lenient is a scheme without any protection that takes white space after its
-// tokens.
+// lenient is an unprotected scheme that accepts white space after its tokens.
 type lenient struct{}
 
 func (lenient) Mint(dst, state []byte, _ *codecs.Context) ([]byte, error) {
@@ -82,7 +81,8 @@ func (lenient) Verify(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	return append(dst, token...), nil
 }
 
-// TestRefusedTokensAreNotUsedUp refuses a token for another reason first.
+// TestRefusedTokensAreNotUsedUp first presents a token that is refused for
+// another reason.
 func TestRefusedTokensAreNotUsedUp(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -98,8 +98,8 @@ func TestRefusedTokensAreNotUsedUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestTokensMintedWithoutAStore have no ID to use up, under a scheme that takes
-// every state for its own token.
+// TestTokensMintedWithoutAStore checks that tokens without an ID are refused,
+// even under a scheme that accepts any state as its own token.
 func TestTokensMintedWithoutAStore(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -129,7 +129,8 @@ func TestFailingStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestLateStoreRefuses: the answer of a store that ignores its context is not waited for.
+// TestLateStoreRefuses checks that the boundary stops waiting for a store that
+// ignores its context.
 func TestLateStoreRefuses(t *testing.T) {
 	answer := make(chan struct{})
 	defer close(answer)
@@ -147,8 +148,8 @@ func (f storeFunc) Spend(context.Context, boundary.Use) (bool, error) {
 	return f()
 }
 
-// TestRecordsOutliveTheirTokens presents a token to a server of the same ring and
-// store with a shorter TTL, as often as its hour lasts.
+// TestRecordsOutliveTheirTokens presents a token repeatedly during its hour of
+// life to a server with the same ring and store but a shorter TTL.
 func TestRecordsOutliveTheirTokens(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -164,8 +165,8 @@ func TestRecordsOutliveTheirTokens(t *testing.T) {
 	require.Equal(t, 1, accepted)
 }
 
-// TestSteppingClocks presents a token while the clock goes ahead and back, by
-// steps of all sizes, with other tokens used in between.
+// TestSteppingClocks presents a token while the clock jumps ahead and back by
+// various steps. Other tokens are used in between.
 func TestSteppingClocks(t *testing.T) {
 	for _, step := range []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 12 * time.Minute, time.Hour, 24 * time.Hour} {
 		store, err := boundary.NewMemory(100, 100)
@@ -192,8 +193,9 @@ func TestSteppingClocks(t *testing.T) {
 	}
 }
 
-// TestNumberedAndUnnumberedTokens crosses the tokens of servers with and without
-// a store, under a scheme that binds the audience and one that binds no context.
+// TestNumberedAndUnnumberedTokens exchanges tokens between servers with and
+// without a store, under a scheme that binds the audience and one that binds no
+// context.
 func TestNumberedAndUnnumberedTokens(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -225,8 +227,8 @@ func TestNumberedAndUnnumberedTokens(t *testing.T) {
 	}
 }
 
-// TestNumberedStatesOfOtherServers mints a numbered state as a server of another
-// SDK does that lets its client choose the state: the audience differs.
+// TestNumberedStatesOfOtherServers mints a numbered state on a server of
+// another SDK that lets its client choose the state. The audience differs.
 func TestNumberedStatesOfOtherServers(t *testing.T) {
 	store, err := boundary.NewMemory(100, 100)
 	require.NoError(t, err)
@@ -247,8 +249,8 @@ func TestNumberedStatesOfOtherServers(t *testing.T) {
 	}
 }
 
-// TestOneClientCannotFillTheStore uses tokens of mallory until the store refuses,
-// and then one of alice.
+// TestOneClientCannotFillTheStore uses tokens of mallory until the store
+// refuses them, and then one of alice.
 func TestOneClientCannotFillTheStore(t *testing.T) {
 	store, err := boundary.NewMemory(200, 20)
 	require.NoError(t, err)

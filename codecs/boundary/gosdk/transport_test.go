@@ -19,10 +19,12 @@ import (
 	"sealab/codecs/boundary/gosdk"
 )
 
-// serverVariable in the environment makes the test binary a server.
+// serverVariable is the environment variable that makes the test binary a
+// server.
 const serverVariable = "BOUNDARY_TEST_SERVER"
 
-// TestMain lets the test binary be a server over standard input and output.
+// TestMain runs the test binary as a server over standard input and output if
+// serverVariable is set.
 func TestMain(m *testing.M) {
 	if os.Getenv(serverVariable) == "fleet" {
 		fmt.Fprintln(os.Stderr, runFleetServer())
@@ -40,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// states records the states that the handlers of a server were given.
+// states records the states that the handlers of a server received.
 type states struct {
 	mu  sync.Mutex
 	all []string
@@ -61,7 +63,7 @@ func (s *states) take() []string {
 }
 
 // newServer makes a protected server with a tool, a prompt and a resource of
-// two rounds each, and a tool that hands its work on.
+// two rounds each, and a tool that returns state without a question.
 func newServer(p boundary.Policy) (*mcp.Server, *states) {
 	impl := &mcp.Implementation{Name: service, Version: "1"}
 	server, seen := mcp.NewServer(impl, nil), &states{}
@@ -74,7 +76,7 @@ func newServer(p boundary.Policy) (*mcp.Server, *states) {
 	return server, seen
 }
 
-// addWork adds a tool that hands its work on to a second round.
+// addWork adds a tool that returns state without a question.
 func addWork(server *mcp.Server, seen *states) {
 	mcp.AddTool(server, &mcp.Tool{Name: "work"}, func(_ context.Context, req *mcp.CallToolRequest, _ any) (*mcp.CallToolResult, any, error) {
 		seen.add(req.Params.RequestState)
@@ -87,7 +89,8 @@ func addWork(server *mcp.Server, seen *states) {
 
 const question = "asked for a name"
 
-// addAsking adds a tool, a prompt and a resource that ask for a name and say it.
+// addAsking adds a tool, a prompt and a resource that ask for a name and return
+// it.
 func addAsking(server *mcp.Server, seen *states) {
 	ask := mcp.InputRequestMap{"name": &mcp.ElicitParams{
 		Mode: "form", Message: "Your name?",
@@ -123,7 +126,7 @@ func addAsking(server *mcp.Server, seen *states) {
 
 func said(text string) []mcp.Content { return []mcp.Content{&mcp.TextContent{Text: text}} }
 
-// manual are the options of a client that leaves the rounds to the test.
+// manual returns client options that leave further rounds to the test.
 func manual() *mcp.ClientOptions {
 	return &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}}
 }
@@ -144,7 +147,7 @@ func connect(t *testing.T, transport mcp.Transport, o *mcp.ClientOptions, versio
 	return session
 }
 
-// requireRounds takes a session through everything that the server has.
+// requireRounds calls everything that the server offers.
 func requireRounds(t *testing.T, session *mcp.ClientSession) {
 	t.Helper()
 	ctx := context.Background()
@@ -189,8 +192,8 @@ func TestStdio(t *testing.T) {
 	requireWork(t, session)
 }
 
-// serveHTTP serves a server statelessly, which revision 2026-07-28 needs, to
-// clients with the bearer token "alice" or "bob".
+// serveHTTP serves without sessions, as revision 2026-07-28 requires. Clients
+// have the bearer token "alice" or "bob".
 func serveHTTP(t *testing.T, server *mcp.Server) *httptest.Server {
 	t.Helper()
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
@@ -199,7 +202,7 @@ func serveHTTP(t *testing.T, server *mcp.Server) *httptest.Server {
 	return s
 }
 
-// authenticated takes the bearer token for the name of the user.
+// authenticated uses the bearer token as the name of the user.
 func authenticated(h http.Handler) http.Handler {
 	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 		return &auth.TokenInfo{UserID: token}, nil
@@ -207,7 +210,7 @@ func authenticated(h http.Handler) http.Handler {
 	return auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h)
 }
 
-// bearer adds a token to every request.
+// bearer is an HTTP transport that adds a token to every request.
 type bearer string
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -232,8 +235,8 @@ func TestHTTP(t *testing.T) {
 	require.Equal(t, allSeen, seen.take())
 }
 
-// TestFleet takes the second round to another server with the same ring, and
-// the token to another user.
+// TestFleet sends the second round to another server with the same ring. It
+// also presents the token as another user.
 func TestFleet(t *testing.T) {
 	ctx := context.Background()
 	one, _ := newServer(boundary.Policy{Secrets: [][]byte{secret(1)}})
@@ -257,8 +260,8 @@ func TestFleet(t *testing.T) {
 	require.Empty(t, seen.take())
 }
 
-// TestOlderRevisions connects clients without requestState: the SDK
-// asks for input on the server's behalf and calls the handler again.
+// TestOlderRevisions connects clients without requestState. The SDK asks for
+// input on the server's behalf and calls the handler again.
 func TestOlderRevisions(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {

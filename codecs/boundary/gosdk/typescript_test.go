@@ -13,14 +13,14 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A report is the output of the TypeScript client about a server.
+// A report is the output of the TypeScript client.
 type report struct {
 	Tool, Prompt, Resource, Work string
 	Version, ResultType, Token   string
 	Refused                      []json.RawMessage
 }
 
-// typeScript runs the client of another SDK.
+// typeScript runs the client of the TypeScript SDK.
 func typeScript(t *testing.T, mode, server string) (r report) {
 	t.Helper()
 	folder := filepath.Join("..", "..", "sdk", "ts-client")
