@@ -10,12 +10,13 @@ import (
 	"sealab/internal/lab"
 )
 
-// inFlight is the number of requests that are sent before the first of their answers
-// is read.
+// inFlight is the maximum number of requests that are sent before their first
+// answer is read.
 const inFlight = 128
 
-// exchangeAhead sends requests at once and reads their answers, in order. Each answer
-// has the deadline of one request. It returns the answers before the first breach.
+// exchangeAhead sends requests at once and reads their answers in order. Each
+// answer has the deadline of one request. If the process breaks, exchangeAhead
+// returns the answers before that.
 func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duration) (answers [][]byte, err error) {
 	stop := p.deadline(l, within)
 	defer func() { stop() }()
@@ -36,7 +37,7 @@ func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duratio
 	for range requests {
 		answer, open := <-p.lines
 		if !open {
-			p.kill() // so that the write returns
+			p.kill() // unblocks the write
 			<-written
 			return answers, p.why(p.cause)
 		}
@@ -54,10 +55,10 @@ func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duratio
 	return answers, nil
 }
 
-// askAhead sends requests on the handle ahead of their answers, and calls take for each
-// response. It returns the number of requests that have had an answer. A process that
-// breaks in the middle is asked one by one from then on: only then the input that
-// breaks it is known.
+// askAhead sends requests on the handle ahead of their answers, and calls take
+// for each response. It returns the number of answered requests. If the process
+// breaks, later requests are sent one at a time, so that the input that breaks
+// it is known.
 func (h *handle) askAhead(name string, n int, complete func(i int, l *line), take func(i int, r *response) error) (int, error) {
 	c := h.client
 	c.mu.Lock()
@@ -69,7 +70,7 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 	for i := range requests {
 		l := newLine().asking(name, h.id)
 		if complete(i, l); l.err != nil {
-			requests = requests[:i] // the caller meets the error alone
+			requests = requests[:i] // the caller sends it alone and gets its error
 			break
 		}
 		requests[i] = l.end()
@@ -95,7 +96,8 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 	return len(answers), nil
 }
 
-// judgeEach judges one token after another, ahead of the answers. A fault ends it.
+// judgeEach judges tokens one by one, ahead of the answers. It stops at a
+// fault.
 func (h *handle) judgeEach(tokens [][]byte, at func(i int) *codecs.Context) ([]lab.Answer, error) {
 	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], at(from+i)) },
@@ -108,8 +110,8 @@ func (s scheme) VerifyEach(tokens [][]byte, contexts []*codecs.Context) ([]lab.A
 	return s.judgeEach(tokens, func(i int) *codecs.Context { return contexts[i] })
 }
 
-// SealAll implements lab.Sealer. It makes one token after another, ahead of the answers. A
-// fault ends it.
+// SealAll implements lab.Sealer. It makes tokens one by one, ahead of the
+// answers. It stops at a fault.
 func (h *handle) SealAll(contents [][]byte, contexts []*codecs.Context) ([]lab.Answer, error) {
 	if !h.context {
 		contexts = make([]*codecs.Context, len(contents))
@@ -120,8 +122,8 @@ func (h *handle) SealAll(contents [][]byte, contexts []*codecs.Context) ([]lab.A
 	}, func(i int) ([]byte, error) { return h.makeToken(nil, contents[i], contexts[i]) })
 }
 
-// each completes n answers: as many as ahead completes at once, and the next one alone
-// if it does not complete one.
+// each produces n answers. It calls ahead for up to inFlight answers, and calls
+// alone for the next answer if ahead produces none.
 func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone func(i int) ([]byte, error)) ([]lab.Answer, error) {
 	all := make([]lab.Answer, n)
 	for i := 0; i < n; {
@@ -141,8 +143,9 @@ func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone fun
 	return all, nil
 }
 
-// judgeAll judges many tokens: in one request if the worker has the ability, else
-// one by one. Tokens that cannot cross get codecs.ErrUnsupported.
+// judgeAll judges many tokens: in one request if the worker has the ability
+// batch, else one by one. Tokens that the protocol cannot carry get
+// codecs.ErrUnsupported.
 func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	if !h.client.Has(AbilityBatch) {
 		return h.judgeEach(tokens, func(int) *codecs.Context { return b })
@@ -153,7 +156,7 @@ func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 	}
 	verdicts := make([]lab.Answer, len(tokens))
 	var crossing [][]byte
-	var place []int // in verdicts, of each crossing token
+	var place []int // index in verdicts of each token of crossing
 	for i, t := range tokens {
 		if _, err := appendText(nil, t); err != nil {
 			verdicts[i].Err = err
@@ -179,7 +182,8 @@ func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 	return verdicts, nil
 }
 
-// counted says how many verdicts an answer has, which are read up to one too many.
+// counted describes a wrong number of verdicts. At most one verdict too many is
+// read.
 func counted(verdicts []response, tokens int) string {
 	if len(verdicts) > tokens {
 		return "more verdicts than tokens"
@@ -187,8 +191,8 @@ func counted(verdicts []response, tokens int) string {
 	return fmt.Sprintf("%d verdicts", len(verdicts))
 }
 
-// fill writes the answers to their places. A breach in one voids them all. c.mu of the
-// client is held.
+// fill stores the results of answers in verdicts, at the indices in place. If
+// one answer breaks the protocol, none counts. c.mu of the client must be held.
 func (h *handle) fill(verdicts []lab.Answer, place []int, answers []response, result func(*response) ([]byte, error)) error {
 	for i := range answers {
 		err := answers[i].outcome()

@@ -18,7 +18,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// impatient answers one request at a time, and ends if the next one is there already.
+// impatient answers one request at a time, and exits if another is already
+// waiting.
 func impatient() {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	for {
@@ -41,8 +42,9 @@ func impatient() {
 	}
 }
 
-// TestWorkerThatWantsOneRequestAtATime shows that a worker need not take several requests
-// in flight: if it breaks, it gets one request at a time from then on, without an event.
+// TestWorkerThatWantsOneRequestAtATime checks that a worker may refuse several
+// requests in flight. After it exits, it gets one request at a time, and no
+// event is recorded.
 func TestWorkerThatWantsOneRequestAtATime(t *testing.T) {
 	c, remote := dialCodec(t, "impatient", worker.Limits{})
 	for range 2 {
@@ -56,8 +58,8 @@ func TestWorkerThatWantsOneRequestAtATime(t *testing.T) {
 	require.Empty(t, c.Events())
 }
 
-// TestManyInFlight makes and judges more tokens than are in flight at once, and longer
-// ones than a pipe holds.
+// TestManyInFlight makes and judges more tokens than inFlight, and tokens
+// longer than the buffer of a pipe.
 func TestManyInFlight(t *testing.T) {
 	for n, size := range map[int]int{300: 3, 130: 20_000} {
 		_, remote := dialCodec(t, "codec", worker.Limits{})
@@ -77,8 +79,8 @@ func TestManyInFlight(t *testing.T) {
 	}
 }
 
-// TestManyMinted mints each state in its own context. A context that cannot cross is an
-// error of its token alone.
+// TestManyMinted mints each state in a context of its own. A context that the
+// protocol cannot carry is an error of its token only.
 func TestManyMinted(t *testing.T) {
 	remote, err := dial(t, "scheme", worker.Limits{}).Design().NewScheme(codecs.Config{Secrets: secrets(), Options: map[string]string{"style": "plain"}})
 	require.NoError(t, err)
@@ -98,8 +100,9 @@ func TestManyMinted(t *testing.T) {
 	}
 }
 
-// witness verifies tokens: the state is the token and the method. It refuses "refused",
-// ends at "fatal", and ends at "weary" if the next request is there already.
+// witness verifies tokens: the state is the token and the method. It refuses
+// "refused", exits at "fatal", and exits at "weary" if the next request is
+// already waiting.
 func witness() {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	for {
@@ -131,7 +134,7 @@ func witness() {
 	}
 }
 
-// verifyEach verifies tokens, each in a context with a method of its own, m0 and so on.
+// verifyEach verifies tokens. The method of their contexts is m0, m1 and so on.
 func verifyEach(t *testing.T, tokens string) (*worker.Client, []lab.Answer, error) {
 	t.Helper()
 	c := dial(t, "witness", worker.Limits{})
@@ -146,7 +149,8 @@ func verifyEach(t *testing.T, tokens string) (*worker.Client, []lab.Answer, erro
 	return c, answers, err
 }
 
-// TestVerifyEach gives each token its own answer, also if the worker dies between two answers.
+// TestVerifyEach checks that each token gets its own answer, even if the worker
+// exits between two answers.
 func TestVerifyEach(t *testing.T) {
 	for _, tokens := range []string{"a b refused d a f refused h", "a b refused weary a f refused weary", "weary b refused", "a", ""} {
 		t.Run(tokens, func(t *testing.T) {
@@ -171,8 +175,8 @@ func TestVerifyEach(t *testing.T) {
 	}
 }
 
-// TestVerifyEachMeetsItsEnd shows that a token which ends the worker is a fault, with the
-// token in its event, and that no answers are made up.
+// TestVerifyEachMeetsItsEnd checks that a token on which the worker exits is a
+// fault, that its event holds the token, and that no answers are returned.
 func TestVerifyEachMeetsItsEnd(t *testing.T) {
 	c, answers, err := verifyEach(t, "a b fatal d")
 	require.ErrorIs(t, err, codecs.ErrFault)

@@ -11,23 +11,24 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Case is one question to a worker and its answer, in the words of the
-// protocol and complete with its keys, so that anyone can ask it again. Without
-// Ask the question is whether the worker takes the configuration of Open.
+// A Case is one request to a worker with its answer, as protocol messages. It
+// includes the keys, so that anyone can repeat it. A Case without Ask records
+// whether the worker accepts the configuration in Open.
 type Case struct {
 	Open   json.RawMessage `json:"open"`
 	Ask    json.RawMessage `json:"ask,omitempty"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// caseHandle is the handle of the question: the first that a session gives out.
-// caseTokens is the length of the longest batch that a case may ask about.
+// caseHandle is the handle in a case: the first one that a session opens.
+// caseTokens is the maximum number of tokens in a batch of a case.
 const (
 	caseHandle = 1
 	caseTokens = 1 << 16
 )
 
-// OpenCase returns the case in which a configuration was taken or, with err, not.
+// OpenCase returns the case in which a configuration was accepted or, if err is
+// not nil, refused.
 func OpenCase(c codecs.Config, err error) (Case, error) {
 	l, answer := opening(c), newLine()
 	if err != nil {
@@ -38,8 +39,8 @@ func OpenCase(c codecs.Config, err error) (Case, error) {
 	return Case{Open: l.end(), Answer: answer.end()}, errors.Join(l.err, answer.err)
 }
 
-// Judge returns the case in which the scheme of c verified a token in a context, or
-// the codec of c unsealed it.
+// Judge returns the case in which the scheme of c verified token in context b,
+// or the codec of c unsealed it, with the answer v.
 func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Answer) (Case, error) {
 	op, answer := verbsOf(kind), newLine()
 	ask := newLine().asking(op.judge, caseHandle)
@@ -52,8 +53,8 @@ func (c Case) Judge(kind codecs.Kind, token []byte, b *codecs.Context, v lab.Ans
 	return c.with(ask, answer)
 }
 
-// Make returns the case in which the codec or scheme of c made a token, or failed with
-// err. The case does not hold the token itself.
+// Make returns the case in which the codec or scheme of c made a token, or
+// failed with err. The case does not hold the token.
 func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error) (Case, error) {
 	op, answer := verbsOf(kind), newLine()
 	ask := newLine().asking(op.make, caseHandle)
@@ -67,15 +68,15 @@ func (c Case) Make(kind codecs.Kind, state []byte, b *codecs.Context, err error)
 	return c.with(ask, answer)
 }
 
-// with returns the case with another question and answer.
+// with returns the case with a request and an answer.
 func (c Case) with(ask, answer *line) (Case, error) {
 	return Case{c.Open, ask.end(), answer.end()}, errors.Join(ask.err, answer.err)
 }
 
-// Replay asks the question of a design in this process, and returns its verdict
-// and whether the case has the same. Tokens and the texts of refused
-// configurations may differ. An error is a case that cannot be read or whose
-// configuration the design does not take.
+// Replay sends the request to a design in this process. It returns the answer,
+// and reports whether it agrees with the case. Tokens and the texts of refused
+// configurations may differ. Replay fails if the case cannot be read or the
+// design refuses its configuration.
 func (c Case) Replay(d codecs.Design) (got lab.Answer, agrees bool, err error) {
 	if len(c.Ask) == 0 {
 		return c.compare(replaying(d).answer(c.Open))
@@ -87,11 +88,11 @@ func (c Case) Replay(d codecs.Design) (got lab.Answer, agrees bool, err error) {
 	return r.Replay(c)
 }
 
-// A Replayer is a design in this process that was set up once, for cases that
-// all open it alike. It is not for calls at the same time.
+// A Replayer replays cases on a design that was opened once. All cases must
+// have the same Open. It is not safe for concurrent use.
 type Replayer struct{ session *session }
 
-// NewReplayer sets a design up as the Open of a case says.
+// NewReplayer opens a design with the configuration in the Open of a case.
 func NewReplayer(d codecs.Design, open json.RawMessage) (*Replayer, error) {
 	s := replaying(d)
 	if err := isOK(s.answer(open)); err != nil {
@@ -100,14 +101,15 @@ func NewReplayer(d codecs.Design, open json.RawMessage) (*Replayer, error) {
 	return &Replayer{s}, nil
 }
 
-// Replay is [Case.Replay] for a case with a question. Its Open is not looked at.
+// Replay replays a case as [Case.Replay] does, but ignores its Open. The case
+// must have an Ask.
 func (r *Replayer) Replay(c Case) (got lab.Answer, agrees bool, err error) {
 	return c.compare(r.session.answer(c.Ask))
 }
 
 func replaying(d codecs.Design) *session { return newSession(&Server{Design: d, Version: "replay"}) }
 
-// compare returns the verdict of an answer, and whether it is that of the case.
+// compare decodes an answer and reports whether it agrees with the case.
 func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {
 	r, err := parseResponse(answer, caseTokens)
 	if err != nil {
@@ -131,7 +133,7 @@ func isOK(answer []byte) error {
 	return r.outcome()
 }
 
-// sameAnswer compares two answers except for the parts that always differ.
+// sameAnswer compares two answers without the parts that differ in every run.
 func sameAnswer(a, b response) bool {
 	for _, r := range []*response{&a, &b} {
 		r.Token, r.Handle = nil, nil
@@ -142,7 +144,7 @@ func sameAnswer(a, b response) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// verdict returns a response as a verdict.
+// verdict converts a response to an answer.
 func (a *response) verdict() lab.Answer {
 	v := lab.Answer{Payload: a.State, Err: a.outcome()}
 	if v.Payload == nil {

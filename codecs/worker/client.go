@@ -1,10 +1,10 @@
-// Package worker speaks the worker protocol, version 1, at both ends: a
-// [Server] serves any design on a pair of streams, and a [Client] makes a
-// process in any language look like a [codecs.Design].
+// Package worker implements both ends of the worker protocol, version 1. A
+// [Server] serves any design on a pair of streams. A [Client] presents a
+// process in any language as a [codecs.Design].
 //
-// The protocol is JSON Lines in UTF-8: one object a line, one response per
+// The protocol is JSON Lines in UTF-8: one object per line, one response per
 // request, in order. Bytes are base64url without padding in fields whose name
-// ends in _b64; tokens are plain strings; standard error is free text.
+// ends in _b64. Tokens are plain strings. Standard error is free text.
 //
 //	{"op":"hello","protocol":1}
 //	  -> {"ok":true,"protocol":1,"name":"mcp-ts","version":"2.4.0","kind":"scheme",
@@ -21,26 +21,27 @@
 //	anything else                                 -> {"ok":false,"unsupported":true}
 //	the worker itself broke                       -> {"ok":false,"fault":"text"}
 //
-// An open has the ring in order, the time to live in seconds and the options. The
-// time to live is 600 by default. A server reads an open without
-// it as the design's own default. Codecs ignore the time to live.
+// An open request has the ring in order, the time to live in seconds, and the
+// options. A client sends a time to live of 600 by default. If it is missing, a
+// server uses the design's own default. Codecs ignore it.
 //
-// A rejection names its stage (malformed, unknown-key, unauthentic, misbound or
-// expired) and a reason in the worker's words. The kind of a hello is codec or
-// scheme: a codec has seal and unseal, a scheme mint and verify. Its guarantees are
-// properties of package codecs that the design claims (true) or disclaims (false).
+// A rejection has its stage (malformed, unknown-key, unauthentic, misbound or
+// expired) and a reason in the worker's own words. The kind in a hello is codec
+// or scheme. A codec has the operations seal and unseal, a scheme has mint and
+// verify. The guarantees are properties of package codecs that the design
+// claims (true) or disclaims (false).
 //
-// A binding has the members method, target, arguments (any JSON, passed on byte for
-// byte, except that line breaks between values become spaces), principal and
-// audience. Null means the same as an absent member. Times are Unix
-// seconds with a fraction and carry microseconds. A lone surrogate in a text crosses
-// as its \u escape; the laboratory holds it as three bytes of generalised UTF-8.
-// Other bytes that are not UTF-8 cannot cross: they are [codecs.ErrUnsupported], and
-// no request is made.
+// A binding has the members method, target, arguments, principal and audience.
+// Arguments are any JSON and are passed on byte for byte, except that line
+// breaks between values become spaces. Null means the same as an absent member.
+// Times are Unix seconds with a fraction, exact to a microsecond. A lone
+// surrogate in a text is sent as its \u escape; in memory it is three bytes of
+// generalised UTF-8. Other bytes that are not UTF-8 cannot be sent: the client
+// returns [codecs.ErrUnsupported] without a request.
 //
 // The abilities:
 //
-//	clock   the worker takes the time from the request and not from its own clock
+//	clock   the worker takes the time from the request, not from its own clock
 //	batch   verify and unseal take "tokens":[...] instead of token and
 //	        answer {"ok":true,"verdicts":[...]}, one answer per token, in order
 //	bench   {"op":"bench","handle":1,"do":"verify","n":1000, ...the members of do}
@@ -48,23 +49,24 @@
 //	        the time that passed inside the worker
 //	parallel  several processes of the worker may run side by side
 //
-// A hello may also carry "options":[{"name":"...","doc":"...","values":["..."]}],
-// the choices that open takes; the first value is the default.
+// A hello may also have
+// "options":[{"name":"...","doc":"...","values":["..."]}], the options that
+// open accepts. The first value is the default.
 //
-// Limits: a request has a deadline, an answer a longest line, a client a number of
-// restarts; see [Limits]. A breach is an [Event] with the input that caused it. The
-// package reads no clock: deadlines are timers, and a bench is timed by the clock
-// that the server was given.
+// [Limits] bound the time of a request, the length of an answer and the number
+// of restarts. A worker that misbehaves causes an [Event] with the input that
+// triggered it. The package reads no clock: deadlines are timers, and a bench
+// is timed by the clock of the server.
 //
-// A client may send up to 128 requests before it reads their answers. It gives a worker
-// that breaks then one request at a time.
+// A client may send up to 128 requests before it reads their answers. If a
+// worker breaks, the client sends it one request at a time from then on.
 //
-// The protocol does not number requests. A late line that was not requested is read
-// as the answer to the next request. The event follows as soon as there is one line
-// more than there were requests.
+// The protocol does not number requests. An unrequested line that arrives late
+// is read as the answer to the next request. The event follows as soon as there
+// are more lines than requests.
 //
-// Limitations: there is no isolation; a worker runs with the rights of the
-// laboratory. Timing through a pipe is never a verdict.
+// Limitations: a worker is not isolated and runs with the rights of its client.
+// Times measured through a pipe are not evidence.
 package worker
 
 import (
@@ -78,8 +80,9 @@ import (
 	"sealab/codecs"
 )
 
-// A Client keeps one worker alive. It may send several requests before it reads the
-// answers, which come in order. It is safe for concurrent use.
+// A Client runs one worker and restarts it if necessary. It may send several
+// requests before it reads their answers, which come in order. It is safe for
+// concurrent use.
 type Client struct {
 	command Command
 	limits  Limits
@@ -87,22 +90,22 @@ type Client struct {
 
 	mu       sync.Mutex
 	process  *process // nil: the next request starts one
-	life     int      // counts the processes
+	life     int      // number of processes started so far
 	restarts int
 	events   []Event
 	closed   bool
-	secrets  secrets // of the rings that were opened
+	secrets  secrets // of all rings opened so far
 	sent     int     // length in bytes of the longest request
-	alone    bool    // a process broke with several requests in flight
+	alone    bool    // a process broke with several requests in flight, so send one at a time
 }
 
-// unknownOperation is sent to every worker once, which has to answer that it
-// does not support it.
+// unknownOperation is an operation that does not exist. Every worker gets it
+// once and must answer that it is unsupported.
 const unknownOperation = "unknown-operation-on-purpose"
 
-// Dial starts the worker and sends hello. It also sends one operation that does not
-// exist. If the worker answers that with anything but unsupported, the client
-// records an Event and can be used all the same.
+// Dial starts the worker and sends hello, then an operation that does not
+// exist. If the worker does not answer the latter with unsupported, the client
+// records an Event but remains usable.
 func Dial(command Command, limits Limits) (*Client, error) {
 	c := &Client{command: command, limits: limits.withDefaults()}
 	c.mu.Lock()
@@ -114,8 +117,8 @@ func Dial(command Command, limits Limits) (*Client, error) {
 	return c, nil
 }
 
-// Hello returns how the worker presented itself, under the name of its Command if that
-// has one.
+// Hello returns the worker's answer to hello, under the name of its Command if
+// that has one.
 func (c *Client) Hello() Hello {
 	h := c.hello
 	if c.command.Name != "" {
@@ -127,14 +130,14 @@ func (c *Client) Hello() Hello {
 // Has reports whether the worker has the ability.
 func (c *Client) Has(a Ability) bool { return slices.Contains(c.hello.Abilities, a) }
 
-// Events returns the misbehaviours so far.
+// Events returns the events so far.
 func (c *Client) Events() []Event {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.events)
 }
 
-// Close ends the worker and waits for it. Requests after it are faults.
+// Close ends the worker and waits for it. Later requests are faults.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +149,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// start starts a process and greets it. c.mu is held.
+// start starts a process and exchanges hello. c.mu must be held.
 func (c *Client) start() error {
 	p, err := start(c.command, &c.sent)
 	if err != nil {
@@ -156,7 +159,7 @@ func (c *Client) start() error {
 	c.life++
 	sent := operation("hello").int("protocol", Version).end()
 	limits := c.limits
-	limits.Patience = 1 // it is for requests; Start is long enough for a busy machine
+	limits.Patience = 1 // patience is for requests; Start is long enough for a busy machine
 	data, err := p.exchange(sent, limits, limits.Start)
 	if err != nil {
 		return c.record(err, sent)
@@ -177,7 +180,7 @@ func (c *Client) start() error {
 	return nil
 }
 
-// probe sends the unknown operation. c.mu is held.
+// probe sends the unknown operation. c.mu must be held.
 func (c *Client) probe() {
 	sent := operation(unknownOperation).end()
 	data, err := c.process.exchange(sent, c.limits, c.limits.Request)
@@ -190,9 +193,9 @@ func (c *Client) probe() {
 	}
 }
 
-// ask sends a request about a number of tokens and returns the response, which
-// is ok. c.mu is held. The error is that of the outcome: refusal, unsupported, or
-// *FaultError.
+// ask sends a request about a number of tokens and returns the response if it
+// is ok. The error is a refusal, unsupported, or a *FaultError. c.mu must be
+// held.
 func (c *Client) ask(l *line, tokens int) (*response, error) {
 	if l.err != nil {
 		return nil, l.err
@@ -209,7 +212,7 @@ func (c *Client) ask(l *line, tokens int) (*response, error) {
 	return r, c.record(err, sent)
 }
 
-// revive makes sure that there is a process. c.mu is held.
+// revive starts a process if none is running. c.mu must be held.
 func (c *Client) revive() error {
 	switch {
 	case c.closed:
@@ -223,9 +226,9 @@ func (c *Client) revive() error {
 	return c.start()
 }
 
-// record makes an Event of a *breach and returns its *FaultError. It returns
-// any other error as it is, without the secrets that a worker may have quoted.
-// c.mu is held.
+// record turns a *breach into an Event and returns its *FaultError. It returns
+// any other error with the secrets that it may quote redacted. c.mu must be
+// held.
 func (c *Client) record(err error, input []byte) error {
 	b, ok := errors.AsType[*breach](err)
 	if !ok {
@@ -254,14 +257,14 @@ func (c *Client) name() string {
 
 // Memory is the memory of a worker's processes and their children, in bytes.
 type Memory struct {
-	Resident uint64 // in memory now
-	Peak     uint64 // in memory at most since Memory was last asked, or since the start
-	Mapped   uint64 // addresses at most since the start, touched or not
+	Resident uint64 // resident now
+	Peak     uint64 // maximum resident since the last call of Memory, or since the start
+	Mapped   uint64 // maximum address space since the start
 }
 
-// Memory returns the memory of the worker's processes, and begins a new peak. Its
-// error has codecs.ErrUnsupported in its chain if the system does not tell, and
-// codecs.ErrFault if no process runs.
+// Memory returns the memory of the worker's processes and resets Peak. The
+// error wraps codecs.ErrUnsupported if the system does not report it, and
+// codecs.ErrFault if no process is running.
 func (c *Client) Memory() (Memory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -271,8 +274,8 @@ func (c *Client) Memory() (Memory, error) {
 	return memoryOf(c.process.cmd.Process.Pid)
 }
 
-// Work returns the processor time of the worker's processes and their children. It is
-// less than before after a process has ended. Its error is as that of Memory.
+// Work returns the processor time of the worker's processes and their children.
+// It decreases when a process has ended. Its errors are those of Memory.
 func (c *Client) Work() (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

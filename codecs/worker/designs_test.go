@@ -10,7 +10,7 @@ import (
 	"sealab/codecs"
 )
 
-// reverser is a codec without a secret: the payload backwards behind "r.".
+// reverser is a codec without a key: "r." and the reversed payload.
 var reverser = codecs.Design{
 	Name:       "reverser",
 	Guarantees: codecs.Always(append(codecs.Holds(codecs.Total), codecs.Disclaims(codecs.Integrity, "no key")...)),
@@ -41,8 +41,8 @@ func (reverse) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// ticket is a scheme whose token shows everything that it was minted from, and
-// which refuses every token.
+// ticket is a scheme whose tokens show all inputs of Mint. It refuses every
+// token.
 var ticket = codecs.Design{
 	Name:    "ticket",
 	Options: []codecs.Option{{Name: "style", Doc: "how it looks", Values: []string{"plain", "fancy"}}},

@@ -7,25 +7,25 @@ import (
 	"sealab/codecs"
 )
 
-// An EventKind is a kind of fault of a worker.
+// An EventKind is a kind of misbehaviour of a worker.
 type EventKind string
 
-// The kinds of event. After all but Faulted and Lied the process is ended, and
-// the next request starts another one.
+// The kinds of event. After all but Faulted and Lied the client kills the
+// process and starts another one for the next request.
 const (
-	Died      EventKind = "died"        // ended, or closed its output, before it answered
+	Died      EventKind = "died"        // exited, or closed its output, before it answered
 	Hung      EventKind = "hung"        // did not answer before the deadline
 	Flooded   EventKind = "flooded"     // answered with a line longer than the limit
 	OutOfTurn EventKind = "out-of-turn" // wrote a line without a request
-	Garbage   EventKind = "garbage"     // answered with a line that the protocol does not have
-	Lied      EventKind = "lied"        // lacks an ability that it named, or changed its name
-	Faulted   EventKind = "faulted"     // answered that it broke
+	Garbage   EventKind = "garbage"     // answered with a line that breaks the protocol
+	Lied      EventKind = "lied"        // lacks a claimed ability, or changed its name
+	Faulted   EventKind = "faulted"     // answered with a fault
 )
 
-// BreaksProtocol reports whether the answers of the worker cannot be relied on,
-// because it broke the protocol in answer to a question. To end, to hang and to
-// answer with a fault does not break it. Nor does a wrong answer to the unknown
-// operation that a client sends first.
+// BreaksProtocol reports whether the worker broke the protocol, so that its
+// answers cannot be relied on. Exiting, hanging and answering with a fault do
+// not count. Nor does a wrong answer to the unknown operation that a client
+// sends first.
 func (e *Event) BreaksProtocol() bool {
 	switch e.Kind {
 	case Flooded, OutOfTurn, Garbage, Lied:
@@ -38,27 +38,28 @@ func (e *Event) BreaksProtocol() bool {
 // An Event is one misbehaviour of a worker.
 type Event struct {
 	Kind EventKind
-	// Input is the request that was under way, or that followed, when the
-	// misbehaviour showed, without its keys.
+	// Input is the current or next request when the event was noticed, without
+	// its keys.
 	Input []byte
-	// Detail describes the event. Stderr is the end of the standard error of a
-	// process that ended. Secrets that the client opened are replaced in both.
+	// Detail describes the event. Stderr is the end of the standard error of an
+	// ended process. Secrets that the client sent are redacted in both.
 	Detail, Stderr string
 }
 
-// A FaultError is the error of a request that came to an Event. It is neither a
-// refusal nor codecs.ErrUnsupported; codecs.ErrFault is in its chain.
+// A FaultError is the error of a request that caused an Event. It wraps
+// codecs.ErrFault and is neither a refusal nor codecs.ErrUnsupported.
 type FaultError struct {
 	Worker string // the name that the worker gave, or its command
 	Event  Event
 }
 
-// Error names the worker, the kind of event and its detail, not the input.
+// Error returns the worker, the kind of event and its detail, but not the
+// input.
 func (e *FaultError) Error() string {
 	return fmt.Sprintf("worker %q %s: %s", e.Worker, e.Event.Kind.verb(), e.Event.Detail)
 }
 
-// verb returns the kind as a sentence says it.
+// verb returns the kind as the predicate of an error message.
 func (k EventKind) verb() string {
 	switch k {
 	case Died, Hung:
@@ -73,24 +74,24 @@ func (k EventKind) verb() string {
 // Unwrap returns codecs.ErrFault.
 func (e *FaultError) Unwrap() error { return codecs.ErrFault }
 
-// A breach is an Event in the making: the misbehaviour without the input.
+// A breach is a misbehaviour before its Event is made. It lacks the input.
 type breach struct {
 	kind   EventKind
 	detail string
-	// quote is text of the worker, whole: it is searched for secrets before it is
-	// shortened.
+	// quote is the complete text of the worker. It is searched for secrets
+	// before it is shortened.
 	quote []byte
 }
 
 func (b *breach) Error() string { return string(b.kind) + ": " + b.describe(nil) }
 
-// The longest quotes in the detail of an event, in characters.
+// The maximum lengths of quotes in the detail of an event, in characters.
 const (
 	maxQuote = 80
 	maxFault = 200
 )
 
-// describe returns the detail of the event, without the given secrets.
+// describe returns the detail of the event, with the secrets redacted.
 func (b *breach) describe(s *secrets) string {
 	quote := s.redact(string(b.quote))
 	switch {
@@ -107,7 +108,7 @@ func breached(kind EventKind, format string, args ...any) error {
 	return &breach{kind: kind, detail: fmt.Sprintf(format, args...)}
 }
 
-// quoting is breached with the text of the worker that broke the protocol.
+// quoting returns a *breach with the text that the worker wrote.
 func quoting(quote []byte, kind EventKind, format string, args ...any) error {
 	return &breach{kind, fmt.Sprintf(format, args...), append([]byte{}, quote...)}
 }

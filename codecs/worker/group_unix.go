@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// ownGroup gives the process a group of its own, which its children share.
+// ownGroup puts the process and its future children into a group of its own.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills the process and its children.
 func killGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended by itself
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have exited already
 }

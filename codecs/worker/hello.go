@@ -9,11 +9,11 @@ import (
 	"sealab/codecs"
 )
 
-// maxLine is the longest line, in bytes, that a server reads, and the default
-// of [Limits] for a client.
+// maxLine is the maximum length in bytes of a line that a server reads, and the
+// default of [Limits] for a client.
 const maxLine = 64 << 20
 
-// An Ability is something that a worker can do beyond its kind.
+// An Ability is an optional feature of a worker.
 type Ability string
 
 // The abilities. Workers may name others.
@@ -21,16 +21,16 @@ const (
 	AbilityClock Ability = "clock" // takes the time from the request
 	AbilityBatch Ability = "batch" // judges many tokens in one request
 	AbilityBench Ability = "bench" // times operations inside the worker
-	// AbilityParallel says that several processes of the worker may run side by side.
+	// AbilityParallel: several processes of the worker may run side by side.
 	AbilityParallel Ability = "parallel"
 )
 
-// Abilities returns the abilities that the laboratory uses.
+// Abilities returns the abilities that a client of this package uses.
 func Abilities() []Ability {
 	return []Ability{AbilityClock, AbilityBatch, AbilityBench, AbilityParallel}
 }
 
-// A Hello is how a worker presents itself.
+// A Hello is a worker's description of itself.
 type Hello struct {
 	Protocol   int                      `json:"protocol"`
 	Name       string                   `json:"name"`
@@ -41,8 +41,8 @@ type Hello struct {
 	Options    []Choice                 `json:"options"`
 }
 
-// Unknown returns the properties that a hello claims or disclaims and that this version
-// does not know, sorted.
+// Unknown returns the properties of a hello that this version does not know,
+// claimed and disclaimed, sorted.
 func (h Hello) Unknown() (claimed, disclaimed []codecs.Property) {
 	for _, p := range slices.Sorted(maps.Keys(h.Guarantees)) {
 		switch _, err := codecs.ParseProperty(string(p)); {
@@ -56,7 +56,7 @@ func (h Hello) Unknown() (claimed, disclaimed []codecs.Property) {
 	return claimed, disclaimed
 }
 
-// UnknownAbilities returns the abilities of a hello that the laboratory does not use.
+// UnknownAbilities returns the abilities of a hello that clients do not use.
 func (h Hello) UnknownAbilities() []Ability {
 	return slices.DeleteFunc(slices.Clone(h.Abilities), func(a Ability) bool { return slices.Contains(Abilities(), a) })
 }
@@ -90,27 +90,27 @@ func (l *line) choices(options []codecs.Option) *line {
 
 // Limits bound a worker. The zero value of a field means its default.
 type Limits struct {
-	// Start is how long a process may take from its start to its answer to
-	// hello, and Request how long for any other answer. Defaults: 60 s, 10 s.
+	// Start bounds the time from the start of a process to its answer to hello,
+	// and Request the time to any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
-	// Line is the longest answer in bytes. An answer may also be at most
-	// answerFactor times as long as the longest request so far, and answerRoom more: a
-	// server may keep a state and send a short name for it. Default: 64 MiB.
+	// Line is the maximum length of an answer in bytes. An answer is further
+	// limited to answerFactor times the longest request so far, plus
+	// answerRoom. It is the longest request so far because a server may keep a
+	// state and return it for a short name. Default: 64 MiB.
 	Line int
-	// Patience is how many times Request an answer may take by the clock while the
-	// process has worked for less than Request: a busy machine is not its fault. It has
-	// no effect on systems that do not tell the time that a process worked. Default: 1.
+	// Patience multiplies Request for a process that has worked for less than
+	// Request, which happens on a busy machine. It has no effect on systems
+	// that do not report the processor time of a process. Default: 1.
 	Patience int
-	// Restarts is how many times a process that was ended is replaced.
-	// Default: 50; negative: never.
+	// Restarts is the maximum number of restarts. Default: 50; negative: none.
 	Restarts int
 	// AfterFunc starts the timer of a deadline. Default: time.AfterFunc.
 	AfterFunc func(time.Duration, func()) Timer
 }
 
-// A Timer is a deadline under way.
+// A Timer is a running deadline.
 type Timer interface {
-	// Stop calls the deadline off. It reports false if it has passed.
+	// Stop cancels the deadline. It reports false if the deadline has passed.
 	Stop() bool
 }
 
@@ -133,15 +133,15 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// An answer holds about as much as a request, again in base64: a token for a state, a
-// state and a verdict for a token.
+// An answer is about as long as its request, with base64 once more: a token for
+// a state, or a state and a verdict for a token.
 const (
 	answerFactor = 4
 	answerRoom   = 1 << 20
 )
 
-// answer returns the length in bytes of the longest answer if the longest request so far
-// has the given length.
+// answer returns the maximum length of an answer, given the length of the
+// longest request so far, both in bytes.
 func (l Limits) answer(request int) int64 {
 	return min(int64(l.Line), answerFactor*int64(request)+answerRoom)
 }

@@ -8,13 +8,13 @@ import (
 	"sealab/internal/lab"
 )
 
-// A task is an operation on an open handle, as instances of one kind do it. To
-// an instance of the other kind it is codecs.ErrUnsupported.
+// A task is an operation on an open handle of one kind. On a handle of the
+// other kind it is codecs.ErrUnsupported.
 type task struct {
 	kind   codecs.Kind
 	run    func(c *lab.Bound, dst, input []byte) ([]byte, error)
 	inputs func(*request) (inputs [][]byte, batch bool, err error)
-	result func(l *line, out []byte) *line // appends it to an answer
+	result func(l *line, out []byte) *line // appends the result to an answer
 }
 
 // tasks are the operations on an open handle, by name.
@@ -51,10 +51,10 @@ type job struct {
 	*task
 	codec  *lab.Bound
 	inputs [][]byte
-	batch  bool // answer with verdicts
+	batch  bool // answer with a list of verdicts
 }
 
-// answer does the job and writes the answer.
+// answer runs the job and writes the answer.
 func (j *job) answer(l *line) {
 	if !j.batch {
 		j.one(l, j.inputs[0])
@@ -74,7 +74,7 @@ func (j *job) one(l *line, input []byte) {
 	j.result(l.done(), out)
 }
 
-// repeat does the job n times.
+// repeat runs the job n times.
 func (j *job) repeat(n int64) error {
 	var out []byte
 	for range n {
@@ -88,22 +88,22 @@ func (j *job) repeat(n int64) error {
 	return nil
 }
 
-// A Benchmark times operations inside the worker, so that no pipe disturbs. Each
-// method does its operation n times and returns the time that passed. It is
-// codecs.ErrUnsupported if the worker lacks the ability bench.
+// A Benchmark times operations inside the worker, without the cost of the pipe.
+// Each method runs its operation n times and returns the elapsed time. Without
+// the ability bench it returns codecs.ErrUnsupported.
 type Benchmark interface {
-	// BenchMake makes n tokens: it mints for b at now, or, as a codec, seals.
+	// BenchMake makes n tokens: a scheme mints in context b, a codec seals.
 	BenchMake(n int, state []byte, b *codecs.Context) (time.Duration, error)
 	// BenchJudge verifies or unseals token n times. A refusal is an error.
 	BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error)
 }
 
-// BenchMake implements Benchmark. For a codec the context has no effect.
+// BenchMake implements Benchmark. A codec ignores the context.
 func (h *handle) BenchMake(n int, content []byte, b *codecs.Context) (time.Duration, error) {
 	return h.bench(h.make, n, func(l *line) { h.toMake(l, content, b) })
 }
 
-// BenchJudge implements Benchmark. For a codec the context has no effect.
+// BenchJudge implements Benchmark. A codec ignores the context.
 func (h *handle) BenchJudge(n int, token []byte, b *codecs.Context) (time.Duration, error) {
 	return h.bench(h.judge, n, func(l *line) { h.toJudge(l, token, b) })
 }

@@ -15,22 +15,22 @@ import (
 	"sealab/codecs/internal/base64url"
 )
 
-// A line is one JSON object in the making. It keeps the first error; the order
-// of its members is the order of the calls.
+// A line is a JSON object under construction. Its methods append members in the
+// order of the calls and keep the first error.
 type line struct {
 	buf []byte
 	err error
 }
 
-// usual is the room, in bytes, that most lines find enough.
+// usual is the capacity in bytes that suffices for most lines.
 const usual = 512
 
 func newLine() *line { return &line{buf: make([]byte, 0, usual)} }
 
-// reset makes it an empty line in the same memory.
+// reset empties the line and keeps its memory.
 func (l *line) reset() { *l = line{buf: l.buf[:0]} }
 
-// name begins a member, and with the first one the object.
+// name begins a member. The first call also begins the object.
 func (l *line) name(name string) *line {
 	switch {
 	case len(l.buf) == 0:
@@ -44,7 +44,8 @@ func (l *line) name(name string) *line {
 	return l
 }
 
-// text appends a string. A string that cannot cross is codecs.ErrUnsupported.
+// text appends a string. If JSON cannot carry it, the error is
+// codecs.ErrUnsupported.
 func (l *line) text(name, s string) *line {
 	l.name(name)
 	l.appendText([]byte(s))
@@ -79,7 +80,7 @@ func (l *line) bytes(name string, b []byte) *line {
 	return l
 }
 
-// payload and state append the content of a token.
+// payload and state append the content of a token in base64url.
 func (l *line) payload(b []byte) *line { return l.bytes("payload_b64", b) }
 func (l *line) state(b []byte) *line   { return l.bytes("state_b64", b) }
 
@@ -89,7 +90,7 @@ func (l *line) appendBytes(b []byte) {
 	l.buf = append(l.buf, '"')
 }
 
-// array appends an array whose i-th element is appended by element.
+// array appends an array of n elements. element appends the i-th one.
 func (l *line) array(name string, n int, element func(i int)) *line {
 	l.name(name)
 	l.buf = append(l.buf, '[')
@@ -113,7 +114,7 @@ func (l *line) int(name string, n int64) *line {
 	return l
 }
 
-// object appends an object with the members that are appended by members.
+// object appends an object. members appends its members.
 func (l *line) object(name string, members func()) *line {
 	l.name(name)
 	l.element(members)
@@ -127,8 +128,8 @@ func (l *line) element(members func()) {
 	l.buf = append(l.buf, '}')
 }
 
-// raw appends JSON as it is, but for the line breaks between its values, which
-// would end the line.
+// raw appends JSON unchanged, except that line breaks between values become
+// spaces: they would end the line.
 func (l *line) raw(name string, value json.RawMessage) *line {
 	if !json.Valid(value) || !utf8.Valid(value) {
 		l.err = codecs.ErrUnsupported
@@ -150,7 +151,7 @@ func (l *line) end() []byte {
 	if len(l.buf) == 0 {
 		return []byte("{}")
 	}
-	return slices.Grow(append(l.buf, '}'), 1) // a line break follows
+	return slices.Grow(append(l.buf, '}'), 1) // room for the line break
 }
 
 // time appends Unix seconds with up to six decimals.
@@ -168,7 +169,7 @@ func (l *line) duration(name string, d time.Duration) *line {
 	return l.decimal(name, seconds, int(micros-seconds*1e6))
 }
 
-// decimal appends seconds + micros/1e6. The range of micros is 0 to 999,999.
+// decimal appends seconds + micros/1e6. micros is from 0 to 999,999.
 func (l *line) decimal(name string, seconds int64, micros int) *line {
 	l.name(name)
 	if seconds < 0 && micros > 0 {
@@ -181,20 +182,20 @@ func (l *line) decimal(name string, seconds int64, micros int) *line {
 	if micros > 0 {
 		point := len(l.buf)
 		l.buf = strconv.AppendInt(l.buf, int64(1e6+micros), 10)
-		l.buf[point] = '.' // where the 1 stood that keeps leading zeros
+		l.buf[point] = '.' // replaces the 1 that keeps leading zeros
 		l.buf = bytes.TrimRight(l.buf, "0")
 	}
 	return l
 }
 
-// instant is the inverse of line.time. A float64 of today's Unix seconds carries
-// microseconds.
+// instant parses a time that line.time wrote. A float64 of current Unix seconds
+// is exact to a microsecond.
 func instant(literal []byte) (time.Time, error) {
 	seconds, micros, err := parseSeconds(literal)
 	return time.Unix(seconds, micros*1000), err
 }
 
-// span is the inverse of line.duration.
+// span parses a duration that line.duration wrote.
 func span(literal []byte) (time.Duration, error) {
 	seconds, micros, err := parseSeconds(literal)
 	if seconds > math.MaxInt64/int64(time.Second)-1 || seconds < math.MinInt64/int64(time.Second)+1 {
@@ -212,7 +213,7 @@ func parseSeconds(literal []byte) (seconds, micros int64, err error) {
 	return int64(whole), int64(math.Round((f - whole) * 1e6)), nil
 }
 
-// binding appends the binding b.
+// binding appends the binding of a context.
 func (l *line) binding(b *codecs.Context) *line {
 	return l.object("binding", func() {
 		l.text("method", b.Method).text("target", b.Target)

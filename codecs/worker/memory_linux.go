@@ -14,12 +14,12 @@ import (
 	"sealab/codecs"
 )
 
-// newPeak, written to clear_refs, lowers the peak of a process to its current
-// memory: proc_pid_clear_refs(5).
+// newPeak resets the peak of a process to its current memory when it is written
+// to clear_refs: proc_pid_clear_refs(5).
 const newPeak = "5"
 
-// memoryOf adds up the memory of a process and its descendants, by
-// proc_pid_status(5).
+// memoryOf returns the total memory of a process and its descendants, read as
+// in proc_pid_status(5).
 func memoryOf(pid int) (Memory, error) {
 	var sum Memory
 	for waiting := []int{pid}; len(waiting) > 0; {
@@ -27,7 +27,7 @@ func memoryOf(pid int) (Memory, error) {
 		waiting = append(waiting[1:], childrenOf(id)...)
 		m, err := statusOf(id)
 		if err != nil && id != pid {
-			continue // a child that has ended holds no memory
+			continue // a child that has exited holds no memory
 		}
 		if err != nil {
 			return Memory{}, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
@@ -43,11 +43,11 @@ func memoryOf(pid int) (Memory, error) {
 func childrenOf(pid int) []int {
 	var all []int
 	folder := fmt.Sprintf("/proc/%d/task/", pid)
-	threads, _ := os.ReadDir(folder) // a process that has ended has none
+	threads, _ := os.ReadDir(folder) // a process that has exited has no threads
 	for _, thread := range threads {
 		data, err := os.ReadFile(folder + thread.Name() + "/children")
 		if err != nil {
-			continue // the thread has ended
+			continue // the thread has exited
 		}
 		for field := range strings.FieldsSeq(string(data)) {
 			if id, err := strconv.Atoi(field); err == nil {
@@ -58,7 +58,7 @@ func childrenOf(pid int) []int {
 	return all
 }
 
-// statusOf reads the memory of one process and begins a new peak.
+// statusOf returns the memory of one process and resets its peak.
 func statusOf(pid int) (Memory, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -70,7 +70,7 @@ func statusOf(pid int) (Memory, error) {
 	return parseStatus(data)
 }
 
-// parseStatus reads lines as "VmHWM:   1234 kB".
+// parseStatus parses lines such as "VmHWM:   1234 kB".
 func parseStatus(data []byte) (Memory, error) {
 	var m Memory
 	rows := map[string]*uint64{"VmRSS:": &m.Resident, "VmHWM:": &m.Peak, "VmPeak:": &m.Mapped}
@@ -92,7 +92,8 @@ func parseStatus(data []byte) (Memory, error) {
 	return m, nil
 }
 
-// workOf returns the processor time of a process and, if asked, of its descendants.
+// workOf returns the processor time of a process. If descendants is true, it
+// adds that of its descendants.
 func workOf(pid int, descendants bool) (time.Duration, error) {
 	sum, err := processorTime(pid)
 	if err != nil {
@@ -106,17 +107,18 @@ func workOf(pid int, descendants bool) (time.Duration, error) {
 		waiting = append(waiting[1:], childrenOf(id)...)
 		spent, err := processorTime(id)
 		if err != nil {
-			continue // a child that has ended does not work
+			continue // a child that has exited does not work
 		}
 		sum += spent
 	}
 	return sum, nil
 }
 
-// processorTime reads the processor clock of all threads of a process, whose number is
-// in the number of the clock: clock_getcpuclockid(3).
+// processorTime reads the processor clock of a process, summed over its
+// threads. The ID of the clock contains that of the process:
+// clock_getcpuclockid(3).
 func processorTime(pid int) (time.Duration, error) {
-	const ofSchedule = 2 // CPUCLOCK_SCHED of the kernel
+	const ofSchedule = 2 // CPUCLOCK_SCHED in the kernel
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|ofSchedule), &t); err != nil {
 		return 0, err

@@ -9,12 +9,12 @@ import (
 	"sealab/codecs"
 )
 
-// memoryOf is not told by this system.
+// memoryOf returns codecs.ErrUnsupported on this system.
 func memoryOf(int) (Memory, error) {
 	return Memory{}, fmt.Errorf("%w: this system does not tell the peak memory of another process", codecs.ErrUnsupported)
 }
 
-// workOf is not told by this system.
+// workOf returns codecs.ErrUnsupported on this system.
 func workOf(int, bool) (time.Duration, error) {
 	return 0, fmt.Errorf("%w: this system does not tell the processor time of another process", codecs.ErrUnsupported)
 }

@@ -12,8 +12,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestMemoryTellsAPeak has a worker open a long token: its process holds more
-// than before meanwhile, and the next reading begins anew.
+// TestMemoryTellsAPeak checks that the peak rises while a worker opens a long
+// token, and that the next reading starts from a new peak.
 func TestMemoryTellsAPeak(t *testing.T) {
 	const long = 8 << 20
 	client := dial(t, "codec", worker.Limits{})
@@ -38,7 +38,7 @@ func TestMemoryTellsAPeak(t *testing.T) {
 	require.GreaterOrEqual(t, after.Mapped, during.Mapped)
 }
 
-// TestMemoryOfNoProcess asks a client that was closed.
+// TestMemoryOfNoProcess asks a closed client for its memory.
 func TestMemoryOfNoProcess(t *testing.T) {
 	client := dial(t, "codec", worker.Limits{})
 	require.NoError(t, client.Close())

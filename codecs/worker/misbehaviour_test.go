@@ -24,7 +24,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// bad are the workers that misbehave when they are asked to unseal "trigger".
+// bad holds workers that misbehave when asked to unseal "trigger".
 var bad = map[string]func(){
 	"dying":       misbehave(func() { fmt.Fprintln(os.Stderr, "last words"); os.Exit(3) }),
 	"dying-plain": func() { abilities = ""; misbehave(func() { os.Exit(3) })() },
@@ -79,14 +79,14 @@ var bad = map[string]func(){
 	"changing-name": func() { name = "bad-" + strconv.Itoa(os.Getpid()); misbehave(func() { os.Exit(0) })() },
 }
 
-// name and abilities are in the hello of each worker of this file.
+// name and abilities are in the hello of every worker in this file.
 var name, abilities = "bad", `"batch"`
 
 func answering(text string) func() {
 	return misbehave(func() { fmt.Println(text) })
 }
 
-// greeting answers hello with a text, and is silent from then on.
+// greeting returns a worker that answers hello with a text and then hangs.
 func greeting(text string) func() {
 	return func() { fmt.Print(text); select {} }
 }
@@ -95,9 +95,9 @@ func misbehave(how func()) func() {
 	return func() { respond(`{"ok":false,"unsupported":true}`, how) }
 }
 
-// respond is a codec that answers every token with its process id, except
-// "trigger". unknown is the answer to operations that it does not have; with
-// none it ends.
+// respond is a codec that answers every token with its process ID, except
+// "trigger". unknown is its answer to unknown operations; if it is empty, the
+// worker exits.
 func respond(unknown string, trigger func()) {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 4<<20)
@@ -134,7 +134,7 @@ func flood() {
 	}
 }
 
-// orphan leaves a process behind that holds the standard output.
+// orphan leaves a process behind that keeps standard output open.
 func orphan() {
 	self, err := os.Executable()
 	if err != nil {
@@ -148,7 +148,8 @@ func orphan() {
 	}
 }
 
-// impatience lets a deadline pass at once while it is armed, so that no test waits.
+// impatience makes deadlines pass at once while it is armed, so that tests need
+// not wait.
 type impatience struct{ armed atomic.Bool }
 
 func (i *impatience) afterFunc(d time.Duration, f func()) worker.Timer {
@@ -162,7 +163,7 @@ func TestMisbehaviour(t *testing.T) {
 	for _, c := range []struct {
 		role string
 		kind worker.EventKind
-		slow bool // it shows in the deadline
+		slow bool // whether the deadline must pass
 	}{
 		{"dying", worker.Died, false},
 		{"hanging", worker.Hung, true},
@@ -200,8 +201,8 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// requireFault checks that err is a fault and returns the event of it, which is
-// the client's only one.
+// requireFault checks that err is a fault. It returns the fault's event, which
+// must be the only one of the client.
 func requireFault(t *testing.T, c *worker.Client, err error) worker.Event {
 	t.Helper()
 	var f *worker.FaultError
@@ -323,15 +324,15 @@ func TestDialFails(t *testing.T) {
 
 func TestKeysAreNotRecorded(t *testing.T) {
 	client := dial(t, "dying", worker.Limits{})
-	// The option makes the worker die of the open request.
+	// The option makes the worker exit at the open request.
 	_, err := client.Design().NewCodec(codecs.Config{Secrets: secrets(), Options: map[string]string{"x": "trigger"}})
 	input := string(requireFault(t, client, err).Input)
 	require.Contains(t, input, `"op":"open"`)
 	require.NotContains(t, input, b64(string(secrets()[0])))
 }
 
-// TestKeysAreNotQuoted dials workers that quote the open request back in every
-// text that a client records or returns. The key never shows, in no encoding.
+// TestKeysAreNotQuoted dials workers that quote the open request in every text
+// that a client records or returns. The key must not appear in any encoding.
 func TestKeysAreNotQuoted(t *testing.T) {
 	key := "\x00\xff'\"\\0123456789abcdefgh\n\u00e9xyz!?~"
 	require.GreaterOrEqual(t, len(key), 32)
@@ -355,7 +356,8 @@ func TestKeysAreNotQuoted(t *testing.T) {
 	}
 }
 
-// TestKeysAreNotQuotedByRefusals presents tokens to a worker whose reasons quote its key.
+// TestKeysAreNotQuotedByRefusals presents tokens to a worker that quotes its
+// key in the reasons of refusals.
 func TestKeysAreNotQuotedByRefusals(t *testing.T) {
 	key := "0123456789abcdefghijklmnopqrstuv"
 	client := dial(t, "quoting-reasons", worker.Limits{})
@@ -375,7 +377,7 @@ func TestKeysAreNotQuotedByRefusals(t *testing.T) {
 	}
 }
 
-// pythonRepr is the key of TestKeysAreNotQuoted as Python prints bytes.
+// pythonRepr is the key of TestKeysAreNotQuoted in Python's repr of bytes.
 const pythonRepr = `\x00\xff'"\\0123456789abcdefgh\n\xc3\xa9xyz!?~`
 
 // quoteKeys returns the keys of an open request in the encodings that programs
@@ -411,7 +413,8 @@ func quoting(how func(quoted string)) func() {
 	}
 }
 
-// quotingReasons refuses every token for a reason that quotes the open request.
+// quotingReasons refuses every token with a reason that quotes the open
+// request.
 func quotingReasons() {
 	in, keys := bufio.NewScanner(os.Stdin), ""
 	for in.Scan() {
@@ -432,8 +435,8 @@ func quotedJSON(s string) string {
 	return string(text)
 }
 
-// TestTooManyVerdicts checks the memory that an answer with millions of verdicts
-// for one token takes, beside the line itself.
+// TestTooManyVerdicts bounds the memory that a client allocates, beyond the
+// line itself, for an answer with millions of verdicts for one token.
 func TestTooManyVerdicts(t *testing.T) {
 	client, remote := dialCodec(t, "verdicts", worker.Limits{})
 	var before, after runtime.MemStats
@@ -447,7 +450,7 @@ func TestTooManyVerdicts(t *testing.T) {
 }
 
 // TestLongAnswer checks that an answer may not be much longer than its request,
-// without a limit of the caller.
+// even if the caller sets no limit.
 func TestLongAnswer(t *testing.T) {
 	client, remote := dialCodec(t, "long-answer", worker.Limits{})
 	_, err := remote.Unseal(nil, []byte("trigger"))
@@ -455,7 +458,7 @@ func TestLongAnswer(t *testing.T) {
 	require.Equal(t, worker.Flooded, event.Kind)
 	require.Regexp(t, "longer than 10[0-9]{5} bytes", event.Detail)
 
-	// The same answer to a long request is fine.
+	// The same answer to a long request is accepted.
 	out, err := remote.Unseal(nil, []byte("trigger"+strings.Repeat("x", 2<<20)))
 	require.NoError(t, err)
 	require.Len(t, out, 3<<20)
@@ -475,7 +478,7 @@ func TestClosedClient(t *testing.T) {
 	requireNoReaders(t)
 }
 
-// requireNoReaders checks that no goroutine of the package is left.
+// requireNoReaders checks that no goroutine of the package is running.
 func requireNoReaders(t *testing.T) {
 	t.Helper()
 	var stacks strings.Builder

@@ -17,7 +17,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// late answers "trigger" after an interrupt, and does not work until then.
+// late answers "trigger" after an interrupt, and uses no processor time until
+// then.
 func late() {
 	woken := make(chan os.Signal, 1)
 	signal.Notify(woken, os.Interrupt)
@@ -27,8 +28,8 @@ func late() {
 	})
 }
 
-// A rush lets the first deadlines pass at once while it is armed, and calls then for the
-// next one, which does not pass.
+// A rush makes the first deadlines pass at once while it is armed. It calls
+// then for the next deadline, which does not pass.
 type rush struct {
 	armed  atomic.Bool
 	passed atomic.Int64
@@ -48,8 +49,8 @@ func (r *rush) afterFunc(_ time.Duration, f func()) worker.Timer {
 	return time.AfterFunc(d, f)
 }
 
-// TestPatience asks a process that does not work: it has several times its deadline, and
-// no more.
+// TestPatience checks that an idle process gets Patience times its deadline,
+// and no more.
 func TestPatience(t *testing.T) {
 	for _, row := range []struct {
 		passes int64
@@ -57,7 +58,7 @@ func TestPatience(t *testing.T) {
 	}{{2, false}, {3, false}, {4, true}} {
 		process := &os.Process{}
 		deadlines := &rush{first: row.passes}
-		deadlines.then = func() { process.Signal(os.Interrupt) } //nolint:errcheck // without it the test ends in a deadline
+		deadlines.then = func() { process.Signal(os.Interrupt) } //nolint:errcheck // if it fails, a deadline ends the test
 		client := dial(t, "late", worker.Limits{Patience: 4, AfterFunc: deadlines.afterFunc})
 		if _, err := client.Work(); errors.Is(err, codecs.ErrUnsupported) {
 			testenv.Skip(t, "%s", err)
@@ -98,8 +99,8 @@ func TestWorkIsTold(t *testing.T) {
 	require.ErrorIs(t, err, codecs.ErrFault)
 }
 
-// TestShortNameOfALongState lets an answer be as long as the longest request so far: a
-// server that keeps states sends them back for a short name.
+// TestShortNameOfALongState checks that an answer may be as long as the longest
+// request so far: a server that keeps states returns them for a short name.
 func TestShortNameOfALongState(t *testing.T) {
 	client, remote := dialCodec(t, "long-answer", worker.Limits{})
 	_, err := remote.Unseal(nil, []byte("trigger"))

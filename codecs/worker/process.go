@@ -14,37 +14,37 @@ import (
 
 // A Command is a program that speaks the protocol.
 type Command struct {
-	Name string   // name of the worker here; "": the name in its hello
+	Name string   // overrides the name in the worker's hello unless ""
 	Args []string // the program and its arguments
 	Dir  string   // working folder; "": the current one
 	Env  []string // "name=value", added to the environment
 }
 
-// A process is one life of a worker.
+// A process is one run of a worker.
 type process struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   io.ReadCloser
 	lines chan answerLine // closed when the output ends
-	ended chan struct{}   // closed when the process is to end
-	cause error           // why the output ended; read it after lines is closed
+	ended chan struct{}   // closed when the process is to be killed
+	cause error           // why the output ended; valid after lines is closed
 	hung  atomic.Bool
 	once  sync.Once
 	// reaping is held while the process is waited for or killed.
 	reaping sync.Mutex
 	stderr  tail
 	sent    *int         // length in bytes of the longest request to the worker
-	longest atomic.Int64 // the longest line, in bytes, that the output may have now
+	longest atomic.Int64 // current maximum length of an output line, in bytes
 }
 
-// An answerLine is one line of a worker.
+// An answerLine is a line that the worker wrote.
 type answerLine struct {
 	text []byte
-	more bool // another line came with it
+	more bool // another line was already buffered
 }
 
-// waitDelay bounds how long the end of a process waits for another process that
-// still holds its standard error.
+// waitDelay bounds the wait for another process that keeps the standard error
+// of an exited worker open.
 const waitDelay = time.Second
 
 func start(c Command, sent *int) (*process, error) {
@@ -72,8 +72,8 @@ func start(c Command, sent *int) (*process, error) {
 	return p, nil
 }
 
-// read passes the lines of the output on until it ends, breaks the limit, or
-// the process is to end.
+// read sends the lines of the output to p.lines until the output ends, a line
+// is too long, or the process is to be killed.
 func (p *process) read() {
 	defer close(p.lines)
 	r := bufio.NewReaderSize(p.out, 64<<10)
@@ -91,7 +91,8 @@ func (p *process) read() {
 	}
 }
 
-// readLine returns the next line without its end, in memory of its own.
+// readLine returns the next line without its line end, in newly allocated
+// memory.
 func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 	var text []byte
 	for {
@@ -112,8 +113,8 @@ func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 	}
 }
 
-// exchange sends one request and returns the answer. Its error is a *breach,
-// after which the process is of no more use.
+// exchange sends one request and returns the answer. If it fails, the error is
+// a *breach and the process must not be used again.
 func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]byte, error) {
 	defer p.deadline(l, within)()
 	select {
@@ -136,7 +137,8 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 	return answer.text, nil
 }
 
-// unasked is the breach of a process that spoke, or ended, between requests.
+// unasked returns the breach of a process that wrote or exited between
+// requests.
 func (p *process) unasked(text []byte, open bool) error {
 	if open {
 		return quoting(text, OutOfTurn, "it wrote a line before the request")
@@ -144,8 +146,8 @@ func (p *process) unasked(text []byte, open bool) error {
 	return p.why(p.cause)
 }
 
-// why returns the breach of the deadline if the deadline ended the process, else
-// the given one.
+// why returns the breach for a missed deadline if that ended the process, else
+// other.
 func (p *process) why(other error) error {
 	if p.hung.Load() {
 		if b, ok := errors.AsType[*breach](other); ok && b.quote != nil {
@@ -156,8 +158,9 @@ func (p *process) why(other error) error {
 	return other
 }
 
-// deadline ends the process unless the returned function is called in time. The time
-// counts in which the process works, if it can be told and the limits are patient.
+// deadline kills the process unless stop is called in time. If Patience is over
+// 1 and the system reports processor time, a process that has worked for less
+// than within gets up to Patience times within.
 func (p *process) deadline(l Limits, within time.Duration) (stop func()) {
 	before, err := workOf(p.cmd.Process.Pid, false)
 	if l.Patience <= 1 || err != nil {
@@ -192,15 +195,15 @@ func (p *process) deadline(l Limits, within time.Duration) (stop func()) {
 	}
 }
 
-// expire ends a process whose deadline has passed, so that reads from it and writes
-// to it return.
+// expire kills a process whose deadline has passed, which unblocks reads and
+// writes.
 func (p *process) expire() {
 	p.hung.Store(true)
 	p.kill()
 }
 
-// kill ends the process unless it has been waited for: then its number may be
-// that of another.
+// kill kills the process. It does not if the process has been waited for,
+// because its ID may have been reused.
 func (p *process) kill() {
 	p.reaping.Lock()
 	if p.cmd.ProcessState == nil {
@@ -211,13 +214,14 @@ func (p *process) kill() {
 	p.out.Close()
 }
 
-// end ends the process, waits for it and for its reader, and says how it ended.
+// end kills the process, waits for it and its reader, and returns its exit
+// status.
 func (p *process) end() (status string) {
 	p.once.Do(func() {
 		close(p.ended)
 		p.kill()
 		for range p.lines {
-			// Further output was not requested.
+			// Discard further output.
 		}
 	})
 	p.reaping.Lock()
@@ -228,20 +232,21 @@ func (p *process) end() (status string) {
 	return p.cmd.ProcessState.String()
 }
 
-// retire lets the process end by itself when its input ends, until the deadline.
+// retire closes the input of the process, and waits until the process exits or
+// the deadline passes.
 func (p *process) retire(l Limits) {
 	deadline := l.AfterFunc(l.Request, p.expire)
 	defer deadline.Stop()
 	p.in.Close()
 	for range p.lines {
-		// A worker writes no line after its last answer.
+		// Discard further output.
 	}
 	p.end()
 }
 
-// tailSize is the length in bytes of the part of a process's standard error that
-// is shown. The slack before it is kept as well: a secret that begins there is
-// found whole.
+// tailSize is the number of bytes of standard error that are shown. tailSlack
+// bytes before them are kept too, so that a secret that crosses the boundary is
+// redacted.
 const (
 	tailSize  = 4 << 10
 	tailSlack = 4 << 10
@@ -253,7 +258,7 @@ type tail struct {
 	last []byte
 }
 
-// Write implements io.Writer. It does not fail.
+// Write implements io.Writer. It always succeeds.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +268,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// without returns the end of the text, without the given secrets.
+// without returns the end of the text with the secrets redacted.
 func (t *tail) without(s *secrets) string {
 	t.mu.Lock()
 	text := string(t.last)

@@ -9,35 +9,35 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// A reader reads the one JSON value (RFC 8259) of a line, member by member, and
-// skips the members that the caller does not read. It accepts the lines that
-// encoding/json accepts: the case of letters in names does not matter, and a member
-// that is null counts as absent. Of members with one name the last counts.
+// A reader parses one line of JSON (RFC 8259), member by member, and skips the
+// members that its caller does not read. It accepts the lines that
+// encoding/json accepts: names match in any case, a null member counts as
+// absent, and the last of several members with one name counts.
 //
-// Package rawjson reads the values of SDKs without loss, as a tree or into a digest, and
-// takes a name twice or in another case for two names. A line has known members and goes
-// into the fields of a struct without a tree, which is faster. Strings with escapes are
-// read by rawjson here too.
+// Package rawjson reads the values of SDKs without loss, as a tree or into a
+// digest, and distinguishes repeated names and names in different case. A line
+// has known members, so a reader stores them in the fields of a struct, which
+// is faster. Strings with escapes are decoded by rawjson here too.
 //
-// It keeps the first fault. After that it is at the end of the line, and its reads
-// return zero values.
+// It keeps the first error. After an error it is at the end of the line, and
+// its methods return zero values.
 type reader struct {
 	src   []byte
 	at    int
-	depth int // of the arrays and objects that it is in
-	// verdictsLeft is the number of verdicts of a response that are still read.
+	depth int // nesting of the current array or object
+	// verdictsLeft is the number of verdicts that are still read.
 	verdictsLeft int
 	err          error
 }
 
-// fail keeps the fault that something else should stand here.
+// fail records that the input differs from want.
 func (r *reader) fail(want string) {
 	if r.err == nil {
 		r.stop(fmt.Errorf("byte %d: want %s", r.at, want))
 	}
 }
 
-// stop keeps a fault and goes to the end of the line.
+// stop records an error and skips to the end of the line.
 func (r *reader) stop(err error) {
 	if r.err == nil {
 		r.err = err
@@ -45,7 +45,7 @@ func (r *reader) stop(err error) {
 	r.at = len(r.src)
 }
 
-// end returns the first fault. That something follows the value is one.
+// end returns the first error. Text after the value is an error.
 func (r *reader) end() error {
 	if r.peek(); r.at < len(r.src) {
 		r.fail("the end of the line")
@@ -53,7 +53,7 @@ func (r *reader) end() error {
 	return r.err
 }
 
-// peek skips white space and returns the byte behind it, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	for ; r.at < len(r.src); r.at++ {
 		switch c := r.src[r.at]; c {
@@ -65,7 +65,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// take reads the byte c, if it is the next behind white space.
+// take consumes the next byte after white space if it is c.
 func (r *reader) take(c byte) bool {
 	if r.peek() != c {
 		return false
@@ -74,8 +74,8 @@ func (r *reader) take(c byte) bool {
 	return true
 }
 
-// list reads an array or object, whose brackets are given; element reads one
-// element of it.
+// list reads an array or object, depending on brackets. element reads one
+// element.
 func (r *reader) list(brackets string, element func()) {
 	opening, closing := brackets[0], brackets[1]
 	if !r.take(opening) {
@@ -91,7 +91,8 @@ func (r *reader) list(brackets string, element func()) {
 	r.depth--
 }
 
-// another reads the text after an element, and reports whether one more comes.
+// another reads the text after an element and reports whether another element
+// follows.
 func (r *reader) another(closing byte) bool {
 	if r.take(',') {
 		return true
@@ -102,9 +103,9 @@ func (r *reader) another(closing byte) bool {
 	return false
 }
 
-// object reads an object, or null, which is an empty one. The function member reads
-// the value of the member with that name. It reports false, and reads no byte, if
-// the protocol does not have that member.
+// object reads an object, or null as an empty one. member reads the value of
+// the named member. It reports false, without reading, if the protocol has no
+// such member.
 func (r *reader) object(member func(name []byte) bool) {
 	if r.null() {
 		return
@@ -125,7 +126,7 @@ func (r *reader) name() []byte {
 	return name
 }
 
-// skip passes over any value.
+// skip reads any value and drops it.
 func (r *reader) skip() {
 	switch r.peek() {
 	case '{':
@@ -146,7 +147,7 @@ func (r *reader) skip() {
 	}
 }
 
-// raw reads any value as it stands in the line, with which it shares memory.
+// raw reads any value and returns its text, which shares memory with the line.
 func (r *reader) raw() []byte {
 	r.peek()
 	start := r.at
@@ -154,7 +155,7 @@ func (r *reader) raw() []byte {
 	return r.src[start:r.at:r.at]
 }
 
-// null reads null, if null comes next.
+// null reads null and reports true if null comes next.
 func (r *reader) null() bool {
 	if r.peek() != 'n' {
 		return false
@@ -181,8 +182,8 @@ func (r *reader) word(word string) {
 	r.at += len(word)
 }
 
-// string reads a string, which is not nil. Lone surrogates are read as in package
-// rawjson. Without an escape the string shares memory with the line.
+// string reads a string; the result is never nil. Lone surrogates are read as
+// in package rawjson. A string without escapes shares memory with the line.
 func (r *reader) string() []byte {
 	if r.peek() != '"' {
 		r.fail("a string")
@@ -220,7 +221,7 @@ func (r *reader) unquote(quoted []byte, escaped bool) []byte {
 	return v.Text
 }
 
-// octets reads a string of base64url. The result is not nil.
+// octets reads a base64url string; the result is never nil.
 func (r *reader) octets() []byte {
 	text := r.string()
 	out, ok := base64url.AppendDecode([]byte{}, text)
@@ -230,7 +231,7 @@ func (r *reader) octets() []byte {
 	return out
 }
 
-// integer reads a number without a fraction and an exponent.
+// integer reads a number that has neither a fraction nor an exponent.
 func (r *reader) integer() int64 {
 	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
 		r.fail("an integer")
@@ -243,7 +244,7 @@ func (r *reader) integer() int64 {
 	return n
 }
 
-// decimal reads the literal of a number, which may stand in a string.
+// decimal reads the literal of a number, which may be quoted.
 func (r *reader) decimal() []byte {
 	if r.peek() != '"' {
 		return r.number()
@@ -265,7 +266,8 @@ func (r *reader) number() []byte {
 	return r.src[start:r.at]
 }
 
-// numberLen returns the length of the number at the start of s, 0 if s starts with other text.
+// numberLen returns the length of the number at the start of s, or 0 if there
+// is none.
 func numberLen(s []byte) int {
 	at := 0
 	if len(s) > 0 && s[0] == '-' {
@@ -295,7 +297,7 @@ func numberLen(s []byte) int {
 	return at + n
 }
 
-// digits is the number of digits that s begins with.
+// digits returns the number of leading digits of s.
 func digits(s []byte) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {

@@ -13,7 +13,7 @@ import (
 	"sealab/codecs/internal/base64url"
 )
 
-// A plainRequest is a request as encoding/json reads it.
+// A plainRequest is a request as encoding/json decodes it.
 type plainRequest struct {
 	Op       string            `json:"op"`
 	Protocol int64             `json:"protocol"`
@@ -51,7 +51,7 @@ func (o *plainOctets) UnmarshalJSON(quoted []byte) error {
 	return nil
 }
 
-// request returns what the reader is to make of it.
+// request returns the request that the reader must produce.
 func (p *plainRequest) request() request {
 	q := request{
 		Op: []byte(p.Op), Protocol: p.Protocol, TTL: []byte(p.TTL), Options: p.Options, Handle: p.Handle,
@@ -85,8 +85,7 @@ func (p *plainRequest) request() request {
 	return q
 }
 
-// requests are lines of every form that the protocol has, and of some that it
-// has not.
+// requests holds lines of every form of the protocol, and some invalid ones.
 var requests = [][]byte{
 	[]byte(`{"op":"hello","protocol":1}`),
 	[]byte(`{"op":"open","keys_b64":["AAAA","_-8",null,""],"ttl":600,"options":{"name":"value","other":null}}`),
@@ -100,10 +99,10 @@ var requests = [][]byte{
 	[]byte(`{"handle":9223372036854775808}`), []byte(`{"token":["a"]}`), []byte(`{"binding":"b"}`), []byte(`{"now":true}`),
 }
 
-// TestReaderAgreesWithEncodingJSON holds that lines as clients write them, whole
-// and spoilt in every way that a byte or two can, are read as encoding/json
-// reads them or are refused by both. Surrogates, which encoding/json loses, are
-// the matter of TestTextOfOthers.
+// TestReaderAgreesWithEncodingJSON checks that the reader and encoding/json
+// read the same request or both fail, on valid lines and on lines with one or
+// two changed bytes. TestTextOfOthers covers surrogates, which encoding/json
+// loses.
 func TestReaderAgreesWithEncodingJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
@@ -146,7 +145,8 @@ func spoilt(random *rand.Rand, line []byte) []byte {
 	return line
 }
 
-// requireSameRequest compares but for nil and empty where both mean the same.
+// requireSameRequest compares two requests. Nil and empty are equal if they
+// mean the same.
 func requireSameRequest(t *testing.T, line []byte, want, got request) {
 	t.Helper()
 	for _, q := range []*request{&want, &got} {

@@ -10,10 +10,10 @@ import (
 )
 
 // Design returns the worker as a row of a catalog. Its constructors open a
-// handle in the worker; the values they return are io.Closers, batch judges
-// ([lab.BatchCodec], [lab.BatchScheme]) and, for the ability bench,
-// [Benchmark]s. A guarantee that the worker does not state, or that this
-// laboratory does not know, is not in the row.
+// handle in the worker. They return io.Closers that are also batch judges
+// ([lab.BatchCodec], [lab.BatchScheme]) and, with the ability bench,
+// [Benchmark]s. The row has only guarantees that the worker states and this
+// package knows.
 func (c *Client) Design() codecs.Design {
 	name := c.Hello().Name
 	d := codecs.Design{
@@ -39,7 +39,7 @@ func (c *Client) Design() codecs.Design {
 	return d
 }
 
-// stated returns the guarantees that a hello states, sorted by property.
+// stated returns the guarantees in a hello, sorted by property.
 func stated(said map[codecs.Property]bool) []codecs.Guarantee {
 	var gs []codecs.Guarantee
 	for _, p := range slices.Sorted(maps.Keys(said)) {
@@ -50,13 +50,13 @@ func stated(said map[codecs.Property]bool) []codecs.Guarantee {
 	return gs
 }
 
-// A handle is a configuration that is open in a worker, in whichever process
-// that is at the moment.
+// A handle is a configuration that is open in a worker, whose processes may
+// change.
 type handle struct {
 	verbs
 	client *Client
 	config codecs.Config
-	life   int // of the process that id belongs to; guarded by client.mu
+	life   int // number of the process that id belongs to; guarded by client.mu
 	id     int64
 }
 
@@ -73,8 +73,8 @@ func newHandle(c *Client, config codecs.Config) (*handle, error) {
 	return h, h.reopen()
 }
 
-// reopen makes sure that the handle is open in the process that there is now.
-// client.mu is held.
+// reopen opens the handle in the current process if necessary. client.mu must
+// be held.
 func (h *handle) reopen() error {
 	c := h.client
 	if err := c.revive(); err != nil {
@@ -95,8 +95,8 @@ func (h *handle) reopen() error {
 	return nil
 }
 
-// defaultTTL is the time to live of an open request by default:
-// every open has a ttl, and workers rely on it.
+// defaultTTL is the default time to live of an open request. Workers rely on
+// every open having a ttl.
 const defaultTTL = 10 * time.Minute
 
 // opening returns the request that opens a configuration.
@@ -106,8 +106,9 @@ func opening(c codecs.Config) *line {
 	return l.duration("ttl", c.TTLOr(defaultTTL)).options(c.Options)
 }
 
-// ask sends an operation on the handle about a number of tokens. complete appends
-// the other members of the request. present checks the members of the response.
+// ask sends an operation on the handle about a number of tokens. complete
+// appends the other members of the request. present checks the members of the
+// response.
 func (h *handle) ask(name string, tokens int, complete func(*line), present func(*response) error) (*response, error) {
 	c := h.client
 	c.mu.Lock()
@@ -124,7 +125,7 @@ func (h *handle) ask(name string, tokens int, complete func(*line), present func
 	return r, c.record(present(r), l.end())
 }
 
-// Close implements io.Closer. It sends no request to a process that has ended.
+// Close implements io.Closer. It sends no request if the process has ended.
 func (h *handle) Close() error {
 	c := h.client
 	c.mu.Lock()
@@ -136,12 +137,13 @@ func (h *handle) Close() error {
 	return err
 }
 
-// verbs are the operations of codecs or of schemes, with the members of their messages.
+// verbs are the operations of codecs or schemes, and the members of their
+// messages.
 type verbs struct {
 	make, judge string
-	content     func(*response) ([]byte, error) // of a judged token
+	content     func(*response) ([]byte, error) // returns the content of a judged token
 	put         func(*line, []byte) *line       // appends the content of a token to make
-	context     bool                            // a request has one
+	context     bool                            // whether requests have a context
 }
 
 var (
@@ -166,7 +168,7 @@ func present(carried []byte, name string) ([]byte, error) {
 	return carried, nil
 }
 
-// tokenOf returns the token that an answer has.
+// tokenOf returns the token in an answer.
 func (v verbs) tokenOf(r *response) ([]byte, error) {
 	if r.Token == nil {
 		return nil, breached(Garbage, "%s: the answer has no token", v.make)
@@ -186,7 +188,7 @@ func (v verbs) toJudge(l *line, token []byte, b *codecs.Context) {
 	l.token(token)
 }
 
-// within appends the context of a request. A context without a time fails it.
+// within appends the context of a request. It fails if the context has no time.
 func (v verbs) within(l *line, b *codecs.Context) {
 	if !v.context {
 		return
@@ -198,7 +200,7 @@ func (v verbs) within(l *line, b *codecs.Context) {
 	l.time("now", b.Now).binding(b)
 }
 
-// obtain asks for one result and appends it to dst.
+// obtain sends a request and appends its result to dst.
 func (h *handle) obtain(dst []byte, name string, result func(*response) ([]byte, error), complete func(*line)) ([]byte, error) {
 	var out []byte
 	_, err := h.ask(name, 0, complete, func(r *response) (err error) {
@@ -208,12 +210,12 @@ func (h *handle) obtain(dst []byte, name string, result func(*response) ([]byte,
 	return append(dst, out...), err
 }
 
-// makeToken asks for a token and appends it to dst.
+// makeToken makes a token in the worker and appends it to dst.
 func (h *handle) makeToken(dst, content []byte, b *codecs.Context) ([]byte, error) {
 	return h.obtain(dst, h.make, h.tokenOf, func(l *line) { h.toMake(l, content, b) })
 }
 
-// judgeToken asks for the content of a token and appends it to dst.
+// judgeToken judges a token in the worker and appends its content to dst.
 func (h *handle) judgeToken(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return h.obtain(dst, h.judge, h.content, func(l *line) { h.toJudge(l, token, b) })
 }

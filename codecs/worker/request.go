@@ -12,25 +12,25 @@ import (
 // Version is the version of the protocol.
 const Version = 1
 
-// A request is one line to a worker, as a server reads it. Its bytes may share
-// memory with the line. They are nil if absent.
+// A request is one line to a worker, as a server reads it. Its byte slices may
+// share memory with the line. They are nil if absent.
 type request struct {
 	Op             []byte
 	Protocol       int64
 	Keys           [][]byte
-	TTL            []byte // the literal of a number, as Now
+	TTL            []byte // the literal of a number, as is Now
 	Options        map[string]string
 	Handle         int64
 	Now            []byte
 	State, Payload []byte
 	Token          []byte
 	Tokens         [][]byte
-	Context        codecs.Context // without its time
+	Context        codecs.Context // Now is unset
 	Do             []byte
 	N              int64
 }
 
-// parse reads a line into an empty request.
+// parse parses a line. The request must be empty.
 func (q *request) parse(line []byte) error {
 	if !utf8.Valid(line) {
 		return fmt.Errorf("the request is not UTF-8")
@@ -43,7 +43,8 @@ func (q *request) parse(line []byte) error {
 	return nil
 }
 
-// member reads the member with that name, if there is one.
+// member reads the value of a member. It reports false if there is no such
+// member.
 func (q *request) member(r *reader, name []byte) bool {
 	switch string(name) {
 	case "op":
@@ -80,7 +81,8 @@ func (q *request) member(r *reader, name []byte) bool {
 	return true
 }
 
-// bindingMember reads the member of a binding with that name, if there is one.
+// bindingMember reads the value of a member of a binding. It reports false if
+// there is no such member.
 func (r *reader) bindingMember(b *codecs.Context, name []byte) bool {
 	switch string(name) {
 	case "method":
@@ -99,7 +101,7 @@ func (r *reader) bindingMember(b *codecs.Context, name []byte) bool {
 	return true
 }
 
-// keys reads the secrets of an open request. One that is null is empty.
+// keys reads the secrets of an open request. Null is an empty secret.
 func (r *reader) keys() [][]byte {
 	keys := [][]byte{}
 	r.list("[]", func() {
@@ -112,7 +114,7 @@ func (r *reader) keys() [][]byte {
 	return keys
 }
 
-// options reads the options of an open request. A null is the empty text.
+// options reads the options of an open request. Null is an empty text.
 func (r *reader) options() map[string]string {
 	options := make(map[string]string)
 	r.list("{}", func() {
@@ -125,7 +127,7 @@ func (r *reader) options() map[string]string {
 	return options
 }
 
-// tokens reads a batch. A token that is null is empty.
+// tokens reads a batch. Null is an empty token.
 func (r *reader) tokens() [][]byte {
 	tokens := [][]byte{}
 	r.list("[]", func() {
@@ -138,21 +140,22 @@ func (r *reader) tokens() [][]byte {
 	return tokens
 }
 
-// operation begins a request, as a client writes it.
+// operation begins a request with the given operation.
 func operation(name string) *line { return newLine().text("op", name) }
 
-// asking begins a request of something that is open.
+// asking begins a request on an open handle.
 func (l *line) asking(name string, handle int64) *line {
 	return l.text("op", name).int("handle", handle)
 }
 
-// keys finds the keys of a written open request. base64url has no bracket.
+// keys matches the keys in an open request: base64url contains no bracket.
 var keys = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
 
-// withoutKeys returns a written request with its keys left out.
+// withoutKeys returns a request with its keys removed.
 func withoutKeys(sent []byte) []byte { return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`)) }
 
-// config returns the configuration of an open, over the given default options.
+// config returns the configuration in an open request. Missing options have the
+// given defaults.
 func (r *request) config(options map[string]string) (codecs.Config, error) {
 	c := codecs.Config{Secrets: r.Keys, Options: make(map[string]string)}
 	maps.Copy(c.Options, options)
@@ -165,7 +168,7 @@ func (r *request) config(options map[string]string) (codecs.Config, error) {
 	return c, err
 }
 
-// context returns the context of the request, or nil for a codec.
+// context returns the context of a request to a scheme, and nil for a codec.
 func (r *request) context(scheme bool) (*codecs.Context, error) {
 	if !scheme {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 )
 
 // A response is one line of a worker, as a client reads it. Each outcome has
-// members of its own; absent members are nil. Its Token may share memory with the
+// its own members; absent members are nil. Token may share memory with the
 // line.
 type response struct {
 	OK *bool
@@ -33,8 +33,8 @@ type response struct {
 	Fault       *string
 }
 
-// parseResponse reads one line, which has a verdict for each of a number of
-// tokens. Its error is a *breach.
+// parseResponse parses one line, which may have a verdict for each of a number
+// of tokens. If it fails, the error is a *breach.
 func parseResponse(line []byte, tokens int) (*response, error) {
 	if err := isObject(line); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func isObject(line []byte) error {
 	return nil
 }
 
-// read reads an answer, or a verdict within one.
+// read reads an answer, or a verdict in an answer.
 func (a *response) read(r *reader) {
 	r.object(func(name []byte) bool {
 		before := r.err
@@ -75,7 +75,8 @@ func (a *response) read(r *reader) {
 	})
 }
 
-// member reads the member with that name, if there is one.
+// member reads the value of a member. It reports false if there is no such
+// member.
 func (a *response) member(r *reader, name []byte) bool {
 	switch string(name) {
 	case "ok":
@@ -108,9 +109,9 @@ func (a *response) member(r *reader, name []byte) bool {
 	return true
 }
 
-// verdicts reads the verdicts on a batch. It reads one more than there are
-// tokens, which shows that there are too many, and skips the rest: a verdict is
-// many times longer in memory than in the line.
+// verdicts reads the verdicts on a batch. It reads at most one more than there
+// are tokens, to show that there are too many. It skips the rest, because a
+// verdict takes many times more memory than text.
 func (r *reader) verdicts() []response {
 	verdicts := []response{}
 	r.list("[]", func() {
@@ -126,7 +127,7 @@ func (r *reader) verdicts() []response {
 	return verdicts
 }
 
-// outcome returns nil for an answer that is ok, and the error for any other.
+// outcome returns nil if the answer is ok, and otherwise its error.
 func (a *response) outcome() error {
 	switch {
 	case a.OK == nil:
@@ -150,13 +151,14 @@ func (a *response) outcome() error {
 	}
 }
 
-// A RefusedError says that the worker does not take a configuration.
+// A RefusedError says that the worker refused a configuration.
 type RefusedError struct{ Why string }
 
 // Error quotes the worker.
 func (e *RefusedError) Error() string { return "the worker refuses the configuration: " + e.Why }
 
-// jsonKinds name the JSON values of a hello by the kinds of their Go types.
+// jsonKinds maps the Go kinds of the fields of a hello to the names of their
+// JSON values.
 var jsonKinds = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.String: "a string",
 	reflect.Slice: "an array", reflect.Map: "an object", reflect.Struct: "an object",
@@ -190,11 +192,10 @@ func parseHello(data []byte) (h Hello, err error) {
 	return h, nil
 }
 
-// done begins the answer that all went well.
+// done begins an answer that reports success.
 func (l *line) done() *line { return l.bool("ok", true) }
 
-// failed answers that something did not come about: a refusal, something that
-// cannot be done at all, or a fault.
+// failed writes the answer for an error: a refusal, unsupported, or a fault.
 func (l *line) failed(err error) *line {
 	l.bool("ok", false)
 	switch r := codecs.Rejected(err); {
@@ -207,9 +208,9 @@ func (l *line) failed(err error) *line {
 	}
 }
 
-// refused answers an open whose configuration is wrong.
+// refused writes the answer to an open request whose configuration is refused.
 func (l *line) refused(err error) { l.bool("ok", false).text("refused", crossing(err)) }
 
-// crossing is an error's text for a person on the other side: whatever it
-// quotes, it can cross.
+// crossing returns an error's text as valid UTF-8, which the protocol can
+// carry.
 func crossing(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }

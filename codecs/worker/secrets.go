@@ -12,22 +12,22 @@ import (
 	"sealab/codecs"
 )
 
-// secrets are the keys that a client sent to its worker, the oldest first. A
-// worker may quote them in texts that a person or a log sees.
+// secrets holds the keys that a client sent to its worker, oldest first. A
+// worker may quote them in texts that are shown or logged.
 type secrets struct {
 	all   []secret
 	clean map[string]bool // texts without a secret
 }
 
-// A secret is a key and its spellings.
+// A secret is a key and its encodings.
 type secret struct {
 	key   string
 	forms []string
 }
 
-// maxSecrets is the number of secrets that are remembered. Secrets outside the
-// lengths in bytes are not searched for: shorter ones occur in texts by chance,
-// and longer ones are cut before they are shown.
+// maxSecrets is the number of secrets that are kept. Secrets shorter than
+// minRedacted or longer than maxRedacted bytes are not searched for: short ones
+// occur by chance, and long ones are truncated before they are shown.
 const (
 	maxSecrets  = 256
 	maxClean    = 256
@@ -35,7 +35,7 @@ const (
 	maxRedacted = 1 << 10
 )
 
-// add remembers the secrets of a ring.
+// add adds the secrets of a ring.
 func (s *secrets) add(ring [][]byte) {
 	for _, key := range ring {
 		if len(key) < minRedacted || len(key) > maxRedacted || slices.ContainsFunc(s.all, func(known secret) bool { return known.key == string(key) }) {
@@ -45,9 +45,9 @@ func (s *secrets) add(ring [][]byte) {
 	}
 }
 
-// redact replaces every secret in a text, as it is or in an encoding that programs
-// print: base64 in both alphabets, hexadecimal, the escapes of Go and Python, and
-// lists of numbers.
+// redact replaces every secret in a text, whether plain or in an encoding that
+// programs print: base64 in both alphabets, hexadecimal, the escapes of Go and
+// Python, and lists of numbers.
 func (s *secrets) redact(text string) string {
 	if s == nil || text == "" || s.clean[text] {
 		return text
@@ -62,12 +62,12 @@ func (s *secrets) redact(text string) string {
 		if s.clean == nil {
 			s.clean = map[string]bool{}
 		}
-		s.clean[text] = true // also of later secrets, which it cannot quote yet
+		s.clean[text] = true // the text came before any later secret, so it cannot quote that
 	}
 	return out
 }
 
-// redacted returns an answer of the worker without the secrets that it may quote.
+// redacted returns an error of the worker with the secrets in it redacted.
 func (s *secrets) redacted(err error) error {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return &RefusedError{s.redact(refused.Why)}
@@ -80,7 +80,7 @@ func (s *secrets) redacted(err error) error {
 	return err
 }
 
-// spellings are the texts in which a program may print a secret.
+// spellings returns the encodings in which a program may print a secret.
 func spellings(secret string) []string {
 	b := []byte(secret)
 	quoted := strconv.Quote(secret)
@@ -95,7 +95,7 @@ func spellings(secret string) []string {
 	}
 }
 
-// pythonEscapes is the text between the quotes of Python's repr of bytes.
+// pythonEscapes returns the text between the quotes of Python's repr of bytes.
 func pythonEscapes(b []byte) string {
 	var text strings.Builder
 	for _, c := range b {

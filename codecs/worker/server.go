@@ -14,18 +14,19 @@ import (
 type Server struct {
 	Design  codecs.Design
 	Version string
-	// Options are the defaults for an open that does not name them.
+	// Options are the defaults for an open request that omits them.
 	Options map[string]string
-	// Clock times the bench operation. nil: the server has no ability bench.
+	// Clock times the operation bench. If it is nil, the server lacks the
+	// ability bench.
 	Clock func() time.Time
 }
 
-// firstRoom is the room, in bytes, for requests before a longer one comes.
+// firstRoom is the initial size of the buffer for requests, in bytes.
 const firstRoom = 1 << 10
 
-// Serve answers the requests of in on out until in ends, each with one write.
-// It returns an error only if a stream fails or a request is longer than
-// 64 MiB.
+// Serve answers the requests from in on out until in ends, each with one write.
+// It returns an error only if a stream fails or a request is longer than 64
+// MiB.
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	session := newSession(s)
 	lines := bufio.NewScanner(in)
@@ -42,14 +43,14 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// A session holds the instances that one client has opened. It is not safe for
+// A session holds the instances that a client has opened. It is not safe for
 // concurrent use.
 type session struct {
 	server *Server
 	opened map[int64]*lab.Instance
 	last   int64 // the last handle given out
 
-	// The request at hand and its answer, in memory that all of them use.
+	// The current request and its answer. All requests share their memory.
 	request request
 	line    line
 }
@@ -58,7 +59,7 @@ func newSession(s *Server) *session {
 	return &session{server: s, opened: make(map[int64]*lab.Instance), line: *newLine()}
 }
 
-// operations are the operations that do not need a job, by name.
+// operations are the operations that are not jobs, by name.
 var operations = map[string]func(*session) error{
 	"hello": (*session).hello,
 	"open":  (*session).open,
@@ -66,7 +67,7 @@ var operations = map[string]func(*session) error{
 	"bench": (*session).bench,
 }
 
-// answer returns the response to one line, which is good until the next one.
+// answer returns the response to one line. It is valid until the next call.
 func (s *session) answer(data []byte) (answer []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -84,7 +85,8 @@ func (s *session) answer(data []byte) (answer []byte) {
 	return s.line.end()
 }
 
-// failed answers with an error alone, whatever had been written.
+// failed returns an answer with only an error, and drops a partly written
+// answer.
 func (s *session) failed(err error) []byte {
 	s.line.reset()
 	return s.line.failed(err).end()
@@ -106,7 +108,7 @@ func (s *session) do(data []byte) error {
 	return nil
 }
 
-// job returns the job called name on the handle that the request names.
+// job returns the named job on the handle of the request.
 func (s *session) job(name []byte) (j job, err error) {
 	t, ok := tasks[string(name)]
 	if !ok {
@@ -186,7 +188,7 @@ func (s *session) close() error {
 	return nil
 }
 
-// bench repeats one operation and says how long that took.
+// bench repeats an operation and answers with the elapsed time.
 func (s *session) bench() error {
 	clock := s.server.Clock
 	if clock == nil {

@@ -32,8 +32,8 @@ func TestServerAnswersAnything(t *testing.T) {
 	}
 }
 
-// TestFaultIsTheWholeAnswer checks that a fault replaces an answer that was begun, and
-// that its text crosses with all that it quotes.
+// TestFaultIsTheWholeAnswer checks that a fault replaces a partly written
+// answer, and that its text is valid even if it quotes other bytes.
 func TestFaultIsTheWholeAnswer(t *testing.T) {
 	d := codecs.Design{Name: "picky", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return accepting{}, nil }}
 	s := newSession(&Server{Design: d})
@@ -48,8 +48,8 @@ func TestFaultIsTheWholeAnswer(t *testing.T) {
 	}
 }
 
-// BenchmarkCase tells a case of a scheme in the words of the protocol and
-// replays it: every step of a request but the pipe.
+// BenchmarkCase writes a case of a scheme as protocol messages and replays it:
+// all steps of a request except the pipe.
 func BenchmarkCase(b *testing.B) {
 	d := codecs.Design{Name: "accepting", NewScheme: func(codecs.Config) (codecs.Scheme, error) { return accepting{}, nil }}
 	opened, err := OpenCase(codecs.Config{Secrets: [][]byte{make([]byte, codecs.MinSecret)}}, nil)
@@ -71,7 +71,8 @@ func BenchmarkCase(b *testing.B) {
 	}
 }
 
-// accepting takes every token for one of "state", but for two that name a fault.
+// accepting verifies every token as the state "state", with two exceptions:
+// "panic" panics, and "odd" is refused for a reason that is not UTF-8.
 type accepting struct{}
 
 func (accepting) Mint(dst, _ []byte, _ *codecs.Context) ([]byte, error) { return dst, nil }

@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// plain marks the ASCII characters that stand in a string as they are.
+// plain marks the ASCII characters that need no escape in a string.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < 0x7F; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -17,14 +17,16 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// textRoom is the room in bytes for the quotes of a string and the end of the line.
+// textRoom is room for the quotes of a string and the end of the line, in
+// bytes.
 const textRoom = 8
 
-// appendText appends s as a JSON string. A byte that is neither UTF-8 nor part
-// of a lone surrogate cannot cross, nor can two surrogates that would join.
+// appendText appends s as a JSON string. It fails with codecs.ErrUnsupported on
+// a byte that is neither UTF-8 nor part of a lone surrogate, and on two
+// surrogates that would join.
 func appendText(dst, s []byte) ([]byte, error) {
 	dst = append(slices.Grow(dst, len(s)+len(s)/8+textRoom), '"')
-	done := 0  // how much of s is in dst
+	done := 0  // number of bytes of s that are in dst
 	high := -1 // end of the last lone leading surrogate
 	for at := run(s); at < len(s); at += run(s[at:]) {
 		r, n := rune(s[at]), 1
@@ -47,7 +49,7 @@ func appendText(dst, s []byte) ([]byte, error) {
 	return append(append(dst, s[done:]...), '"'), nil
 }
 
-// run returns how many plain characters s begins with.
+// run returns the number of leading plain characters of s.
 func run(s []byte) (n int) {
 	for n < len(s) && plain[s[n]] {
 		n++
@@ -55,8 +57,8 @@ func run(s []byte) (n int) {
 	return n
 }
 
-// escaped reports whether a code point is written as an escape. U+2028 and
-// U+2029 end a line for some readers.
+// escaped reports whether a code point is escaped. Some readers treat U+2028
+// and U+2029 as line ends.
 func escaped(r rune) bool {
 	return r < ' ' || r == '"' || r == '\\' || r == 0x7F || r == '\u2028' || r == '\u2029' || utf16.IsSurrogate(r)
 }

@@ -15,7 +15,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// roleVariable makes the test binary play a worker instead of running tests.
+// roleVariable is the environment variable that makes the test binary a worker.
 const roleVariable = "SEALAB_TEST_WORKER"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	play()
 }
 
-// roles are the workers that the test binary can play.
+// roles are the workers that the test binary can run as.
 var roles = map[string]func(){
 	"codec":     func() { serve(reverser) },
 	"scheme":    func() { serve(ticket) },
@@ -56,7 +56,7 @@ func serve(d codecs.Design) {
 	}
 }
 
-// ticking is a clock that moves a millisecond each time it is read.
+// ticking is a clock that advances by a millisecond per reading.
 type ticking struct{ t time.Time }
 
 func (c *ticking) now() time.Time {
@@ -72,7 +72,7 @@ func dial(t *testing.T, role string, limits worker.Limits) *worker.Client {
 	return c
 }
 
-// dialCodec is dial and a codec of the worker.
+// dialCodec dials a worker and opens its codec.
 func dialCodec(t *testing.T, role string, limits worker.Limits) (*worker.Client, codecs.Codec) {
 	t.Helper()
 	c := dial(t, role, limits)
@@ -85,7 +85,8 @@ func command(t *testing.T, role string) worker.Command {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	// A program with the race detector would else take a second to end.
+	// Without this option a program with the race detector takes a second to
+	// exit.
 	return worker.Command{Args: []string{self}, Env: []string{roleVariable + "=" + role, "GORACE=atexit_sleep_ms=0"}}
 }
 
@@ -135,8 +136,8 @@ func TestBatch(t *testing.T) {
 	require.Equal(t, lab.Answer{Payload: []byte{}}, verdicts[3])
 }
 
-// TestJudgingOneByOne asks a worker without the ability batch, and one of its
-// tokens kills it.
+// TestJudgingOneByOne uses a worker without the ability batch, which one of its
+// tokens kills.
 func TestJudgingOneByOne(t *testing.T) {
 	c, remote := dialCodec(t, "plain", worker.Limits{})
 	require.False(t, c.Has(worker.AbilityBatch))
