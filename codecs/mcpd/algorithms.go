@@ -23,8 +23,8 @@ var (
 	separatorBytes    = []byte(separator)
 )
 
-// appendLowerHex appends lower-case hexadecimal without a table, whose look-ups
-// would depend on the tag: a presented token may not show the right one.
+// appendLowerHex appends lower-case hexadecimal. A look-up table would leak the
+// tag through timing, and the correct tag of a presented token may be secret.
 func appendLowerHex(dst, b []byte) []byte {
 	digit := func(n byte) byte { return '0' + n + byte((9-int(n))>>8)&('a'-'0'-10) }
 	for _, v := range b {
@@ -33,7 +33,7 @@ func appendLowerHex(dst, b []byte) []byte {
 	return dst
 }
 
-// signed is the mode in which claims are readable.
+// signed is the mode with readable claims.
 type signed struct{ *mac.Key }
 
 func newSigned(_ []byte, k *mac.Key) (mode, error) { return signed{k}, nil }
@@ -81,7 +81,7 @@ const (
 
 var encryptedPrefixBytes = []byte(encryptedPrefix)
 
-// encrypted is the mode in which claims are hidden.
+// encrypted is the mode with encrypted claims.
 type encrypted struct{ cipher.AEAD }
 
 func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
@@ -95,7 +95,7 @@ func newEncrypted(secret []byte, _ *mac.Key) (mode, error) {
 
 func (encrypted) seedSize() int { return nonceSize }
 
-// encryptedLayout has the fields after the prefix.
+// encryptedLayout lists the fields after the prefix.
 var encryptedLayout = layouts.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
 func (e encrypted) protect(dst, seed, claims, bind []byte, edit lab.Edit) ([]byte, error) {
@@ -133,16 +133,16 @@ func (e encrypted) open(room *base64url.Scratch, token, bind []byte, decode deco
 // A decoder appends the bytes of a segment to room.
 type decoder func(room *base64url.Scratch, segment []byte) bool
 
-// canonical decodes a segment if it is canonical.
+// canonical decodes a segment in canonical base64url.
 func canonical(room *base64url.Scratch, segment []byte) bool { return room.Decode(segment) }
 
-// lenient decodes as std.base64.Base64URLNoPadding of Phobos does. Spare bits of
-// the last character are not looked at. A NUL, which stands there for the padding
-// that this variant does not have, is read as -1: as the first character of a
-// group it is another _, as the second it also sets the two low bits of the first,
-// and inside a whole group it ends the decoding, which kills a checked build.
+// lenient decodes as std.base64.Base64URLNoPadding of Phobos does. It ignores
+// the spare bits of the last character. Phobos uses NUL for padding, which this
+// variant lacks, and reads it as -1. As the first character of a group NUL
+// counts as _. As the second it also sets the two low bits of the first byte.
+// Later in a whole group it ends the decoding, which crashes a checked build.
 func lenient(room *base64url.Scratch, segment []byte) bool {
-	if canonical(room, segment) { // most are
+	if canonical(room, segment) { // the common case
 		return true
 	}
 	const group = 4

@@ -9,8 +9,8 @@ import (
 	"sealab/codecs/internal/base64url"
 )
 
-// TestLenient has what std.base64.Base64URLNoPadding of Phobos 2.100 answered in
-// a checked build; "-" is a refusal or the end of the process.
+// TestLenient lists the answers of std.base64.Base64URLNoPadding of Phobos
+// 2.100 in a checked build; "-" is a refusal or a crash.
 func TestLenient(t *testing.T) {
 	for segment, want := range map[string]string{
 		"": "", "AAAA": "000000", "_-8A": "ffef00", "AA": "00", "AB": "00", "AAB": "0000",

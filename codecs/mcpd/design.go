@@ -19,14 +19,14 @@ const (
 	modeSigned    = "signed"
 	modeEncrypted = "encrypted"
 
-	// As the SDK calls them.
+	// The names that the SDK uses.
 	optionBind  = "bind"
 	bindSubject = "authSubject"
 	bindTool    = "authSubjectAndTool"
 	bindNone    = "none"
 )
 
-// Design is the catalog's row. Its tokens begin with "v1." under mode=signed and
+// Design is the catalog row. Its tokens begin with "v1." under mode=signed and
 // with "v1e." under mode=encrypted.
 var Design = codecs.Design{
 	Name:    "mcp-d",
@@ -59,7 +59,7 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 	return slices.Concat(framework.Canonical(options, "the spare bits of a segment's last character are ignored, and a NUL may stand for a _"), protection, bindings[options[optionBind]], common())
 }
 
-// bindings are the guarantees for the values of the option bind.
+// bindings maps the values of the option bind to their guarantees.
 var bindings = map[string][]codecs.Guarantee{
 	bindSubject: slices.Concat(
 		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
@@ -110,7 +110,8 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// inspect parses a token of either mode in its canonical encoding.
+// inspect splits a token of either mode, in its canonical encoding, into
+// fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	if bytes.HasPrefix(token, []byte(encryptedPrefix)) {
 		return inspectEncrypted(token)
@@ -118,7 +119,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return inspectSigned(token)
 }
 
-// inspectSigned parses a canonical signed token.
+// inspectSigned splits a canonical signed token into fields.
 func inspectSigned(token []byte) ([]lab.Field, error) {
 	fields, err := layouts.ParseDotted(signedPrefix, token, lab.WireBody, lab.WireTag)
 	if err != nil {
@@ -130,7 +131,7 @@ func inspectSigned(token []byte) ([]lab.Field, error) {
 	return fields, nil
 }
 
-// inspectEncrypted parses a canonical encrypted token.
+// inspectEncrypted splits a canonical encrypted token into fields.
 func inspectEncrypted(token []byte) ([]lab.Field, error) {
 	return layouts.ParseJoined(encryptedPrefix, token, layouts.Piece{Name: lab.WireNonce, Bytes: nonceSize},
 		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})

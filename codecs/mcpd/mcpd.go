@@ -12,7 +12,7 @@
 //	mac key   = HKDF-SHA256(secret, no salt, "mcp.requestState bind-hmac key", 32)
 //	aes key   = HKDF-SHA256(secret, no salt, "mcp.requestState aes-256-gcm key", 32)
 //
-// The material is the option bind:
+// The option bind selects the material:
 //
 //	authSubject         the principal, "" if there is none (the default)
 //	authSubjectAndTool  principal || NUL || name of the tool or prompt
@@ -21,22 +21,24 @@
 // A token is valid up to and including the second exp: the second of minting plus
 // the time to live in whole seconds (300 s by default).
 //
-// The signed mode is unsound under authSubject, its default. The bind tag in every
-// token is also the mac of the claims whose text is the subject. A client that can
-// choose its subject forges any state and expiry for itself. This follows from the
-// format; use the encrypted mode.
+// The signed mode is unsound under authSubject, its default. The bind tag in a
+// token is the mac of the subject, so it is also the mac of claims with the
+// same text. A client that can choose its subject can forge any state and
+// expiry for itself. This is a flaw of the format; use the encrypted mode.
 //
 // The option reading selects one of two readings. Under reading=sdk the scheme
 // answers as the SDK does: it ignores the spare bits of a segment's last
-// character, reads a NUL as a _, and accepts any JSON that vibe.d accepts; times
-// to live may be 0 or negative. Under reading=strict, the default, it accepts only
-// tokens that the SDK mints. The SDK gives no reasons for a refusal; the reasons
-// here are the lab's. Segments whose length is 1 modulo 4, and some with a NUL,
-// kill a checked build of the SDK and are refused here.
+// character, reads a NUL as a _, and accepts any JSON that vibe.d accepts;
+// times to live may be 0 or negative. Under reading=strict, the default, it
+// accepts only tokens that the SDK mints. The SDK gives no reasons for
+// refusals; the reasons here are this package's. Segments whose length is 1
+// modulo 4, and some with a NUL, crash a checked build of the SDK and are
+// refused here.
 //
-// Known differences of reading=sdk, all behind the mac or the tag: the SDK refuses
-// claims with a number beyond the range of its machine's longest float, on x86
-// from 1.19e4932 on. Claims nest 10000 deep at most; the SDK runs out of stack.
+// Known differences of reading=sdk, all after authentication: the SDK refuses
+// claims with a number outside the range of its machine's longest float, on x86
+// from 1.19e4932 on. Claims nest at most 10000 deep; the SDK overflows its
+// stack.
 //
 // Mint refuses states that are not UTF-8.
 //
@@ -106,7 +108,8 @@ func newScheme(c codecs.Config) (*scheme, error) {
 	return &scheme{mode, k, ttl, materials[c.Options[optionBind]], faithful}, nil
 }
 
-// materials are the values of the option bind.
+// materials maps the values of the option bind to functions that append the
+// material.
 var materials = map[string]func(dst []byte, c *codecs.Context) []byte{
 	bindSubject: appendSubject,
 	bindTool: func(dst []byte, c *codecs.Context) []byte {
@@ -122,7 +125,7 @@ func appendSubject(dst []byte, c *codecs.Context) []byte {
 	return append(dst, *c.Principal...)
 }
 
-// tool returns params.name, which the parameters of resources/read do not have.
+// tool returns params.name, which requests for resources/read lack.
 func tool(b *codecs.Context) string {
 	if b.Method == "resources/read" {
 		return ""

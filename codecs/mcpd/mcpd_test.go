@@ -16,7 +16,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// designs are both modes in both readings.
+// designs holds both modes in both readings.
 var designs = []codecs.Design{with("signed", "strict"), with("encrypted", "strict"), with("signed", "sdk"), with("encrypted", "sdk")}
 
 func with(mode, reading string) codecs.Design {
@@ -42,11 +42,11 @@ func as(subject, tool string) *codecs.Context {
 	return &codecs.Context{Principal: &subject, Target: tool}
 }
 
-// TestClaims presents authentic claims.
+// TestClaims presents various authentic claims.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		change       func(tag string) string
-		want, strict string // "" accepts
+		want, strict string // "" if the token is accepted
 	}{
 		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132800}` }, "", ""},
 		{func(b string) string { return `{"s":"s","b":"` + b + `","exp":1795132799}` }, "expired", "expired"},
@@ -109,8 +109,9 @@ func TestStateIsEscapedAsInTheSDK(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(claims), `{"s":"<\/script>/\"\\\u0008\u000C\n\r\t\u0000\u001F`+"\x7fé\u2028"+`","b":"`), "%s", claims)
 }
 
-// TestPublishedTagIsAMAC carries the weakness of the signed mode out: from two
-// tokens, one of them for a subject that is claims, comes a third for any state.
+// TestPublishedTagIsAMAC exploits the weakness of the signed mode. It combines
+// two tokens, one of them for a subject that is itself claims, to a token for
+// any state.
 func TestPublishedTagIsAMAC(t *testing.T) {
 	s := open(t, mcpd.Design, "authSubject")
 	tagOf := func(subject string) string {
@@ -130,7 +131,7 @@ func TestPublishedTagIsAMAC(t *testing.T) {
 	require.Equal(t, "evil", string(state))
 }
 
-// TestBindings checks which contexts are told apart.
+// TestBindings checks which contexts the bindings distinguish.
 func TestBindings(t *testing.T) {
 	for bind, accepted := range map[string][4]bool{ // other subject, other tool, NUL moved, no principal for an empty one
 		"authSubject":        {false, true, false, true},

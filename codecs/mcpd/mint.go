@@ -22,10 +22,10 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.mint(dst, seed, state, b, nil)
 }
 
-// mint mints step by step: lab.StepBind and lab.StepClaims, then the steps of the
-// mode. The seed is the nonce of the encrypted mode, and empty for the signed one. A
-// nonce that an edit leaves with another length than the cipher takes is
-// codecs.ErrUnsupported.
+// mint mints in steps that edit may change: lab.StepBind and lab.StepClaims,
+// then the steps of the mode. The seed is the nonce of the encrypted mode, and
+// empty for the signed one. If an edit changes the length of the nonce, the
+// error is codecs.ErrUnsupported.
 func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if !utf8.Valid(state) {
 		return dst, codecs.ErrUnsupported
@@ -45,8 +45,8 @@ func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 	return s.mode.protect(dst, seed, text, bind, edit)
 }
 
-// appendBindTag appends the tag of a context to dst, whose spare capacity is
-// working space.
+// appendBindTag appends the tag of a context to dst. It uses the spare capacity
+// of dst as working space.
 func (s *scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
 	material := s.material(dst, c)
 	sum := s.mac.Append(material, material[len(dst):])[len(material):]
@@ -59,7 +59,7 @@ type claims struct {
 	expires     int64
 }
 
-// The text around the claims.
+// The text before each claim, and after the last.
 const (
 	beforeState   = `{"s":`
 	beforeBind    = `,"b":`
@@ -74,8 +74,8 @@ func (c *claims) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// vibeString prints strings as vibe.d's jsonEscape does: a / is escaped after a
-// <, other control characters in upper case.
+// vibeString quotes strings as vibe.d's jsonEscape does: / is escaped after <,
+// and other control characters in upper-case hexadecimal.
 var vibeString = rawjson.NewQuoting(false, '/', `""\\`+"\nn\rr\tt", appendEscape)
 
 func appendEscape(dst, text []byte, at int) ([]byte, int) {

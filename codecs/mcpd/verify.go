@@ -13,7 +13,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// The refusals. The SDK does not tell them apart.
+// The refusals. The SDK gives the same answer for all.
 var (
 	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
 	errMAC       = codecs.Reject(codecs.Unauthentic, "mac")
@@ -54,10 +54,11 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, c.state...), nil
 }
 
-// accept reads the text of the claims in one pass. The bind tag in work stands for
-// the context; the returned state is behind it. It reports false unless Mint
-// writes this text and the claims hold. Then parse and check tell the reason. They
-// accept all that accept accepts.
+// accept is a fast path that reads the text of the claims in one pass. work
+// holds the bind tag of the context; the state is appended to it. accept
+// reports false unless Mint writes this text and the claims hold. The caller
+// then gets the reason from parse and check, which accept all claims that
+// accept does.
 func accept(work *base64url.Scratch, text []byte, now int64) (state []byte, ok bool) {
 	bind := work.Bytes
 	rest, ok := bytes.CutPrefix(text, []byte(beforeState))
@@ -83,12 +84,12 @@ func accept(work *base64url.Scratch, text []byte, now int64) (state []byte, ok b
 	return state, bytes.Equal(again, literal)
 }
 
-// vibe is the dialect of vibe.data.json.
+// vibe is the JSON dialect of vibe.data.json.
 var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyPair: true}
 
-// parse parses the claims. In the strict reading it checks that they are
-// canonical. After the value vibe.d skips the white space of Unicode; before and
-// inside it, the white space of JSON.
+// parse parses the claims. In the strict reading it also checks that they are
+// canonical. vibe.d skips Unicode white space after the value, and JSON white
+// space before and inside it.
 func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
 	if err != nil || !utf8.Valid(text) || !isText(&v) {
@@ -100,7 +101,7 @@ func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	}
 	expires, err := strconv.ParseInt(string(exp.Text), 10, 64)
 	if exp.Kind != rawjson.Number || err != nil {
-		return c, errMalformed // a float, or an integer that is a BigInt to vibe.d
+		return c, errMalformed // a float, or an integer that vibe.d reads as BigInt
 	}
 	c = claims{state.Text, bind.Text, expires}
 	if !s.faithful && !bytes.Equal(c.append(make([]byte, 0, len(text))), text) {
@@ -109,8 +110,8 @@ func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	return c, nil
 }
 
-// isText reports whether every string in v is UTF-8: escaped lone surrogates end
-// a parse in D.
+// isText reports whether every string in v is UTF-8: an escaped lone surrogate
+// is an error in D.
 func isText(v *rawjson.Value) bool {
 	if v.Kind == rawjson.String {
 		return utf8.Valid(v.Text)
@@ -128,7 +129,7 @@ func isText(v *rawjson.Value) bool {
 	return true
 }
 
-// check judges claims that parse has let through, in the order of the SDK.
+// check verifies parsed claims in the order of the SDK.
 func (c *claims) check(bind []byte, now time.Time) *codecs.RejectError {
 	if c.expires < now.Unix() {
 		return errExpired

@@ -12,7 +12,7 @@ import (
 	"sealab/codecs"
 )
 
-// requireSameAnswer holds the one pass of accept to parse, isCanonical and
+// requireSameAnswer checks that accept agrees with parse, isCanonical and
 // check. Only accept refuses times that are integers. It reports whether the
 // payload is accepted.
 func requireSameAnswer(t *testing.T, payload []byte, c *codecs.Context) bool {
@@ -31,9 +31,10 @@ func requireSameAnswer(t *testing.T, payload []byte, c *codecs.Context) bool {
 	return fast
 }
 
-// contexts are minted for and presented in. Every claim differs somewhere. The last
-// three have a name that is not text: they are presented in, and each differs from the
-// one before them in a byte that a replacement character could stand for.
+// contexts returns the contexts that tests mint and verify in. Every claim
+// differs between some two of them. The last three have a name that is not
+// text, so they serve only to verify. Each differs from the one before them in
+// a byte that U+FFFD could replace. text is the number of the others.
 func contexts() (all []codecs.Context, text int) {
 	alice, empty, svc, replaced, broken := "alice", "", `s"é`, "\ufffd", "\xff"
 	base := codecs.Context{Now: time.Unix(1795164472, 250_000_000), Method: "tools/call", Target: "deploy"}
@@ -63,7 +64,7 @@ func contexts() (all []codecs.Context, text int) {
 var states = []string{"", "plain", `{"step":1,"text":"a \"b\" \\ é 😀"}`, "\x00\x1f\x7f\n", "\xed\xa0\x80", string(bytes.Repeat([]byte("0123456789"), 100))}
 
 // TestAcceptAnswersAsCheck presents every payload that Mint writes in every
-// context, whole and with one byte changed.
+// context, unchanged and with one byte changed.
 func TestAcceptAnswersAsCheck(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all, text := contexts()
@@ -96,7 +97,7 @@ func TestAcceptAnswersAsCheck(t *testing.T) {
 	require.NotZero(t, changed, "no changed state was accepted")
 }
 
-// FuzzAccept holds accept to the slower reading for any payload.
+// FuzzAccept compares accept with the slow path for arbitrary payloads.
 func FuzzAccept(f *testing.F) {
 	all, text := contexts()
 	for i := range text {

@@ -8,17 +8,17 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// claims are the members of a payload. Text is generalised UTF-8.
+// claims are the members of a payload. Texts are generalised UTF-8.
 type claims struct {
 	issued, expires []byte // as Python prints them
 	method, target  string
 	digest, state   []byte
 	audience        *string
-	principal       []byte // the claim's text; nil: unauthenticated
+	principal       []byte // nil if unauthenticated
 }
 
-// append appends the payload that stands for c. It reports whether the state and
-// the names are WTF-8, so that they come back as the same bytes.
+// append appends the payload with the claims of c. It reports whether the state
+// and the names are WTF-8: only then does the payload preserve their bytes.
 func (c *claims) append(dst []byte) ([]byte, bool) {
 	dst = append(append(dst, beforeIssued...), c.issued...)
 	dst = append(append(dst, beforeExpires...), c.expires...)
@@ -33,7 +33,7 @@ func (c *claims) append(dst []byte) ([]byte, bool) {
 	return append(dst, '}'), names && state && audience
 }
 
-// The text around the claims.
+// The text before each claim.
 const (
 	beforeIssued    = `{"v":1,"iat":`
 	beforeExpires   = `,"exp":`
@@ -50,7 +50,7 @@ func appendNames(dst []byte, method, target string) ([]byte, bool) {
 	return append(dst, `,"a":`...), first && second
 }
 
-// appendAudience appends the claim of an audience, if there is one. It reports
+// appendAudience appends the claim of an audience unless it is nil. It reports
 // whether the audience is WTF-8.
 func appendAudience(dst []byte, audience *string) ([]byte, bool) {
 	if audience == nil {
@@ -59,13 +59,13 @@ func appendAudience(dst []byte, audience *string) ([]byte, bool) {
 	return compactjson.AppendText(append(dst, `,"aud":`...), *audience)
 }
 
-// longestFloat is the room in bytes that a float takes as Python prints it.
+// longestFloat is the maximum length in bytes of a float that Python prints.
 const longestFloat = 24
 
-// received are the claims of a payload as they came, nil if absent.
+// received holds the parsed claims of a payload; absent ones are nil.
 type received struct{ version, issued, expires, method, target, digest, state, audience, principal *rawjson.Value }
 
-// receive takes the claims out of an object. The last member of a name counts.
+// receive collects the claims in an object. The last member of a name counts.
 func receive(members []rawjson.Member) (r received) {
 	for i := range members {
 		value := &members[i].Value
@@ -93,8 +93,8 @@ func receive(members []rawjson.Member) (r received) {
 	return r
 }
 
-// isOne reports whether Python holds a value equal to 1, as it does true, 1.0
-// and 1e0.
+// isOne reports whether Python compares a value equal to 1. It does for true,
+// 1.0 and 1e0.
 func isOne(v *rawjson.Value) bool {
 	switch v.Kind {
 	case rawjson.True:
@@ -106,21 +106,21 @@ func isOne(v *rawjson.Value) bool {
 	}
 }
 
-// A numeral is a number of Python: an integer of any size, or a float. NaN stands
-// for a value that is not a number: every comparison with it is false.
+// A numeral is a Python number: an integer of any size, or a float. It is NaN
+// for a value that is not a number, so that every comparison with it is false.
 type numeral struct {
-	float float64    // the nearest float, and the number itself if exact is nil
-	exact *big.Float // an integer that may not be a float
+	float float64    // the nearest float; the exact value if exact is nil
+	exact *big.Float // an integer that a float may not hold exactly
 }
 
 // nothing is the numeral of a value that is not a number.
 var nothing = numeral{float: math.NaN()}
 
-// maxExact is the number of digits of integers that all are floats.
+// maxExact is the number of digits up to which a float holds every integer.
 const maxExact = 15
 
-// number returns a claim as Python compares it with a float: isinstance(v, int
-// | float), which true and false are too.
+// number returns a claim as the numeral that Python compares with a float. Like
+// isinstance(v, int | float), it also takes true and false.
 func number(v *rawjson.Value) numeral {
 	switch v.Kind {
 	case rawjson.True:
@@ -145,11 +145,11 @@ func parseNumeral(literal []byte) numeral {
 	return n
 }
 
-// isTime reports whether n may be a time in the strict reading: finite, and
-// exact as a float.
+// isTime reports whether the strict reading accepts n as a time: it must be
+// finite and exact as a float.
 func (n numeral) isTime() bool { return n.exact == nil && math.Abs(n.float) <= math.MaxFloat64 }
 
-// atMost reports whether n <= f, which is finite.
+// atMost reports whether n <= f. f must be finite.
 func (n numeral) atMost(f float64) bool {
 	if n.exact != nil {
 		return n.exact.Cmp(big.NewFloat(f)) <= 0
@@ -157,7 +157,7 @@ func (n numeral) atMost(f float64) bool {
 	return n.float <= f
 }
 
-// over reports whether n > f, which is finite.
+// over reports whether n > f. f must be finite.
 func (n numeral) over(f float64) bool {
 	if n.exact != nil {
 		return n.exact.Cmp(big.NewFloat(f)) > 0
@@ -165,7 +165,7 @@ func (n numeral) over(f float64) bool {
 	return n.float > f
 }
 
-// is reports whether n == f, which is finite.
+// is reports whether n == f. f must be finite.
 func (n numeral) is(f float64) bool {
 	if n.exact != nil {
 		return n.exact.Cmp(big.NewFloat(f)) == 0

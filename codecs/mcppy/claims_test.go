@@ -14,7 +14,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// open returns the scheme of a reading, which can be sealed step by step.
+// open returns the scheme of a reading, ready for step by step minting.
 func open(t *testing.T, reading string) lab.SchemeAssembler {
 	t.Helper()
 	s, err := mcppy.Design.OpenScheme(codecs.Config{Secrets: [][]byte{bytes.Repeat([]byte("k"), 32)}, Options: map[string]string{"reading": reading}})
@@ -24,7 +24,7 @@ func open(t *testing.T, reading string) lab.SchemeAssembler {
 
 func text(s string) *string { return &s }
 
-// TestPayload holds the payload to one that the Python SDK made.
+// TestPayload compares a payload with one from the Python SDK.
 func TestPayload(t *testing.T) {
 	b := &codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"z":1.0,"a":[1e16,"é\ud800"]}`),
@@ -57,15 +57,15 @@ func mint(t *testing.T, s lab.SchemeAssembler, payload string) []byte {
 }
 
 const (
-	// head begins claims that are good from 940 to 1600 for method m, target t
-	// and no arguments; s is the state.
+	// head begins claims that are valid from 940 to 1600 for method m, target t
+	// and no arguments. The state is s.
 	head  = `{"v":1,"iat":1000.0,"exp":1600.0,`
 	tail  = `"m":"m","t":"t","a":"RBNvo1WzZ4oRRq0W9-hkng","s":"s"`
 	whole = head + tail + `}`
 )
 
-// TestClaims presents authentic claims at time 1000. The reasons are those of
-// the Python SDK; strict is what a strict reading answers where it differs.
+// TestClaims presents authentic claims at time 1000. want is the reason of the
+// Python SDK, and strict that of the strict reading if it differs.
 func TestClaims(t *testing.T) {
 	bound := codecs.Context{Method: "m", Target: "t"}
 	with := func(change func(*codecs.Context)) codecs.Context {
@@ -76,7 +76,7 @@ func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		name, payload string
 		binding       codecs.Context
-		want, strict  string // "" accepts
+		want, strict  string // "" if the token is accepted
 	}{
 		{"sound", whole, bound, "", ""},
 		{"white space", " " + whole, bound, "", "malformed"},

@@ -28,9 +28,9 @@ func randomState(random *rand.Rand) (state []byte) {
 	return state
 }
 
-// TestBothReadingsAgree mints random states in random contexts and changes most of
-// the payloads: accept and the slower reading give one answer. make fast-paths does
-// so a million times.
+// TestBothReadingsAgree mints random states in random contexts and changes most
+// of the payloads. accept and the slow path must agree. make fast-paths does so
+// a million times.
 func TestBothReadingsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(*payloads), 9))
 	all, text := contexts()
@@ -52,8 +52,9 @@ func TestBothReadingsAgree(t *testing.T) {
 	require.Less(t, accepted, *payloads)
 }
 
-// TestMemoryStaysFlat mints and verifies tokens of many sizes and looks at the heap
-// after a tenth of them and at the end. make fast-paths takes ten million.
+// TestMemoryStaysFlat mints and verifies tokens of many sizes. It compares the
+// heap after a tenth of them with the heap at the end. make fast-paths uses ten
+// million.
 func TestMemoryStaysFlat(t *testing.T) {
 	s, err := New(time.Hour, bytes.Repeat([]byte("k"), 32))
 	require.NoError(t, err)

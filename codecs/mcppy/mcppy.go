@@ -9,11 +9,12 @@
 //	key = HKDF-SHA256(secret, no salt, "mcp/request-state/v1/aes-256-gcm", 32)
 //	key-id = SHA-256("mcp/request-state/v1/kid:" || key)[:4]
 //
-// The first secret of the ring seals, every one unseals. Secrets have at least 32
-// bytes; two with one key-id are refused. Only the canonical text of a token is
-// accepted.
+// The first secret of the ring seals, every one unseals. Secrets have at least
+// 32 bytes; two with the same key-id are refused. Only the canonical text of a
+// token is accepted.
 //
-// The claims are compact JSON (package compactjson) with its members in this order:
+// The claims are compact JSON (package compactjson) with these members in
+// order:
 //
 //	v    1
 //	iat  time of issue in Unix seconds, a float
@@ -26,13 +27,14 @@
 //	p    base64url(salt[8] || SHA-256("mcp/request-state/principal:" || salt ||
 //	     principal)[:16]), 32 characters, only if there is a principal
 //
-// A token is refused from exp on (exp itself is too late), and if it was issued
+// A token is refused from exp on, including exp itself, and if it was issued
 // more than 60 seconds in the future. Times are floats of Unix seconds, with a
 // resolution of about a quarter of a microsecond.
 //
-// Under reading=strict, the default, the claims have to be as the SDK writes them.
-// Under reading=sdk they are all that json.loads and Python's comparisons accept, as in
-// the SDK: any JSON, true or 1.0 for the version, integers for times.
+// Under reading=strict, the default, claims are accepted only as the SDK writes
+// them. Under reading=sdk the scheme accepts all that json.loads and Python's
+// comparisons accept, as the SDK does: any JSON, true or 1.0 for the version,
+// integers for times.
 //
 // State and names are WTF-8 (UTF-8, and lone surrogates in three bytes, as
 // Python's surrogatepass has them): Mint returns codecs.ErrUnsupported for
@@ -41,17 +43,18 @@
 //
 // Seeds are the nonce followed by the salt's 8 bytes.
 //
-// Known difference of reading=sdk: the SDK answers claims that nest deeper than
-// Python recurses with an internal error; here they are malformed.
+// Known difference of reading=sdk: for claims nested deeper than Python's
+// recursion limit the SDK returns an internal error; here they are malformed.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key (NIST SP 800-38D,
 // section 8.3). The default time to live is 600 s. Arguments nest 10000 deep at most.
 //
-// Limitations: no nonce misuse resistance, no key commitment, no single use. Absent
-// arguments and those that are false in Python (null, {}, [], "", 0, false) share one
-// digest. The arguments of resources/read are not bound. The key-id has 32 bits: two random secrets
-// collide with a probability of 2^-32, and an attacker who chooses secrets finds
-// two in some 2^16 trials.
+// Limitations: no nonce misuse resistance, no key commitment, no single use.
+// Absent arguments and those that are false in Python (null, {}, [], "", 0,
+// false) have the same digest. The arguments of resources/read are not bound.
+// The key-id has 32 bits: two random secrets collide with a probability of
+// 2^-32, and an attacker who chooses secrets finds a collision in some 2^16
+// trials.
 package mcppy
 
 import (
@@ -75,21 +78,21 @@ const (
 
 var format = layouts.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
 
-// defaultTTL is the time to live if the configuration has no other.
+// defaultTTL is the time to live if the configuration has none.
 const defaultTTL = 600 * time.Second
 
-// skew is how far in the future, in seconds, a token may have been issued.
+// skew is the maximum time between now and a later time of issue, in seconds.
 const skew = 60.0
 
-// scheme is the codec of the SDK inside its boundary.
+// scheme combines the SDK's codec with its boundary.
 type scheme struct {
 	codec  codecs.Codec
 	ttl    time.Duration
-	strict bool // claims are accepted only as Mint writes them
+	strict bool // accept claims only as Mint writes them
 }
 
-// New returns the scheme for a ring of secrets, with the strict reading. A ttl that is
-// not positive is an error.
+// New returns the scheme for a ring of secrets, in the strict reading. It fails
+// if ttl is not positive.
 func New(ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
 	codec, err := NewCodec(secrets...)
 	//mutant:equivalent rows of the catalog open the codec themselves
@@ -106,13 +109,13 @@ func newScheme(codec codecs.Codec, ttl time.Duration, strict bool) (*scheme, err
 	return &scheme{codec, ttl, strict}, nil
 }
 
-// unixSeconds returns a time as Python's time.time has it.
+// unixSeconds returns t as Python's time.time does.
 func unixSeconds(t time.Time) float64 {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
-// NewCodec returns the codec that the SDK calls AESGCMRequestStateCodec. Claims are
-// its payload.
+// NewCodec returns the codec that the SDK calls AESGCMRequestStateCodec. Its
+// payloads are claims.
 func NewCodec(secrets ...[]byte) (*layouts.Codec, error) {
 	if err := keyring.CheckLengths(secrets); err != nil {
 		return nil, err

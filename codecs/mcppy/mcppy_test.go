@@ -17,7 +17,7 @@ import (
 
 func TestConformance(t *testing.T) { codectest.Run(t, mcppy.Design) }
 
-// TestVector holds the scheme to a token that the Python SDK minted with a
+// TestVector compares the scheme with a token that the Python SDK minted with a
 // fixed nonce and salt.
 func TestVector(t *testing.T) {
 	principal, audience := `["client-1","https://as.example","alice"]`, "svc"
@@ -40,7 +40,7 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// TestCollision puts two secrets of one key-id into a ring.
+// TestCollision puts two secrets with the same key-id into a ring.
 func TestCollision(t *testing.T) {
 	secret := func(n int) []byte { return fmt.Appendf(nil, "%032d", n) }
 	_, err := mcppy.NewCodec(secret(35028), secret(44271))

@@ -25,8 +25,8 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.codec.Seal(dst, r.payload)
 }
 
-// room is working space for one token. Free clears the bytes that it used: calls
-// before it have cleared the others.
+// room is working space for one token. free clears the bytes of the current
+// call.
 type room struct {
 	payload []byte
 	text    []byte // parts of the payload
@@ -34,7 +34,7 @@ type room struct {
 
 var rooms = sync.Pool{New: func() any { return &room{text: make([]byte, 0, 512)} }}
 
-// maxPooled is the largest capacity in bytes that is kept for reuse.
+// maxPooled is the maximum capacity in bytes of a reused buffer.
 const maxPooled = 1 << 20
 
 func (r *room) free() {
@@ -45,7 +45,7 @@ func (r *room) free() {
 	}
 }
 
-// claim makes the payload that Mint seals.
+// claim builds the payload that Mint seals.
 func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Context) error {
 	if err := b.Check(); err != nil {
 		return err
@@ -71,8 +71,8 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	return nil
 }
 
-// mintEdited mints step by step: lab.StepClaims, then the steps of the codec. A seed is the
-// codec's, and the salt.
+// mintEdited mints in steps that edit may change: lab.StepClaims, then the
+// steps of the codec. A seed is the codec's seed followed by the salt.
 func (s *scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	codec := s.codec.(lab.Assembler)
 	var r room

@@ -7,20 +7,20 @@ import (
 	"sealab/codecs/internal/base64url"
 )
 
-// salt keeps two tokens of one principal from showing that they are.
+// A salt makes the claims of two tokens of one principal differ.
 type salt [8]byte
 
-// principalLabel keeps the digest apart from every other use of SHA-256.
+// principalLabel separates the digest from other uses of SHA-256.
 const principalLabel = "mcp/request-state/principal:"
 
-// digestSize is the number of bytes that are kept of a SHA-256.
+// digestSize is the length in bytes of a truncated SHA-256.
 const digestSize = 16
 
-// claimSize is the length of the claim of a principal.
+// claimSize is the length in bytes of the claim of a principal.
 const claimSize = (len(salt{}) + digestSize) / 3 * 4
 
-// principalClaim returns the claim that stands for a principal, in the spare
-// capacity of room if there is enough.
+// principalClaim returns the claim of a principal. It uses the spare capacity
+// of room if there is enough.
 func principalClaim(room []byte, fresh salt, principal string) []byte {
 	digest := principalDigest(fresh[:], principal)
 	raw := append(append(room, fresh[:]...), digest[:]...)
@@ -28,15 +28,15 @@ func principalClaim(room []byte, fresh salt, principal string) []byte {
 }
 
 func principalDigest(salt []byte, principal string) [digestSize]byte {
-	text := append(make([]byte, 0, 256), principalLabel...) // most have room
+	text := append(make([]byte, 0, 256), principalLabel...) // large enough for most
 	text = append(append(text, salt...), principal...)
 	sum := sha256.Sum256(text)
 	return [digestSize]byte(sum[:])
 }
 
-// principalMatches compares a claim with a principal, in the spare capacity of room
-// if there is enough. It reports false if the claim is shorter or longer than a claim
-// that Mint writes.
+// principalMatches reports whether claim is the claim of principal. It uses the
+// spare capacity of room if there is enough. A claim of another length than
+// Mint writes does not match.
 func principalMatches(room, claim []byte, principal string) bool {
 	if len(claim) != claimSize {
 		return false

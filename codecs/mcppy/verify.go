@@ -10,7 +10,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// The refusals of the claims, with the reasons that the Python SDK logs, in the
+// The refusals of claims, with the reasons that the Python SDK logs, in the
 // order of its checks.
 var (
 	errMalformed = codecs.Reject(codecs.Malformed, "malformed")
@@ -22,7 +22,7 @@ var (
 	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
 )
 
-// Verify implements codecs.Scheme. Refusals of the codec are its own.
+// Verify implements codecs.Scheme. It returns the codec's refusals unchanged.
 func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := b.Check(); err != nil {
@@ -32,7 +32,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	defer work.free()
 	var err error
 	if work.payload, err = s.codec.Unseal(work.payload[:0], token); err != nil {
-		clear(work.payload[:min(len(token), cap(work.payload))]) // for codecs that decrypt before they refuse
+		clear(work.payload[:min(len(token), cap(work.payload))]) // some codecs decrypt before they refuse
 		return dst, err
 	}
 	if out, ok := work.accept(dst, b); ok {
@@ -51,9 +51,10 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, r.state.Text...), nil
 }
 
-// accept reads the payload in one pass and appends the state to dst. It reports
-// false unless Mint writes this payload and the claims hold in the context. Then parse
-// and check tell the reason. They accept all that accept accepts.
+// accept is a fast path that reads the payload in one pass and appends the
+// state to dst. It reports false unless Mint writes this payload and the claims
+// hold in the context. The caller then gets the reason from parse and check,
+// which accept all payloads that accept does.
 func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	now := unixSeconds(b.Now)
 	issued, rest, ok := cutTime(r.payload, beforeIssued)
@@ -80,7 +81,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if rest, ok = r.cutEnd(rest, b); !ok {
 		return dst, false
 	}
-	if cap(dst)-len(dst) < len(rest)/6 { // no text with these escapes has room
+	if cap(dst)-len(dst) < len(rest)/6 { // too small even if every character is an escape
 		dst = slices.Grow(dst, len(rest))
 	}
 	used := min(len(dst)+len(rest)+rawjson.Slack, cap(dst))
@@ -92,7 +93,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	return out, true
 }
 
-// cutEnd cuts the claims behind the state off.
+// cutEnd removes the claims after the state.
 func (r *room) cutEnd(rest []byte, b *codecs.Context) ([]byte, bool) {
 	rest, ok := bytes.CutSuffix(rest, []byte("}"))
 	if b.Principal != nil {
@@ -117,7 +118,8 @@ func (r *room) isPrincipal(text []byte, principal string) bool {
 	return named && ended && principalMatches(r.text, claim, principal)
 }
 
-// cutTime reads a float behind a name, as Python prints it, before a comma.
+// cutTime reads a name and the float after it, which must be as Python prints
+// it and end at a comma.
 func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
 	literal, ok := bytes.CutPrefix(text, []byte(name))
 	if !ok {
@@ -138,7 +140,7 @@ func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
 	return seconds, literal[n:], true
 }
 
-// parse reads a payload that the codec has authenticated.
+// parse parses an authenticated payload.
 func parse(payload []byte) (r received, refused *codecs.RejectError) {
 	v, err := compactjson.Loads(payload)
 	if err != nil || v.Kind != rawjson.Object {
@@ -175,7 +177,7 @@ func (r *received) check(b *codecs.Context, now float64) *codecs.RejectError {
 	return r.checkPrincipal(b.Principal)
 }
 
-// isOptional reports whether a claim, of which null is the absence, is want.
+// isOptional reports whether claim is want. Nil, absent and null are equal.
 func isOptional(claim *rawjson.Value, want *string) bool {
 	if want == nil {
 		return isAbsent(claim)
@@ -198,9 +200,9 @@ func (r *received) checkPrincipal(want *string) *codecs.RejectError {
 	return nil
 }
 
-// isCanonical reports whether the SDK writes payload for these claims. Times have
-// to be finite, so that every token expires. They may be integers: a clock of the
-// SDK may return integers.
+// isCanonical reports whether the SDK writes payload for these claims. Times
+// must be finite, so that every token expires. They may be integers, because a
+// clock of the SDK may return integers.
 func (r *received) isCanonical(payload []byte) bool {
 	if !isTime(r.issued) || !isTime(r.expires) {
 		return false
@@ -224,7 +226,8 @@ func isTime(claim *rawjson.Value) bool {
 	return number(claim).isTime() && bytes.Equal(compactjson.AppendNumber(room[:0], claim.Text), claim.Text)
 }
 
-// text returns the characters of a claim, nil if it is absent or not a string.
+// text returns the characters of a claim, or nil if it is absent or not a
+// string.
 func text(claim *rawjson.Value) []byte {
 	if claim == nil {
 		return nil

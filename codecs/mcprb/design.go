@@ -17,7 +17,7 @@ const (
 	digestGiven  = "given"
 )
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "mcp-rb",
 	Doc:     "Ruby SDK: AES-256-GCM under the secret itself",
@@ -61,7 +61,7 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// inspect parses a canonical token.
+// inspect splits a canonical token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	return layouts.ParseJoined(prefix, token, layouts.Piece{Name: lab.WireNonce, Bytes: ivSize},
 		layouts.Piece{Name: lab.WireBody}, layouts.Piece{Name: lab.WireTag, Bytes: tagSize})

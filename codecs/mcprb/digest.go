@@ -19,13 +19,13 @@ import (
 // fails if they have no digest.
 type digester func(dst []byte, raw json.RawMessage) ([]byte, error)
 
-// digesters are the values of the option digest.
+// digesters maps the values of the option digest to functions.
 var digesters = map[string]digester{
 	digestSDK:   canonicalDigest,
 	digestGiven: givenDigest,
 }
 
-// emptyObject is digested if there are no arguments.
+// emptyObject is digested in place of absent arguments.
 var emptyObject = []byte("{}")
 
 func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
@@ -37,7 +37,7 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 		return nil, errNotUTF8
 	}
 	room := base64url.GetInner()
-	defer room.Wipe(2 * len(raw)) // all that AppendPlain writes
+	defer room.Wipe(2 * len(raw)) // the maximum that AppendPlain writes
 	if text, ok := generate.AppendPlain(room.Bytes, raw); ok {
 		room.Bytes = text
 		if string(text) == "null" || string(text) == "false" {
@@ -84,7 +84,7 @@ func parseUTF8(raw []byte) (rawjson.Value, error) {
 	return rawjson.Parse(raw)
 }
 
-// isPrintable reports whether Ruby can print a value: it raises an error for
+// isPrintable reports whether Ruby can print a value. It raises an error for
 // infinite numbers and for strings that are not UTF-8.
 func isPrintable(v *rawjson.Value) bool {
 	switch v.Kind {
@@ -98,7 +98,7 @@ func isPrintable(v *rawjson.Value) bool {
 			return false
 		}
 	}
-	for _, m := range rawjson.FirstPlaces(v.Members) { // the last value of a repeated name is printed
+	for _, m := range rawjson.FirstPlaces(v.Members) { // Ruby prints the last value of a repeated name
 		if !utf8.Valid(m.Name) || !isPrintable(&m.Value) {
 			return false
 		}
@@ -107,7 +107,7 @@ func isPrintable(v *rawjson.Value) bool {
 }
 
 // generate prints values as the SDK's canonical JSON: members sorted by name,
-// strings and numbers as JSON.generate has them.
+// strings and numbers as JSON.generate prints them.
 var generate = &rawjson.Printer{
 	Quoting: rawjson.NewQuoting(false, 0, `""\\`+"\nn\rr\tt\ff\bb", rawjson.EscapeByte),
 	Number:  appendNumber, Members: rawjson.ByName,
@@ -116,9 +116,10 @@ var generate = &rawjson.Printer{
 // isFloat reports whether Ruby reads a literal as a float.
 func isFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eE") }
 
-// appendNumber appends a number as Ruby prints it: integers unchanged, floats with
-// an exponent of at least two digits if it is under -4 or over 14. A float under 1e16
-// with a fraction has none.
+// appendNumber appends a number as Ruby prints it. Integers stay unchanged,
+// except -0, which becomes 0. A float is printed with an exponent, of at least
+// two digits, if that is under -4 or over 14. A float under 1e16 with a
+// fraction has none.
 func appendNumber(dst, literal []byte) []byte {
 	if !isFloat(literal) {
 		if string(literal) == "-0" {

@@ -8,10 +8,10 @@
 //	claims = {"v":1,"exp":Unix seconds,"m":method,"t":target,"a":digest,
 //	         "aud":audience,"s":state}, aud only if there is an audience
 //
-// The arguments' digest is SHA-256, in lower-case hexadecimal, of the SDK's
-// canonical JSON: members sorted by name, scalars as Ruby's to_json prints them.
-// Arguments that are absent, null or false count as {}. Under the option
-// digest=given the arguments are a JSON string that is the digest itself.
+// The arguments' digest is the SHA-256, in lower-case hexadecimal, of the SDK's
+// canonical JSON: members sorted by name, scalars as Ruby's to_json prints
+// them. Arguments that are absent, null or false count as {}. Under the option
+// digest=given the arguments are a JSON string that already is the digest.
 //
 // A token is valid up to and including the second exp: the second of minting plus
 // the time to live, 300 s by default, in whole seconds. (With fractions the SDK
@@ -22,8 +22,8 @@
 // correct padding passes, claims may be any JSON that JSON.parse accepts. Under
 // reading=strict, the default, it accepts only tokens that the SDK mints.
 //
-// A known difference of reading=sdk, behind the tag: if the claims are not an
-// object, Ruby raises an exception that differs from a refusal.
+// A known difference of reading=sdk, after authentication: if the claims are
+// not an object, Ruby raises another exception than for a refusal.
 //
 // Mint refuses states and names that are not UTF-8.
 //
@@ -91,11 +91,12 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	return s.mint(dst, nil, state, b, nil)
 }
 
-// layout has the fields after the prefix.
+// layout lists the fields after the prefix.
 var layout = layouts.Layout{lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// mint mints step by step. The seed is the iv; without one it is random. An iv that an
-// edit leaves with another length than the cipher takes is codecs.ErrUnsupported.
+// mint mints in steps that edit may change. The seed is the iv; if it is nil,
+// the iv is random. If an edit changes the length of the iv, the error is
+// codecs.ErrUnsupported.
 func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
@@ -147,7 +148,7 @@ func (s *scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context
 
 // claims are the sealed members.
 type claims struct {
-	expires        []byte // an integer's literal
+	expires        []byte // the literal of an integer
 	method, target string
 	digest, state  []byte
 	audience       *string

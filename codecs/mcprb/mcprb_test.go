@@ -40,10 +40,10 @@ func mint(t *testing.T, s lab.SchemeAssembler, text string) []byte {
 	return token
 }
 
-// empty is the digest of no arguments.
+// empty is the digest of absent arguments.
 const empty = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
-// asSDK is the design in the SDK's reading.
+// asSDK is the design under reading=sdk.
 var asSDK = lab.With(mcprb.Design, map[string]string{"reading": "sdk"})
 
 // TestClaims presents authentic claims. The reasons are those of the SDK.
@@ -53,7 +53,7 @@ func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		claims       string
 		binding      codecs.Context
-		want, strict string // "" accepts
+		want, strict string // "" if the token is accepted
 	}{
 		{`{"v":1,"exp":1795132800,` + tail, codecs.Context{}, "", ""},
 		{`{"v":1,"exp":1795132799,` + tail, codecs.Context{}, "expired", "expired"},
@@ -92,7 +92,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestGivenDigest checks the option under which arguments are their digest.
+// TestGivenDigest checks the option digest=given.
 func TestGivenDigest(t *testing.T) {
 	s := open(t, mcprb.Design, map[string]string{"digest": "given"})
 	token, err := s.Mint(nil, []byte("s"), codectest.At(&codecs.Context{Arguments: json.RawMessage(`"dg"`)}, noon))
@@ -112,7 +112,8 @@ func TestTTL(t *testing.T) {
 	}
 }
 
-// canonical is the SDK's digest of arguments, after its description.
+// canonical computes the SDK's digest of arguments in Ruby, as the SDK
+// describes it.
 const canonical = `
 require "json"; require "digest"
 def c(v)
@@ -124,7 +125,7 @@ end
 STDIN.each_line { |l| puts Digest::SHA256.hexdigest(c(JSON.parse(l, symbolize_names: true) || {})) }
 `
 
-// TestDigestAgainstRuby compares digests of arguments with those of a Ruby.
+// TestDigestAgainstRuby compares digests of arguments with those of Ruby.
 func TestDigestAgainstRuby(t *testing.T) {
 	ruby, err := exec.LookPath("ruby")
 	if err != nil {

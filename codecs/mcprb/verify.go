@@ -54,9 +54,10 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, v.Lookup("s").Text...), nil
 }
 
-// accept reads the text of the claims in one pass and leaves the state in work. It
-// reports false unless Mint writes this text and the claims hold in the context.
-// Then parse and check tell the reason. They accept all that accept accepts.
+// accept is a fast path that reads the text of the claims in one pass and
+// leaves the state in work. It reports false unless Mint writes this text and
+// the claims hold in the context. The caller then gets the reason from parse
+// and check, which accept all claims that accept does.
 func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
 	end := bytes.IndexByte(rest, ',')
@@ -82,7 +83,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	return ok && string(rest) == "}"
 }
 
-// open returns the claims' text of an authentic token, whose bytes are in room.
+// open returns the claims of an authentic token, in room.
 func (s *scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	segment, ok := bytes.CutPrefix(token, prefixBytes)
 	if !ok {
@@ -100,13 +101,13 @@ func (s *scheme) open(room *base64url.Scratch, token []byte) ([]byte, *codecs.Re
 	return text, nil
 }
 
-// decode appends the bytes of the segment to room.
+// decode appends the decoded segment to room.
 func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && unpack(room, segment)
 }
 
-// unpack decodes as the SDK does: it maps both alphabets to the standard one, pads
-// to a multiple of 4, and applies unpack1("m0"), which is strict.
+// unpack decodes as the SDK does: it maps both alphabets to the standard one,
+// pads to a multiple of 4, and applies unpack1("m0"), which is strict.
 func unpack(room *base64url.Scratch, segment []byte) bool {
 	if bytes.ContainsAny(segment, "\r\n") {
 		return false // Go's decoder would skip them
@@ -124,7 +125,7 @@ func unpack(room *base64url.Scratch, segment []byte) bool {
 	return true
 }
 
-// parse parses the claims. In the strict reading it checks that they are
+// parse parses the claims. In the strict reading it also checks that they are
 // canonical.
 func (s *scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	v, err := rawjson.Ruby.Parse(text)
@@ -137,8 +138,8 @@ func (s *scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectErro
 	return v, nil
 }
 
-// hasSymbols reports whether every name in v can be a symbol, which has to be
-// UTF-8.
+// hasSymbols reports whether every name in v can be a Ruby symbol, which must
+// be UTF-8.
 func hasSymbols(v *rawjson.Value) bool {
 	for i := range v.Items {
 		if !hasSymbols(&v.Items[i]) {
@@ -173,7 +174,7 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 	return bytes.Equal(c.append(make([]byte, 0, len(text))), text)
 }
 
-// check judges the claims in the order of the SDK.
+// check verifies the claims in the order of the SDK.
 func (s *scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	digest, err := s.digest(nil, b.Arguments)
 	switch {
@@ -195,7 +196,7 @@ func (s *scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError 
 	return nil
 }
 
-// isOne reports whether Ruby holds a value equal to 1, as it does 1.0.
+// isOne reports whether Ruby compares a value equal to 1. It does for 1.0.
 func isOne(v *rawjson.Value) bool {
 	if v == nil || v.Kind != rawjson.Number {
 		return false
@@ -204,8 +205,8 @@ func isOne(v *rawjson.Value) bool {
 	return err == nil && f == 1
 }
 
-// isGood reports whether a claim is an integer, of any size, that is not under
-// the time.
+// isGood reports whether a claim is an integer of any size that is at least
+// now.
 func isGood(exp *rawjson.Value, now time.Time) bool {
 	if exp == nil || exp.Kind != rawjson.Number {
 		return false
@@ -214,7 +215,7 @@ func isGood(exp *rawjson.Value, now time.Time) bool {
 	return ok && i.Cmp(big.NewInt(now.Unix())) >= 0
 }
 
-// isAudience reports whether a claim, of which null is the absence, is want.
+// isAudience reports whether claim is want. Nil, absent and null are equal.
 func isAudience(claim *rawjson.Value, want *string) bool {
 	if want == nil {
 		return claim == nil || claim.Kind == rawjson.Null

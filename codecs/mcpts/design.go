@@ -22,8 +22,8 @@ const (
 	payloadJSON   = "json"
 )
 
-// Design is the catalog's row. The SDK binds no field unless the application gives
-// it a callback, as under bind=none.
+// Design is the catalog row. Like bind=none, the SDK binds no field unless the
+// application gives it a callback.
 var Design = codecs.Design{
 	Name:    "mcp-ts",
 	Doc:     "TypeScript SDK: signed, readable, unbound unless the application binds",
@@ -47,14 +47,15 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		carries(options[optionPayload]), common())
 }
 
-// bindings are the guarantees for the values of the option bind.
+// bindings maps the values of the option bind to their guarantees.
 var bindings = map[string][]codecs.Guarantee{
 	bindNone:      disclaimBindings("the SDK binds nothing unless the application gives it a bind callback"),
 	bindPrincipal: principalGuarantees(),
 	bindRequest:   boundGuarantees(),
 }
 
-// publishedTag is the reason why a bind tag checks a guessed key.
+// publishedTag is the reason why a bind tag lets an attacker check a guessed
+// key.
 const publishedTag = "the bind tag is a second mac under the key"
 
 func disclaimBindings(reason string) []codecs.Guarantee {
@@ -106,7 +107,7 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// inspect parses a canonical token.
+// inspect splits a canonical token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	return layouts.ParseDotted(prefix, token, lab.WireBody, lab.WireTag)
 }

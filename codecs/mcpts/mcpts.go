@@ -10,13 +10,15 @@
 //	bind tag = base64url(HMAC-SHA256(secret, "mcp.requestState.bind:" || text)[:16])
 //
 // The secret is the HMAC key itself and has at least 32 bytes. The ring has one
-// key. A token is valid up to and including the second exp: the second of minting
-// plus the time to live (600 s by default; a fraction of a second stays).
+// key. A token is valid up to and including the second exp: the second of
+// minting plus the time to live (600 s by default), of which a fraction is
+// kept.
 //
-// The payload is any JSON value. Under the option payload=text, the default, the
-// payload is a string and the state is its text. Mint refuses states that are not
-// WTF-8. Under payload=json the state is the JSON text of the value, in UTF-8. It comes
-// back as JSON.stringify writes it, and empty if the SDK returns undefined.
+// The payload is any JSON value. Under the option payload=text, the default,
+// the payload is a string and the state is its text. Mint refuses states that
+// are not WTF-8. Under payload=json the state is the JSON text of the value, in
+// UTF-8. Verify returns it as JSON.stringify writes it, or empty if the SDK
+// returns undefined.
 //
 // The option bind selects the result of the SDK's bind callback:
 //
@@ -25,8 +27,8 @@
 //	request    JSON.stringify([method, target, arguments digest, principal or
 //	           null, audience or null]), the digest as in compactjson.AppendDigest
 //
-// The callback's text is encoded by a TextEncoder, which makes U+FFFD of lone
-// surrogates.
+// The callback's text is encoded by a TextEncoder, which replaces lone
+// surrogates by U+FFFD.
 //
 // The option reading selects one of two readings. Under reading=sdk the scheme
 // answers as the SDK does: the mac's segment may contain white space, + and /,
@@ -73,7 +75,7 @@ type scheme struct {
 	mac      *mac.Key
 	ttl      time.Duration
 	payload  payloads
-	bind     callback // nil: absent
+	bind     callback // nil if absent
 	faithful bool
 }
 
@@ -143,7 +145,7 @@ func (s *scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context
 	return text[n:], nil
 }
 
-// The text around the claims.
+// The text before each claim.
 const (
 	beforePayload = `{"p":`
 	beforeExpires = `,"exp":`

@@ -30,16 +30,16 @@ func open(t *testing.T, d codecs.Design, ttl time.Duration, options map[string]s
 	return s.(lab.SchemeAssembler)
 }
 
-// asSDK is the design in the SDK's reading.
+// asSDK is the design under reading=sdk.
 var asSDK = lab.With(mcpts.Design, map[string]string{"reading": "sdk"})
 
-// TestClaims presents authentic claims of any shape. The reasons are the texts
-// of the SDK's own errors, as Node prints them.
+// TestClaims presents authentic claims of any form. The reasons are the
+// messages of the SDK's errors, as Node prints them.
 func TestClaims(t *testing.T) {
 	const tag = "AAAAAAAAAAAAAAAAAAAAAA"
 	for _, c := range []struct {
 		claims, bind string
-		want, strict string // "" accepts
+		want, strict string // "" if the token is accepted
 	}{
 		{`{"p":"s","exp":1795132800}`, "none", "", ""},
 		{`{"p":"s","exp":1795132800.5}`, "none", "", ""},
@@ -90,7 +90,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestSpellings presents other spellings of the mac's segment.
+// TestSpellings presents other encodings of the mac's segment.
 func TestSpellings(t *testing.T) {
 	faithful, strict := open(t, asSDK, time.Minute, nil), open(t, mcpts.Design, time.Minute, nil)
 	token, err := strict.Mint(nil, []byte("s"), codectest.At(nil, noon))
@@ -106,9 +106,9 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestMACIsOfWhatATextEncoderWrites presents bodies that are not base64url under
-// a mac that is right. The SDK hands them to a TextEncoder, to which a lone
-// surrogate is U+FFFD, and only then decodes them.
+// TestMACIsOfWhatATextEncoderWrites presents bodies that are not base64url
+// under a valid mac. The SDK passes them to a TextEncoder, which replaces a
+// lone surrogate by U+FFFD, before it decodes them.
 func TestMACIsOfWhatATextEncoderWrites(t *testing.T) {
 	s := open(t, asSDK, time.Minute, nil)
 	for body, signed := range map[string]string{
@@ -127,8 +127,8 @@ func TestMACIsOfWhatATextEncoderWrites(t *testing.T) {
 	require.Equal(t, "mac", codecs.Rejected(err).Reason)
 }
 
-// TestJSONPayload checks what JSON.stringify(JSON.parse(x)) prints in Node for
-// each state.
+// TestJSONPayload compares states with the output of
+// JSON.stringify(JSON.parse(x)) in Node.
 func TestJSONPayload(t *testing.T) {
 	s := open(t, mcpts.Design, time.Minute, map[string]string{"payload": "json"})
 	for state, want := range map[string]string{
@@ -153,7 +153,7 @@ func TestJSONPayload(t *testing.T) {
 	}
 }
 
-// TestFaithfulPayloads presents payloads that are not text if text is wanted,
+// TestFaithfulPayloads presents other payloads than text under payload=text,
 // and claims without a payload.
 func TestFaithfulPayloads(t *testing.T) {
 	text := open(t, asSDK, time.Minute, nil)
@@ -189,8 +189,7 @@ func TestTTL(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestBindings checks that the callback for the whole request tells apart what
-// differs.
+// TestBindings checks that bind=request distinguishes all contexts that differ.
 func TestBindings(t *testing.T) {
 	s := open(t, mcpts.Design, time.Minute, map[string]string{"bind": "request"})
 	empty, null := "", "null"

@@ -13,16 +13,17 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// payloads is how states and the payloads of tokens correspond.
+// payloads converts between states and the payloads of tokens.
 type payloads struct {
-	isText bool // the payload is a string, and the state its text
+	isText bool // the payload is a string, and the state is its text
 	// fromState appends the JSON text of the payload that carries a state.
 	fromState func(dst, state []byte) ([]byte, error)
-	// toState appends the state of a payload, nil if the claims have no payload.
+	// toState appends the state of a payload, which is nil if the claims have
+	// none.
 	toState func(dst []byte, payload *rawjson.Value) ([]byte, error)
 }
 
-// payloadKinds are the values of the option payload.
+// payloadKinds maps the values of the option payload.
 var payloadKinds = map[string]payloads{
 	payloadText: {true, textToPayload, payloadToText},
 	payloadJSON: {false, jsonToPayload, payloadToJSON},
@@ -35,8 +36,8 @@ func textToPayload(dst, state []byte) ([]byte, error) {
 	return rawjson.Stringify.Append(dst, state), nil
 }
 
-// payloadToText returns codecs.ErrUnsupported unless the payload is a string: the
-// SDK accepts such a token, and it has no text to return.
+// payloadToText returns codecs.ErrUnsupported unless the payload is a string.
+// The SDK accepts such a token, but it has no text to return.
 func payloadToText(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	if payload == nil || payload.Kind != rawjson.String {
 		return dst, codecs.ErrUnsupported
@@ -59,8 +60,8 @@ func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	return rawjson.Stringify.AppendValue(dst, payload), nil
 }
 
-// foreign maps the URL-safe alphabet to the standard one and leaves out ASCII
-// white space.
+// foreign maps the URL-safe alphabet to the standard one, and ASCII white space
+// to a byte that is skipped.
 var foreign = func() (t [256]byte) {
 	for i := range t {
 		t[i] = byte(i)
@@ -72,9 +73,9 @@ var foreign = func() (t [256]byte) {
 	return t
 }()
 
-// atob appends the decoded text to room as the SDK decodes it: by the "forgiving
-// base64" of the WHATWG Infra Standard, with - and _ for + and /. It accepts white
-// space anywhere, correct padding and spare bits.
+// atob decodes text as the SDK does and appends the result to room: "forgiving
+// base64" of the WHATWG Infra Standard, with - and _ for + and /. It accepts
+// white space anywhere, correct padding and spare bits.
 func atob(room *base64url.Scratch, text []byte) bool {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -89,7 +90,7 @@ func atob(room *base64url.Scratch, text []byte) bool {
 		clean = bytes.TrimSuffix(clean, []byte("="))
 		clean = bytes.TrimSuffix(clean, []byte("="))
 	}
-	// The decoder would skip CR and LF, which are gone by now.
+	// The decoder would skip CR and LF, but they are already removed.
 	out, err := base64.RawStdEncoding.AppendDecode(room.Bytes, clean)
 	if err != nil {
 		return false
@@ -98,11 +99,11 @@ func atob(room *base64url.Scratch, text []byte) bool {
 	return true
 }
 
-// A callback appends the text that an application gives the SDK as bind: it
-// stands for a request's context. It fails if the context lacks it.
+// A callback appends the text that the SDK's bind callback returns for a
+// context. It fails if the context lacks a needed part.
 type callback func(dst []byte, c *codecs.Context) ([]byte, error)
 
-// callbacks are the values of the option bind.
+// callbacks maps the values of the option bind.
 var callbacks = map[string]callback{
 	bindNone:      nil,
 	bindPrincipal: bindToPrincipal,
@@ -135,8 +136,8 @@ func appendOptional(dst []byte, text *string) []byte {
 	return rawjson.Stringify.AppendText(dst, *text)
 }
 
-// appendBindTag appends the tag of a context to dst, whose spare capacity is
-// working space.
+// appendBindTag appends the tag of a context to dst. It uses the spare capacity
+// of dst as working space.
 func (s *scheme) appendBindTag(dst []byte, c *codecs.Context) ([]byte, error) {
 	work, err := s.bind(dst, c)
 	if err != nil {

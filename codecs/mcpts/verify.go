@@ -21,8 +21,8 @@ var (
 	errBind      = codecs.Reject(codecs.Misbound, "bind")
 )
 
-// The refusals by exceptions that the SDK does not mean to throw: claims that are
-// null, and bind tags of another type with the length of a string.
+// The refusals by exceptions that the SDK throws by accident: for claims that
+// are null, and for a bind tag that is not a string but has a string's length.
 var (
 	errNullClaims = codecs.Reject(codecs.Malformed, "Cannot read properties of null (reading 'exp')")
 	errNullTag    = codecs.Reject(codecs.Misbound, "Cannot read properties of null (reading 'length')")
@@ -58,9 +58,10 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return s.payload.toState(dst, v.Lookup("p"))
 }
 
-// accept reads the text of the claims in one pass and leaves the state in work. It
-// reports false unless Mint writes this text and the claims hold in the context.
-// Then parse and check tell the reason. They accept all that accept accepts.
+// accept is a fast path that reads the text of the claims in one pass and
+// leaves the state in work. It reports false unless Mint writes this text and
+// the claims hold in the context. The caller then gets the reason from parse
+// and check, which accept all claims that accept does.
 func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforePayload))
 	if !ok || !utf8.Valid(text) {
@@ -75,7 +76,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	if !ok || end < 0 {
 		return false
 	}
-	expires, _ := strconv.ParseFloat(string(rest[:end]), 64) // compared below
+	expires, _ := strconv.ParseFloat(string(rest[:end]), 64) // an error gives a value that the comparison refuses
 	size := len(work.Bytes)
 	defer func() { work.Bytes = work.Bytes[:size] }()
 	work.Bytes = rawjson.AppendJSNumber(work.Bytes, expires)
@@ -93,7 +94,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	return named && ended && err == nil && hmac.Equal(tag, want[len(work.Bytes):])
 }
 
-// authenticate returns the claims' text of a token whose mac is right, in room.
+// authenticate returns the claims of a token with a valid mac, in room.
 func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, prefixBytes)
 	dot := bytes.LastIndexByte(rest, separator[0])
@@ -114,7 +115,7 @@ func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	return room.Bytes, nil
 }
 
-// decode appends the bytes of a segment to room.
+// decode appends the decoded segment to room.
 func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || s.faithful && atob(room, segment)
 }
@@ -122,7 +123,7 @@ func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 var byteOrderMark = []byte("\ufeff")
 
 // parse parses the claims as JSON.parse(new TextDecoder("utf-8", {fatal:
-// true}).decode(text)) does. In the strict reading it checks that they are
+// true}).decode(text)) does. In the strict reading it also checks that they are
 // canonical.
 func (s *scheme) parse(text []byte) (v rawjson.Value, refused *codecs.RejectError) {
 	plain := bytes.TrimPrefix(text, byteOrderMark) // a TextDecoder skips the mark
@@ -158,7 +159,7 @@ func (s *scheme) isCanonical(v *rawjson.Value, text []byte) bool {
 	return err == nil && bytes.Equal(again, text)
 }
 
-// check judges the claims in the order of the SDK.
+// check verifies the claims in the order of the SDK.
 func (s *scheme) check(v *rawjson.Value, b *codecs.Context) *codecs.RejectError {
 	if v.Kind == rawjson.Null {
 		return errNullClaims
@@ -190,8 +191,8 @@ func (s *scheme) checkBind(tag *rawjson.Value, b *codecs.Context) *codecs.Reject
 	return nil
 }
 
-// refuseTag returns the result of comparing, in JavaScript, a tag that is not a
-// string with one of n characters.
+// refuseTag returns the refusal that JavaScript gives when it compares a tag
+// that is not a string with one of n characters.
 func refuseTag(tag *rawjson.Value, n int) *codecs.RejectError {
 	length := tag.Lookup("length")
 	switch {

@@ -17,15 +17,15 @@ const (
 	payloadJSON   = "json"
 )
 
-// prefix is the text of the first bytes of every claims: {"
+// prefix is the base64url of the first bytes of all claims: {"
 const prefix = "eyJ"
 
-// allocates is the reason of the rows.
+// allocates is why the designs may allocate.
 const allocates = "it is here to be compared with the original, and parses claims to a tree"
 
 var reading = framework.Reading("the original")
 
-// PHP is the catalog's row of the PHP SDK.
+// PHP is the catalog row of the PHP SDK.
 var PHP = codecs.Design{
 	Name:    "mcp-php",
 	Doc:     "PHP SDK: signed, readable, unbound, no version",
@@ -43,7 +43,7 @@ var PHP = codecs.Design{
 	NewScheme: layouts.SchemeForLab(newPHP, php{}.seedSize(), (*scheme).mint),
 }
 
-// Run is the catalog's row of the npm package.
+// Run is the catalog row of the npm package.
 var Run = codecs.Design{
 	Name:   "run-continuation",
 	Doc:    "npm run: continuation tokens, signed, readable, canonical JSON, unbound",
@@ -73,7 +73,7 @@ var Run = codecs.Design{
 	NewScheme: layouts.SchemeForLab(newRun, run{}.seedSize(), (*scheme).mint),
 }
 
-// Swift is the catalog's row of SwiftMCP.
+// Swift is the catalog row of SwiftMCP.
 var Swift = codecs.Design{
 	Name:    "mcp-swift",
 	Doc:     "SwiftMCP: signed, readable, bound to request and bearer token, no version",
@@ -96,8 +96,8 @@ var Swift = codecs.Design{
 	NewScheme: layouts.SchemeForLab(newSwift, swift{}.seedSize(), (*scheme).mint),
 }
 
-// oneKey are the guarantees of a format that signs a text under its only key, without a
-// nonce and a label.
+// oneKey returns the guarantees of a format that signs a text under its only
+// key, with neither nonce nor label.
 func oneKey() []codecs.Guarantee {
 	return slices.Concat(
 		guarantee.UTF8, guarantee.Key32, guarantee.OneKey, guarantee.EqualClaims,

@@ -78,12 +78,13 @@ func (f php) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 		return dst, errExpired
 	}
 	if !isText {
-		return dst, codecs.ErrUnsupported // the SDK accepts the token, whose data hold no text
+		return dst, codecs.ErrUnsupported // the SDK accepts the token, but its data hold no text
 	}
 	return append(dst, state.Text...), nil
 }
 
-// readPHP reads the claims as json_decode does, up to the types of exp and data.
+// readPHP reads the claims as json_decode does, and checks the types of exp and
+// data.
 func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
 	v, err := rawjson.PHP.Parse(text)
 	if err != nil || !utf8.Valid(text) || !v.IsUTF8() {
@@ -97,12 +98,13 @@ func readPHP(text []byte) (expires int64, data *rawjson.Value, ok bool) {
 	return expires, data, err == nil
 }
 
-// decode appends the bytes of a segment to room.
+// decode appends the decoded segment to room.
 func (f php) decode(room *base64url.Scratch, segment []byte) bool {
 	return room.Decode(segment) || f.faithful && lenient(room, segment)
 }
 
-// lenient decodes as base64_decode does in its strict mode, with - and _ for + and /.
+// lenient decodes as base64_decode does in its strict mode, with - and _ for +
+// and /.
 func lenient(room *base64url.Scratch, segment []byte) bool {
 	segment = bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
 	segment = bytes.ReplaceAll(segment, []byte("_"), []byte("/"))

@@ -29,7 +29,7 @@ const (
 type run struct {
 	ofText
 	maxAge int64 // milliseconds
-	json   bool  // the state is JSON, else text
+	json   bool  // the state is JSON, not text
 }
 
 // newRun returns the scheme for a Config that Run has completed.
@@ -107,8 +107,8 @@ func (f run) fromState(state []byte) ([]byte, bool) {
 	return append(canonical.AppendValue(dst, &v), '}'), err == nil && utf8.Valid(state) && isFinite(&v)
 }
 
-// toState appends the state of an object to dst. It is codecs.ErrUnsupported for other
-// values that the library accepts.
+// toState appends the state of an object to dst. It returns
+// codecs.ErrUnsupported for other values that the library accepts.
 func (f run) toState(dst []byte, v *rawjson.Value) ([]byte, error) {
 	state := v.Lookup("s")
 	if state == nil || len(rawjson.FirstPlaces(v.Members)) != 1 {
@@ -123,7 +123,7 @@ func (f run) toState(dst []byte, v *rawjson.Value) ([]byte, error) {
 	return append(dst, state.Text...), nil
 }
 
-// isFinite reports whether no number in v is out of the range of a float.
+// isFinite reports whether every number in v is in the range of a float.
 func isFinite(v *rawjson.Value) bool {
 	if v.Kind == rawjson.Number {
 		return !math.IsInf(v.Float(), 0)

@@ -18,39 +18,41 @@
 //	principal    = "anonymous", or base64url(SHA-256(bearer token))
 //	digest       = SHA-256(method || LF || JSON of the parameters with sorted names)
 //
-// The times of Swift have fractions. Its parameters are the target, as "name" or, for
-// resources/read, as "uri", and the arguments. Numbers among them are doubles. Names
-// are sorted by code point here; the order of Foundation depends on the platform.
+// The times of Swift have fractions. Its parameters are the target and the
+// arguments. The target is "uri" for resources/read, else "name". Numbers in
+// arguments are doubles. Names are sorted by code point here; the order of
+// Foundation depends on the platform.
 //
-// The secret is the HMAC key itself and has at least 32 bytes. The time to live is
-// 600 s by default; that of run is one hour in the library. A PHP token is valid up to
-// and including the second exp. A run token is valid until expiresAtMs, from 60 s
-// before issuedAtMs on, and for the configured time to live at most. The nonce is
-// random and has 16 bytes, in lower-case hexadecimal.
+// The secret is the HMAC key itself and has at least 32 bytes. The time to live
+// is 600 s by default; that of the library run is one hour. A PHP token is
+// valid up to and including the second exp. A run token is valid from 60 s
+// before issuedAtMs until expiresAtMs, and at most for the configured time to
+// live. The nonce is random and has 16 bytes, in lower-case hexadecimal.
 //
 // Data and state are objects that the application chooses. Here they are
-// {"s":state}, and the state is text. Under the option payload=json of run the state
-// is the JSON text of s, which comes back as JSON.stringify prints it.
+// {"s":state}, and the state is text. Under the option payload=json of run the
+// state is the JSON text of s. Verify returns it as JSON.stringify prints it.
 //
-// The option reading selects one of two readings. Under reading=strict, the default,
-// the scheme accepts only tokens as it mints them. Under reading=sdk it answers as the
-// original does. PHP decodes the segment of the mac by base64_decode, so that LF, CR,
-// space and tab, + and /, correct padding and spare bits pass, and the claims may be any
-// JSON that PHP accepts. SwiftMCP decodes both segments with either alphabet, padding
-// and spare bits, and skips full stops in front. The library run has one reading: it
-// re-encodes what it decodes, and compares. Under its option reading=strict a key that
-// is twice in the ring is refused.
+// The option reading selects one of two readings. Under reading=strict, the
+// default, the scheme accepts tokens only as it mints them. Under reading=sdk
+// it answers as the original does. PHP decodes the segment of the mac by
+// base64_decode, which accepts LF, CR, space and tab, + and /, correct padding
+// and spare bits. Its claims may be any JSON that PHP accepts. SwiftMCP accepts
+// either alphabet, padding and spare bits in both segments, and skips leading
+// full stops. The library run has only one reading: it re-encodes what it
+// decodes, and compares. For run, reading=strict only refuses a key that is
+// twice in the ring.
 //
-// The npm package judges the vectors of run. The PHP format agrees with its class; the
-// class is no package of a registry, so that its vectors count as unjudged. Swift was
-// written down from its sources alone.
+// The npm package verifies the vectors of run. The PHP format was compared with
+// its class. The class is not a package of a registry, so its vectors count as
+// unjudged. Swift was implemented from its source code and not compared.
 //
-// Known differences from run: it runs out of stack for states that nest some thousand
-// levels deep. Tokens over 32 MiB are refused by both.
+// Known difference from run: it overflows its stack for states that nest some
+// thousand levels deep. Both refuse tokens over 32 MiB.
 //
-// Limitations: no confidentiality, no binding but in Swift, no single use, and for PHP
-// and Swift no rotation and no bound on tokens from a clock that runs ahead. A key and
-// the same key followed by zero bytes are one HMAC key.
+// Limitations: no confidentiality, no binding except in Swift, no single use.
+// PHP and Swift have no rotation and no bound on tokens from a clock that runs
+// ahead. A key and the same key followed by zero bytes are one HMAC key.
 package signedjson
 
 import (
@@ -68,14 +70,14 @@ import (
 
 const defaultTTL = 600 * time.Second
 
-// A format is one of the three.
+// A format is one of the three formats.
 type format interface {
-	// label is authenticated before the body.
+	// label returns the text that is authenticated before the body.
 	label() []byte
-	// seedSize is the number of random bytes in a token.
+	// seedSize returns the number of random bytes in a token.
 	seedSize() int
-	// covers returns the bytes behind the label that are authenticated: the claims,
-	// or their text.
+	// covers returns the bytes that are authenticated after the label: the
+	// claims, or their base64url.
 	covers(claims, body []byte) []byte
 	// claims appends the JSON that is signed.
 	claims(dst, seed, state []byte, c *codecs.Context) ([]byte, error)
@@ -89,8 +91,8 @@ type scheme struct {
 	keys mac.Ring // the first signs
 }
 
-// newScheme checks the secrets and the time to live, which has to be a positive
-// multiple of a unit.
+// newScheme returns the scheme for a Config. It checks the secrets and the time
+// to live, which must be a positive multiple of unit.
 func newScheme(c codecs.Config, unit time.Duration, of func(ttl time.Duration, faithful bool) format) (*scheme, error) {
 	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
@@ -147,7 +149,7 @@ func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.open(dst, token, c, s.keys)
 }
 
-// ofText is for formats that authenticate the text of the claims.
+// ofText is embedded in formats that authenticate the base64url of the claims.
 type ofText struct{}
 
 func (ofText) covers(_, body []byte) []byte { return body }

@@ -58,8 +58,8 @@ func reason(t *testing.T, s codecs.Scheme, token string) string {
 	return ""
 }
 
-// TestSwiftVector is a token that was computed apart from this code, with hmac and
-// hashlib of Python, and its other spellings.
+// TestSwiftVector presents a token that was computed independently, with hmac
+// and hashlib of Python, and its other encodings.
 func TestSwiftVector(t *testing.T) {
 	const token = "eyJpYXQiOjE3OTUxNjQ0NzIuMjUsImV4cCI6MTc5NTE2NDc3Mi4yNSwicHJpbmNpcGFsIjoiSzlnR3lYOE9BSzhhSDhNeWo2ZGpxU2FYSThqYmo2eFBrNjl4MnhodGJwQSIsInJlcXVlc3REaWdlc3QiOiJKRmFIWWw4N1Y3TDhLTXdVT1BMbTNaVGx5VnM4SkN2a090ZklvV2pHRHlRIiwicmVzcG9uc2VzIjp7ImlucHV0LTEiOiJzXC_DqSJ9fQ.zeF4bEo8kgky0emjAvGsnjqpp-bGMnScvXrKjIsG2p4"
 	const minted = 1_795_164_472
@@ -90,7 +90,7 @@ func TestSwiftVector(t *testing.T) {
 	require.Equal(t, errExpired, codecs.Rejected(err))
 }
 
-// TestPHPVector is a token of the class itself.
+// TestPHPVector presents a token that the PHP class minted.
 func TestPHPVector(t *testing.T) {
 	const token = "eyJleHAiOjE3OTUxNjQ1MzIsImRhdGEiOnsic3RlcCI6MX19.jYVV0RXsnL3ADN2dYNJa9pSbG4QQvGSuUQZGrXfFQM4"
 	s := opened(t, PHP, map[string]string{"reading": "sdk"})
@@ -99,7 +99,7 @@ func TestPHPVector(t *testing.T) {
 	require.Equal(t, "malformed", reason(t, opened(t, PHP, nil), token))
 }
 
-// TestPHPSpellings presents one token with other texts for its mac.
+// TestPHPSpellings presents a token with other encodings of its mac.
 func TestPHPSpellings(t *testing.T) {
 	sdk, strict := opened(t, PHP, map[string]string{"reading": "sdk"}), opened(t, PHP, nil)
 	minted, err := sdk.Mint(nil, []byte("s"), &codecs.Context{Now: noon})
@@ -177,8 +177,8 @@ func TestRunClaims(t *testing.T) {
 	}
 }
 
-// TestRunJSON sorts members by UTF-16 code units, and gives the state back in the
-// order of JavaScript.
+// TestRunJSON checks that members are signed in the order of UTF-16 code units,
+// and returned in the order of JavaScript.
 func TestRunJSON(t *testing.T) {
 	s := opened(t, Run, map[string]string{"payload": "json"})
 	token, err := s.Mint(nil, []byte(`{"\uffff":1,"😀":2,"b":[1.0,-0],"10":0,"9":0,"b":3}`), &codecs.Context{Now: noon})
@@ -192,7 +192,7 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// TestDepthOfPHP opens nested data as json_decode reads them at its default depth.
+// TestDepthOfPHP opens nested data up to the default depth of json_decode.
 func TestDepthOfPHP(t *testing.T) {
 	s := opened(t, PHP, map[string]string{"reading": "sdk"})
 	at := &codecs.Context{Now: noon}

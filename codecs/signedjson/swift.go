@@ -27,14 +27,14 @@ func newSwift(c codecs.Config) (*scheme, error) {
 	return newScheme(c, time.Millisecond, func(ttl time.Duration, faithful bool) format { return swift{ttl, faithful} })
 }
 
-// The refusals. The SDK has one for all.
+// The refusals. The SDK gives the same error for all.
 var (
 	errPrincipal = codecs.Reject(codecs.Misbound, "principal")
 	errRequest   = codecs.Reject(codecs.Misbound, "request digest")
 )
 
-// foundation prints values as JSONEncoder of Foundation does: it escapes solidus, and
-// sorts names.
+// foundation prints values as JSONEncoder of Foundation does: it escapes
+// slashes and sorts names.
 var foundation = &rawjson.Printer{
 	Quoting: rawjson.NewQuoting(false, '/', `""\\//`+"\nn\rr\tt\ff\bb", rawjson.EscapeByte),
 	Number:  rawjson.Stringify.Number, Members: rawjson.ByName,
@@ -68,7 +68,8 @@ func appendSwift(dst []byte, issued, expires float64, principal, digest string, 
 	return append(foundation.Append(append(dst, `,"responses":{"`+response+`":`...), state), "}}"...)
 }
 
-// principalDigest returns the claim for a bearer token, here the principal.
+// principalDigest returns the claim for a bearer token, which is the principal
+// here.
 func principalDigest(principal *string) string {
 	if principal == nil {
 		return anonymous
@@ -77,9 +78,9 @@ func principalDigest(principal *string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// requestDigest returns the claim for the method and the parameters, which are the
-// target, as name or uri, and the arguments. It reports false for arguments that the
-// SDK cannot read.
+// requestDigest returns the claim for the method and the parameters: the
+// target, as name or uri, and the arguments. It reports false if the SDK cannot
+// read the arguments.
 func requestDigest(c *codecs.Context) (string, bool) {
 	name := "name"
 	if c.Method == "resources/read" {
@@ -132,19 +133,21 @@ func (f swift) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte
 		return dst, errRequest
 	}
 	if claims.state == nil {
-		return dst, codecs.ErrUnsupported // the SDK accepts the token, which has no text here
+		return dst, codecs.ErrUnsupported // the SDK accepts the token, but it holds no text
 	}
 	return append(dst, claims.state.Text...), nil
 }
 
-// swiftClaims are the claims of a token. The state is nil if the response is not text.
+// swiftClaims are the claims of a token. state is nil if the response is not
+// text.
 type swiftClaims struct {
 	issued, expires   float64
 	principal, digest string
 	state             *rawjson.Value
 }
 
-// read parses claims. Strict reading accepts those alone that claims writes.
+// read parses claims. In the strict reading it accepts only claims as f.claims
+// writes them.
 func (f swift) read(text []byte) (c swiftClaims, ok bool) {
 	v, err := rawjson.Parse(text)
 	if err != nil || !utf8.Valid(text) || !v.IsUTF8() || !isFinite(&v) {
@@ -168,7 +171,7 @@ func (f swift) read(text []byte) (c swiftClaims, ok bool) {
 
 func is(v *rawjson.Value, kind rawjson.Kind) bool { return v != nil && v.Kind == kind }
 
-// decode appends the bytes of a segment to room. The SDK adds padding up to a
+// decode appends the decoded segment to room. The SDK pads segments to a
 // multiple of four characters, accepts both alphabets, and ignores spare bits.
 func (f swift) decode(room *base64url.Scratch, segment []byte) bool {
 	if room.Decode(segment) || !f.faithful || bytes.ContainsAny(segment, "\r\n") {
@@ -184,5 +187,5 @@ func (f swift) decode(room *base64url.Scratch, segment []byte) bool {
 		return false
 	}
 	room.Bytes = out
-	return true // only the empty segment decodes to nothing, and it has decoded above
+	return true // only the empty segment decodes to nothing, and room.Decode accepted it
 }
