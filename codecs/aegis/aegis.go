@@ -12,14 +12,15 @@
 // most 2^61 bytes.
 //
 // It does not give: nonce misuse resistance, key commitment, a hidden payload
-// length, or any notion of time, user or request: see package claims for those. The
-// RFC ("Committing Security") expects two keys for one token after 2^64 attempts
-// with a tag of 128 bits and after 2^128 with one of 256. The implementation has tags
-// of 128 bits only.
+// length, or any notion of time, user or request: see package claims for those.
+// The RFC ("Committing Security") expects an attacker to find two keys for one
+// token after 2^64 attempts with a tag of 128 bits, and after 2^128 with one of
+// 256. The implementation has tags of 128 bits only.
 //
-// It uses the AES instructions of amd64 and arm64; elsewhere AES rounds are computed
-// with tables. The implementation, github.com/ericlagergren/aegis, has no release and
-// is used at its commit of March 2025; the tests run the vectors of Wycheproof.
+// It uses the AES instructions of amd64 and arm64; elsewhere it computes AES
+// rounds with tables. The implementation, github.com/ericlagergren/aegis, has
+// no release, so its commit of March 2025 is used. The tests run the vectors of
+// Wycheproof.
 package aegis
 
 import (
@@ -40,7 +41,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aegis-256",
 	Doc:  "encrypted with AEGIS-256 under a random 256-bit nonce",

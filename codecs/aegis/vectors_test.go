@@ -14,8 +14,8 @@ func TestWycheproof(t *testing.T) {
 	require.Equal(t, 472, n)
 }
 
-// TestAccumulated compares 10,000 cases with the crate aegis 0.9.20, which wraps
-// libaegis.
+// TestAccumulated compares 10,000 cases with the crate aegis 0.9.20, a wrapper
+// of libaegis.
 func TestAccumulated(t *testing.T) {
 	require.Equal(t, "3b348b02c7f8a0f20f91b9fb1a5770c43862bcae05a76464bf45b62f392b5050",
 		wycheproof.Accumulate(t, 32, 10_000, aegis.New))

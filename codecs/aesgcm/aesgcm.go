@@ -7,9 +7,9 @@
 //	associated data = "sa1." || key-id
 //	key, key-id = keyring derivation under the label "sealab/aes-256-gcm/v1"
 //
-// Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
-// a repeated nonce below 2^-32 (SP 800-38D, section 8.3); rotate the ring before.
-// A payload has at most 2^36 - 32 bytes.
+// Limits: with random 96-bit nonces, 2^32 tokens per key keep the probability
+// of a repeated nonce below 2^-32 (SP 800-38D, section 8.3). Rotate the ring
+// before that. A payload has at most 2^36 - 32 bytes.
 //
 // It does not give: nonce misuse resistance (a repeated nonce gives away the
 // XOR of two payloads and lets tokens be forged), key commitment (a ciphertext
@@ -34,11 +34,11 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process.
+// Ephemeral returns a codec under a fresh random secret. No other process can
+// open its tokens.
 func Ephemeral() *layouts.Codec { return keyring.Ephemeral(New) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm",
 	Doc:  "encrypted with AES-256-GCM under a random 96-bit nonce",

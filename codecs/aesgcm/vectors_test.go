@@ -29,9 +29,8 @@ func TestSpecification(t *testing.T) {
 	require.Equal(t, sealed, hex.EncodeToString(gcm.Seal(nil, nonce, payload, data)))
 }
 
-// TestWycheproof covers all cases, also those with nonces of other lengths than
-// the design's: the same block cipher and mode of the standard library then
-// stand in for it.
+// TestWycheproof runs all cases. For nonces of other lengths than the design's
+// it uses the block cipher and mode of the standard library directly.
 func TestWycheproof(t *testing.T) {
 	own := 0
 	wycheproof.Run(t, "aes_gcm_test.json", func(g *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {

@@ -9,7 +9,7 @@
 //	key, key-id = keyring derivation under the label "sealab/aes-siv/v1"
 //
 // The synthetic initialisation vector authenticates the token. RFC 5297 puts it
-// before the ciphertext; here it stands in the place of a tag.
+// before the ciphertext; here it takes the place of a tag.
 //
 // Limits: 2^48 tokens per key (RFC 5297, section 6). Payloads are bounded by memory.
 //
@@ -43,12 +43,12 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// open returns the AEAD under the keys that a derived key stands for.
+// open returns the AEAD under the keys that are derived from key.
 func open(key []byte) (cipher.AEAD, error) {
 	return newSIV(keyring.Derive(key, label+" cipher", keySize))
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aes-siv",
 	Doc:  "encrypted with AES-SIV, deterministic: equal payloads give equal tokens",
@@ -77,8 +77,8 @@ const (
 
 var errOpen = errors.New("aessiv: message authentication failed")
 
-// siv is AEAD_AES_SIV_CMAC_512 without a nonce, and with the synthetic
-// initialisation vector behind the ciphertext.
+// siv is AEAD_AES_SIV_CMAC_512 without a nonce. It writes the synthetic
+// initialisation vector after the ciphertext.
 type siv struct{ *subtle.AESSIV }
 
 func newSIV(key []byte) (cipher.AEAD, error) {

@@ -9,8 +9,8 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestWycheproof covers the cases with keys of 64 bytes. Those of RFC 5297 have
-// shorter keys.
+// TestWycheproof runs the cases with keys of 64 bytes. The examples of RFC 5297
+// have shorter keys.
 func TestWycheproof(t *testing.T) {
 	tally := wycheproof.Run(t, "aes_siv_cmac_test.json", func(_ *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
 		if len(c.Key) != keySize {

@@ -8,8 +8,9 @@
 //	cipher key = first 16 bytes of key
 //	key, key-id = keyring derivation under the label "sealab/ascon-aead128/v1"
 //
-// The cipher is written here, because no maintained Go library has the final
-// standard. It has no table and no branch that depends on a secret.
+// This package implements the cipher itself, because no maintained Go library
+// has the final standard. The code has no table and no branch that depends on a
+// secret.
 //
 // Limits: 2^48 tokens per key for a probability of a repeated nonce below 2^-32
 // (birthday bound on 128 bits), and 2^54 bytes per key in all (SP 800-232, section
@@ -42,7 +43,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "ascon-aead128",
 	Doc:  "encrypted with Ascon-AEAD128 under a random 128-bit nonce",
@@ -77,7 +78,7 @@ var errOpen = errors.New("ascon: message authentication failed")
 // ascon is Ascon-AEAD128 under one key.
 type ascon struct{ k0, k1 uint64 }
 
-// newAscon takes the first 128 bits of a key.
+// newAscon uses the first 128 bits of a key.
 func newAscon(key []byte) (cipher.AEAD, error) {
 	if len(key) < keySize {
 		return nil, errors.New("ascon: the key is too short")
@@ -88,17 +89,17 @@ func newAscon(key []byte) (cipher.AEAD, error) {
 func (a *ascon) NonceSize() int { return nonceSize }
 func (a *ascon) Overhead() int  { return tagSize }
 
-// state is the 320-bit state of Ascon, whose words are little endian (SP 800-232,
+// state is the 320-bit state of Ascon, in little-endian words (SP 800-232,
 // section 3.1).
 type state [5]uint64
 
-// constants are those of the 16 rounds (SP 800-232, table 5); a permutation of n
-// rounds uses the last n.
+// constants are the round constants of 16 rounds (SP 800-232, table 5). A
+// permutation of n rounds uses the last n.
 var constants = [16]uint64{0x3c, 0x2d, 0x1e, 0x0f, 0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87, 0x78, 0x69, 0x5a, 0x4b}
 
 // permute applies Ascon-p with the given number of rounds (SP 800-232, section
-// 3.2): constants, substitution, linear diffusion. Its time depends on the number
-// of rounds alone.
+// 3.2): constants, substitution, linear diffusion. Its time depends only on the
+// number of rounds.
 func (s *state) permute(rounds int) {
 	x0, x1, x2, x3, x4 := s[0], s[1], s[2], s[3], s[4]
 	for _, c := range constants[len(constants)-rounds:] {
@@ -157,7 +158,7 @@ func (a *ascon) finish(s *state) (tag [tagSize]byte) {
 	return tag
 }
 
-// padded returns a partial block with the bit 1 behind it, and zeros.
+// padded returns a partial block followed by the bit 1 and zeros.
 func padded(b []byte) (lo, hi uint64) {
 	var block [rate]byte
 	block[copy(block[:], b)] = 1

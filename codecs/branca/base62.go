@@ -6,7 +6,8 @@ import (
 	"math/big"
 )
 
-// The longest token, and the longest state, whose token is a little shorter.
+// The maximum lengths of a token and of a state in bytes. The token of the
+// longest state is a little shorter than maxToken.
 const (
 	maxToken = 128 << 10
 	maxState = 96_000
@@ -15,8 +16,8 @@ const (
 // base62 is a framework.Encoding.
 type base62 struct{}
 
-// AppendEncode appends src as one number in base 62. Zero bytes at the start are lost: a
-// token starts with its version.
+// AppendEncode appends src as one number in base 62. It loses leading zero
+// bytes, but a token starts with its version.
 func (base62) AppendEncode(dst, src []byte) []byte {
 	n := len(dst)
 	dst = new(big.Int).SetBytes(src).Append(dst, 62)
@@ -24,8 +25,8 @@ func (base62) AppendEncode(dst, src []byte) []byte {
 	return dst
 }
 
-// AppendDecode appends the bytes of a number in base 62. It is an error if src has a
-// leading zero, another character or more than maxToken of them.
+// AppendDecode appends the bytes of a number in base 62. It fails if src has a
+// leading zero, an invalid character or more than maxToken characters.
 func (base62) AppendDecode(dst, src []byte) ([]byte, error) {
 	if len(src) == 0 || len(src) > maxToken || src[0] == '0' || bytes.ContainsFunc(src, notDigit) {
 		return dst, errors.New("not a number in base 62")
@@ -35,8 +36,8 @@ func (base62) AppendDecode(dst, src []byte) ([]byte, error) {
 	return append(dst, number(src).Bytes()...), nil
 }
 
-// number returns the number of digits of package big. It halves long ones, because SetString
-// takes time that grows with the square of the length.
+// number parses digits of package big. It splits long numbers in halves,
+// because SetString takes quadratic time.
 func number(digits []byte) *big.Int {
 	if len(digits) <= 1000 {
 		n, _ := new(big.Int).SetString(string(digits), 62) // digits are always a number
@@ -52,8 +53,8 @@ func notDigit(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
-// swapCase maps the digits of package big, which has lower case first, to those of Branca
-// and back.
+// swapCase converts between the digits of package big, which has lower case
+// first, and those of Branca.
 func swapCase(digits []byte) {
 	for i, c := range digits {
 		if c >= 'A' {

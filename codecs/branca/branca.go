@@ -8,20 +8,21 @@
 //	ciphertext || tag = XChaCha20-Poly1305(secret, nonce, state), associated data:
 //	        all before it
 //
-// Base 62 writes all bytes as one number, most significant digit first, with the digits
-// 0 to 9, A to Z and a to z. The number starts with 0xBA, so a text with a leading zero
-// is no token and each token has one text.
+// Base 62 writes all bytes as one number, most significant digit first, with
+// the digits 0 to 9, A to Z and a to z. The number starts with 0xBA, so a text
+// with a leading zero is invalid and each token has exactly one text.
 //
-// The secret is the key itself and has exactly 32 bytes. A token is refused from the
-// second after time + TTL on, or if the sum has more than 32 bits. The time to live is
-// not in the token: the reader sets it.
+// The secret is the key itself and has exactly 32 bytes. A token is refused
+// from the second after time + TTL on, or if the sum has more than 32 bits. The
+// token does not hold the time to live; the reader sets it.
 //
-// Limits: 2^80 tokens per key (birthday bound of the nonce). A token has at most 128 KiB
-// and a state 96,000 bytes, because the time of base 62 grows faster than the length, and
-// comes before anything is authenticated. Times from 1970 to 2106.
+// Limits: 2^80 tokens per key (birthday bound of the nonce). A token has at
+// most 128 KiB and a state 96,000 bytes: decoding base 62 takes more than
+// linear time and happens before authentication. Times are from 1970 to 2106.
 //
-// Limitations: a readable time of minting, which may lie in the future; no binding
-// to user or request; one key and no key ID; no commitment to the key; no single use.
+// Limitations: the time of minting is readable and may lie in the future; no
+// binding to user or request; one key and no key ID; no commitment to the key;
+// no single use.
 package branca
 
 import (
@@ -100,10 +101,11 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return out, nil
 }
 
-// expires returns the last second of a token, which may have a fraction.
+// expires returns the time until which a token is valid, in Unix seconds. It
+// may have a fraction.
 func (f *format) expires(minted int64) float64 { return float64(minted) + f.ttl.Seconds() }
 
-// parse returns the bytes of a token.
+// parse decodes a token and checks its length and version.
 func parse(token []byte) ([]byte, error) {
 	raw, err := base62{}.AppendDecode(nil, token)
 	if err != nil || len(raw) < headSize+tagSize || raw[0] != version {
@@ -112,7 +114,7 @@ func parse(token []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	raw, err := parse(token)
 	if err != nil {
@@ -121,7 +123,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return layout.Fields(raw), nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "branca-0xba",
 	Doc:     "Branca: XChaCha20-Poly1305 in base 62 with the time of minting",

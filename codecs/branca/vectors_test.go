@@ -61,7 +61,8 @@ func TestVectors(t *testing.T) {
 	require.Equal(t, file.Count, seen)
 }
 
-// TestLongest mints the longest state and refuses longer tokens.
+// TestLongest mints the longest state and checks that longer tokens are
+// refused.
 func TestLongest(t *testing.T) {
 	in, err := lab.Open(Design, codecs.Config{Secrets: [][]byte{make([]byte, 32)}})
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 // Package cbchmac is the design aes-cbc-hmac: A256CBC-HS512 (RFC 7518, section
-// 5.2.5), the content encryption of many JWE users: AES-256-CBC, and HMAC-SHA512
-// over the ciphertext.
+// 5.2.5), a common content encryption of JWE. It encrypts with AES-256-CBC and
+// authenticates the ciphertext with HMAC-SHA512.
 //
 // Layout, with a payload of m bytes and n = 16 * (m/16 + 1):
 //
@@ -10,7 +10,8 @@
 //	MAC key || encryption key = HKDF-SHA256(key, label || " cipher", 64)
 //	key, key-id = keyring derivation under the label "sealab/aes-cbc-hmac/v1"
 //
-// The tag is verified before a block is decrypted, so that padding is no oracle.
+// The tag is verified before decryption, so that errors in the padding are not
+// an oracle.
 //
 // Limits: 2^48 blocks of 16 bytes per key for a probability below 2^-32 that two
 // blocks of ciphertext are equal: n random blocks of 128 bits have a pair with a
@@ -18,10 +19,10 @@
 // of payload. Payloads are bounded by memory.
 //
 // It does not give: nonce misuse resistance (a repeated initialisation vector
-// shows common prefixes), a hidden payload length (it is rounded up to 16), or any
-// notion of time, user or request: see package claims for those. The MAC key alone
-// does not commit to the encryption key: commitment rests on their derivation from
-// one secret. Each token allocates a CBC mode.
+// shows common prefixes), a hidden payload length (it is rounded up to 16), or
+// any notion of time, user or request: see package claims for those. The MAC
+// key alone does not commit to the encryption key. Commitment relies on
+// deriving both from one secret. Each token allocates a CBC mode.
 package cbchmac
 
 import (
@@ -54,12 +55,12 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// open returns the AEAD under the keys that a derived key stands for.
+// open returns the AEAD under the keys that are derived from key.
 func open(key []byte) (cipher.AEAD, error) {
 	return newCBC(keyring.Derive(key, label+" cipher", keySize))
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aes-cbc-hmac",
 	Doc:  "encrypted with AES-256-CBC and authenticated with HMAC-SHA512, as in JWE",
@@ -96,8 +97,8 @@ type cbc struct {
 	macs  sync.Pool
 }
 
-// state is a keyed HMAC-SHA512 with room for its result, used by one goroutine at
-// a time.
+// state is a keyed HMAC-SHA512 with room for its result. One goroutine uses it
+// at a time.
 type state struct {
 	hash.Hash
 	sum  [sha512.Size]byte
@@ -120,9 +121,9 @@ func newCBC(key []byte) (cipher.AEAD, error) {
 func (c *cbc) NonceSize() int { return nonceSize }
 func (c *cbc) Overhead() int  { return aes.BlockSize + tagSize }
 
-// tag writes the tag to out: the first half of HMAC-SHA512 of the associated
-// data, the initialisation vector, the ciphertext and the length of the
-// associated data (RFC 7518, section 5.2.2.1).
+// tag writes the tag to out: the first half of the HMAC-SHA512 of the
+// associated data, the initialisation vector, the ciphertext and the length of
+// the associated data (RFC 7518, section 5.2.2.1).
 func (c *cbc) tag(out *[tagSize]byte, nonce, body, data []byte) {
 	s := c.macs.Get().(*state)
 	s.Reset()
@@ -149,8 +150,8 @@ func (c *cbc) Seal(dst, nonce, plaintext, data []byte) []byte {
 	return append(dst, tag[:]...)
 }
 
-// Open verifies the tag before it decrypts, so that it reads only padding that a
-// holder of the key wrote.
+// Open verifies the tag before it decrypts, so that it reads only padding that
+// a holder of the key wrote.
 func (c *cbc) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize
 	//mutant:equivalent the layout refuses tokens that are too short first; the tag is verified as well, and sealing makes no such plaintext
@@ -162,8 +163,8 @@ func (c *cbc) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	if subtle.ConstantTimeCompare(want[:], ciphertext[n:]) != 1 {
 		return nil, errOpen
 	}
-	// The last block is decrypted first and apart: dst may have room for the
-	// payload alone.
+	// The last block is decrypted first and separately, because dst may have
+	// room only for the payload.
 	var last [aes.BlockSize]byte
 	previous := nonce
 	if n > aes.BlockSize {

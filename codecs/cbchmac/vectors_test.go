@@ -12,7 +12,7 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestWycheproof covers all cases, among them the example of RFC 7518, appendix
+// TestWycheproof runs all cases, including the example of RFC 7518, appendix
 // B.3.
 func TestWycheproof(t *testing.T) {
 	n := wycheproof.RunAEAD(t, "a256cbc_hs512_test.json", newCBC)
@@ -36,8 +36,8 @@ func TestJose(t *testing.T) {
 	}
 }
 
-// TestNoPaddingOracle seals wrong paddings under the right key: they are refused,
-// but only behind a right tag, which no presenter can make.
+// TestNoPaddingOracle seals invalid paddings under the key. They are refused,
+// but only after the tag is verified, so an attacker cannot present them.
 func TestNoPaddingOracle(t *testing.T) {
 	a, err := newCBC(bytes.Repeat([]byte("k3"), keySize/2))
 	require.NoError(t, err)

@@ -9,10 +9,11 @@
 //
 // A repeated nonce shows only whether two payloads are equal.
 //
-// Limits: 2^48 tokens per key for a probability of a repeated nonce of 2^-32, and a
-// payload of at most 2^38 bytes (specification, "Usage Guidelines" and "Conventions
-// and Definitions"). Two keys for one token are a collision of ChaCha20 blocks cut
-// to 256 bits: 2^128 work if its permutation is ideal.
+// Limits: 2^48 tokens per key for a probability of a repeated nonce of 2^-32,
+// and a payload of at most 2^38 bytes (specification, "Usage Guidelines" and
+// "Conventions and Definitions"). To find two keys for one token is to find a
+// collision of ChaCha20 blocks truncated to 256 bits: 2^128 work if its
+// permutation is ideal.
 //
 // It does not give: a hidden payload length, or any notion of time, user or request:
 // see package claims for those. The specification is young, and its authors leave a
@@ -43,7 +44,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "chacha20-poly1305-siv",
 	Doc:  "encrypted with ChaCha20-Poly1305-SIV, which survives a repeated nonce and commits to its key",
@@ -90,8 +91,8 @@ func (s *siv) Overhead() int  { return tagSize }
 // A block is one output of ChaCha20.
 type block [64]byte
 
-// fill sets b to the ChaCha20 block of a key and 16 bytes, which are the counter
-// and the nonce.
+// fill sets b to the ChaCha20 block for a key and an input of 16 bytes: the
+// counter and the nonce.
 func (b *block) fill(key, input []byte) {
 	c, err := chacha20.NewUnauthenticatedCipher(key, input[4:16])
 	if err != nil {
@@ -104,8 +105,8 @@ func (b *block) fill(key, input []byte) {
 
 var zeros [16]byte
 
-// tag writes the tag of a plaintext to out. keys is the block of the key and the
-// nonce.
+// tag writes the tag of a plaintext to out. keys is the block of the key and
+// the nonce.
 func tag(out *[tagSize]byte, keys *block, data, plaintext []byte) {
 	mac := poly1305.New((*[32]byte)(keys[:32]))
 	var lengths [16]byte

@@ -17,8 +17,8 @@ import (
 //go:embed testdata/vectors.txt
 var vectors string
 
-// TestSpecification runs the six vectors of the specification, and changes each
-// parameter as it asks for.
+// TestSpecification runs the six vectors of the specification. It also changes
+// each parameter, as the specification demands.
 func TestSpecification(t *testing.T) {
 	cases := strings.Split(strings.TrimSpace(vectors), "\n\n")
 	require.Len(t, cases, 6)
@@ -49,8 +49,8 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// TestAccumulated compares 10,000 cases with the construction over OpenSSL's
-// ChaCha20 and Poly1305, of the Python package cryptography 48.0.0.
+// TestAccumulated compares 10,000 cases with the same construction from
+// OpenSSL's ChaCha20 and Poly1305, by the Python package cryptography 48.0.0.
 func TestAccumulated(t *testing.T) {
 	require.Equal(t, "47f3d7a1b47cb29270849e4b2645f81661c50628908473368d93bd8a1b968f5b",
 		wycheproof.Accumulate(t, keySize, 10_000, newSIV))

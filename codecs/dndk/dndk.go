@@ -8,13 +8,14 @@
 //	associated data = "sk1." || key-id
 //	key, key-id = keyring derivation under the label "sealab/dndk-gcm/v1"
 //
-// The first 15 bytes of the nonce choose the key of AES-256-GCM and the commitment,
-// and the other 9 are its nonce, padded with zeros.
+// The first 15 bytes of the nonce select the key of AES-256-GCM and the
+// commitment. The other 9, padded with zeros, are the nonce of AES-256-GCM.
 //
 // Limits: 2^80 tokens per key for a probability of a repeated nonce below 2^-32
-// (birthday bound on 192 bits), and 2^64 bytes per key in all (draft, abstract). A
-// payload has at most 2^36 - 32 bytes. Two keys for one token are a collision of the
-// commitment: 2^128 work if AES-256 is an ideal cipher.
+// (birthday bound on 192 bits), and 2^64 bytes per key in all (draft,
+// abstract). A payload has at most 2^36 - 32 bytes. To find two keys for one
+// token is to find a collision of the commitment: 2^128 work if AES-256 is an
+// ideal cipher.
 //
 // It does not give: nonce misuse resistance, a hidden payload length, or any notion
 // of time, user or request: see package claims for those. Each token allocates the
@@ -44,7 +45,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "dndk-gcm",
 	Doc:  "encrypted with DNDK-GCM under a random 192-bit nonce, with key commitment",
@@ -72,8 +73,8 @@ const (
 	headSize   = 15 // bytes of the nonce that choose the key
 	gcmTagSize = 16
 	tagSize    = gcmTagSize + 2*aes.BlockSize // GCM's tag, key commitment
-	// config is the last byte of the first derivation block: key commitment, and a
-	// nonce of 24 bytes.
+	// config is the last byte of the first derivation block. It selects key
+	// commitment and a nonce of 24 bytes.
 	config = 128 + 8*(nonceSize-12)
 )
 
@@ -135,7 +136,8 @@ func (d *dndk) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A wrong commitment is told after the tag, which only a holder of the key makes.
+	// A wrong commitment is reported only after the tag is verified, which
+	// needs the key.
 	committed := subtle.ConstantTimeCompare(keys[32:], ciphertext[n:]) == 1
 	out, err := a.Open(dst, iv[:], ciphertext[:n], data)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestDraft(t *testing.T) {
 }
 
 // TestAccumulated compares 10,000 cases with the crates nonce-extension 0.3.0,
-// which derives, and aes-gcm 0.10.3.
+// for the derivation, and aes-gcm 0.10.3.
 func TestAccumulated(t *testing.T) {
 	require.Equal(t, "2d9dee641ccad8db000c44c680ae588e7baa98fc4801fe2c1d86905f5a315713",
 		wycheproof.Accumulate(t, 32, 10_000, newDNDK))

@@ -7,23 +7,25 @@
 //	ciphertext, tag = AES-256-GCM(key, nonce, payload), without associated data
 //	key   = PBKDF2-HMAC-SHA256(seed, salt, iterations, 32 bytes)
 //
-// base64 is padded and has the standard alphabet. The secret is the seed. The first of
-// the ring seals; the gateway has one fallback seed, which opens.
+// base64 is padded and has the standard alphabet. The secret is the seed. The
+// first secret of the ring seals. The others open, as does the gateway's one
+// fallback seed.
 //
-// The gateway derives the key with 100,000 iterations by default, and its operator
-// chooses the number. The row of the catalog has 100, so that instruments end: at the
-// default each token, sound or not, costs about 15 ms of one core. [New] takes any
-// number.
+// The gateway derives the key with 100,000 iterations by default; its operator
+// can choose the number. The row of the catalog uses 100, so that instruments
+// finish: with the default each token, valid or not, costs about 15 ms of one
+// core. [New] takes any number.
 //
 // Under reading=sdk the decoder ignores CR, LF and spare bits, as Go's
 // base64.StdEncoding does. Under reading=strict, the default, the text is canonical.
 //
-// The format was written down from its source; no second implementation judges its
-// vectors. The gateway seals "route@subject@backend:base64(session ID):..." and does not
-// compare the subject afterwards, so that a session ID serves whoever presents it.
+// The format was implemented from its source code; no second implementation
+// verifies its vectors. The gateway seals "route@subject@backend:base64(session
+// ID):..." and does not compare the subject afterwards, so anyone can use a
+// session ID.
 //
-// Limitations: no time, no version, no binding. The presenter of a token chooses the
-// salt, so that key stretching comes before authentication.
+// Limitations: no time, no version, no binding. The client chooses the salt of
+// a token, so key stretching happens before authentication.
 package envoy
 
 import (
@@ -57,7 +59,7 @@ var (
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
 )
 
-// wireSalt is the field of the salt.
+// wireSalt is the step that writes the salt.
 const wireSalt lab.Step = "wire-salt"
 
 // A format is the encryption under one seed.
@@ -80,7 +82,7 @@ func New(c codecs.Config, iterations int) (codecs.Codec, error) {
 
 func (f *format) SeedSize() int { return saltSize + nonceSize }
 
-// aead derives the key of a token. It does not fail with these sizes.
+// aead derives the key of a token. It cannot fail with these sizes.
 func (f *format) aead(salt []byte) cipher.AEAD {
 	key, err := pbkdf2.Key(sha256.New, f.seed, salt, f.iterations, keySize)
 	if err != nil {
@@ -112,7 +114,7 @@ func part(salt, nonce, body, tag []byte) framework.Part {
 	}}
 }
 
-// parse takes a token apart.
+// parse splits and decodes a token.
 func parse(token []byte, sdk bool) (salt, nonce, sealed []byte, ok bool) {
 	raw, ok := framework.Decode(base64.StdEncoding, token)
 	if sdk {
@@ -139,7 +141,7 @@ func (f *format) Open(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// inspect takes a token with canonical base64 apart.
+// inspect splits a token with canonical base64 into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	salt, nonce, sealed, ok := parse(token, false)
 	if !ok {
@@ -149,7 +151,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return framework.Fields([]lab.Step{wireSalt}, part(salt, nonce, sealed[:n], sealed[n:])), nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:     "envoy-session",
 	Doc:      "Envoy AI Gateway: session IDs under AES-256-GCM, with a key stretched for each token",

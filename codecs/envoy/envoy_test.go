@@ -18,8 +18,8 @@ import (
 
 func TestConformance(t *testing.T) { codectest.Run(t, envoy.Design) }
 
-// TestDefaultIterations opens a token that is sealed with the standard library and
-// the gateway's default number of iterations.
+// TestDefaultIterations opens a token that was sealed with the standard library
+// and the gateway's default number of iterations.
 func TestDefaultIterations(t *testing.T) {
 	const iterations = 100_000
 	seed, salt, nonce := bytes.Repeat([]byte("k"), 32), bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 12)

@@ -9,19 +9,20 @@
 //	ciphertext = AES-128-CBC(secret[16:], iv, state with PKCS #7 padding)
 //
 // A secret has exactly 32 bytes. The first of the ring mints, each opens, as in
-// MultiFernet; secrets that share the key of the tag are refused. A token is refused
-// from the second after time + TTL on, and if time is more than 60 seconds ahead. The
-// time to live is not in the token: the reader sets it.
+// MultiFernet. Two secrets with the same key for the tag are refused. A token
+// is refused from the second after time + TTL on, and if time is more than 60
+// seconds ahead. The token does not hold the time to live; the reader sets it.
 //
-// Under reading=sdk the scheme answers as PyPI cryptography 50.0.2 does: base64 is
-// read by Python's decoder, which skips foreign characters and ignores spare bits and
-// all that follows the padding. Under reading=strict, the default, the text has to be
-// the canonical one.
+// Under reading=sdk the scheme answers as PyPI cryptography 50.0.2 does.
+// Python's base64 decoder skips characters outside the alphabet, and ignores
+// spare bits and all text after the padding. Under reading=strict, the default,
+// the text must be canonical.
 //
 // Limits: 2^48 blocks of 16 bytes per key (birthday bound of CBC).
 //
-// Limitations: keys of 128 bits, a readable time of minting, no binding to user or request, no
-// single use. The secret has no key ID: each key of the ring is tried.
+// Limitations: keys of 128 bits, a readable time of minting, no binding to user
+// or request, no single use. Tokens have no key ID, so each key of the ring is
+// tried.
 package fernet
 
 import (
@@ -49,10 +50,11 @@ const (
 	timeSize = 8
 	headSize = 1 + timeSize + aes.BlockSize
 	minSize  = headSize + aes.BlockSize + mac.Size
-	// maxAhead is how far the time of minting may lie in the future.
+	// maxAhead is the maximum number of seconds between now and a later time of
+	// minting.
 	maxAhead = 60
-	// prefix is the text of the version and of the first bytes of any time until
-	// the year 8,900,000.
+	// prefix is the base64url of the version and the first bytes of all times
+	// until the year 8,900,000.
 	prefix = "gAAA"
 )
 
@@ -125,7 +127,7 @@ func (f *format) judge(minted uint64, now time.Time) *codecs.RejectError {
 	return nil
 }
 
-// inspect takes a canonical token apart.
+// inspect splits a canonical token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	raw, ok := framework.Decode(base64.URLEncoding, token)
 	if !ok || !bytes.HasPrefix(token, []byte(prefix)) || len(raw) < minSize || (len(raw)-headSize-mac.Size)%aes.BlockSize != 0 {
@@ -139,8 +141,8 @@ var newScheme = framework.SchemeOpener(func(secret []byte, ttl time.Duration, op
 	return &format{mac.New(secret[:keySize/2]), block, ttl, framework.IsSDK(options)}, err
 })
 
-// checkTags refuses a ring of which two secrets share the key of the tag. The padding
-// alone would tell their tokens apart.
+// checkTags refuses a ring in which two secrets share the key of the tag. Only
+// the padding would distinguish their tokens.
 func checkTags(secrets [][]byte) error {
 	var tags [][]byte
 	for _, secret := range secrets {
@@ -152,7 +154,7 @@ func checkTags(secrets [][]byte) error {
 	return nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "fernet-0x80",
 	Doc:     "Fernet: AES-128-CBC and HMAC-SHA256 with the time of minting",

@@ -14,7 +14,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// A vector is one of the specification's files.
+// A vector is a case in one of the specification's files.
 type vector struct {
 	Desc, Token, Src, Secret string
 	Now                      time.Time
@@ -27,7 +27,7 @@ func (v *vector) open(t *testing.T) *lab.Instance {
 	require.NoError(t, err)
 	ttl := time.Duration(v.TTL) * time.Second
 	if v.TTL <= 0 {
-		ttl = time.Hour // in the vectors: do not look at the time
+		ttl = time.Hour // so long that the vector's time does not matter
 	}
 	in, err := lab.Open(fernet.Design, codecs.Config{Secrets: [][]byte{secret}, TTL: &ttl})
 	require.NoError(t, err)

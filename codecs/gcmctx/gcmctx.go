@@ -9,13 +9,14 @@
 //	associated data = "sc1." || key-id
 //	key, key-id = keyring derivation under the label "sealab/aes-256-gcm-ctx/v1"
 //
-// The tag replaces that of GCM, which no token shows. All inputs of the hash have
-// fixed lengths. To open a token, the ciphertext is decrypted and encrypted again
-// to compute GCM's tag.
+// The tag replaces that of GCM, which the token does not contain. All inputs of
+// the hash have fixed lengths. To open a token, the codec decrypts the
+// ciphertext and encrypts it again to compute GCM's tag.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
-// a repeated nonce below 2^-32 (SP 800-38D, section 8.3). Two keys for one token
-// are a collision of SHA-256: 2^128 work. A payload has at most 2^36 - 32 bytes.
+// a repeated nonce below 2^-32 (SP 800-38D, section 8.3). To find two keys for
+// one token is to find a collision of SHA-256: 2^128 work. A payload has at
+// most 2^36 - 32 bytes.
 //
 // It does not give: nonce misuse resistance, a hidden payload length, or any notion
 // of time, user or request: see package claims for those.
@@ -44,7 +45,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm-ctx",
 	Doc:  "encrypted with AES-256-GCM, and committed to key and nonce by the CTX transform",
@@ -90,8 +91,8 @@ func newCTX(key []byte) (cipher.AEAD, error) {
 
 func (c *ctx) Overhead() int { return tagSize }
 
-// commit returns the tag for GCM's own. Key, nonce and GCM's tag have fixed
-// lengths, so that different contexts are different inputs of the hash.
+// commit computes the tag from that of GCM. Key, nonce and GCM's tag have fixed
+// lengths, so different contexts give different inputs of the hash.
 func (c *ctx) commit(nonce, data, tag []byte) [tagSize]byte {
 	var room [128]byte
 	b := append(room[:0], c.key[:]...)
@@ -108,10 +109,10 @@ func (c *ctx) Seal(dst, nonce, plaintext, data []byte) []byte {
 	return append(dst[:n], tag[:]...)
 }
 
-// Open decrypts before it verifies: GCM's own tag is not part of the ciphertext and
-// is computed again from the plaintext. Sealing a ciphertext under its nonce
-// decrypts it, because GCM adds the same key stream in both directions. Open uses
-// the ciphertext as scratch memory and restores it; dst must not overlap it.
+// Open decrypts before it verifies: GCM's tag is not part of the ciphertext and
+// is computed from the plaintext. Sealing a ciphertext under its nonce decrypts
+// it, because GCM adds the same key stream in both directions. Open uses the
+// ciphertext as scratch memory and restores it. It must not overlap dst.
 func (c *ctx) Open(dst, nonce, ciphertext, data []byte) ([]byte, error) {
 	n := len(ciphertext) - tagSize
 	//mutant:equivalent the layout refuses tokens that are too short first

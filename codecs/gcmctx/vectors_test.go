@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConstruction compares with the definition of CTX, in which only the tag of
-// GCM is replaced. There are no published vectors.
+// TestConstruction compares the tag with the definition of CTX, because there
+// are no published vectors. Only the tag differs from GCM.
 func TestConstruction(t *testing.T) {
 	key := bytes.Repeat([]byte("k3"), 16)
 	block, err := aes.NewCipher(key)

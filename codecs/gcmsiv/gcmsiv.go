@@ -10,10 +10,10 @@
 // A repeated nonce shows only whether two payloads are equal.
 //
 // Limits: a random 96-bit nonce allows 2^32 tokens per key for a probability of
-// a repeated nonce below 2^-32 (SP 800-38D, section 8.3, whose bound is about
-// nonces of this length). RFC 8452, section 9, allows 2^48 tokens with payloads of
-// 32 MiB, because a repeated nonce shows equality only. A payload has at most 2^36
-// bytes (section 6).
+// a repeated nonce below 2^-32 (SP 800-38D, section 8.3, which applies to
+// nonces of this length). RFC 8452, section 9, allows 2^48 tokens with payloads
+// of 32 MiB, because a repeated nonce shows only equality. A payload has at
+// most 2^36 bytes (section 6).
 //
 // It does not give: key commitment (POLYVAL is a polynomial), a hidden payload
 // length, or any notion of time, user or request: see package claims for those. The
@@ -40,7 +40,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "aes-256-gcm-siv",
 	Doc:  "encrypted with AES-256-GCM-SIV, which survives a repeated nonce",

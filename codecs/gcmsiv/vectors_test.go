@@ -11,8 +11,8 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestWycheproof covers all cases, also those with keys of 128 bits, which the
-// design does not use. Among them are the examples of RFC 8452, appendix C.
+// TestWycheproof runs all cases, including those with keys of 128 bits, which
+// the design does not use, and the examples of RFC 8452, appendix C.
 func TestWycheproof(t *testing.T) {
 	n := wycheproof.RunAEAD(t, "aes_gcm_siv_test.json", siv.NewGCM)
 	require.Equal(t, 202, n)

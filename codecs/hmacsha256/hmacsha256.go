@@ -1,4 +1,4 @@
-// Package hmacsha256 implements the design hmac-sha256: the payload, readable, with
+// Package hmacsha256 implements the design hmac-sha256: a readable payload with
 // an HMAC-SHA256 tag (RFC 2104, FIPS 198-1).
 //
 // Layout, with a payload of m bytes:
@@ -33,7 +33,7 @@ var errTag = codecs.Reject(codecs.Unauthentic, "tag")
 // A signer signs with HMAC-SHA256.
 type signer struct{ key *mac.Key }
 
-// Sign implements layouts.Signer. It does not fail.
+// Sign implements layouts.Signer. It always succeeds.
 func (s signer) Sign(dst, message []byte) ([]byte, error) { return s.key.Append(dst, message), nil }
 
 // Verify implements layouts.Signer.
@@ -47,11 +47,11 @@ func (s signer) Verify(message, tag []byte) error {
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.SignedCodec, error) { return format.New(secrets...) }
 
-// Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process.
+// Ephemeral returns a codec under a fresh random secret. No other process can
+// open its tokens.
 func Ephemeral() *layouts.SignedCodec { return keyring.Ephemeral(New) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "hmac-sha256",
 	Doc:  "readable, signed with HMAC-SHA256",

@@ -10,11 +10,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// layout has the fields after the prefix.
+// layout lists the fields after the prefix.
 var layout = layouts.Layout{lab.WireKeyID, lab.WireEnc, lab.WireBody, lab.WireTag}
 
-// An assembler is a Codec that internal/lab can seal step by step. Only the
-// catalog's row opens one: Codec has no such methods.
+// An assembler seals step by step for internal/lab. Only the catalog row opens
+// one: Codec lacks these methods.
 type assembler struct{ *Codec }
 
 // SeedSize implements lab.Seeded: the seed is ikmE of RFC 9180, from which the
@@ -26,9 +26,10 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.sealSeeded(dst, seed, payload)
 }
 
-// SealEdited implements lab.Assembler. An encapsulation without a shared
-// secret, and an empty key-id (HPKE has no empty psk_id), are
-// codecs.ErrUnsupported; both go on the wire by an edit of the wire steps.
+// SealEdited implements lab.Assembler. If an edit makes an encapsulation
+// without a shared secret or an empty key-id (HPKE has no empty psk_id), the
+// error is codecs.ErrUnsupported. An edit of a wire step can write either into
+// a token.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
 		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
@@ -56,7 +57,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 	return layout.Append(dst, edit, head, id, enc, body, tag), nil
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	return layouts.ParseJoined(prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
 		layouts.Piece{Name: lab.WireEnc, Bytes: hpkekeys.EncSize},

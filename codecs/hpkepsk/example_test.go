@@ -7,7 +7,7 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// One service mints, another opens, and neither holds the secret.
+// One service mints and another opens. Neither holds the secret.
 func ExampleSplit() {
 	minterKey, openerKey, err := hpkepsk.Split(keyring.Generate())
 	if err != nil {

@@ -8,26 +8,27 @@
 //	key pair, psk, psk_id, info = package hpkekeys under the label "sealab/hpke-psk/v1"
 //	key-id = keyring derivation under the same label
 //
-// Each token has an encapsulation of its own, and so a key and a nonce of its
-// own. Only the canonical encoding of an encapsulation is accepted, and no
-// point of low order.
+// Each token has its own encapsulation, and therefore its own key and nonce.
+// Only the canonical encoding of an encapsulation is accepted. Points of low
+// order are refused.
 //
 // The roles can be split. A [Minter] holds the public key and the pre-shared
-// key: it seals and cannot read, not even its own tokens. An [Opener] holds the
-// private key and the pre-shared key. Base mode is not enough: it does not
-// authenticate the sender, so that the public key alone would suffice to mint.
+// key. It seals and cannot read, not even its own tokens. An [Opener] holds the
+// private key and the pre-shared key. HPKE's base mode would not suffice: it
+// does not authenticate the sender, so anyone with the public key could mint.
 //
-// Limits: any number of tokens. A payload has at most 2^36 - 32 bytes.
-// Sealing takes two scalar multiplications and unsealing one. Nearly all of their 120
-// and 96 allocations are in the set-up of the HPKE context, whose 10 and 8 steps of HKDF
-// make an HMAC each. A context cannot be kept for another token, because its key comes
-// from the encapsulation: package hpkesession keeps one for many tokens.
+// Limits: any number of tokens. A payload has at most 2^36 - 32 bytes. Sealing
+// takes two scalar multiplications, unsealing one. Sealing allocates 120 times
+// and unsealing 96 times, almost all in the set-up of the HPKE context: its 10
+// and 8 steps of HKDF each create an HMAC. A context cannot serve another
+// token, because its key comes from the encapsulation. Package hpkesession uses
+// one context for many tokens.
 //
-// Limitations: an opener can mint, since it holds the pre-shared key and can
-// compute the public one. There is no forward secrecy: the private key opens every
-// token that was sealed to it. There is no key commitment, no hidden payload length,
-// and no security against quantum computers. Package claims adds time, user and
-// request.
+// Limitations: an opener can mint, because it holds the pre-shared key and can
+// compute the public key. There is no forward secrecy: the private key opens
+// every token that was sealed to it. There is no key commitment, no hidden
+// payload length, and no security against quantum computers. Package claims
+// adds time, user and request.
 package hpkepsk
 
 import (
@@ -44,12 +45,12 @@ const (
 	prefix  = "sp1."
 	idSize  = len(keyring.ID{})
 	tagSize = 16
-	// minRaw is the number of bytes that a token holds beside its payload.
+	// minRaw is the number of bytes of a token besides its payload.
 	minRaw = idSize + hpkekeys.EncSize + tagSize
 )
 
-// A Codec is a minter and an opener under one ring. It implements
-// lab.Assembler.
+// A Codec is a minter and an opener under one ring. The catalog row wraps it in
+// a lab.Assembler.
 type Codec struct {
 	Minter
 	Opener
@@ -66,13 +67,13 @@ func New(secrets ...[]byte) (*Codec, error) {
 	return &Codec{Minter{&ring.First().Key.PublicKey}, Opener{ring}}, nil
 }
 
-// Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process.
+// Ephemeral returns a codec under a fresh random secret. No other process can
+// open its tokens.
 func Ephemeral() *Codec {
 	return keyring.Ephemeral(New)
 }
 
-// Split returns the keys of two parties, each hpkekeys.PartySize bytes: the
+// Split returns the keys of two parties, each of hpkekeys.PartySize bytes: the
 // minter's key for NewMinter and the opener's key for NewOpener. Neither party
 // needs the secret, and neither can compute it.
 func Split(secret []byte) (minter, opener []byte, err error) {
@@ -87,7 +88,7 @@ func Split(secret []byte) (minter, opener []byte, err error) {
 	return minter, opener, err
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:   "hpke-psk",
 	Doc:    "encrypted to a public key, one HPKE message in PSK mode per token; roles can be split",

@@ -11,8 +11,8 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// TestLayoutAsDocumented opens a token with only the facts that the comments of
-// this package and of package hpke say, and the HPKE library.
+// TestLayoutAsDocumented opens a token with the HPKE library and only the facts
+// in the package comments of this package and package hpkekeys.
 func TestLayoutAsDocumented(t *testing.T) {
 	c, err := New(secret(1))
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func associatedData(id keyring.ID) []byte {
 // A Minter seals to one public key and cannot unseal.
 type Minter struct{ key *hpkekeys.PublicKey }
 
-// NewMinter returns the minter for a minter's key that Split made.
+// NewMinter returns the minter for a minter's key from Split.
 func NewMinter(key []byte) (*Minter, error) {
 	public, err := hpkekeys.ParsePublic(key, label)
 	if err != nil {
@@ -34,15 +34,15 @@ func NewMinter(key []byte) (*Minter, error) {
 	return &Minter{public}, nil
 }
 
-// Seal appends the token of payload to dst. It fails only on a fault of the
-// HPKE implementation.
+// Seal appends the token of payload to dst. It fails only if the HPKE
+// implementation fails.
 func (m *Minter) Seal(dst, payload []byte) ([]byte, error) {
 	var seed [hpkekeys.SeedSize]byte
 	keyring.Random(seed[:])
 	return m.sealSeeded(dst, seed[:], payload)
 }
 
-// sealSeeded seals with the randomness taken from seed.
+// sealSeeded seals with randomness from seed.
 func (m *Minter) sealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != hpkekeys.SeedSize {
 		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), hpkekeys.SeedSize)
@@ -70,7 +70,7 @@ type Opener struct {
 	ring *keyring.Ring[*hpkekeys.PrivateKey]
 }
 
-// NewOpener returns the opener for a ring of opener's keys that Split made.
+// NewOpener returns the opener for a ring of opener's keys from Split.
 func NewOpener(keys ...[]byte) (*Opener, error) {
 	ring, err := keyring.Index(keys, func(b []byte) (keyring.ID, *hpkekeys.PrivateKey, error) {
 		private, err := hpkekeys.ParsePrivate(b, label)

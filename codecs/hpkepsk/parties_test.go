@@ -22,8 +22,8 @@ func mustSplit(t *testing.T, i byte) (minter, opener []byte) {
 	return minter, opener
 }
 
-// TestSplitRoles mints and opens with what the parties hold, and with the whole
-// secret on the other side.
+// TestSplitRoles mints and opens with the keys of the parties, with the
+// complete secret on the other side.
 func TestSplitRoles(t *testing.T) {
 	minterKey, openerKey := mustSplit(t, 1)
 	_, otherKey := mustSplit(t, 2)
@@ -48,14 +48,15 @@ func TestSplitRoles(t *testing.T) {
 	require.Equal(t, "payload", string(got))
 }
 
-// TestMinterCannotRead gives an opener what a minter holds, in the place of the
-// private key: its own token does not open.
+// TestMinterCannotRead gives an opener the minter's key in place of the private
+// key. The minter's own token must not open.
 func TestMinterCannotRead(t *testing.T) {
 	minterKey, _ := mustSplit(t, 1)
 	requireUnauthentic(t, minterKey, minterKey)
 }
 
-// requireUnauthentic mints with one key and presents the token to an opener of the other.
+// requireUnauthentic mints with one key and checks that an opener with the
+// other refuses the token.
 func requireUnauthentic(t *testing.T, minterKey, openerKey []byte) {
 	t.Helper()
 	minter, err := NewMinter(minterKey)
@@ -68,7 +69,7 @@ func requireUnauthentic(t *testing.T, minterKey, openerKey []byte) {
 }
 
 // TestPublicKeyIsNotEnough mints with the public key and another pre-shared
-// key: base mode would let this token in.
+// key. In base mode this token would be accepted.
 func TestPublicKeyIsNotEnough(t *testing.T) {
 	minterKey, openerKey := mustSplit(t, 1)
 	minterKey[len(minterKey)-1] ^= 1
@@ -87,8 +88,8 @@ func TestPartiesRefuseKeys(t *testing.T) {
 	require.ErrorContains(t, err, "must have at least 32")
 }
 
-// TestEncapsulationSpelledOtherwise seals authentically under encapsulations
-// that no honest sender makes, and puts points of low order on the wire.
+// TestEncapsulationSpelledOtherwise seals authentic tokens under encapsulations
+// that no honest sender makes, and writes points of low order into tokens.
 func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c, err := New(secret(1))
 	require.NoError(t, err)
@@ -104,7 +105,7 @@ func TestEncapsulationSpelledOtherwise(t *testing.T) {
 		return token
 	}
 	topBit := func(enc []byte) []byte { enc[hpkekeys.EncSize-1] |= 0x80; return enc }
-	// 9 + (2^255 - 19): the base point, spelled beyond the field.
+	// 9 + (2^255 - 19): the base point, encoded outside the field.
 	beyond := func([]byte) []byte {
 		return append([]byte{0xf6}, append(bytes.Repeat([]byte{0xff}, 30), 0x7f)...)
 	}
@@ -144,8 +145,8 @@ func requireStage(t *testing.T, o unsealer, token []byte, want codecs.Stage) {
 	require.Equal(t, want, refused.Stage)
 }
 
-// TestShortestToken cuts the token of an empty payload: one byte less has no
-// room for a tag and is not a token.
+// TestShortestToken truncates the token of an empty payload by one byte, so
+// that the tag does not fit.
 func TestShortestToken(t *testing.T) {
 	c, err := New(secret(1))
 	require.NoError(t, err)
@@ -159,8 +160,8 @@ func TestShortestToken(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestWeakPartyKeys checks that a split key with a part that is one byte repeated
-// is refused.
+// TestWeakPartyKeys checks that a party's key is refused if one of its parts
+// repeats a single byte.
 func TestWeakPartyKeys(t *testing.T) {
 	minter, opener, err := Split(bytes.Repeat([]byte("a secret of 8 bytes or so"), 2))
 	require.NoError(t, err)

@@ -2,8 +2,8 @@
 // that HPKE contexts export (RFC 9180, mode_psk, DHKEM(X25519, HKDF-SHA256),
 // HKDF-SHA256, AES-256-GCM), one context for many tokens.
 //
-// The design hpke-xwing-session is the same over X-Wing (0x647a,
-// draft-connolly-cfrg-xwing-kem), which withstands quantum computers.
+// The design hpke-xwing-session is the same with X-Wing (0x647a,
+// draft-connolly-cfrg-xwing-kem), which resists quantum computers.
 //
 // Layout, with a payload of m bytes:
 //
@@ -15,26 +15,26 @@
 //		"sealab/hpke-xwing-session/v1"
 //	key-id = keyring derivation under the same label
 //
-// The encapsulation is not in the associated data: the token key depends on
-// every byte of it. Only its canonical encoding is accepted, and no point of
-// low order.
+// The encapsulation is not in the associated data, because the token key
+// depends on every byte of it. Only its canonical encoding is accepted. Points
+// of low order are refused.
 //
-// Sealing sets up a context and uses it for at most 2^20 tokens and, if a clock is
-// given, at most 10 minutes. Unsealing keeps up to 1,024 contexts, and only those
-// under which a tag has verified. A token of a known context costs one AES-GCM, any
-// other one decapsulation. A flood of invented encapsulations takes no memory and
-// displaces no context.
+// A sealing context serves at most 2^20 tokens and, if a clock is given, at
+// most 10 minutes. Unsealing caches up to 1,024 contexts, and only after a tag
+// has verified under them. A token of a cached context costs one AES-GCM; any
+// other token costs one decapsulation. A flood of invented encapsulations uses
+// no memory and evicts no context.
 //
 // Limits: 2^20 random 96-bit nonces per token key repeat one with probability
 // below 2^-56. A payload has at most 2^36 - 32 bytes.
 //
-// Limitations: tokens of one context are linkable: they share their encapsulation,
-// which names a process and a span of time. A refusal is faster for a known
-// encapsulation, which shows that this opener has accepted a token of that context.
-// There is no authentication of the minter towards the opener, no forward secrecy,
-// no nonce misuse resistance, no key commitment, and no hidden payload length.
-// hpke-session has no security against quantum computers. Package claims adds time,
-// user and request.
+// Limitations: tokens of one context are linkable: they share their
+// encapsulation, which identifies a process and a span of time. A refusal is
+// faster for a cached encapsulation, which shows that this opener has accepted
+// a token of that context. There is no authentication of the minter towards the
+// opener, no forward secrecy, no nonce misuse resistance, no key commitment,
+// and no hidden payload length. hpke-session has no security against quantum
+// computers. Package claims adds time, user and request.
 package hpkesession
 
 import (
@@ -56,7 +56,7 @@ const (
 	tagSize   = 16
 )
 
-// A variant is the layout with one key encapsulation mechanism.
+// A variant is the layout with a particular key encapsulation mechanism.
 type variant struct {
 	label, prefix string
 	kem           *hpkekeys.KEM
@@ -70,7 +70,7 @@ var (
 // headSize is the number of bytes before the nonce.
 func (v *variant) headSize() int { return idSize + v.kem.EncSize }
 
-// minRaw is the number of bytes that a token holds beside its payload.
+// minRaw returns the number of bytes of a token besides its payload.
 func (v *variant) minRaw() int { return v.headSize() + nonceSize + tagSize }
 
 func (v *variant) tokenSize(m int) int { return len(v.prefix) + base64url.EncodedLen(v.minRaw()+m) }
@@ -82,7 +82,7 @@ const (
 )
 
 // A Codec seals under the current context and unseals under any context of its
-// ring. It implements lab.Assembler.
+// ring. The catalog row wraps it in a lab.Assembler.
 type Codec struct {
 	*variant
 	ring    *keyring.Ring[*ringKey]
@@ -90,7 +90,7 @@ type Codec struct {
 	known   cache
 }
 
-// ringKey is a private key with the associated data that goes with it.
+// ringKey is a private key with the associated data of its tokens.
 type ringKey struct {
 	*variant
 	*hpkekeys.PrivateKey
@@ -98,13 +98,14 @@ type ringKey struct {
 }
 
 // New returns the codec of the design hpke-session for a ring of secrets. clock
-// bounds the age of sealing contexts; nil leaves them bounded by their number of
-// tokens alone.
+// bounds the age of sealing contexts; if it is nil, only the number of tokens
+// bounds them.
 func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 	return x25519.open(clock, secrets)
 }
 
-// NewXWing is New for the design hpke-xwing-session.
+// NewXWing returns the codec of the design hpke-xwing-session, as New does for
+// hpke-session.
 func NewXWing(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 	return xwing.open(clock, secrets)
 }
@@ -121,25 +122,25 @@ func (v *variant) open(clock func() time.Time, secrets [][]byte) (*Codec, error)
 	return c, nil
 }
 
-// Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process. Its sealing contexts are bounded by their number of tokens alone.
+// Ephemeral returns a codec under a fresh random secret. No other process can
+// open its tokens. Only the number of tokens bounds its sealing contexts.
 func Ephemeral() *Codec {
 	return keyring.Ephemeral(func(secrets ...[]byte) (*Codec, error) { return New(nil, secrets...) })
 }
 
-// A session is one HPKE context as tokens see it.
+// A session holds the token key and the encapsulation of an HPKE context.
 type session struct {
 	enc   []byte
 	key   *ringKey
 	token cipher.AEAD
 }
 
-// An exporter is either side of an HPKE context.
+// An exporter is the sender's or receiver's side of an HPKE context.
 type exporter interface {
 	Export(exporterContext []byte, length uint) []byte
 }
 
-// newSession returns the session of a context whose encapsulation is enc.
+// newSession returns the session of a context with encapsulation enc.
 func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	key := ctx.Export([]byte(k.variant.label+" token"), keyring.KeySize)
 	defer clear(key)
@@ -151,14 +152,14 @@ func newSession(k *ringKey, enc []byte, ctx exporter) (*session, error) {
 	return &session{bytes.Clone(enc), k, token}, nil
 }
 
-// Design is the catalog's row of hpke-session.
+// Design is the catalog row of hpke-session.
 var Design = x25519.design("hpke-session",
 	"encrypted with AES-256-GCM under a key exported from an HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256; NIST SP 800-38D; RFC 5869",
 	"base64url and the X25519 encapsulation are both accepted in one spelling only",
 	&lab.Facts{ForgeryBits: 127, ForgeryPerBlock: true, Quantum: "X25519 falls to Shor's algorithm", Use: "hpkesession.New(time.Now, secret)", Languages: []string{"python"}})
 
-// XWing is the catalog's row of hpke-xwing-session.
+// XWing is the catalog row of hpke-xwing-session.
 var XWing = xwing.design("hpke-xwing-session",
 	"encrypted with AES-256-GCM under a key exported from a post-quantum HPKE context that serves many tokens",
 	"RFC 9180, mode_psk and export, X-Wing (draft-connolly-cfrg-xwing-kem), HKDF-SHA256; NIST SP 800-38D; RFC 5869",

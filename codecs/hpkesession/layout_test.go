@@ -13,8 +13,8 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// TestLayoutAsDocumented opens a token with only the facts that the comments of
-// this package and of package hpke say, the HPKE library and AES-GCM.
+// TestLayoutAsDocumented opens a token with the HPKE library, AES-GCM, and only
+// the facts in the package comments of this package and package hpkekeys.
 func TestLayoutAsDocumented(t *testing.T) {
 	secret := bytes.Repeat([]byte("k3"), 16)
 	c, err := New(nil, secret)

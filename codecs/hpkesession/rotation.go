@@ -10,35 +10,35 @@ import (
 	"sealab/codecs/internal/keyring"
 )
 
-// rotation hands out the session that seals, and replaces it when it has sealed
-// enough tokens or is too old. While a session lasts, sealing takes no lock.
+// rotation provides the session that seals. It replaces the session when it has
+// sealed enough tokens or is too old. Until then, sealing takes no lock.
 type rotation struct {
 	key       *ringKey
-	clock     func() time.Time // nil: sessions do not age
+	clock     func() time.Time // nil: sessions do not expire
 	maxTokens int64
 	current   atomic.Pointer[lease]
-	renewal   sync.Mutex // one goroutine at a time sets up a session
+	renewal   sync.Mutex // held while a session is set up
 }
 
-// A lease is a session with the number of tokens and the time that are left.
+// A lease is a session with a limited number of tokens and a limited time.
 type lease struct {
 	*session
 	born time.Time
-	left atomic.Int64 // tokens; below 0 once it is used up
+	left atomic.Int64 // tokens; below 0 when used up
 }
 
 func (r *rotation) start(k *ringKey, clock func() time.Time) {
 	r.key, r.clock, r.maxTokens = k, clock, maxTokens
 }
 
-// session returns the session for one more token.
+// session returns the session for the next token.
 func (r *rotation) session() (*session, error) {
 	if l := r.current.Load(); l.take(r.now()) {
 		return l.session, nil
 	}
 	r.renewal.Lock()
 	defer r.renewal.Unlock()
-	now := r.now() // again: a session set up while this one waited is born after the first reading
+	now := r.now() // again: another goroutine may have set up a session after the first reading
 	if l := r.current.Load(); l.take(now) {
 		return l.session, nil
 	}
@@ -61,9 +61,9 @@ func (r *rotation) now() time.Time {
 	return r.clock()
 }
 
-// take takes one token of the lease and reports whether there was one. A clock
-// that stands before the lease's birth was set back: how old the lease is, it
-// cannot say, so the lease ends.
+// take uses up one token of the lease and reports whether one was left. If the
+// clock is before the lease's birth, it was set back. The age of the lease is
+// then unknown, so the lease ends.
 //
 //mutant:equivalent leases are for minting without a seed, and vectors have seeds
 func (l *lease) take(now time.Time) bool {
@@ -76,7 +76,7 @@ func (l *lease) take(now time.Time) bool {
 	return l.left.Add(-1) >= 0
 }
 
-// encapsulate sets up the session that seed stands for.
+// encapsulate sets up the session whose encapsulation is derived from seed.
 func encapsulate(k *ringKey, seed []byte) (*session, error) {
 	enc, ctx, err := k.Encapsulate(seed)
 	if err != nil {
@@ -85,23 +85,25 @@ func encapsulate(k *ringKey, seed []byte) (*session, error) {
 	return newSession(k, enc, ctx)
 }
 
-// The shape of the cache: sets*ways sessions at most, each below 3 KiB.
+// The size of the cache: at most sets*ways sessions, each below 3 KiB.
 const (
 	sets = 256
 	ways = 4
 )
 
-// cache keeps the sessions under which a token has verified. It is a
-// set-associative table without locks: an encapsulation has one set, and in a
-// set the new displaces the oldest. A lost race costs one decapsulation more.
+// cache holds sessions under which a token has verified. It is a
+// set-associative table without locks. An encapsulation belongs to one set, and
+// a new session evicts the oldest of its set. A lost race costs one more
+// decapsulation.
 //
-// Encapsulations are public keys and so spread evenly over the sets. To crowd
-// one set on purpose takes tokens that verify, and so the pre-shared key.
+// Encapsulations are public keys and therefore spread evenly over the sets. To
+// fill one set on purpose, an attacker needs tokens that verify, and so the
+// pre-shared key.
 type cache [sets]set
 
 type set struct {
 	ways [ways]atomic.Pointer[session]
-	next atomic.Uint32 // number of contexts that were put into the set
+	next atomic.Uint32 // number of sessions that were put into the set
 }
 
 func (c *cache) of(enc []byte) *set {
@@ -119,7 +121,7 @@ func (c *cache) get(k *ringKey, enc []byte) *session {
 	return nil
 }
 
-// put keeps a session. Only one under which a token has verified may be kept.
+// put adds a session, under which a token must have verified.
 func (c *cache) put(s *session) {
 	if c.get(s.key, s.enc) != nil {
 		return

@@ -32,7 +32,7 @@ func mustSeal(t *testing.T, c *Codec) []byte {
 	return token
 }
 
-// encOf returns the encapsulation that a token carries, in hexadecimal.
+// encOf returns the encapsulation in a token, in hexadecimal.
 func encOf(t *testing.T, token []byte) string {
 	t.Helper()
 	_, raw, err := base64url.Parse(x25519.prefix, x25519.minRaw(), token)
@@ -81,7 +81,7 @@ func TestAgeBoundsSession(t *testing.T) {
 }
 
 // TestCountHoldsUnderConcurrency checks that goroutines cannot draw more tokens
-// from a session than it has.
+// from a session than its limit.
 func TestCountHoldsUnderConcurrency(t *testing.T) {
 	c := mustNew(t, nil)
 	c.current.maxTokens = 10
@@ -108,9 +108,9 @@ func TestCountHoldsUnderConcurrency(t *testing.T) {
 	}
 }
 
-// TestOvertakenReadingKeepsSession lets another seal set up a session between
-// one seal's reading of the clock and its use: the session is younger than the
-// reading, and no clock was set back.
+// TestOvertakenReadingKeepsSession lets another goroutine set up a session
+// after one has read the clock and before it uses the reading. The session is
+// younger than the reading although the clock was not set back.
 func TestOvertakenReadingKeepsSession(t *testing.T) {
 	var c *Codec
 	var other *session
@@ -130,8 +130,9 @@ func TestOvertakenReadingKeepsSession(t *testing.T) {
 	require.Same(t, other, s)
 }
 
-// TestFloodLeavesNoTrace presents forgeries under encapsulations of their own, which
-// leave the cache as it was. The context of a token that verifies is kept once.
+// TestFloodLeavesNoTrace checks that forgeries with encapsulations of their own
+// do not change the cache, and that the context of a verified token is cached
+// once.
 func TestFloodLeavesNoTrace(t *testing.T) {
 	c := mustNew(t, nil)
 	token := mustSeal(t, c)
@@ -160,8 +161,8 @@ func TestFloodLeavesNoTrace(t *testing.T) {
 	require.Equal(t, 1, c.known.kept())
 }
 
-// TestCacheIsBounded fills the cache with more sessions than it holds, all of
-// them verified; every token still opens, also those that were displaced.
+// TestCacheIsBounded verifies tokens of more sessions than the cache holds.
+// Every token must still open, including those of evicted sessions.
 func TestCacheIsBounded(t *testing.T) {
 	c := mustNew(t, nil)
 	seed := make([]byte, assembler{c}.SeedSize())
@@ -202,8 +203,8 @@ func TestDisplacesTheOldest(t *testing.T) {
 	require.Nil(t, c.get(&ringKey{}, all[1].enc[:]), "the session of another ring key")
 }
 
-// TestSharedEncapsulationOfTwoKeys opens tokens that carry one encapsulation
-// under two ring keys: the cache must tell them apart.
+// TestSharedEncapsulationOfTwoKeys opens tokens with the same encapsulation
+// under two ring keys. The cache must distinguish them.
 func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
 	a, b := bytes.Repeat([]byte("k3"), 16), bytes.Repeat([]byte("k4"), 16)
 	one, err := New(nil, a, b)
@@ -226,8 +227,9 @@ func TestSharedEncapsulationOfTwoKeys(t *testing.T) {
 	}
 }
 
-// TestEncapsulationSpelledOtherwise seals authentically under an encapsulation
-// whose unused bit is set, cold and after its canonical twin was accepted.
+// TestEncapsulationSpelledOtherwise seals an authentic token under an
+// encapsulation whose unused bit is set. It is presented before and after its
+// canonical twin.
 func TestEncapsulationSpelledOtherwise(t *testing.T) {
 	c := mustNew(t, nil)
 	sealed := func(step lab.Step, change func([]byte)) []byte {
@@ -256,8 +258,8 @@ func requireStage(t *testing.T, c *Codec, token []byte, want codecs.Stage) {
 	require.Equal(t, want, refused.Stage)
 }
 
-// TestShortestToken cuts the token of an empty payload: one byte less has no
-// room for a tag and is not a token.
+// TestShortestToken truncates the token of an empty payload by one byte, so
+// that the tag does not fit.
 func TestShortestToken(t *testing.T) {
 	c := mustNew(t, nil)
 	token, err := c.Seal(nil, nil)

@@ -19,8 +19,7 @@ var (
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
 )
 
-// Seal implements codecs.Codec. It fails only on a fault of the HPKE
-// implementation.
+// Seal implements codecs.Codec. It fails only if the HPKE implementation fails.
 func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 	s, err := c.current.session()
 	if err != nil {
@@ -33,7 +32,7 @@ func (c *Codec) Seal(dst, payload []byte) ([]byte, error) {
 // the encapsulation is derived, and the nonce.
 func (c assembler) SeedSize() int { return c.kem.SeedSize + nonceSize }
 
-// SealSeeded implements lab.Seeded. The token has a context of its own.
+// SealSeeded implements lab.Seeded. It sets up a context for the token.
 func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.SeedSize())
@@ -45,7 +44,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return s.seal(dst, seed[c.kem.SeedSize:], payload), nil
 }
 
-// seal seals under the given nonce, or a random one if it is nil.
+// seal seals under nonce, or under a random nonce if it is nil.
 func (s *session) seal(dst, nonce, payload []byte) []byte {
 	raw := base64url.GetScratch()
 	defer raw.Free()
@@ -86,8 +85,8 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	return c.meet(dst, k.Key, enc, rest)
 }
 
-// meet opens a token whose encapsulation is not known, and keeps its session if
-// the tag verifies.
+// meet opens a token whose encapsulation is not cached. It caches the session
+// if the tag verifies.
 func (c *Codec) meet(dst []byte, k *ringKey, enc, rest []byte) ([]byte, error) {
 	ctx, err := k.Decapsulate(enc)
 	if err != nil {
@@ -115,14 +114,14 @@ func (s *session) open(dst, rest []byte) ([]byte, error) {
 	return out, nil
 }
 
-// layout has the fields after the prefix.
+// layout lists the fields after the prefix.
 var layout = layouts.Layout{lab.WireKeyID, lab.WireEnc, lab.WireNonce, lab.WireBody, lab.WireTag}
 
-// An assembler is a Codec that internal/lab can seal step by step. Only the
-// catalog's row opens one: Codec has no such methods.
+// An assembler seals step by step for internal/lab. Only the catalog row opens
+// one: Codec lacks these methods.
 type assembler struct{ *Codec }
 
-// forLab returns the codec of a row.
+// forLab returns the codec of a catalog row.
 func forLab(c *Codec, err error) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
@@ -130,10 +129,10 @@ func forLab(c *Codec, err error) (codecs.Codec, error) {
 	return assembler{c}, nil
 }
 
-// SealEdited implements lab.Assembler. An encapsulation without a shared
-// secret, an empty key-id (HPKE has no empty psk_id) and a nonce of another
-// length are codecs.ErrUnsupported; all of them go on the wire by an edit of
-// the wire steps.
+// SealEdited implements lab.Assembler. If an edit makes an encapsulation
+// without a shared secret, an empty key-id (HPKE has no empty psk_id) or a
+// nonce of another length, the error is codecs.ErrUnsupported. An edit of a
+// wire step can write any of them into a token.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.SeedSize() {
 		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.SeedSize())
@@ -163,7 +162,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 	return layout.Append(dst, edit, head, id, enc, nonce, body, tag), nil
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func (v *variant) inspect(token []byte) ([]lab.Field, error) {
 	return layouts.ParseJoined(v.prefix, token, layouts.Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
 		layouts.Piece{Name: lab.WireEnc, Bytes: v.headSize() - idSize}, layouts.Piece{Name: lab.WireNonce, Bytes: nonceSize},

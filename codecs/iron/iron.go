@@ -10,27 +10,27 @@
 //	ciphertext = AES-256-CBC(PBKDF2(secret, salt, 1), iv, JSON with PKCS #7 padding)
 //	PBKDF2     = with HMAC-SHA1 and one iteration, 32 bytes
 //
-// The salts are 32 random bytes in lower-case hexadecimal, and enter PBKDF2 as that
-// text. id is empty in minted tokens and is not looked at. expiry is Unix time in
-// milliseconds. The libraries also mint tokens without it, which never expire. The
-// secret is the password: its bytes are those of the text.
+// The salts are 32 random bytes in lower-case hexadecimal, and PBKDF2 uses that
+// text. id is empty in minted tokens and is ignored. expiry is Unix time in
+// milliseconds. The libraries also mint tokens without it, which never expire.
+// The secret is the password, as text.
 //
-// A token is good until 60 seconds after its expiry (timestampSkewSec). The tag is
-// verified first, although the libraries judge the expiry before it.
+// A token is valid until 60 seconds after its expiry (timestampSkewSec). The
+// tag is verified first here, although the libraries check the expiry first.
 //
-// Under the option payload=text, the default, the JSON is a string and the state its
-// text. Mint refuses states that are not WTF-8. Under payload=json the state is a JSON
-// text, and comes back as JSON.stringify writes it.
+// Under the option payload=text, the default, the JSON is a string and the
+// state its text. Mint refuses states that are not WTF-8. Under payload=json
+// the state is a JSON text, which Verify returns as JSON.stringify writes it.
 //
-// Under reading=sdk the scheme answers as iron-webcrypto does: the segment of the tag
-// is padded and decoded by atob, as on Node.js 20, which skips white space and ignores
-// spare bits, with - and _ for + and /, and tokens need no expiry. JSON that is not UTF-8
-// is read with replacement characters, which lone surrogates in salts become too. Under
-// reading=strict, the default, the tag has one text, as in @hapi/iron, salts are 64
-// digits, and there has to be an expiry.
+// Under reading=sdk the scheme answers as iron-webcrypto does. The tag's
+// segment is padded and decoded by atob, as on Node.js 20, with - and _ for +
+// and /; atob skips white space and ignores spare bits. Tokens need no expiry.
+// Invalid UTF-8 in the JSON and lone surrogates in salts become replacement
+// characters. Under reading=strict, the default, the tag must be canonical, as
+// in @hapi/iron, salts have 64 digits, and a token must have an expiry.
 //
-// Limitations: one iteration of PBKDF2 does not slow the search for a weak password.
-// No binding to user or request, no single use.
+// Limitations: one iteration of PBKDF2 does not slow the search for a weak
+// password. No binding to user or request, no single use.
 package iron
 
 import (
@@ -76,7 +76,7 @@ var (
 	errExpired     = codecs.Reject(codecs.Expired, "expired")
 )
 
-// The steps that are the format's own.
+// The steps that only this format has.
 const (
 	stepMACSalt lab.Step = "mac-salt"
 	stepExpiry  lab.Step = "expiry"
@@ -96,7 +96,7 @@ type format struct {
 
 func (f *format) SeedSize() int { return 2*saltSize + aes.BlockSize }
 
-// key derives a key from the password. It does not fail with these sizes.
+// key derives a key from the password. It cannot fail with these sizes.
 func (f *format) key(salt []byte) []byte {
 	key, err := pbkdf2.Key(sha1.New, f.password, salt, 1, keySize)
 	if err != nil {
@@ -136,7 +136,8 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	return framework.Join(dst, edit, all...), nil
 }
 
-// baseParts is the number of parts that the tag authenticates.
+// baseParts is the number of parts before the salt of the tag, all
+// authenticated.
 const baseParts = 11
 
 func parts(head, id, salt, iv, body, expiry, macSalt, tag []byte) []framework.Part {
@@ -164,7 +165,7 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 	return rawjson.Stringify.AppendValue(nil, &v), nil
 }
 
-// segments are the texts of a token.
+// segments are the parts of a token, as text.
 type segments struct{ base, salt, iv, body, expiry, macSalt, tag []byte }
 
 func cut(token []byte) (s segments, ok bool) {
@@ -210,11 +211,11 @@ func lenient(text []byte) ([]byte, bool) { return framework.AtobDecode(framework
 
 var (
 	expiryPattern = regexp.MustCompile(`^[1-9][0-9]*$`)
-	mintedExpiry  = regexp.MustCompile(`^[1-9][0-9]{0,15}$`) // a time of JavaScript has at most 16 digits
+	mintedExpiry  = regexp.MustCompile(`^[1-9][0-9]{0,15}$`) // JavaScript times have at most 16 digits
 	mintedSalt    = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// dated reports whether the expiry has the form that the reading asks for.
+// dated reports whether the reading accepts the form of the expiry.
 func (f *format) dated(expiry []byte) bool {
 	if f.sdk {
 		return len(expiry) == 0 || expiryPattern.Match(expiry)
@@ -222,7 +223,7 @@ func (f *format) dated(expiry []byte) bool {
 	return mintedExpiry.Match(expiry)
 }
 
-// salted reports whether a salt has the form that the reading asks for.
+// salted reports whether the reading accepts the form of a salt.
 func (f *format) salted(salt []byte) bool {
 	return mintedSalt.Match(salt) || f.sdk && len(salt) > 0
 }
@@ -243,7 +244,7 @@ func (f *format) decrypt(s segments) ([]byte, bool) {
 	return framework.OpenCBC(block, iv, body)
 }
 
-// payload appends the state of JSON.
+// payload appends the state in a JSON text.
 func (f *format) payload(dst, doc []byte) ([]byte, error) {
 	if f.sdk {
 		doc = framework.TextDecode(doc)
@@ -255,12 +256,12 @@ func (f *format) payload(dst, doc []byte) ([]byte, error) {
 	case f.asJSON:
 		return rawjson.Stringify.AppendValue(dst, &v), nil
 	case v.Kind != rawjson.String:
-		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
+		return dst, codecs.ErrUnsupported // the library accepts it, but it holds no text
 	}
 	return append(dst, v.Text...), nil
 }
 
-// inspect takes a token with canonical segments apart.
+// inspect splits a token with canonical segments into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	s, ok := cut(token)
 	iv, ok1 := framework.DecodeURL(s.iv)
@@ -277,7 +278,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return fields, nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "iron",
 	Doc:     "Iron (hapi, h3, iron-session): AES-256-CBC and HMAC-SHA256 under a password",

@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestPublished opens the token of the tests of hapi's iron (github.com/hapijs/iron,
-// test/index.js), which has no expiry.
+// TestPublished opens a token from the tests of hapi's iron
+// (github.com/hapijs/iron, test/index.js), which has no expiry.
 func TestPublished(t *testing.T) {
 	const (
 		password = "some_not_random_password_that_is_also_long_enough"

@@ -1,6 +1,7 @@
-// Package jwe has the designs jwe-dir-a256gcm and jwe-dir-a128cbc-hs256: JSON Web
-// Encryption in compact serialization (RFC 7516) with direct encryption under a
-// shared key (RFC 7518, section 4.5), as jose, joserfc and others mint it.
+// Package jwe implements the designs jwe-dir-a256gcm and jwe-dir-a128cbc-hs256:
+// JSON Web Encryption in compact serialization (RFC 7516) with direct
+// encryption under a shared key (RFC 7518, section 4.5), as jose, joserfc and
+// others mint it.
 //
 // Layout, with a payload of m bytes:
 //
@@ -17,22 +18,22 @@
 //	               encryption key = key[16:]
 //
 // The secret is the key itself and has exactly 32 bytes. Mint writes the header
-// above, so that every token begins with the design's prefix. Unseal accepts any
-// header that is a JSON object with these values of alg and enc, without zip and crit.
+// above, so every token begins with the design's prefix. Unseal accepts any
+// header that is a JSON object with these values of alg and enc, without zip
+// and crit.
 //
-// Under reading=sdk the codec answers as npm jose 6.2.17 does on Node.js 20: the
-// segments are decoded by atob, which skips white space, and ignores spare bits and
-// correct padding. The header is read as TextDecoder and JSON.parse do: a byte order mark
-// may stand before it, and the last of equal names counts. Under reading=strict, the
-// default, each segment has to be canonical, as in PyPI joserfc 1.8.0, and the names of
-// the header differ.
+// Under reading=sdk the codec answers as npm jose 6.2.17 does on Node.js 20.
+// Segments are decoded by atob, which skips white space and ignores spare bits
+// and correct padding. The header is read as TextDecoder and JSON.parse do: it
+// may begin with a byte order mark, and the last of equal names counts. Under
+// reading=strict, the default, each segment must be canonical, as in PyPI
+// joserfc 1.8.0, and the names in the header must differ.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key under A256GCM (NIST SP
 // 800-38D, section 8.3). Payloads are bounded by memory.
 //
-// Limitations: no key ID and so no rotation, no key separation, no commitment to the
-// key, no nonce misuse resistance. Each token allocates: the header is parsed as
-// JSON.
+// Limitations: no key ID and so no rotation, no key separation, no commitment
+// to the key, no nonce misuse resistance. Parsing the header as JSON allocates.
 package jwe
 
 import (
@@ -55,10 +56,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// byteOrderMark is U+FEFF, which TextDecoder leaves out at the begin of a text.
+// byteOrderMark is U+FEFF, which TextDecoder removes at the beginning of a
+// text.
 const byteOrderMark = "\ufeff"
 
-// keySize is the length of the secret of both encryptions.
+// keySize is the length in bytes of the secret of both encryptions.
 const keySize = 32
 
 var (
@@ -72,7 +74,7 @@ var (
 type encryption struct {
 	name      string
 	nonceSize int
-	block     int // the plaintext is padded to blocks of so many bytes; 0: it is not
+	block     int // block size in bytes that the plaintext is padded to; 0: no padding
 	open      func(key []byte) (cipher.AEAD, error)
 }
 
@@ -152,7 +154,7 @@ func (f *format) Open(dst, token []byte, _ *codecs.Context) ([]byte, error) {
 	return append(dst, out...), nil
 }
 
-// parse returns the text of the header, and the decoded other segments.
+// parse splits a token and decodes all segments but the header.
 func (e encryption) parse(token []byte, sdk bool) (header, nonce, sealed []byte, ok bool) {
 	segments := bytes.SplitN(token, separator, 6)
 	if len(segments) != 5 || len(segments[1]) != 0 {
@@ -166,7 +168,7 @@ func (e encryption) parse(token []byte, sdk bool) (header, nonce, sealed []byte,
 	return segments[0], nonce, append(body, tag...), ok
 }
 
-// decoder returns the decoder of segments of a reading.
+// decoder returns the segment decoder of a reading.
 func decoder(sdk bool) func(text []byte) ([]byte, bool) {
 	if sdk {
 		return lenient
@@ -182,7 +184,7 @@ func lenient(text []byte) ([]byte, bool) {
 	return framework.AtobDecode(text)
 }
 
-// accepts reports whether a header asks for this encryption alone.
+// accepts reports whether a header selects this encryption and nothing else.
 func (e encryption) accepts(text []byte, sdk bool) bool {
 	if string(text) == e.header() {
 		return true
@@ -204,7 +206,7 @@ func (e encryption) accepts(text []byte, sdk bool) bool {
 	return v.Lookup("alg").IsString("dir") && v.Lookup("enc").IsString(e.name) && v.Lookup("zip") == nil && v.Lookup("crit") == nil
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func (e encryption) inspect(token []byte) ([]lab.Field, error) {
 	header, nonce, sealed, ok := e.parse(token, false)
 	if !ok || !e.accepts(header, false) || len(sealed) < e.block+tagSize {
@@ -262,7 +264,7 @@ func (c *cbc) Open(dst, nonce, sealed, data []byte) ([]byte, error) {
 	return append(dst, out...), nil
 }
 
-// The catalog's rows.
+// The catalog rows.
 var (
 	GCM = a256GCM.design("jwe-dir-a256gcm", "JWE with a shared key: AES-256-GCM, as jose and joserfc mint it", slices.Concat(
 		guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream,

@@ -14,13 +14,14 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestWycheproof covers RFC 7518, appendix B.1, among others.
+// TestWycheproof includes the example of RFC 7518, appendix B.1.
 func TestWycheproof(t *testing.T) {
 	n := wycheproof.RunAEAD(t, "a128cbc_hs256_test.json", newCBC)
 	require.NotZero(t, n)
 }
 
-// TestJose opens tokens of go-jose, with more header parameters, and the reverse.
+// TestJose opens tokens of go-jose, which have more header parameters, and the
+// reverse.
 func TestJose(t *testing.T) {
 	key := []byte("thirty-two bytes for tests only!")
 	for design, enc := range map[*codecs.Design]jose.ContentEncryption{&GCM: jose.A256GCM, &CBC: jose.A128CBC_HS256} {
@@ -50,7 +51,8 @@ func TestJose(t *testing.T) {
 	}
 }
 
-// TestHeaders seals under headers that have to be refused although they are authentic.
+// TestHeaders seals tokens under headers that must be refused although
+// authentic.
 func TestHeaders(t *testing.T) {
 	key := []byte("thirty-two bytes for tests only!")
 	f := &format{encryption: a256GCM}

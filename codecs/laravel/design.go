@@ -12,7 +12,7 @@ import (
 
 const allocates = "segments are decoded to buffers of their own"
 
-// Encrypter is the catalog's row of the encrypter.
+// Encrypter is the catalog row of laravel-encrypter.
 var Encrypter = codecs.Design{
 	Name:    "laravel-encrypter",
 	Doc:     "Laravel's Encrypter: AES-256-CBC and HMAC-SHA256 under one key, JSON in base64",
@@ -34,7 +34,7 @@ var Encrypter = codecs.Design{
 	},
 }
 
-// MCP is the catalog's row of the requestState.
+// MCP is the catalog row of mcp-laravel.
 var MCP = codecs.Design{
 	Name:    "mcp-laravel",
 	Doc:     "laravel/mcp pull request 328: a PHP array under Laravel's Encrypter, bound to request and user",

@@ -1,7 +1,7 @@
-// Package laravel has two designs: laravel-encrypter is encryptString of Laravel's
-// Encrypter with AES-256-CBC (illuminate/encryption 8.83), and mcp-laravel the
-// requestState of laravel/mcp pull request 328 (e24ca59), which encrypts a serialized
-// PHP array with it.
+// Package laravel implements two designs. The design laravel-encrypter is
+// encryptString of Laravel's Encrypter with AES-256-CBC (illuminate/encryption
+// 8.83). The design mcp-laravel is the requestState of laravel/mcp pull request
+// 328 (e24ca59), which encrypts a serialized PHP array with it.
 //
 // Layout:
 //
@@ -10,30 +10,31 @@
 //	ciphertext = AES-256-CBC(secret, iv, plaintext) with PKCS #7 padding
 //	tag   = HMAC-SHA256(secret, base64(iv) || base64(ciphertext))
 //
-// base64 is padded and has the standard alphabet. The secret is the key of both and has
-// exactly 32 bytes.
+// base64 is padded and has the standard alphabet. The secret is the key for
+// both encryption and tag and has exactly 32 bytes.
 //
-// Plaintext of mcp-laravel, as serialize of PHP writes it:
+// Plaintext of mcp-laravel, as PHP's serialize writes it:
 //
 //	["scope" => hex(scope[32]), "expiresAt" => Unix seconds,
 //	 "inputResponses" => [], "state" => ["s" => state]]
 //	scope = SHA-256(json_encode([method, name, uri, arguments, principal]))
 //
-// The target is the name or, for resources/read, the uri; the other is null. Arguments
-// are PHP arrays whose names are sorted at every level. A token is valid up to and
-// including the second expiresAt.
+// The target is the name or, for resources/read, the uri; the other is null.
+// Arguments are PHP arrays whose names are sorted at every level. A token is
+// valid up to and including the second expiresAt.
 //
-// Under reading=sdk the outer base64 is decoded as base64_decode does without its
-// strict mode, which skips foreign characters, and the JSON may have any members
-// beside the three. Under reading=strict, the default, tokens have to be as Mint
-// writes them.
+// Under reading=sdk the outer base64 is decoded as base64_decode does without
+// its strict mode, which skips characters outside the alphabet, and the JSON
+// may have more members than these three. Under reading=strict, the default,
+// tokens must be as Mint writes them.
 //
-// Known differences of reading=sdk: a plaintext of mcp-laravel has to be as Mint
-// writes it, where PHP unserializes any. Arguments with names that are numbers but not
-// canonical integers, and with both integers and other names, are not minted.
+// Known differences of reading=sdk: a plaintext of mcp-laravel must be as Mint
+// writes it, while PHP unserializes any. Mint refuses arguments with names that
+// are numbers but not canonical integers, and with both integers and other
+// names.
 //
-// The library judges laravel-encrypter. The digest of the scope was compared with PHP
-// 8.2; the rest of mcp-laravel was written down from its source.
+// The library verifies laravel-encrypter. The digest of the scope was compared
+// with PHP 8.2; the rest of mcp-laravel was implemented from its source code.
 //
 // Limitations: one key for encryption and tag, no key ID, no rotation before Laravel
 // 11, no audience. Digests of different arguments can be equal.
@@ -72,7 +73,7 @@ var (
 	errDecrypt     = codecs.Reject(codecs.Malformed, "decrypt")
 )
 
-// An encrypter is Laravel's under one key.
+// An encrypter is Laravel's Encrypter under one key.
 type encrypter struct {
 	mac   *mac.Key
 	block cipher.Block
@@ -123,7 +124,7 @@ func part(iv, value, tag []byte) framework.Part {
 // texts are the values of a token's JSON.
 type texts struct{ iv, value, mac []byte }
 
-// cut takes a token apart that is as Mint writes it, up to its ciphertext.
+// cut splits a token that is as Mint writes it, except for its ciphertext.
 func cut(token []byte) (t texts, ok bool) {
 	doc, ok := framework.Decode(base64.StdEncoding, token)
 	rest, ok1 := bytes.CutPrefix(doc, []byte(beforeIV))
@@ -133,7 +134,7 @@ func cut(token []byte) (t texts, ok bool) {
 	return texts{iv, value, tag}, ok && ok1 && ok2 && ok3 && ok4
 }
 
-// cutLenient takes a token apart as the library does.
+// cutLenient splits a token as the library does.
 func cutLenient(token []byte) (t texts, ok bool) {
 	doc := phpDecode(token)
 	v, err := rawjson.PHP.Parse(doc)
@@ -149,7 +150,7 @@ func cutLenient(token []byte) (t texts, ok bool) {
 	return texts{iv.Text, value.Text, tag.Text}, isEmpty(v.Lookup("tag"))
 }
 
-// isEmpty reports whether empty of PHP holds for a member, which may be absent.
+// isEmpty reports whether PHP's empty holds for a member, which may be absent.
 func isEmpty(v *rawjson.Value) bool {
 	if v == nil {
 		return true
@@ -166,8 +167,8 @@ func isEmpty(v *rawjson.Value) bool {
 	}
 }
 
-// phpDecode decodes as base64_decode does by default: it skips characters outside
-// the alphabet and padding anywhere, and ignores spare bits.
+// phpDecode decodes as base64_decode does by default: it skips padding and
+// characters outside the alphabet anywhere, and ignores spare bits.
 func phpDecode(text []byte) []byte {
 	clean := slices.DeleteFunc(slices.Clone(text), func(c byte) bool {
 		return !('A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/')
@@ -222,7 +223,7 @@ func (e *encrypter) open(token []byte) ([]byte, *codecs.RejectError) {
 	return plaintext, nil
 }
 
-// inspect takes a token apart that is as Mint writes it.
+// inspect splits a token that is as Mint writes it into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	t, ok := cut(token)
 	if !ok || len(t.mac) != hex.EncodedLen(mac.Size) {

@@ -16,8 +16,8 @@ func TestConformance(t *testing.T) {
 
 func TestLibrary(t *testing.T) { codectest.Library(t, Encrypter) }
 
-// TestArguments holds the canonical JSON of arguments to that of PHP 8.2.36:
-// json_encode of the sorted array.
+// TestArguments compares the canonical JSON of arguments with that of PHP
+// 8.2.36: json_encode of the sorted array.
 func TestArguments(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{}`: `[]`, `[]`: `[]`, `{"z":{},"a":[]}`: `{"a":[],"z":[]}`,
@@ -38,8 +38,9 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestScope holds the digest of a request to that of PHP 8.2.36:
-// hash('sha256', json_encode(["tools/call", "deploy", null, ["env" => "prod"], "alice"])).
+// TestScope compares the digest of a request with that of PHP 8.2.36:
+// hash('sha256', json_encode(["tools/call", "deploy", null, ["env" => "prod"],
+// "alice"])).
 func TestScope(t *testing.T) {
 	alice := "alice"
 	got, err := scopeOf(&codecs.Context{Method: "tools/call", Target: "deploy", Arguments: []byte(`{"env":"prod"}`), Principal: &alice})

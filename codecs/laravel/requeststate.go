@@ -20,7 +20,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// The refusals of the requestState, which the server tells its client.
+// The refusals of the requestState. The original server sends them to its
+// client.
 var (
 	errClaims  = codecs.Reject(codecs.Malformed, "claims")
 	errScope   = codecs.Reject(codecs.Misbound, "different request")
@@ -73,7 +74,7 @@ func (r *requestState) Open(dst, token []byte, c *codecs.Context) ([]byte, error
 	return append(dst, state...), nil
 }
 
-// unserialize reads a plaintext that is as serialize writes it.
+// unserialize parses a plaintext as serialize writes it.
 func unserialize(claims []byte) (scope string, expires int64, state []byte, ok bool) {
 	rest, ok1 := bytes.CutPrefix(claims, []byte(beforeScope))
 	text, rest, ok2 := bytes.Cut(rest, []byte(beforeExpires))
@@ -87,7 +88,7 @@ func unserialize(claims []byte) (scope string, expires int64, state []byte, ok b
 	return string(text), expires, state, true
 }
 
-// errArguments is the error for a context that PHP or this package cannot digest.
+// errArguments reports a context that PHP or this package cannot digest.
 var errArguments = errors.New("no digest")
 
 // scopeOf returns the digest of the request.
@@ -118,7 +119,8 @@ func scopeOf(c *codecs.Context) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// appendArguments appends the canonical JSON of raw arguments, which are an object.
+// appendArguments appends the canonical JSON of raw arguments, which must be an
+// object.
 func appendArguments(dst, raw []byte) ([]byte, error) {
 	if raw == nil {
 		return append(dst, "[]"...), nil
@@ -232,7 +234,7 @@ func appendPHP(dst []byte, v *rawjson.Value) ([]byte, error) {
 	return append(dst, closing), nil
 }
 
-// appendNumber appends an integer of 64 bits, or the shortest text of a float.
+// appendNumber appends a 64-bit integer, or the shortest text of a float.
 func appendNumber(dst []byte, v *rawjson.Value) ([]byte, error) {
 	if n, err := strconv.ParseInt(string(v.Text), 10, 64); err == nil {
 		return strconv.AppendInt(dst, n, 10), nil

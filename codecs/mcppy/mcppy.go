@@ -130,7 +130,7 @@ func derive(secret []byte) (id keyring.ID, key []byte, err error) {
 	return id, key, nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:   "mcp-py",
 	Doc:    "Python SDK: AES-256-GCM with claims",

@@ -10,19 +10,22 @@
 //	t = BLAKE2b-256(key = Ak, PAE("v4.local.", n, c, footer, implicit assertion))
 //	PAE(x...) = LE64(number of x) || LE64(length of x) || x for each x
 //
-// Minted tokens have neither footer nor implicit assertion. Unseal accepts a token
-// with a footer, which is authenticated and not returned. The secret is the key
-// itself and has exactly 32 bytes. The payload is any bytes: the registered claims of
-// PASETO are JSON inside it, and are the application's.
+// Minted tokens have neither footer nor implicit assertion. Unseal accepts a
+// token with a footer, which is authenticated but not returned. The secret is
+// the key itself and has exactly 32 bytes. The payload is any bytes. The
+// registered claims of PASETO would be JSON in it, which is left to the
+// application.
 //
-// Only canonical base64url is accepted, as the test vectors 4-F-4 and 4-F-5 demand.
-// Under reading=sdk the codec answers as PyPI pyseto 1.10.0 does: base64 is read by
-// Python's decoder, which skips foreign ASCII characters and ignores spare bits.
+// Only canonical base64url is accepted, as the test vectors 4-F-4 and 4-F-5
+// demand. Under reading=sdk the codec answers as PyPI pyseto 1.10.0 does:
+// Python's base64 decoder skips ASCII characters outside the alphabet and
+// ignores spare bits.
 //
-// Limits: out of reach, since n has 256 random bits. Payloads are bounded by memory.
+// Limits: no practical limit, since n has 256 random bits. Payloads are bounded
+// by memory.
 //
-// Limitations: no key ID and so no rotation. Time, user and request are for package
-// claims. Each token allocates.
+// Limitations: no key ID and so no rotation. Package claims adds time, user and
+// request. Each token allocates.
 package paseto
 
 import (
@@ -63,7 +66,7 @@ type format struct {
 
 func (f *format) SeedSize() int { return nonceSize }
 
-// keyed returns n bytes of BLAKE2b under a key.
+// keyed returns n bytes of keyed BLAKE2b.
 func keyed(n int, key []byte, parts ...[]byte) []byte {
 	h, err := blake2b.New(n, key)
 	if err != nil {
@@ -75,7 +78,7 @@ func keyed(n int, key []byte, parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// xor applies the key stream that belongs to the nonce.
+// xor applies the key stream of a nonce to text in place.
 func (f *format) xor(nonce, text []byte) []byte {
 	derived := keyed(chacha20.KeySize+chacha20.NonceSizeX, f.key, []byte("paseto-encryption-key"), nonce)
 	stream, err := chacha20.NewUnauthenticatedCipher(derived[:chacha20.KeySize], derived[chacha20.KeySize:])
@@ -87,14 +90,14 @@ func (f *format) xor(nonce, text []byte) []byte {
 	return out
 }
 
-// tag authenticates the header, the nonce, the ciphertext, the footer and the
-// implicit assertion.
+// tag computes the tag of the header, the nonce, the ciphertext, the footer and
+// the implicit assertion.
 func (f *format) tag(nonce []byte, pieces ...[]byte) []byte {
 	key := keyed(keySize, f.key, []byte("paseto-auth-key-for-aead"), nonce)
 	return keyed(tagSize, key, encodePieces(pieces...))
 }
 
-// encodePieces is the pre-authentication encoding.
+// encodePieces is the pre-authentication encoding PAE.
 func encodePieces(pieces ...[]byte) []byte {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(pieces)))
 	for _, p := range pieces {
@@ -133,7 +136,7 @@ func (f *format) open(dst, nonce, body, tag, footer, implicit []byte) ([]byte, e
 	return append(dst, f.xor(nonce, body)...), nil
 }
 
-// parse takes a token apart. A footer that is empty has no separator.
+// parse splits and decodes a token. An empty footer must have no separator.
 func parse(token []byte, sdk bool) (nonce, body, tag, footer []byte, ok bool) {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {
@@ -160,7 +163,7 @@ func lenient(text []byte) ([]byte, bool) {
 	return framework.PythonDecode(framework.Padded(text))
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	nonce, body, tag, footer, ok := parse(token, false)
 	if !ok {
@@ -173,10 +176,10 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return framework.Fields([]lab.Step{stepFooter}, all...), nil
 }
 
-// stepFooter is the field of a footer on the wire.
+// stepFooter is the step that writes a footer.
 const stepFooter lab.Step = "wire-footer"
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "paseto-local-v4",
 	Doc:     "PASETO v4.local: XChaCha20 with a keyed BLAKE2b tag",

@@ -13,8 +13,8 @@ import (
 	"sealab/codecs/internal/framework"
 )
 
-// TestVectors runs the published vectors of the purpose local, with footers and
-// implicit assertions, and with tokens of other versions and other encodings.
+// TestVectors runs the published vectors of the purpose local, including
+// footers and implicit assertions, and vectors of other versions and encodings.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/v4.json")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestVectors(t *testing.T) {
 	opened, refused := 0, 0
 	for _, v := range file.Tests {
 		if v.Key == "" {
-			v.Key = strings.Repeat("00", keySize) // vectors of the purpose public
+			v.Key = strings.Repeat("00", keySize) // vectors of the purpose public have no such key
 		}
 		key, err := hex.DecodeString(v.Key)
 		require.NoError(t, err)

@@ -10,16 +10,18 @@
 //	term  = {state, milliseconds, 86400} in Erlang's external term format, version 131:
 //	        tuple of a binary, a small big integer and a 32-bit integer
 //
-// The secret is secret_key_base. It has at least 32 bytes here; phantom_mcp asks for 64
-// or more, and Plug.Crypto for none. The operator chooses the salt. The
-// time is that of minting, in Unix milliseconds. The reader sets the time to live, 600
-// seconds by default here and 86400 in the original: the number in the token is not
-// read. A token is valid until that time has passed, and not before its minting.
+// The secret is secret_key_base. It has at least 32 bytes here; phantom_mcp
+// demands 64, and Plug.Crypto sets no minimum. The operator chooses the salt.
+// The time is that of minting, in Unix milliseconds. The reader sets the time
+// to live, 600 seconds by default here and 86400 in the original, and ignores
+// the number in the token. A token is valid from its minting until the time to
+// live has passed.
 //
-// Under reading=sdk the base64url is decoded as Base.url_decode64 does: correct padding
-// passes, and spare bits are ignored. The term may be any tuple of a binary and one or
-// two integers of up to 62 bits, and bytes behind it are ignored. Under reading=strict,
-// the default, tokens have to be as Mint writes them.
+// Under reading=sdk the base64url is decoded as Base.url_decode64 does: correct
+// padding is accepted, and spare bits are ignored. The term may be any tuple of
+// a binary and one or two integers of up to 62 bits, and bytes after it are
+// ignored. Under reading=strict, the default, tokens must be as Mint writes
+// them.
 //
 // Known differences of reading=sdk: the original also accepts states that are other
 // terms, tuples and integers in longer encodings, and tokens of Plug.Crypto 1.x.
@@ -57,7 +59,7 @@ const (
 
 	nonceSize = chacha20poly1305.NonceSizeX
 	tagSize   = chacha20poly1305.Overhead
-	timeSize  = 6 // bytes of a time in milliseconds, from 2004 on
+	timeSize  = 6 // bytes of a time in milliseconds from 2004 on
 )
 
 var (
@@ -113,9 +115,9 @@ func term(state []byte, milliseconds int64) []byte {
 	return binary.BigEndian.AppendUint32(append(out, integer), maxAge)
 }
 
-// readTermLenient reads a term as binary_to_term does, as far as it is a tuple of a
-// binary and an integer, and perhaps another integer. It is codecs.ErrUnsupported for
-// other terms, which the library may accept.
+// readTermLenient reads a term as binary_to_term does, if it is a tuple of a
+// binary and one or two integers. It returns codecs.ErrUnsupported for other
+// terms, which the library may accept.
 func readTermLenient(text []byte) (state []byte, milliseconds int64, err error) {
 	if len(text) < 3 || text[0] != termVersion || text[1] != smallTuple || text[2] != 2 && text[2] != 3 {
 		return nil, 0, codecs.ErrUnsupported
@@ -161,7 +163,7 @@ func readInteger(text []byte) (n int64, rest []byte, ok bool) {
 	return n, text[3+text[1]:], true
 }
 
-// readTerm reads a term that is as term writes it.
+// readTerm parses a term that is as term writes it.
 func readTerm(text []byte) (state []byte, milliseconds int64, ok bool) {
 	const head, tail = 8, 3 + timeSize + 5
 	if len(text) < head+tail {
@@ -207,7 +209,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, state...), nil
 }
 
-// parse takes a token apart.
+// parse splits and decodes a token.
 func parse(token []byte, sdk bool) (nonce, tag, body []byte, ok bool) {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	raw, decoded := framework.DecodeURL(text)
@@ -220,7 +222,7 @@ func parse(token []byte, sdk bool) (nonce, tag, body []byte, ok bool) {
 	return raw[:nonceSize], raw[nonceSize : nonceSize+tagSize], raw[nonceSize+tagSize:], true
 }
 
-// urlDecode64 decodes as Base.url_decode64 of Elixir does without padding.
+// urlDecode64 decodes as Elixir's Base.url_decode64 does with padding: false.
 func urlDecode64(text []byte) ([]byte, bool) {
 	if bytes.ContainsAny(text, "\r\n") {
 		return nil, false
@@ -234,7 +236,7 @@ func urlDecode64(text []byte) ([]byte, bool) {
 	return raw, err == nil
 }
 
-// inspect takes a token with canonical base64url apart.
+// inspect splits a token with canonical base64url into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	nonce, tag, body, ok := parse(token, false)
 	if !ok {
@@ -243,7 +245,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return framework.Fields(nil, parts(nonce, tag, body)...), nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "mcp-phantom",
 	Doc:     "phantom_mcp pull request 23: an Elixir term under Plug.Crypto.encrypt, XChaCha20-Poly1305, unbound",

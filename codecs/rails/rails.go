@@ -8,25 +8,28 @@
 //	envelope = {"_rails":{"message":"base64(state)","exp":"2026-11-22T06:00:00.000Z","pur":purpose}}
 //	ciphertext, tag = AES-256-GCM(secret, iv, envelope), without associated data
 //
-// base64 is padded and has the standard alphabet. The secret is the key itself and has
-// exactly 32 bytes: Rails derives it from secret_key_base by PBKDF2. The first of the
-// ring mints, each opens. exp is the time of minting plus the time to live, cut to
-// milliseconds, in UTC. A token is refused from exp on.
+// base64 is padded and has the standard alphabet. The secret is the key itself
+// and has exactly 32 bytes; Rails derives it from secret_key_base by PBKDF2.
+// The first of the ring mints, each opens. exp is the time of minting plus the
+// time to live, truncated to milliseconds, in UTC. A token is refused from exp
+// on.
 //
-// Under the option purpose=none, the default, the purpose is null. Under purpose=target
-// it is the target of the request.
+// Under the option purpose=none, the default, the purpose is null. Under
+// purpose=target it is the target of the request.
 //
-// Under reading=sdk the scheme answers as the library does: what follows the tag behind
-// another "--" is ignored if it is base64, and so are full separators at the end. A
-// plaintext without "_rails" is the state and never expires. A time has any form of Ruby's
-// Time.iso8601. A number is a time too: the Julian day, so that Unix seconds end after five
-// million years. Under reading=strict, the default, there are three parts and an
-// envelope as Mint writes it.
+// Under reading=sdk the scheme answers as the library does. After the tag, it
+// ignores further parts after "--" if they are base64, and complete separators
+// at the end. A plaintext without "_rails" is the state and never expires. A
+// time has any form that Ruby's Time.iso8601 accepts. A number is a time too,
+// as a Julian day, so that Unix seconds expire after five million years. Under
+// reading=strict, the default, a token has three parts and an envelope as Mint
+// writes it.
 //
 // Limits: a random 96-bit iv allows 2^32 tokens per key (NIST SP 800-38D, section 8.3).
 //
-// Limitations: no key separation, no commitment to the key, no nonce misuse resistance,
-// no single use. The secret has no key ID: each key of the ring is tried.
+// Limitations: no key separation, no commitment to the key, no nonce misuse
+// resistance, no single use. Tokens have no key ID, so each key of the ring is
+// tried.
 package rails
 
 import (
@@ -86,7 +89,7 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 		return dst, codecs.ErrUnsupported
 	}
 	if year := c.Now.Add(f.ttl).UTC().Year(); (year < 0 || year > 9999) && !f.sdk {
-		return dst, codecs.ErrUnsupported // no reader takes the time
+		return dst, codecs.ErrUnsupported // no reader accepts the time
 	}
 	nonce := edit.Apply(lab.StepNonce, seed)
 	claims := edit.Give(lab.StepClaims, f.envelope(state, c.Now.Add(f.ttl), c.Target))
@@ -98,8 +101,8 @@ func (f *format) Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit)
 	return framework.Join(dst, edit, parts(sealed[:n], nonce, sealed[n:])...), nil
 }
 
-// envelope returns the metadata with the state as ActiveSupport::JSON encodes it. It
-// escapes <, > and &, as encoding/json does.
+// envelope returns the JSON of the state with its metadata, as
+// ActiveSupport::JSON encodes it. Like encoding/json it escapes <, > and &.
 func (f *format) envelope(state []byte, until time.Time, target string) []byte {
 	var purpose *string
 	if f.purpose {
@@ -123,7 +126,7 @@ func parts(body, nonce, tag []byte) []framework.Part {
 	}
 }
 
-// parse returns the decoded parts of a token.
+// parse splits and decodes a token.
 func parse(token []byte, sdk bool) (body, nonce, tag []byte, ok bool) {
 	segments := bytes.Split(token, []byte(separator))
 	for sdk && len(segments) > 0 && len(segments[len(segments)-1]) == 0 {
@@ -186,7 +189,7 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 	case exp.Kind == rawjson.Number:
 		fresh = beforeDay(c.Now, exp)
 	default:
-		if until, ok = readTime(string(exp.Text)); !ok { // only strings have a text that is a time
+		if until, ok = readTime(string(exp.Text)); !ok { // only the text of a string can be a time
 			return nil, errEnvelope
 		}
 		fresh = c.Now.Before(until)
@@ -204,7 +207,8 @@ func (f *format) judge(claims []byte, c *codecs.Context) ([]byte, *codecs.Reject
 	return state, nil
 }
 
-// purposeOf returns a purpose as the library compares it. Numbers are their literals.
+// purposeOf returns a purpose as the library compares it. A number is its
+// literal.
 func purposeOf(v *rawjson.Value) string {
 	switch {
 	case v == nil || v.Kind == rawjson.Null:
@@ -212,14 +216,15 @@ func purposeOf(v *rawjson.Value) string {
 	case v.Kind == rawjson.String || v.Kind == rawjson.Number:
 		return string(v.Text)
 	}
-	return string(v.Raw) // true, false, and lists and objects, which are never ""
+	return string(v.Raw) // true, false, lists and objects, which are never ""
 }
 
-// epochDay is the noon of the Julian day before the Unix epoch, in seconds before it.
+// epochDay is the number of seconds from the start of Julian day 0 to the Unix
+// epoch.
 const epochDay = 2_440_587*86_400 + 43_200
 
-// beforeDay reports whether now is before a number that ActiveSupport compares with a
-// time: a day of the Julian calendar, with its fraction.
+// beforeDay reports whether now is before a number that ActiveSupport compares
+// with a time: a Julian day with a fraction.
 func beforeDay(now time.Time, number *rawjson.Value) bool {
 	since := new(big.Int).Add(big.NewInt(now.Unix()), big.NewInt(epochDay))
 	since.Add(since.Mul(since, big.NewInt(1e9)), big.NewInt(int64(now.Nanosecond())))
@@ -231,12 +236,13 @@ func beforeDay(now time.Time, number *rawjson.Value) bool {
 	return at < number.Float()
 }
 
-// rubyTime is the form of a time that Ruby's Time.iso8601 reads.
+// rubyTime matches the times that Ruby's Time.iso8601 reads.
 var rubyTime = regexp.MustCompile(`(?i)^[\s\v]*(-?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)((?:\.\d+)?)((?:Z|[+-]\d\d(?::?\d\d)?)?)[\s\v]*$`)
 
-// readTime reads a time as Time.iso8601 does if the local time is UTC. Days up to 31 and
-// 24:00:00 are of the following month and day. A fraction of a nanosecond is rounded up:
-// then a time in whole nanoseconds is before the result if it is before the text.
+// readTime reads a time as Time.iso8601 does if the local time is UTC. A day up
+// to 31 and 24:00:00 may belong to the next month or day. A fraction of a
+// nanosecond is rounded up, so that a time in whole nanoseconds is before the
+// result exactly if it is before the text.
 func readTime(text string) (time.Time, bool) {
 	parts := rubyTime.FindStringSubmatch(text)
 	if parts == nil {
@@ -244,7 +250,7 @@ func readTime(text string) (time.Time, bool) {
 	}
 	var n [6]int // year to second
 	for i := range n {
-		n[i], _ = strconv.Atoi(parts[1+i]) // the largest number if it is out of range
+		n[i], _ = strconv.Atoi(parts[1+i]) // Atoi returns the largest integer if it is out of range
 	}
 	year, month, day, hour, minute, second := min(max(n[0], -9999), 9999), n[1], n[2], n[3], n[4], n[5]
 	if month < 1 || month > 12 || day < 1 || day > 31 || minute > 59 || second > 60 || hour > 24 || hour == 24 && minute+second > 0 {
@@ -257,7 +263,7 @@ func readTime(text string) (time.Time, bool) {
 	}
 	at := time.Date(year, time.Month(month), day, hour, minute, second, nanoseconds, time.UTC)
 	if zone := strings.ReplaceAll(parts[8], ":", ""); len(zone) > 1 {
-		hours, _ := strconv.Atoi(zone[:3]) // with the sign
+		hours, _ := strconv.Atoi(zone[:3]) // includes the sign
 		minutes, _ := strconv.Atoi("0" + zone[3:])
 		if zone[0] == '-' {
 			minutes = -minutes
@@ -271,7 +277,7 @@ func readTime(text string) (time.Time, bool) {
 	return at, true
 }
 
-// inspect takes a token apart.
+// inspect splits a token into fields.
 func inspect(token []byte) ([]lab.Field, error) {
 	body, nonce, tag, ok := parse(token, false)
 	if !ok {
@@ -280,7 +286,7 @@ func inspect(token []byte) ([]lab.Field, error) {
 	return framework.Fields(nil, parts(body, nonce, tag)...), nil
 }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = codecs.Design{
 	Name:    "rails-encryptor",
 	Doc:     "Rails' MessageEncryptor: AES-256-GCM with expiry and purpose inside",

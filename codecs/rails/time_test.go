@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadTime has the answers of Ruby 3.1.
+// TestReadTime compares readTime with Ruby 3.1.
 func TestReadTime(t *testing.T) {
 	for text, want := range map[string]string{
 		"2026-11-24T11:53:43.500Z":          "2026-11-24T11:53:43.5Z",

@@ -32,7 +32,7 @@ const (
 
 const spec = "crate rmcp 3.9.0, rmcp::model::RequestStateCodec"
 
-// RS1 is the catalog's row of the format with one key.
+// RS1 is the catalog row of the format with one key.
 var RS1 = codecs.Design{
 	Name:       "rmcp-rs1",
 	Doc:        "Rust SDK, one key: signed, readable, unbound unless the application binds",
@@ -46,7 +46,7 @@ var RS1 = codecs.Design{
 	NewScheme:  layouts.SchemeForLab(newRS1, 0, (*scheme).mint),
 }
 
-// RS2 is the catalog's row of the format with a key ring.
+// RS2 is the catalog row of the format with a key ring.
 var RS2 = codecs.Design{
 	Name:   "rmcp-rs2",
 	Doc:    "Rust SDK, key ring: signed, readable, unbound unless the application binds",
@@ -142,7 +142,7 @@ func common() []codecs.Guarantee {
 	)
 }
 
-// allocates is the reason of the rows.
+// allocates is why the designs may allocate.
 const allocates = "it is here to be compared with the crate, and keeps no room for the parts of a token"
 
 func inspectRS1(token []byte) ([]lab.Field, error) {

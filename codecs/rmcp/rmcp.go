@@ -10,16 +10,16 @@
 //	rs2 mac   = HMAC-SHA256(secret, "rmcp/mrtr/request-state/v2" || n(key ID) || n(data) || body)
 //	n(x)      = length of x in bytes, 8 bytes || x
 //
-// Integers are big-endian. The expiry is in milliseconds of Unix time; 0 means that
-// the token does not expire. A token is valid up to and including its expiry. The
-// secret is the HMAC key itself and has at least 32 bytes. The key ID has 1 to 255
-// bytes of UTF-8, and the operator chooses it.
+// Integers are big-endian. The expiry is in milliseconds of Unix time; 0 means
+// that the token does not expire. A token is valid up to and including its
+// expiry. The secret is the HMAC key itself and has at least 32 bytes. The
+// operator chooses the key ID, which has 1 to 255 bytes of UTF-8.
 //
-// The option expiry selects the time to live: under ttl it is that of the
-// configuration (600 s by default), and under never there is none, as in the crate
-// unless the application gives one.
+// The option expiry selects the time to live. Under ttl it is that of the
+// configuration (600 s by default). Under never tokens do not expire, as in the
+// crate unless the application sets a time.
 //
-// The option bind selects the associated data, which the application gives:
+// The option bind selects the associated data, which the application supplies:
 //
 //	none     empty, as in the crate by default
 //	docs     "user:" || principal || "|" || method || ":" || target, as in the
@@ -28,18 +28,20 @@
 //	         optional(audience), the digest as in compactjson.AppendDigest; optional(x) is
 //	         one byte 0, or one byte 1 || n(x)
 //
-// The option kid selects the key IDs of rs2: under derived they are the first 16
-// digits of SHA-256("sealab/rmcp key ID" || secret) in lower-case hexadecimal, and
-// under numbered k1, k2, ... in the order of the ring. The option rs1 says whether
-// a ring of rs2 opens rs1 tokens under any of its keys, as with_rs1_fallback does.
+// The option kid selects the key IDs of rs2. Under derived they are the first
+// 16 digits of SHA-256("sealab/rmcp key ID" || secret) in lower-case
+// hexadecimal. Under numbered they are k1, k2, ... in the order of the ring.
+// The option rs1 selects whether a ring of rs2 also opens rs1 tokens under any
+// of its keys, as with_rs1_fallback does.
 //
 // The option reading selects one of two readings. Under reading=sdk the scheme
 // answers as the crate does. Under reading=strict, the default, it also refuses
-// tokens without expiry unless the option expiry is never, times to live under 1 ms,
-// and a key that is twice in the ring. The encoding is canonical in both.
+// tokens without expiry unless the option expiry is never, times to live under
+// 1 ms, and a key that is twice in the ring. Both accept only canonical
+// encodings.
 //
-// At times before 1970 the crate panics: under reading=sdk, Mint and Verify return
-// codecs.ErrUnsupported.
+// At times before 1970 the crate panics. Under reading=sdk, Mint and Verify
+// then return codecs.ErrUnsupported.
 //
 // Limitations: no confidentiality, no binding unless bind selects one, no bound on
 // tokens from a clock that runs ahead, no single use. A key and the same key
@@ -87,11 +89,11 @@ var (
 type scheme struct {
 	version  *version
 	keys     mac.Ring // the first seals
-	ids      []string // the name of each key
+	ids      []string // the ID of each key
 	ttl      time.Duration
 	never    bool // tokens do not expire
 	bind     binder
-	fallback bool // rs1 tokens are opened under every key
+	fallback bool // rs1 tokens open under every key
 	faithful bool
 }
 
@@ -127,13 +129,13 @@ func open(c codecs.Config, v *version) (*scheme, error) {
 	return s, nil
 }
 
-// keyID returns the name of a secret under kid=derived.
+// keyID returns the key ID of a secret under kid=derived.
 func keyID(secret []byte) string {
 	sum := sha256.Sum256(append([]byte(keyIDLabel), secret...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// check fails if the reading cannot take the context.
+// check fails if the reading does not support the context.
 func (s *scheme) check(c *codecs.Context) error {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
@@ -145,7 +147,7 @@ func (s *scheme) check(c *codecs.Context) error {
 	return nil
 }
 
-// expiry returns the number in the body of a token that is minted now.
+// expiry returns the expiry of a token minted now, in Unix milliseconds.
 func (s *scheme) expiry(now time.Time) int64 {
 	if s.never {
 		return 0
@@ -157,11 +159,11 @@ func (s *scheme) expiry(now time.Time) int64 {
 	return ms + ttl
 }
 
-// A binder appends the associated data that an application gives the crate for a
-// context. It fails if the context lacks it.
+// A binder appends the associated data for a context. It fails if the context
+// lacks a needed part.
 type binder func(dst []byte, c *codecs.Context) ([]byte, error)
 
-// binders are the values of the option bind.
+// binders maps the values of the option bind.
 var binders = map[string]binder{
 	bindNone:    func(dst []byte, _ *codecs.Context) ([]byte, error) { return dst, nil },
 	bindDocs:    appendDocs,
@@ -187,7 +189,7 @@ func appendRequest(dst []byte, c *codecs.Context) ([]byte, error) {
 	return appendOptional(appendOptional(dst, c.Principal), c.Audience), nil
 }
 
-// appendCounted appends a text behind its length.
+// appendCounted appends the length of a text and the text.
 func appendCounted(dst []byte, text string) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, uint64(len(text))), text...)
 }
@@ -199,8 +201,8 @@ func appendOptional(dst []byte, text *string) []byte {
 	return appendCounted(append(dst, 1), *text)
 }
 
-// head returns the authenticated text before the body: the domain, the key ID if the
-// format has one, and the associated data.
+// head returns the authenticated text before the body: the domain, the key ID
+// if the format has one, and the associated data.
 func (v *version) head(keyID, data []byte) []byte {
 	text := []byte(v.domain)
 	if v.keyID {

@@ -26,7 +26,7 @@ func opened(t *testing.T, d codecs.Design, options map[string]string, ttl time.D
 	return codectest.Open(t, d, codecs.Config{Secrets: secrets, TTL: &ttl, Options: options})
 }
 
-// bound returns a design whose associated data are a text.
+// bound returns a design with fixed associated data.
 func bound(d codecs.Design, data string) codecs.Design {
 	open := newRS1
 	if d.MaxKeys != 1 {
@@ -44,8 +44,9 @@ func bound(d codecs.Design, data string) codecs.Design {
 
 var ks = bytes.Repeat([]byte("k"), 32)
 
-// TestVectors are tokens of the crate itself. The first two never expire and have
-// the associated data "a"; the others are the known answers of its own tests.
+// TestVectors presents tokens of the crate. The first two never expire and have
+// the associated data "a"; the others are known answers of the crate's own
+// tests.
 func TestVectors(t *testing.T) {
 	for _, c := range []struct {
 		design codecs.Design
@@ -76,8 +77,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestReasons presents tokens that the crate refuses. The reasons are those of the
-// crate, in the order of its checks.
+// TestReasons presents tokens that the crate refuses. The reasons are those of
+// the crate, in the order of its checks.
 func TestReasons(t *testing.T) {
 	const rs1, rs2 = "rs1.AAAAAAAAAAB7InN0ZXAiOjF9.x8y3EvUbJLZgMTqJ7oqPEn6VSrTIFlnMzc6m3_Bn9qg", "rs2.azE.AAAAAAAAAAA."
 	for _, c := range []struct{ token, one, ring, fallback string }{
@@ -117,8 +118,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestExpiry judges tokens at their expiry, in milliseconds, and tokens without
-// one.
+// TestExpiry verifies tokens at their expiry, in milliseconds, and tokens
+// without one.
 func TestExpiry(t *testing.T) {
 	s := opened(t, RS2, nil, 1500*time.Millisecond, ks)
 	token, err := s.Mint(nil, nil, &codecs.Context{Now: noon})
@@ -158,8 +159,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestDocumentedBindingIsAmbiguous glues two contexts to one text, as the
-// documentation of the crate invites to do, and tells them apart with lengths.
+// TestDocumentedBindingIsAmbiguous finds two contexts with the same associated
+// data under the crate's documented binding. With lengths they differ.
 func TestDocumentedBindingIsAmbiguous(t *testing.T) {
 	alice, glued := "alice", "alice|tools/call:x"
 	minted := &codecs.Context{Now: noon, Principal: &alice, Method: "tools/call", Target: "x|tools/call:y"}
@@ -177,8 +178,8 @@ func TestDocumentedBindingIsAmbiguous(t *testing.T) {
 	require.ErrorIs(t, err, codecs.ErrUnsupported)
 }
 
-// TestRings holds key rings to the rules of the crate: rs1 tokens are opened if the
-// ring has a fallback, under every key.
+// TestRings checks the crate's rules for key rings: with the fallback, rs1
+// tokens open under every key.
 func TestRings(t *testing.T) {
 	second := bytes.Repeat([]byte("2"), 40)
 	old, err := opened(t, RS1, nil, time.Minute, second).Mint(nil, []byte("old"), &codecs.Context{Now: noon})

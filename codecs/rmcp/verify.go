@@ -20,11 +20,11 @@ var (
 	errUnknown  = codecs.Reject(codecs.UnknownKey, "UnknownKeyId")
 	errMAC      = codecs.Reject(codecs.Unauthentic, "IntegrityCheckFailed")
 	errExpired  = codecs.Reject(codecs.Expired, "Expired")
-	// errNoExpiry is a refusal of the strict reading alone.
+	// errNoExpiry is a refusal of the strict reading only.
 	errNoExpiry = codecs.Reject(codecs.Malformed, "no expiry")
 )
 
-// maxKeyIDText is the length of the longest key ID in base64url.
+// maxKeyIDText is the maximum length of a key ID in base64url.
 var maxKeyIDText = base64url.EncodedLen(maxKeyID)
 
 // Verify implements codecs.Scheme.
@@ -51,13 +51,13 @@ func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, body[expirySize:]...), nil
 }
 
-// authenticate returns the body of a token whose mac is right, in room.
+// authenticate returns the body of a token with a valid mac, in room.
 func (s *scheme) authenticate(room *base64url.Scratch, token []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	var segments [4][]byte
 	n := 0
 	for part := range bytes.SplitSeq(token, []byte(layouts.Separator)) {
 		if n == len(segments) {
-			n++ // one too many; the version is judged first
+			n++ // one too many; the version is checked first
 			break
 		}
 		segments[n] = part
@@ -104,7 +104,8 @@ func (s *scheme) openRS2(room *base64url.Scratch, keyID, body, tag []byte, c *co
 	return nil, errUnknown
 }
 
-// openUnder returns the body of a token whose mac is right under one of the keys.
+// openUnder returns the body of a token whose mac is valid under one of the
+// keys.
 func (s *scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, keyID, bodyText, tagText []byte, c *codecs.Context) ([]byte, *codecs.RejectError) {
 	start := len(room.Bytes)
 	if !room.Decode(bodyText) {
@@ -117,7 +118,7 @@ func (s *scheme) openUnder(room *base64url.Scratch, keys mac.Ring, v *version, k
 	body, tag := room.Bytes[start:n], room.Bytes[n:]
 	data, err := s.bind(nil, c)
 	if err != nil {
-		return nil, errMAC // no token was minted for such a context
+		return nil, errMAC // no token can exist for such a context
 	}
 	front := v.head(keyID, data)
 	if !keys.Verify(tag, front, body) {

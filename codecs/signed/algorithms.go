@@ -97,7 +97,7 @@ func NewMLDSA44(secrets ...[]byte) (*Codec, error) { return mlDSA.codec(secrets)
 // NewMLDSA44Verifier returns the verifier for a ring of public keys.
 func NewMLDSA44Verifier(keys ...[]byte) (*Verifier, error) { return mlDSA.verifier(keys) }
 
-// Ed25519 is the catalog's row.
+// Ed25519 is the catalog row of ed25519.
 var Ed25519 = edDSA.Design(codecs.Design{
 	Name: "ed25519",
 	Doc:  "readable, signed with Ed25519: verifiers hold public keys only",
@@ -117,7 +117,7 @@ var Ed25519 = edDSA.Design(codecs.Design{
 		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none"),
 )
 
-// MLDSA44 is the catalog's row.
+// MLDSA44 is the catalog row of ml-dsa-44.
 var MLDSA44 = mlDSA.Design(codecs.Design{
 	Name: "ml-dsa-44",
 	Doc:  "readable, signed with ML-DSA-44, which withstands quantum computers: verifiers hold public keys only",

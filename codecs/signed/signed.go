@@ -1,6 +1,6 @@
-// Package signed is the designs ed25519 and ml-dsa-44: the payload, readable, with
-// a signature. Ed25519 is that of RFC 8032, section 5.1; ML-DSA-44 is that of FIPS
-// 204, in its deterministic variant and with an empty context.
+// Package signed implements the designs ed25519 and ml-dsa-44: a readable
+// payload with a signature. Ed25519 is that of RFC 8032, section 5.1. ML-DSA-44
+// is the deterministic variant of FIPS 204 with an empty context.
 //
 // Layout, with a payload of m bytes:
 //
@@ -10,18 +10,19 @@
 //	seed of the private key = key
 //	key, key-id = keyring derivation under the label "sealab/ed25519/v1" or "sealab/ml-dsa-44/v1"
 //
-// The roles can be split. A [Codec] is made from secrets and signs. A [Verifier] is
-// made from the public keys that [Codec.PublicKeys] returns: it verifies and cannot
-// sign.
+// The roles can be split. A [Codec] is made from secrets and signs. A
+// [Verifier] is made from the public keys that [Codec.PublicKeys] returns. It
+// verifies and cannot sign.
 //
 // Limits: any number of tokens for Ed25519, and 2^64 per key for ML-DSA-44
 // (the number of signatures in NIST's security definition). Payloads are bounded by
 // memory.
 //
-// It does not give: confidentiality (whoever holds a token reads its payload; equal
-// payloads give equal tokens), or any notion of time, user or request: see package
-// claims for those. Ed25519 falls to a quantum computer. Deterministic signing is
-// weaker than hedged signing against faults of the hardware.
+// It does not give: confidentiality (anyone who holds a token can read its
+// payload, and equal payloads give equal tokens), or any notion of time, user
+// or request: see package claims for those. A quantum computer breaks Ed25519.
+// Deterministic signing is more vulnerable to hardware faults than hedged
+// signing.
 package signed
 
 import (
@@ -40,7 +41,7 @@ var errSignature = codecs.Reject(codecs.Unauthentic, "signature")
 
 // An algorithm is a signature algorithm in the layout of this package.
 type algorithm struct {
-	layouts.Signed     // whose signers are of the type signer
+	layouts.Signed     // its signers implement signer
 	publicSize     int // in bytes
 	newVerifier    func(public []byte) (layouts.Verifier, error)
 }
@@ -79,7 +80,7 @@ func (a *algorithm) codec(secrets [][]byte) (*Codec, error) {
 	return c, nil
 }
 
-// verifier returns the verifier for keys as PublicKeys returns them.
+// verifier returns the verifier for keys from PublicKeys.
 func (a *algorithm) verifier(keys [][]byte) (*Verifier, error) {
 	ring, err := keyring.Index(keys, func(b []byte) (id keyring.ID, v layouts.Verifier, err error) {
 		if len(b) != idSize+a.publicSize {
@@ -95,8 +96,8 @@ func (a *algorithm) verifier(keys [][]byte) (*Verifier, error) {
 	return a.Verifier(ring), nil
 }
 
-// PublicKeys returns the public keys of the ring, in its order: the key-id of each,
-// and the encoded key behind it.
+// PublicKeys returns the public keys in the order of the ring. Each is the
+// key-id followed by the encoded key.
 func (c *Codec) PublicKeys() [][]byte {
 	keys := make([][]byte, len(c.public))
 	for i, key := range c.public {
@@ -115,8 +116,8 @@ func (a *algorithm) publicKeys(secrets [][]byte) ([][]byte, error) {
 	return c.PublicKeys(), nil
 }
 
-// verifiedWithPublicKeys returns the guarantees that both designs have because a verifier
-// holds public keys only.
+// verifiedWithPublicKeys returns the guarantees that both designs have because
+// verifiers hold only public keys.
 func verifiedWithPublicKeys() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.HoldsBecause(codecs.SteadyTiming, "a verifier has public keys only"),

@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestRoles opens with public keys alone, in every order of the ring.
+// TestRoles opens tokens with public keys only, in every order of the ring.
 func TestRoles(t *testing.T) {
 	secrets := [][]byte{bytes.Repeat([]byte("k3"), 16), bytes.Repeat([]byte("k4"), 16)}
 	for _, c := range []struct {
@@ -54,7 +54,8 @@ func TestRoles(t *testing.T) {
 			_, err = other.Unseal(nil, token)
 			require.Equal(t, codecs.UnknownKey, codecs.Rejected(err).Stage)
 
-			// Public keys do not serve as secrets: keys derived from them do not verify.
+			// Public keys used as secrets give other keys, whose tokens do not
+			// verify.
 			forger, err := c.codec(keys[0])
 			require.NoError(t, err)
 			forged, err := forger.Seal(nil, []byte("payload"))
@@ -106,7 +107,7 @@ func TestWycheproofMLDSA44(t *testing.T) {
 			return wycheproof.Refused
 		}
 		if c.Msg == nil || c.Has("Randomized") {
-			return wycheproof.NotTested // a digest is signed, or signing is hedged
+			return wycheproof.NotTested // the case signs a digest, or with hedging
 		}
 		signature, err := private.SignDeterministic(c.Msg, &mldsa.Options{Context: string(c.Ctx)})
 		switch {
@@ -128,7 +129,7 @@ func signerOf(t *testing.T, a *algorithm, seed []byte) signer {
 	return s.(signer)
 }
 
-// TestCircl signs with both implementations, and verifies with the other.
+// TestCircl signs with each implementation and verifies with the other.
 func TestCircl(t *testing.T) {
 	for n := range 40 {
 		seed, message := bytes.Repeat([]byte{byte(n)}, 32), bytes.Repeat([]byte("m"), 7*n)

@@ -24,7 +24,7 @@ const (
 	payloadJSON   = "json"
 )
 
-// lastSecond is the end of the year 9999, the last that datetime of Python has.
+// lastSecond is the end of the year 9999, the maximum of Python's datetime.
 const lastSecond = 253402300799
 
 var itsdangerous = &style{
@@ -66,8 +66,8 @@ var django = &style{
 	future:   true, fraction: true, latin1: true,
 }
 
-// readBase62 reads a time. The library accepts leading zeros and a sign, which alone is
-// zero.
+// readBase62 reads a time. The library accepts leading zeros and a sign; a sign
+// alone is zero.
 func readBase62(text []byte, sdk bool) (float64, bool) {
 	if len(text) == 0 {
 		return 0, false
@@ -87,10 +87,10 @@ func readBase62(text []byte, sdk bool) (float64, bool) {
 		}
 		seconds = seconds*62 + float64(digit)
 	}
-	return sign * seconds, !math.IsInf(seconds, 0) // Python does not convert such integers
+	return sign * seconds, !math.IsInf(seconds, 0) // Python cannot convert larger integers
 }
 
-// The catalog's rows.
+// The catalog rows.
 var (
 	Itsdangerous = itsdangerous.design("itsdangerous", "itsdangerous: readable JSON with its time, signed with HMAC-SHA1",
 		"PyPI itsdangerous 2.2.0, URLSafeTimedSerializer", "", func(options map[string]string) []codecs.Guarantee {

@@ -1,7 +1,7 @@
-// Package signedtext has the designs itsdangerous and django-signing: JSON in
-// base64url, the time of minting, and an HMAC over both, as URLSafeTimedSerializer
-// of itsdangerous (PyPI 2.2.0) and django.core.signing.dumps (PyPI Django 5.2.19)
-// mint them.
+// Package signedtext implements the designs itsdangerous and django-signing:
+// JSON in base64url, the time of minting, and an HMAC over both. They are the
+// formats of URLSafeTimedSerializer of itsdangerous (PyPI 2.2.0) and of
+// django.core.signing.dumps (PyPI Django 5.2.19).
 //
 // Layout of itsdangerous:
 //
@@ -13,32 +13,34 @@
 //	value = base64url(JSON) || ":" || base62(time)
 //	token = value || ":" || base64url(HMAC-SHA256(SHA-256("django.core.signing" || "signer" || secret), value))
 //
-// Times are seconds of Unix time. "itsdangerous" and "django.core.signing" are the
-// libraries' default salts. The first secret of the ring mints, each verifies. The
-// time to live is not in the token: the reader sets it.
+// Times are Unix seconds. "itsdangerous" and "django.core.signing" are the
+// libraries' default salts. The first secret of the ring mints, each verifies.
+// The token does not hold the time to live; the reader sets it.
 //
 // Under the option payload=text, the default, the JSON is a string and the state its
 // text. Under payload=json the state is a JSON text. Mint writes it as json.dumps does,
 // and Verify returns it in ASCII.
 //
-// The JSON that Mint writes is ASCII for Django, which reads JSON as Latin-1. It is UTF-8
-// for itsdangerous, which mints no lone surrogates: Mint refuses states that are not
-// UTF-8 there, and states that are not WTF-8 for Django.
+// For Django, Mint writes ASCII JSON, because Django reads JSON as Latin-1, and
+// refuses states that are not WTF-8. For itsdangerous it writes UTF-8 and
+// refuses states that are not UTF-8, because itsdangerous cannot mint lone
+// surrogates.
 //
-// A full stop before the value says that the JSON is compressed with zlib. Verify
-// inflates it, up to 16 MiB and after authentication. Mint does not compress:
-// itsdangerous does so if that makes the token shorter.
+// A full stop before the value marks JSON that is compressed with zlib. Verify
+// inflates it, up to 16 MiB and after authentication. Mint does not compress,
+// although itsdangerous does so if that makes the token shorter.
 //
-// JSON with an integer of more than 4300 digits, or nested deeper than 900, is refused:
-// these are about the limits of CPython, whose recursion limit counts the callers too.
+// JSON with an integer of more than 4300 digits, or nested deeper than 900, is
+// refused. These approximate the limits of CPython, whose recursion limit also
+// counts the callers.
 //
-// Under reading=sdk the scheme answers as the library does. The signature of
-// itsdangerous is read by Python's base64 decoder, which skips foreign characters and
-// ignores spare bits. Django compares the texts of signatures. Under reading=strict,
-// the default, every segment has to be canonical.
+// Under reading=sdk the scheme answers as the library does. Python's base64
+// decoder reads the signature of itsdangerous; it skips characters outside the
+// alphabet and ignores spare bits. Django compares the texts of signatures.
+// Under reading=strict, the default, every segment must be canonical.
 //
 // Limitations: the state is readable, no binding to user or request, no single
-// use. Django accepts times of minting in the future. The secret has no key ID.
+// use. Django accepts times of minting in the future. Tokens have no key ID.
 package signedtext
 
 import (
@@ -68,10 +70,10 @@ var (
 	errFuture      = codecs.Reject(codecs.Expired, "in the future")
 )
 
-// maxInflated is the length in bytes of the longest JSON that is inflated.
+// maxInflated is the maximum length of inflated JSON in bytes.
 const maxInflated = 16 << 20
 
-// A style is one of the libraries.
+// A style describes the format of one of the libraries.
 type style struct {
 	separator  string
 	salt       string
@@ -79,11 +81,11 @@ type style struct {
 	appendTime func(dst []byte, seconds int64) []byte
 	readTime   func(text []byte, sdk bool) (seconds float64, ok bool)
 	decode     func(signature []byte) ([]byte, bool) // as the library does
-	last       int64                                 // the last second that a reader takes, 0 if it takes all
-	unicode    bool                                  // the JSON is UTF-8, otherwise ASCII
+	last       int64                                 // the last second that a reader accepts; 0: no limit
+	unicode    bool                                  // the JSON is UTF-8, not ASCII
 	latin1     bool                                  // the token is text, and its JSON is read as Latin-1
-	future     bool                                  // times in the future are accepted
-	fraction   bool                                  // the reader's clock has fractions of seconds
+	future     bool                                  // accept times in the future
+	fraction   bool                                  // the reader's clock has fractions of a second
 }
 
 // A format is a style under one key.
@@ -150,8 +152,8 @@ func (f *format) toJSON(state []byte) ([]byte, error) {
 	return compactjson.AppendString(nil, state), nil
 }
 
-// toUnicode returns the JSON text of a state with the characters beyond ASCII as they
-// are. It is not UTF-8 if the state has lone surrogates.
+// toUnicode returns the JSON text of a state without escapes for characters
+// beyond ASCII. It is not UTF-8 if the state has lone surrogates.
 func (f *format) toUnicode(state []byte) ([]byte, error) {
 	v := rawjson.Value{Kind: rawjson.String, Text: state}
 	if f.asJSON {
@@ -189,7 +191,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return f.payload(dst, text)
 }
 
-// cut takes the text of a token apart.
+// cut splits the text of a token.
 func (s *style) cut(token []byte) (value, text, at, signature []byte, ok bool) {
 	separator := []byte(s.separator)
 	i := bytes.LastIndex(token, separator)
@@ -236,12 +238,12 @@ func (f *format) payload(dst, text []byte) ([]byte, error) {
 		return compactjson.AppendValue(dst, &v), nil
 	}
 	if v.Kind != rawjson.String {
-		return dst, codecs.ErrUnsupported // the library accepts it, and it has no text to return
+		return dst, codecs.ErrUnsupported // the library accepts it, but it holds no text
 	}
 	return append(dst, v.Text...), nil
 }
 
-// document returns the JSON of a text, inflated.
+// document decodes and, if necessary, inflates the JSON of a text.
 func (f *format) document(text []byte) ([]byte, bool) {
 	text, compressed := bytes.CutPrefix(text, []byte("."))
 	doc, ok := framework.DecodeURL(text)
@@ -257,7 +259,7 @@ func (f *format) document(text []byte) ([]byte, bool) {
 	return doc, ok
 }
 
-// fromLatin1 returns the UTF-8 of a text in Latin-1.
+// fromLatin1 converts a text from Latin-1 to UTF-8.
 func fromLatin1(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -276,7 +278,7 @@ func inflate(doc []byte) ([]byte, bool) {
 		len(out) <= maxInflated //mutant:equivalent no vector is as long
 }
 
-// inspect takes a token with canonical segments apart.
+// inspect splits a token with canonical segments into fields.
 func (s *style) inspect(token []byte) ([]lab.Field, error) {
 	_, text, at, signature, ok := s.cut(token)
 	seconds, timed := s.readTime(at, false)

@@ -10,7 +10,7 @@ import (
 	"sealab/codecs/signedtext"
 )
 
-// TestLastSecond mints in the last second that Python's datetime has, and behind it.
+// TestLastSecond mints in the last second of Python's datetime, and after it.
 func TestLastSecond(t *testing.T) {
 	const last = 253402300799
 	config := codecs.Config{Secrets: [][]byte{[]byte("a secret of 32 bytes for the test")}}

@@ -29,7 +29,7 @@ var options = []codecs.Option{
 	framework.Reading("the SDK"),
 }
 
-// V2 is the catalog's row of the format with a key ring.
+// V2 is the catalog row of the format with a key ring.
 var V2 = codecs.Design{
 	Name:       "tower-mcp-v2",
 	Doc:        "Rust crate tower-mcp, key ring: signed, readable, bound to a subject",
@@ -42,7 +42,7 @@ var V2 = codecs.Design{
 	NewScheme:  layouts.SchemeForLab(newV2, 0, (*scheme).mint),
 }
 
-// V1 is the catalog's row of the format with one key.
+// V1 is the catalog row of the format with one key.
 var V1 = codecs.Design{
 	Name:       "tower-mcp-v1",
 	Doc:        "Rust crate tower-mcp until 0.22, one key: signed, readable, bound to a subject",
@@ -94,7 +94,7 @@ func guarantees(o map[string]string) []codecs.Guarantee {
 	)
 }
 
-// allocates is the reason of the rows.
+// allocates is why the designs may allocate.
 const allocates = "it is here to be compared with the crate, and keeps no room for the parts of a token"
 
 func inspectV1(token []byte) ([]lab.Field, error) {

@@ -14,17 +14,17 @@ import (
 	"sealab/internal/lab"
 )
 
-// payloads is how states and the state of the envelope correspond.
+// payloads converts between states and the state in the claims.
 type payloads struct {
 	// fromState appends the JSON text that carries a state.
 	fromState func(dst, state []byte) ([]byte, bool)
-	// accepts reports whether the crate decodes a value.
+	// accepts reports whether the crate can decode a value.
 	accepts func(v *rawjson.Value) bool
-	// toState appends the state of a value that is accepted.
+	// toState appends the state of a value that accepts has accepted.
 	toState func(dst []byte, v *rawjson.Value) []byte
 }
 
-// payloadKinds are the values of the option payload.
+// payloadKinds maps the values of the option payload.
 var payloadKinds = map[string]payloads{
 	payloadText: {
 		func(dst, state []byte) ([]byte, bool) { return serde.Append(dst, state), utf8.Valid(state) },
@@ -105,8 +105,8 @@ func (s *scheme) claims(work *base64url.Scratch, state []byte, c *codecs.Context
 	return work.Bytes, nil
 }
 
-// expiry returns the sum of a time and the whole seconds of a time to live, at
-// most the largest number.
+// expiry returns now plus the whole seconds of a time to live, or the maximum
+// of uint64 if that overflows.
 func expiry(now uint64, ttl time.Duration) uint64 {
 	seconds := uint64(ttl / time.Second)
 	if now > math.MaxUint64-seconds {
@@ -115,13 +115,14 @@ func expiry(now uint64, ttl time.Duration) uint64 {
 	return now + seconds
 }
 
-// An envelope holds the members of the claims but the state.
+// An envelope holds the claims other than the state.
 type envelope struct {
 	issued, expires uint64
 	subject         *string
 }
 
-// append appends the claims as the crate writes them, with the text of the state.
+// append appends the claims as the crate writes them. state is the JSON text of
+// the state.
 func (e *envelope) append(dst, state []byte) []byte {
 	dst = strconv.AppendUint(append(dst, `{"issued_at":`...), e.issued, 10)
 	dst = strconv.AppendUint(append(dst, `,"expires_at":`...), e.expires, 10)

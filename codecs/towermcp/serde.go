@@ -9,14 +9,14 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// The rules of serde_json 1.0.154, of which the crate uses the feature preserve_order
-// and not float_roundtrip.
+// The limits of serde_json 1.0.154. The crate enables its feature
+// preserve_order but not float_roundtrip.
 const (
-	// maxDepth is the deepest nesting of a state: serde_json counts to 128 and the
-	// envelope is one level.
+	// maxDepth is the maximum nesting of a state: the limit of serde_json is
+	// 128, and the envelope is one level.
 	maxDepth = 126
-	// maxIgnored bounds the nesting of members that are ignored, which serde_json
-	// does not bound.
+	// maxIgnored bounds the nesting of ignored members, which serde_json does
+	// not bound.
 	maxIgnored = 100_000
 )
 
@@ -32,8 +32,8 @@ var serde = &rawjson.Printer{
 	Members: rawjson.FirstPlaces,
 }
 
-// isValue reports whether serde_json makes a Value of v, within a depth: strings
-// are UTF-8 and numbers in the range of a float.
+// isValue reports whether serde_json can read v as a Value of limited depth:
+// strings must be UTF-8 and numbers in the range of a float.
 func isValue(v *rawjson.Value, depth int) bool {
 	switch v.Kind {
 	case rawjson.Number:
@@ -59,7 +59,7 @@ func isValue(v *rawjson.Value, depth int) bool {
 	return true
 }
 
-// readUint reads a number as a u64: digits alone.
+// readUint reads a number as a u64, which has only digits.
 func readUint(v *rawjson.Value) (uint64, bool) {
 	if v.Kind != rawjson.Number {
 		return 0, false
@@ -90,15 +90,15 @@ func appendNumber(dst, literal []byte) ([]byte, bool) {
 	return appendFloat(dst, f), true
 }
 
-// A decimal is a number that is read digit by digit: a significand that stops
+// A decimal parses a number digit by digit into a significand, which stops
 // before it overflows, and a power of ten.
 type decimal struct {
-	rest        []byte // of the literal, which is valid JSON
+	rest        []byte // the rest of the literal, which is valid JSON
 	significand uint64
 	exponent    int
 }
 
-// push appends a digit unless the significand overflows.
+// push appends a digit. It reports false if the significand would overflow.
 func (n *decimal) push(digit byte) bool {
 	d := uint64(digit - '0')
 	if n.significand > (math.MaxUint64-d)/10 {
@@ -108,7 +108,7 @@ func (n *decimal) push(digit byte) bool {
 	return true
 }
 
-// digit returns the next byte if it is a digit, else 0.
+// digit returns the next byte if it is a digit, or 0.
 func (n *decimal) digit() byte {
 	if len(n.rest) > 0 && '0' <= n.rest[0] && n.rest[0] <= '9' {
 		return n.rest[0]
@@ -117,7 +117,7 @@ func (n *decimal) digit() byte {
 }
 
 // integer reads the digits before a point or exponent. It reports whether the
-// number ends with them and they fit.
+// number ends there and fits.
 func (n *decimal) integer() bool {
 	fits := true
 	for d := n.digit(); d != 0; d = n.digit() {
@@ -129,8 +129,9 @@ func (n *decimal) integer() bool {
 	return fits && len(n.rest) == 0
 }
 
-// float reads the rest of the number and returns its value, as serde_json computes
-// it: not always the nearest float. It fails if the value is infinite.
+// float reads the rest of the number and returns its value as serde_json
+// computes it, which is not always the nearest float. It fails if the value is
+// infinite.
 func (n *decimal) float() (float64, bool) {
 	if len(n.rest) > 0 && n.rest[0] == '.' {
 		n.rest = n.rest[1:]
@@ -147,13 +148,13 @@ func (n *decimal) float() (float64, bool) {
 	}
 	text := bytes.TrimPrefix(n.rest[1:], []byte("+"))
 	power, err := strconv.ParseInt(string(text), 10, 32)
-	if err != nil || power == math.MinInt32 { // an exponent that does not fit 31 bits
+	if err != nil || power == math.MinInt32 { // the exponent does not fit into 31 bits
 		return 0, n.significand == 0 || text[0] == '-'
 	}
 	return scale(n.significand, min(max(n.exponent+int(power), math.MinInt32), math.MaxInt32))
 }
 
-// scale returns significand times a power of ten, multiplied as floats.
+// scale returns significand times a power of ten, multiplied in floating point.
 func scale(significand uint64, exponent int) (float64, bool) {
 	f := float64(significand)
 	for exponent < -maxPower && f != 0 {
@@ -174,16 +175,16 @@ func scale(significand uint64, exponent int) (float64, bool) {
 
 const maxPower = 308
 
-// powers are the nearest floats of the powers of ten.
+// powers holds the nearest floats of the powers of ten.
 var powers = func() (p [maxPower + 1]float64) {
 	for i := range p {
-		p[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i), 64) // in range
+		p[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i), 64) // always in range
 	}
 	return p
 }()
 
-// appendFloat appends the shortest digits of a float that read as it: with an
-// exponent if the value is under 1e-5 or at least 1e16, else with a point.
+// appendFloat appends the shortest digits that parse as f: with an exponent if
+// the value is under 1e-5 or at least 1e16, else with a point.
 func appendFloat(dst []byte, f float64) []byte {
 	a := math.Abs(f)
 	if a != 0 && (a < 1e-5 || a >= 1e16) {

@@ -1,5 +1,6 @@
 // Package towermcp implements the requestState of the Rust crate tower-mcp:
-// RequestStateCodec of 0.25.0, and of 0.22.2, which minted the format before.
+// RequestStateCodec of version 0.25.0, and its previous format, of version
+// 0.22.2.
 //
 // Layout, with m bytes of claims:
 //
@@ -10,33 +11,35 @@
 //	mac      = HMAC-SHA256(secret, the text before the last dot)
 //	key ID   = the first 16 digits of SHA-256(secret) in lower-case hexadecimal
 //
-// The secret is the HMAC key itself and has at least 32 bytes. The crate lets an
-// operator choose other key IDs of letters, digits, "-" and "_". A token is valid up
-// to and including the second expires_at: the second of minting plus the whole
-// seconds of the time to live (600 s by default). The crate never looks at issued_at.
+// The secret is the HMAC key itself and has at least 32 bytes. The crate lets
+// an operator choose other key IDs of letters, digits, "-" and "_". A token is
+// valid up to and including the second expires_at: the second of minting plus
+// the whole seconds of the time to live (600 s by default). The crate ignores
+// issued_at.
 //
-// The state is any JSON value. Under the option payload=text, the default, it is a
-// string. Under payload=json the state is the JSON text of a serde_json::Value, which
-// comes back as serde_json prints it.
+// The state is any JSON value. Under the option payload=text, the default, it
+// is a string. Under payload=json the state is the JSON text of a
+// serde_json::Value. Verify returns it as serde_json prints it.
 //
-// The option limit is the longest token in bytes: without limit by default, and the
-// crate's default is 64KiB.
+// The option limit is the maximum length of a token in bytes. By default there
+// is no limit; the crate's default is 64KiB.
 //
 // The option reading selects one of two readings. Under reading=sdk the scheme
-// answers as the crate does, for V2 as 0.25.0 and for V1 as 0.22.2: V2 opens v1
-// tokens under its first key, claims may be any JSON that serde_json takes for the
-// envelope, a list of the four values as well, and times to live may be under 1 s.
-// Under reading=strict, the default, it accepts only tokens that it mints, and no
-// key twice.
+// answers as the crate does, for V2 as 0.25.0 and for V1 as 0.22.2. V2 opens v1
+// tokens under its first key. Claims may be any JSON that serde_json accepts
+// for the envelope, including a list of the four values. Times to live may be
+// under 1 s. Under reading=strict, the default, the scheme accepts only tokens
+// that it mints, and refuses a ring with a key twice.
 //
-// Known difference of reading=sdk: members that the crate does not know nest 100000
-// deep at most.
+// Known difference of reading=sdk: members that the crate does not know nest at
+// most 100000 deep.
 //
 // Limitations: no confidentiality, no binding to method, target, arguments or
-// audience, no bound on tokens from a clock that runs ahead, no single use. v1 is
-// the framing of the TypeScript SDK's tokens: under one secret such a token passes
-// the mac. The key ID is a hash of the key: it checks a guess. A key and the same key
-// followed by zero bytes are one HMAC key.
+// audience, no bound on tokens from a clock that runs ahead, no single use. v1
+// has the framing of the TypeScript SDK's tokens: under the same secret the mac
+// of such a token is valid. The key ID is a hash of the key, which lets an
+// attacker check a guess. A key and the same key followed by zero bytes are one
+// HMAC key.
 package towermcp
 
 import (
@@ -59,7 +62,7 @@ const (
 	defaultTTL = 600 * time.Second
 )
 
-// A key is a secret with its name.
+// A key is a secret with its key ID.
 type key struct {
 	id  string
 	mac *mac.Key
@@ -107,7 +110,7 @@ func open(c codecs.Config, keyed bool) (*scheme, error) {
 	return s, nil
 }
 
-// keyFor returns the key with a name, or nil.
+// keyFor returns the key with the given ID, or nil.
 func (s *scheme) keyFor(id []byte) *key {
 	for i := range s.keys {
 		if s.keys[i].id == string(id) {

@@ -30,7 +30,7 @@ func opened(t *testing.T, d codecs.Design, options map[string]string, secrets ..
 
 func as(principal string) *codecs.Context { return &codecs.Context{Now: noon, Principal: &principal} }
 
-// TestVector is a token of the crate itself.
+// TestVector presents a token of the crate.
 func TestVector(t *testing.T) {
 	const token = "v2.5e318f8cf9cbe249.eyJpc3N1ZWRfYXQiOjQwMDAwMDAwMDAsImV4cGlyZXNfYXQiOjQwMDAwMDAxMDAsInN1YmplY3QiOiJhbGljZSIsInN0YXRlIjp7InN0ZXAiOjF9fQ.3O39bj7p1hToAScnNjZs31Wv-euH7BLFVqIR4f6WZzc"
 	s := opened(t, V2, map[string]string{"payload": "json"}, ks)
@@ -40,13 +40,14 @@ func TestVector(t *testing.T) {
 	state, err := s.Verify(nil, minted, as("alice"))
 	require.NoError(t, err)
 	require.Equal(t, `{"step":1}`, string(state))
-	// The crate does not look at the time of issue, which is in the year 2096.
+	// The crate ignores the time of issue, which is in the year 2096.
 	_, err = s.Verify(nil, minted, &codecs.Context{Now: time.Unix(1, 0), Principal: new("alice")})
 	require.NoError(t, err)
 }
 
-// TestReasons presents tokens that the crates refuse, with their reasons. The token
-// of the last line is of the TypeScript SDK under the same secret: it passes the mac.
+// TestReasons presents tokens that the crates refuse, with their reasons. The
+// last token is one of the TypeScript SDK under the same secret, whose mac is
+// valid.
 func TestReasons(t *testing.T) {
 	const kid = "5e318f8cf9cbe249"
 	const typescript = "v1.eyJwIjoiIiwiZXhwIjo0MDAwMDAwMTAwfQ."
@@ -155,12 +156,12 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRings holds key rings to the rules of the crates.
+// TestRings checks the crates' rules for key rings.
 func TestRings(t *testing.T) {
 	second := bytes.Repeat([]byte("2"), 40)
 	old, err := opened(t, V1, nil, second).Mint(nil, []byte("old"), as(""))
 	require.NoError(t, err)
-	// v1 tokens are opened under the signing key alone.
+	// v1 tokens open only under the signing key.
 	for want, ring := range map[string][][]byte{"": {second, ks}, "Integrity": {ks, second}} {
 		_, err := opened(t, V2, map[string]string{"reading": "sdk"}, ring...).Verify(nil, old, as(""))
 		codectest.RequireReason(t, want, err, "%d", len(ring))

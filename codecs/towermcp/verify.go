@@ -50,7 +50,7 @@ func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.payload.toState(dst, &state), nil
 }
 
-// authenticate returns the claims' text of a token whose mac is right, in room.
+// authenticate returns the claims of a token with a valid mac, in room.
 func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	//mutant:equivalent no vector is as long
 	if len(token) > s.limit {
@@ -58,7 +58,7 @@ func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	}
 	version, rest, _ := bytes.Cut(token, []byte(layouts.Separator))
 	segments := bytes.Count(token, []byte(layouts.Separator))
-	if !s.keyed && segments != 2 { // 0.22.2 counts the parts before it reads the version
+	if !s.keyed && segments != 2 { // 0.22.2 counts the parts before it checks the version
 		return nil, errMalformed
 	}
 	switch want := string(version) + layouts.Separator; {
@@ -81,7 +81,7 @@ func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 	return nil, errVersion
 }
 
-// open1 returns the claims' text of a token under one key: the mac is of the text
+// open1 returns the claims of a token under one key. The mac covers the text
 // before the last dot, and the claims are the segment before it.
 func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.RejectError) {
 	end := bytes.LastIndexByte(token, layouts.Separator[0])
@@ -90,7 +90,7 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 		return nil, errMalformed
 	}
 	//mutant:equivalent the tokens of vectors are UTF-8
-	if !utf8.Valid(signed) { // a str of Rust is UTF-8
+	if !utf8.Valid(signed) { // a Rust str is UTF-8
 		return nil, errMAC
 	}
 	if !k.mac.Verify(room.Bytes, signed) {
@@ -103,8 +103,8 @@ func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.Rejec
 	return room.Bytes, nil
 }
 
-// decode reads the claims as serde_json reads the crate's envelope. In the strict
-// reading it checks that they are canonical.
+// decode reads the claims as serde_json reads the crate's envelope. In the
+// strict reading it also checks that they are canonical.
 func (s *scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) {
 	v, err := ignoring.Parse(text)
 	if err != nil {
@@ -131,9 +131,9 @@ func (s *scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) 
 	return e, state, s.faithful || s.isCanonical(&e, &state, text)
 }
 
-// envelopeOf returns the values of issued_at, expires_at, subject, which may be nil,
-// and state. They are the members of an object, each of them once, or the four
-// elements of a list.
+// envelopeOf returns the values of issued_at, expires_at, subject, which may be
+// nil, and state. They are the members of an object, each at most once, or the
+// four elements of a list.
 func envelopeOf(v *rawjson.Value) (fields [4]*rawjson.Value, ok bool) {
 	if v.Kind == rawjson.Array && len(v.Items) == len(fields) {
 		for i := range fields {
@@ -154,11 +154,11 @@ func envelopeOf(v *rawjson.Value) (fields [4]*rawjson.Value, ok bool) {
 	return fields, fields[0] != nil && fields[1] != nil && fields[3] != nil
 }
 
-// places are the fields of the envelope in their order.
+// places maps the fields of the envelope to their order.
 var places = map[string]int{"issued_at": 0, "expires_at": 1, "subject": 2, "state": 3}
 
 // isCanonical reports whether Mint writes text for these claims.
 func (s *scheme) isCanonical(e *envelope, state *rawjson.Value, text []byte) bool {
-	value, _ := s.payload.fromState(nil, s.payload.toState(nil, state)) // an accepted state can be minted
+	value, _ := s.payload.fromState(nil, s.payload.toState(nil, state)) // an accepted state can always be minted
 	return e.expires >= e.issued && bytes.Equal(e.append(make([]byte, 0, len(text)), value), text)
 }

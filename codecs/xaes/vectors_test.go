@@ -16,8 +16,8 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestSpecification runs the two examples of c2sp.org/XAES-256-GCM: the first bit
-// of the subkey L is 0 in one and 1 in the other.
+// TestSpecification runs the two examples of c2sp.org/XAES-256-GCM. The first
+// bit of the subkey L is 0 in one and 1 in the other.
 func TestSpecification(t *testing.T) {
 	nonce := []byte("ABCDEFGHIJKLMNOPQRSTUVWX")
 	for _, c := range []struct {
@@ -43,8 +43,9 @@ func TestAccumulated(t *testing.T) {
 	}
 }
 
-// TestTink seals here and opens with Tink, and the reverse. Tink writes the two
-// halves of the nonce, as salt and initialisation vector, before the ciphertext.
+// TestTink seals here and opens with Tink, and the reverse. Tink writes the
+// halves of the nonce, its salt and initialisation vector, before the
+// ciphertext.
 func TestTink(t *testing.T) {
 	key := bytes.Repeat([]byte("k3"), 16)
 	parameters, err := xaesgcm.NewParameters(xaesgcm.VariantNoPrefix, 12)

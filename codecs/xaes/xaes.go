@@ -1,6 +1,7 @@
 // Package xaes is the design xaes-256-gcm: XAES-256-GCM (c2sp.org/XAES-256-GCM)
-// with a random 192-bit nonce. AES-256-GCM runs under a key of its own for each
-// nonce, which one block of AES-256-CMAC per half derives (NIST SP 800-108r1).
+// with a random 192-bit nonce. It runs AES-256-GCM under a key that is derived
+// from the first half of the nonce with AES-256-CMAC, one block for each half
+// of the key (NIST SP 800-108r1).
 //
 // Layout, with a payload of m bytes:
 //
@@ -37,7 +38,7 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "xaes-256-gcm",
 	Doc:  "encrypted with XAES-256-GCM under a random 192-bit nonce",
@@ -66,8 +67,8 @@ type xaes struct {
 	k1    [aes.BlockSize]byte // the CMAC subkey K1
 }
 
-// newXAES implements steps 1 and 2 of the derivation, which depend on the key
-// alone.
+// newXAES performs steps 1 and 2 of the derivation, which depend only on the
+// key.
 func newXAES(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	//mutant:equivalent the call cannot fail with these arguments
@@ -84,7 +85,7 @@ func newXAES(key []byte) (cipher.AEAD, error) {
 	return x, nil
 }
 
-// gcm implements steps 3 to 5: it returns AES-256-GCM under the key derived from
+// gcm performs steps 3 to 5. It returns AES-256-GCM under the key derived from
 // the first half of the nonce.
 func (x *xaes) gcm(nonce []byte) (cipher.AEAD, error) {
 	var key [2 * aes.BlockSize]byte

@@ -29,9 +29,8 @@ func TestDraft(t *testing.T) {
 	require.Equal(t, sealed, hex.EncodeToString(aead.Seal(nil, nonce, []byte(payload), data)))
 }
 
-// TestWycheproof covers all cases. A nonce of another length than the design's
-// never reaches the primitive, which would panic: package aead takes it as
-// refused.
+// TestWycheproof runs all cases. A nonce of another length than the design's
+// counts as refused and never reaches the primitive, which would panic.
 func TestWycheproof(t *testing.T) {
 	wycheproof.RunAEAD(t, "xchacha20_poly1305_test.json", chacha20poly1305.NewX)
 }

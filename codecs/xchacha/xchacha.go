@@ -34,11 +34,11 @@ var format = layouts.AEAD{
 // New returns the codec for a ring of secrets.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
-// Ephemeral returns a codec under a fresh random secret: its tokens die with
-// the process.
+// Ephemeral returns a codec under a fresh random secret. No other process can
+// open its tokens.
 func Ephemeral() *layouts.Codec { return keyring.Ephemeral(New) }
 
-// Design is the catalog's row.
+// Design is the catalog row.
 var Design = format.Design(codecs.Design{
 	Name: "xchacha20-poly1305",
 	Doc:  "encrypted with XChaCha20-Poly1305 under a random 192-bit nonce",
