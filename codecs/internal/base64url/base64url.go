@@ -1,15 +1,17 @@
 // Package base64url implements canonical unpadded base64url (RFC 4648, section 5):
 // every byte string has exactly one text, and no other text decodes.
 //
-// Decoders in general accept more: the standard library's skips CR and LF even
-// when strict, and that of github.com/segmentio/asm takes / for _, on arm64 also +
-// for -. Both ignore spare bits. With them AppendDecode refuses / and +, an output
-// that is too short, and spare bits. The tests hold every implementation to a decoder
-// written bit by bit, for every byte at every position of texts of all small lengths.
+// Most decoders accept more. The standard library's skips CR and LF even in
+// strict mode. That of github.com/segmentio/asm accepts / for _, and on arm64
+// also + for -. Both ignore spare bits. With these decoders AppendDecode
+// refuses / and +, an output that is too short, and spare bits. The tests
+// compare every implementation with a decoder written bit by bit, for every
+// byte at every position of texts of all small lengths.
 //
-// On amd64 with AVX-512 VBMI the package has a decoder of its own, which judges in the
-// same pass. Elsewhere on amd64 and arm64 it uses the vector instructions of
-// segmentio/asm. The build tag purego selects the standard library.
+// On amd64 with AVX-512 VBMI the package uses a decoder of its own, which
+// checks the text in the same pass. Elsewhere on amd64 and arm64 it uses the
+// vector instructions of segmentio/asm. The build tag purego selects the
+// standard library.
 //
 // It is not constant-time: its inputs and outputs are public.
 package base64url
@@ -21,19 +23,20 @@ import (
 	"slices"
 )
 
-// A coder is one of the implementations.
+// A coder is an implementation of base64url.
 type coder interface {
-	// encode writes the text of src to dst, which has its length.
+	// encode writes the text of src to dst, which must have the length of the
+	// text.
 	encode(dst, src []byte)
-	// decode writes the bytes of src to dst, which has their number. It reports false
-	// if src, whose length is not 1 modulo 4, is not canonical.
+	// decode decodes src to dst, which must have the decoded length. It reports
+	// false if src is not canonical. The length of src must not be 1 modulo 4.
 	decode(dst, src []byte) bool
 }
 
 // plain is the implementation in pure Go.
 var plain coder = library{base64.RawURLEncoding}
 
-// alphabet has the characters by their values.
+// alphabet lists the characters in the order of their values.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // EncodedLen returns the length of the text of n bytes.
@@ -46,9 +49,9 @@ func DecodedLen(n int) int { return n/4*3 + n%4*6/8 }
 // AppendEncode appends the text of src to dst.
 func AppendEncode(dst, src []byte) []byte { return appendEncode(fast, dst, src) }
 
-// AppendDecode appends to dst the bytes that the text src stands for. It
-// reports false, and returns dst as it was, unless src is canonical. Some of the
-// bytes may then be in the spare capacity of dst.
+// AppendDecode appends the decoded bytes of src to dst. If src is not
+// canonical, it reports false and returns dst unchanged; the spare capacity of
+// dst may then hold some of the bytes.
 func AppendDecode(dst, src []byte) ([]byte, bool) { return appendDecode(fast, dst, src) }
 
 func appendEncode(c coder, dst, src []byte) []byte {
@@ -67,7 +70,8 @@ func appendDecode(c coder, dst, src []byte) ([]byte, bool) {
 	return dst[:len(dst)+n], true
 }
 
-// library is a coder of a library, whose decoder takes more than canonical text.
+// library uses the coder of a library whose decoder accepts more than canonical
+// text.
 type library struct{ loose }
 
 type loose interface {
@@ -87,8 +91,9 @@ func (l library) decode(dst, src []byte) bool {
 	return err == nil && n == len(dst) && endsClean(dst, src)
 }
 
-// endsClean reports whether the spare bits of src are zero, which decodes to out:
-// whether the bytes of its last, incomplete group encode to the same characters.
+// endsClean reports whether the spare bits of src are zero. out is the decoded
+// src. It checks that the last, incomplete group of out encodes to the same
+// characters.
 func endsClean(out, src []byte) bool {
 	var group [3]byte
 	rest := out[len(out)-len(out)%3:]
@@ -97,9 +102,9 @@ func endsClean(out, src []byte) bool {
 	return bytes.Equal(group[:EncodedLen(len(rest))], src[len(src)-len(src)%4:])
 }
 
-// Parse parses a token of the form prefix || base64url(raw). It returns the text
-// behind the prefix and its bytes. Its errors name the fault. A token with fewer
-// than least bytes is an error.
+// Parse parses a token of the form prefix || base64url(raw). It returns the
+// text after the prefix and the decoded bytes. It fails if there are fewer than
+// least bytes. Its errors describe the fault.
 func Parse(prefix string, least int, token []byte) (text, raw []byte, err error) {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// coders are the implementations under test. Under the build tag purego all are
+// coders are the implementations under test. With the build tag purego all are
 // the same.
 var coders = map[string]coder{"fast": fast, "vectors": vectors, "plain": plain}
 
@@ -24,7 +24,7 @@ func eachCoder(t *testing.T, test func(t *testing.T, c coder)) {
 	}
 }
 
-// digits maps each byte to the value of that character, or to -1.
+// digits maps each byte to its value in the alphabet, or to -1.
 var digits = func() (d [256]int) {
 	for b := range d {
 		d[b] = strings.IndexByte(alphabet, byte(b))
@@ -51,8 +51,8 @@ func oracle(text []byte) ([]byte, bool) {
 	return out, bits < 6 && value == 0
 }
 
-// lengths are numbers of bytes: all small ones, which cover every path of the
-// vector code, and some large ones.
+// lengths returns lengths in bytes: all small ones, which cover every path of
+// the vector code, and some large ones.
 func lengths() []int {
 	var ns []int
 	for n := range 260 {
@@ -88,9 +88,9 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestEveryByteAtEveryPosition changes one character of a text to every byte in
-// turn: AppendDecode accepts the texts that the oracle accepts, with the same
-// result. The texts have every length up to 64, and some beyond.
+// TestEveryByteAtEveryPosition changes one character of a text to every byte.
+// AppendDecode must accept the same texts as the oracle, with the same result.
+// The texts have every length up to 64, and some longer ones.
 func TestEveryByteAtEveryPosition(t *testing.T) {
 	testenv.SkipRace(t)
 	eachCoder(t, func(t *testing.T, c coder) {
@@ -109,8 +109,8 @@ func TestEveryByteAtEveryPosition(t *testing.T) {
 	})
 }
 
-// TestManyChanges changes several characters at a time, most often to those that
-// some decoder takes.
+// TestManyChanges changes several characters at a time, mostly to characters
+// that some decoder accepts.
 func TestManyChanges(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	eachCoder(t, func(t *testing.T, c coder) {
@@ -144,8 +144,8 @@ func requireLikeOracle(t *testing.T, c coder, text []byte, i int) {
 	}
 }
 
-// TestForeignSpellings presents what decoders are known to let through, put in
-// at every position.
+// TestForeignSpellings inserts text that decoders are known to accept at every
+// position.
 func TestForeignSpellings(t *testing.T) {
 	eachCoder(t, func(t *testing.T, c coder) {
 		for _, n := range []int{1, 2, 3, 30, 31, 32, 100} {
@@ -166,8 +166,8 @@ func TestForeignSpellings(t *testing.T) {
 	})
 }
 
-// TestDecodersAreLoose shows why the rules of AppendDecode are needed: each text
-// is taken by a decoder alone.
+// TestDecodersAreLoose shows that the checks of AppendDecode are necessary: the
+// decoder alone accepts each text.
 func TestDecodersAreLoose(t *testing.T) {
 	long := strings.Repeat("A", 63)
 	for name, text := range map[string]string{"line feed": "AA\nAA", "spare bits": "AB", "other alphabet": "/" + long} {
@@ -182,8 +182,8 @@ func TestDecodersAreLoose(t *testing.T) {
 	}
 }
 
-// TestStaysInItsRoom decodes and encodes into slices that end inside a larger
-// array: what lies around them is untouched.
+// TestStaysInItsRoom decodes and encodes into slices inside a larger array. The
+// bytes around them must stay unchanged.
 func TestStaysInItsRoom(t *testing.T) {
 	const margin = 64
 	eachCoder(t, func(t *testing.T, c coder) {
@@ -253,7 +253,7 @@ func TestScratch(t *testing.T) {
 	s.Free() // too large to keep
 }
 
-// FuzzDecode holds both implementations to the oracle.
+// FuzzDecode compares all implementations with the oracle.
 func FuzzDecode(f *testing.F) {
 	for _, n := range []int{0, 1, 2, 3, 48, 200, 3073} {
 		f.Add(AppendEncode(nil, randomBytes(n)))

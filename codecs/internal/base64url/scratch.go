@@ -8,21 +8,23 @@ import (
 )
 
 // Scratch is working space for the binary form of one token: ciphertext, tags,
-// or a payload that its token shows anyway. Wipe clears other payloads.
+// or a payload that is readable in the token. Call Wipe after it held any other
+// payload.
 type Scratch struct {
 	Bytes []byte
 	pool  *sync.Pool
 }
 
 const (
-	// lead is the number of unused bytes before Bytes. The vector encoder's first
-	// load is masked and reaches 4 bytes back. If Bytes began on a page whose
-	// predecessor was never touched, that load took some 140 ns more.
+	// lead is the number of unused bytes before Bytes. The first load of the
+	// vector encoder is masked and reaches 4 bytes back. If Bytes began on a
+	// page and the page before it was never touched, that load took some 140 ns
+	// longer.
 	lead = 64
 	// firstSize is the capacity in bytes of new working space.
 	firstSize = 4096
-	// maxPooled is the largest capacity in bytes that is kept for reuse; a
-	// larger buffer goes back to the garbage collector.
+	// maxPooled is the maximum capacity in bytes of working space that is kept
+	// for reuse.
 	maxPooled = 1 << 20
 )
 
@@ -36,15 +38,16 @@ func newPool() *sync.Pool {
 
 func space(n int) []byte { return make([]byte, lead+n)[lead:lead] }
 
-// GetScratch returns empty working space. Give it back with Free.
+// GetScratch returns empty working space. Return it with Free.
 func GetScratch() *Scratch { return outer.Get().(*Scratch) }
 
-// GetInner is GetScratch for a function that calls no other holder of working space, and
-// whose callers may hold some of GetScratch. A pool hands out one object for each processor
-// without synchronisation, and further ones, of any size, with it.
+// GetInner returns empty working space for a function that calls no other user
+// of working space, while its callers may hold some from GetScratch. Two pools
+// are faster than one: a pool keeps one object per processor without
+// synchronisation.
 func GetInner() *Scratch { return inner.Get().(*Scratch) }
 
-// Free gives the working space back. It must not be used afterwards.
+// Free returns the working space to its pool. It must not be used afterwards.
 func (s *Scratch) Free() {
 	if cap(s.Bytes) > maxPooled {
 		return
@@ -53,9 +56,10 @@ func (s *Scratch) Free() {
 	s.pool.Put(s)
 }
 
-// Wipe clears the working space and gives it back. Use it if a secret was there.
-// used is the largest length that Bytes had, if it is shorter now. Users before have
-// cleared the rest, so that a short token does not pay for the room of a long one.
+// Wipe clears the working space and frees it. Call it if the space held a
+// secret. used is the maximum length that Bytes had, if it is shorter now.
+// Earlier users have cleared the rest, so a short token does not pay for the
+// room of a long one.
 func (s *Scratch) Wipe(used int) {
 	clear(s.Bytes[:min(max(len(s.Bytes), used)+rawjson.Slack, cap(s.Bytes))])
 	s.Free()
@@ -68,16 +72,16 @@ func (s *Scratch) Grow(n int) {
 	}
 }
 
-// Decode appends the bytes of the text src to Bytes. It reports false, and leaves
-// Bytes as it was, if src is not canonical.
+// Decode appends the decoded bytes of src to Bytes. If src is not canonical, it
+// reports false and leaves Bytes unchanged.
 func (s *Scratch) Decode(src []byte) (ok bool) {
 	s.Grow(DecodedLen(len(src)))
 	s.Bytes, ok = AppendDecode(s.Bytes, src)
 	return ok
 }
 
-// DecodeToken is Decode for the text behind a prefix. It also reports false if Bytes
-// has fewer than least bytes then.
+// DecodeToken decodes the text of token after prefix, as Decode does. It also
+// reports false if Bytes then has fewer than least bytes.
 func (s *Scratch) DecodeToken(prefix string, token []byte, least int) bool {
 	text, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {

@@ -4,7 +4,7 @@ package base64url
 
 import "github.com/segmentio/asm/base64"
 
-// vectors has the vector instructions of most processors.
+// vectors uses the vector instructions that most processors have.
 var vectors coder = library{base64.RawURLEncoding}
 
 // fast is the fastest implementation on this processor.

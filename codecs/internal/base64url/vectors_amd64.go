@@ -7,14 +7,14 @@ import (
 	"github.com/segmentio/asm/cpu/x86"
 )
 
-// wide codes 48 bytes and 64 characters at a time with AVX-512 VBMI. Its decoder
-// looks every character up in both halves of ASCII, so that it takes no foreign one.
-// The tail of a text is filled up with characters of the value 0: spare bits are
-// then bits behind the result that are not zero.
+// wide converts 48 bytes or 64 characters at a time with AVX-512 VBMI. Its
+// decoder looks up every character in both halves of ASCII, so that it accepts
+// no foreign character. It pads the tail of a text with characters of value 0:
+// nonzero spare bits are then bits after the result.
 type wide struct{}
 
 func fastest() coder {
-	if cpu.X86.Has(x86.AVX512BW) && cpu.X86.Has(x86.AVX512VBMI) { // they imply BMI2
+	if cpu.X86.Has(x86.AVX512BW) && cpu.X86.Has(x86.AVX512VBMI) { // these imply BMI2
 		return wide{}
 	}
 	return vectors
@@ -36,7 +36,7 @@ func encodeWide(dst, src []byte, t *[6][64]byte)
 //go:noescape
 func decodeWide(dst, src []byte, t *[6][64]byte) (ok bool)
 
-// The indexes of the tables, as the assembler has them.
+// The indexes of the tables, as in the assembly.
 const (
 	spread  = iota // bytes to the groups of 4 bytes that have 4 characters each
 	shifts         // the first bits of the characters in 8 bytes

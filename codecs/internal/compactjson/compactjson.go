@@ -1,7 +1,7 @@
-// Package compactjson writes JSON as the Python SDK's compact_json does, byte
-// for byte: json.dumps(value, separators=(",", ":")) of CPython 3, with or
-// without sort_keys, of the value that json.loads makes of a document. The SDK
-// digests arguments and frames claims in this form.
+// Package compactjson writes JSON exactly as the Python SDK's compact_json
+// does: json.dumps(value, separators=(",", ":")) of CPython 3, with or without
+// sort_keys, of the value that json.loads returns for a document. The SDK
+// digests arguments and writes claims in this form.
 //
 // The form, which is ASCII:
 //
@@ -13,11 +13,11 @@
 //	objects   a repeated name keeps its first place and its last value; sorted,
 //	          members stand in the order of the code points of their names
 //
-// The parser is that of [rawjson], under the dialect of json.loads, and so is the writer,
-// which takes the form above as a table.
+// The parser is that of [rawjson] with the dialect of json.loads. The printer
+// is also that of rawjson, with a table for this form.
 //
-// It works on documents and never on decoded Go values, which have lost the
-// difference between 1 and 1.0, big integers and lone surrogates.
+// It works on documents, never on decoded Go values, which lose the difference
+// between 1 and 1.0, big integers and lone surrogates.
 //
 // Limits: nesting of rawjson.DefaultMaxDepth. Only [Loads] and [LoadsText] reproduce
 // Python's limit of 4300 digits for an integer.
@@ -36,7 +36,7 @@ import (
 // arguments is the dialect of json.loads: RFC 8259, NaN and the infinities.
 var arguments = rawjson.Dialect{NonFinite: true}
 
-// The two printers of ASCII, which differ in the order of members only.
+// The two ASCII printers, which differ only in the order of members.
 var (
 	sorted  = printer(rawjson.ByName)
 	ordered = printer(rawjson.FirstPlaces)
@@ -46,8 +46,8 @@ func printer(members func([]rawjson.Member) []rawjson.Member) *rawjson.Printer {
 	return &rawjson.Printer{Quoting: quoting, Number: AppendNumber, Members: members}
 }
 
-// Unicode prints values as json.dumps does with ensure_ascii=False, members in their
-// order. Python cannot encode lone surrogates of such texts.
+// Unicode prints values as json.dumps does with ensure_ascii=False, members in
+// their order. Python cannot encode such texts if they contain lone surrogates.
 var Unicode = &rawjson.Printer{Quoting: unicode, Number: AppendNumber, Members: rawjson.FirstPlaces}
 
 // AppendSorted appends the compact form of a document, members sorted.
@@ -67,8 +67,8 @@ func appendDocument(dst, doc []byte, p *rawjson.Printer) ([]byte, error) {
 
 var errNotUTF8 = errors.New("not JSON: the document is not UTF-8")
 
-// Parse parses a UTF-8 document, in which lone surrogates may occur, as
-// json.loads does.
+// Parse parses a UTF-8 document as json.loads does. The document may contain
+// lone surrogates.
 func Parse(doc []byte) (rawjson.Value, error) {
 	//mutant:equivalent a vector's context cannot hold the bytes, and in claims a second check finds them
 	if !rawjson.Valid(doc) {
@@ -83,8 +83,8 @@ func AppendValue(dst []byte, v *rawjson.Value) []byte { return ordered.AppendVal
 // AppendSortedValue appends the compact form of a value, members sorted.
 func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
 
-// StreamSorted writes the bytes of AppendSorted to out without a tree of the
-// document. Errors of out are ignored. If it fails, it does not write.
+// StreamSorted writes the output of AppendSorted to out without building a
+// tree. It ignores errors of out. If it fails, it has written nothing.
 func StreamSorted(out io.Writer, doc []byte) error {
 	//mutant:equivalent a vector's context cannot hold the bytes
 	if !rawjson.Valid(doc) {
@@ -93,13 +93,14 @@ func StreamSorted(out io.Writer, doc []byte) error {
 	return sorted.StreamSorted(out, arguments, doc)
 }
 
-// AppendPlain appends the bytes of AppendSorted if doc is in the usual form: see
-// [rawjson.Quoting.AppendPlain]. For every other document it reports false.
+// AppendPlain appends the output of AppendSorted if doc is in the usual form;
+// see [rawjson.Quoting.AppendPlain]. It reports false for other documents.
 func AppendPlain(dst, doc []byte) ([]byte, bool) { return quoting.AppendPlain(dst, doc) }
 
-// AppendExact appends a UTF-8 document of RFC 8259 in the sorted form, but with numbers as
-// they are spelled, so that documents of different values have different forms. Of
-// members with one name the last counts. The form is not Python's.
+// AppendExact appends a UTF-8 document of RFC 8259 in the sorted form, but with
+// numbers as they are spelled, so that documents with different values have
+// different forms. Of members with one name the last counts. The form is not
+// Python's.
 func AppendExact(dst, doc []byte) ([]byte, error) {
 	if out, ok := AppendPlain(dst, doc); ok {
 		return out, nil
@@ -119,16 +120,16 @@ var exact = &rawjson.Printer{Quoting: quoting, Number: appendLiteral, Members: r
 
 func appendLiteral(dst, literal []byte) []byte { return append(dst, literal...) }
 
-// AppendString appends text as a quoted string. Text is generalised UTF-8 (see
-// package rawjson). A byte that is not becomes U+FFFD: callers that must not
-// lose anything check with rawjson.Valid first.
+// AppendString appends text, in generalised UTF-8 (see package rawjson), as a
+// quoted string. Other bytes become U+FFFD, so callers that must not lose any
+// check with rawjson.Valid first.
 func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }
 
-// AppendWTF8 is AppendString. It reports whether text is WTF-8, which comes back as the
-// same bytes.
+// AppendWTF8 appends text as AppendString does. It reports whether text is
+// WTF-8, so that it can be read back as the same bytes.
 func AppendWTF8(dst, text []byte) ([]byte, bool) { return quoting.AppendWTF8(dst, text) }
 
-// AppendText is AppendWTF8 for a Go string.
+// AppendText appends a Go string as AppendWTF8 does.
 func AppendText(dst []byte, text string) ([]byte, bool) {
 	plain := len(dst) + len(text) + len(`""`) // every escape is longer than its character
 	dst = quoting.AppendText(dst, text)
@@ -136,15 +137,15 @@ func AppendText(dst []byte, text string) ([]byte, bool) {
 	return dst, len(dst) == plain || rawjson.ValidWTF8([]byte(text))
 }
 
-// CutString reads the string at the start of quoted, in the form of AppendString,
-// and appends its text to dst. It returns the rest of quoted, and reports whether
-// there was such a string.
+// CutString parses the string at the start of quoted, in the form of
+// AppendString, and appends its text to dst. It returns the rest of quoted, and
+// reports whether there was such a string.
 func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }
 
-// quoting is ASCII. It escapes 0x7f as well.
+// quoting is for ASCII. It also escapes 0x7f.
 var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
 
-// unicode has characters beyond ASCII as they are.
+// unicode leaves characters beyond ASCII unescaped.
 var unicode = rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
 
 func appendEscape(dst, text []byte, at int) ([]byte, int) {

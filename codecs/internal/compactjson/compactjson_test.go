@@ -10,7 +10,7 @@ import (
 	"sealab/codecs/internal/compactjson"
 )
 
-// table maps documents to the output of CPython 3.11 for them, sorted.
+// table maps documents to the sorted output of CPython 3.11.
 var table = map[string]string{
 	` { "b" : [ 1 , 2 ] , "a" : { } } `:         `{"a":{},"b":[1,2]}`,
 	`{"a":1,"a":2,"b":3,"a":4}`:                 `{"a":4,"b":3}`,
@@ -77,7 +77,7 @@ func TestAppendFloatOfEveryExponent(t *testing.T) {
 	}
 }
 
-// TestLoads checks the encodings and the limit of json.loads on bytes.
+// TestLoads checks the encodings and limits of json.loads on bytes.
 func TestLoads(t *testing.T) {
 	for _, doc := range []string{
 		"[1]", "\xef\xbb\xbf[1]", "\xfe\xff\x00[\x001\x00]", "\xff\xfe[\x001\x00]\x00", "\x00[\x001\x00]", "[\x001\x00]\x00",
@@ -97,8 +97,8 @@ func TestLoads(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzLoads checks that whatever Loads takes has a compact form, which reads as
-// the same value.
+// FuzzLoads checks that every document that Loads accepts has a compact form
+// with the same value.
 func FuzzLoads(f *testing.F) {
 	for _, doc := range []string{"[1]", "\xff\xfe[\x001\x00]\x00", "\x00\x00\x00[\x00\x00\x001\x00\x00\x00]", `{"a":"\`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(doc))
@@ -115,9 +115,8 @@ func FuzzLoads(f *testing.F) {
 	})
 }
 
-// FuzzAppendSorted holds AppendPlain to AppendSorted, and checks that the compact
-// form is ASCII, reads as JSON, and is
-// its own compact form.
+// FuzzAppendSorted compares AppendPlain with AppendSorted, and checks that the
+// compact form is ASCII, valid JSON, and its own compact form.
 func FuzzAppendSorted(f *testing.F) {
 	for doc := range table {
 		f.Add([]byte(doc))

@@ -8,13 +8,14 @@ import (
 	"sealab/codecs/internal/base64url"
 )
 
-// digestSize is the number of bytes that are kept of a SHA-256.
+// digestSize is the length in bytes of a truncated SHA-256.
 const digestSize = 16
 
-// AppendDigest appends the digest of the raw arguments of a request, as the SDK binds
-// them: base64url of the first 16 bytes of SHA-256 of the sorted form, 22 characters. Raw
-// is nil if the request has no arguments. It fails if they are not JSON. The SDK
-// digests {} for every value that is false in Python, and always for resources/read.
+// AppendDigest appends the digest of the raw arguments of a request, as the SDK
+// binds them: base64url of the first 16 bytes of SHA-256 of the sorted form, 22
+// characters. raw is nil if the request has no arguments. It fails if raw is
+// not JSON. The SDK digests {} for resources/read and for every value that is
+// false in Python.
 func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	if raw == nil || method == "resources/read" {
 		return append(dst, digestOfNothing...), nil
@@ -35,10 +36,10 @@ func AppendDigest(dst []byte, method string, raw []byte) ([]byte, error) {
 	return base64url.AppendEncode(dst, d.Sum(d.sum[:0])[:digestSize]), nil
 }
 
-// appendPlainDigest is AppendDigest for usual arguments. It
-// reports false for others. It works in the spare capacity of dst if there is enough.
+// appendPlainDigest appends the digest if raw is in the usual form; otherwise
+// it reports false. It uses the spare capacity of dst if there is enough.
 func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
-	text, sum := 2*len(raw), sha256.Size // room in bytes; members are sorted by writing them again
+	text, sum := 2*len(raw), sha256.Size // room in bytes; sorting members writes them again
 	room := dst
 	if cap(dst)-len(dst) < text+2*sum {
 		scratch := base64url.GetInner()
@@ -57,12 +58,12 @@ func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 	if nothing {
 		return append(dst, digestOfNothing...), true
 	}
-	at := len(room) + text + sum // the digest in characters does not reach it
+	at := len(room) + text + sum // the text of the digest ends before it
 	behind := append(room[:at], full[:digestSize]...)[at:]
 	return base64url.AppendEncode(dst, behind), true
 }
 
-// A digester is a SHA-256 that keeps its input if that is short.
+// A digester is a SHA-256 that also keeps a short input.
 type digester struct {
 	hash.Hash
 	short []byte
@@ -71,7 +72,7 @@ type digester struct {
 
 var digesters = sync.Pool{New: func() any { return &digester{Hash: sha256.New()} }}
 
-// maxShort is the length of the longest text that isFalse knows, and one more.
+// maxShort is one more than the maximum length of a text that isFalse knows.
 const maxShort = len("false") + 1
 
 func (d *digester) Write(p []byte) (int, error) {
@@ -82,7 +83,7 @@ func (d *digester) Write(p []byte) (int, error) {
 // digestOfNothing is the digest of {}.
 const digestOfNothing = "RBNvo1WzZ4oRRq0W9-hkng"
 
-// isFalse reports whether Python takes a value in compact JSON for false.
+// isFalse reports whether a value in compact JSON is false in Python.
 func isFalse(compact []byte) bool {
 	switch string(compact) {
 	case "null", "false", "0", "0.0", "-0.0", `""`, "[]", "{}":

@@ -9,15 +9,15 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// claims is the dialect of json.loads with its limits. The nesting is about the
-// recursion limit of CPython for a parse that begins inside a server.
+// claims is the dialect of json.loads with its limits. MaxDepth approximates
+// the recursion limit of CPython for a parse that begins inside a server.
 var claims = rawjson.Dialect{NonFinite: true, MaxDepth: 900}
 
 // maxDigits is CPython's limit for the digits of an integer.
 const maxDigits = 4300
 
-// Loads parses bytes as json.loads does, which also takes UTF-16 and UTF-32. It has the
-// limits of LoadsText.
+// Loads parses bytes as json.loads does, which also accepts UTF-16 and UTF-32.
+// It has the limits of LoadsText.
 func Loads(doc []byte) (rawjson.Value, error) {
 	text, ok := decode(doc)
 	if !ok {
@@ -26,8 +26,9 @@ func Loads(doc []byte) (rawjson.Value, error) {
 	return LoadsText(text)
 }
 
-// LoadsText parses a text, given as UTF-8 with lone surrogates, as json.loads parses a
-// str. It refuses integers of more than 4300 digits, and nesting of more than 900.
+// LoadsText parses a text, given as UTF-8 with lone surrogates, as json.loads
+// parses a str. It refuses integers of more than 4300 digits and nesting of
+// more than 900.
 func LoadsText(text []byte) (rawjson.Value, error) {
 	if !rawjson.Valid(text) {
 		return rawjson.Value{}, errNotUTF8
@@ -56,8 +57,8 @@ func hasLongInteger(v *rawjson.Value) bool {
 	return false
 }
 
-// decode brings a document into generalised UTF-8, guessing its encoding by the
-// rules of json.detect_encoding.
+// decode converts a document to generalised UTF-8. It detects the encoding by
+// the rules of json.detect_encoding.
 func decode(doc []byte) (text []byte, ok bool) {
 	le, be := binary.LittleEndian, binary.BigEndian
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// AppendNumber appends the value of a literal as Python prints it.
+// AppendNumber appends the value of a number's literal as Python prints it.
 func AppendNumber(dst, literal []byte) []byte {
 	if !IsFloat(literal) {
 		if string(literal) == "-0" {
@@ -22,15 +22,15 @@ func AppendNumber(dst, literal []byte) []byte {
 // an exponent, or is NaN or an infinity.
 func IsFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eENI") }
 
-// ParseFloat returns the float of a number's literal, an infinity if it is out of
-// range.
+// ParseFloat returns the float of a number's literal, or an infinity if it is
+// out of range.
 func ParseFloat(literal []byte) float64 {
-	f, _ := strconv.ParseFloat(string(literal), 64) // the parser has seen to the syntax; out of range is infinite
+	f, _ := strconv.ParseFloat(string(literal), 64) // the parser has checked the syntax; out of range gives an infinity
 	return f
 }
 
-// AppendFloat appends a float as Python's json.dumps prints it: the shortest digits
-// that give f again, with an exponent only if it is under -4 or over 15.
+// AppendFloat appends a float as Python's json.dumps prints it: the shortest
+// digits that parse as f, with an exponent only if it is under -4 or over 15.
 func AppendFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -54,17 +54,17 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// The times that appendTime prints: those of the years 2001 to 2106, whose floats
-// lie 1.2e-7 to 4.8e-7 apart.
+// appendTime prints times of the years 2001 to 2106. Floats in this range are
+// 1.2e-7 to 4.8e-7 apart.
 const (
 	firstTime  = 1_000_000_000
 	lastTime   = 1 << 32
 	timeDigits = 10 // before the point
-	timePlaces = 7  // behind it, at most
+	timePlaces = 7  // maximum after the point
 )
 
-// appendTime is AppendFloat for Unix times in seconds. It reports false for every
-// other float.
+// appendTime appends a Unix time in seconds as AppendFloat does. It reports
+// false for floats out of its range.
 func appendTime(dst []byte, f float64) ([]byte, bool) {
 	seconds, fraction, ok := splitTime(f)
 	if !ok {
@@ -83,13 +83,13 @@ func appendTime(dst []byte, f float64) ([]byte, bool) {
 // second is the unit of the fractions that splitTime returns.
 const second = 10_000_000
 
-// splitTime returns the seconds and the fraction of the shortest decimal that rounds
-// to f. It reports false if f is not a time.
+// splitTime returns the seconds and the fraction of the shortest decimal that
+// rounds to f. It reports false if f is out of the range of appendTime.
 //
-// One decimal of six places at most rounds to f, because such decimals lie further
-// apart than floats do. If one does, it has the shortest digits. If none does, the
-// nearest decimal of seven places has them: it rounds to f because it is less than
-// 0.5e-7 away, unless it is half-way between two decimals.
+// At most one decimal of six places rounds to f, because such decimals are
+// further apart than floats. If one does, it has the shortest digits. If none
+// does, the nearest decimal of seven places has them: it is less than 0.5e-7
+// away and so rounds to f, unless f is half-way between two decimals.
 func splitTime(f float64) (seconds, fraction int64, ok bool) {
 	if !(f >= firstTime && f < lastTime) {
 		return 0, 0, false
@@ -107,11 +107,12 @@ func splitTime(f float64) (seconds, fraction int64, ok bool) {
 	if short := (fraction + 5) / 10; float64(seconds*million+short)/million == f {
 		fraction = short * 10
 	}
-	return seconds, fraction, true // fraction is under second, because f is under seconds+1 by 1.1e-7
+	return seconds, fraction, true // fraction is under second, because f is at least 1.1e-7 below seconds+1
 }
 
-// CutTime reads the float that appendTime prints at the start of text, with as many
-// digits as there are, up to timePlaces. It reports false for every other text.
+// CutTime parses the float at the start of text if it is in the form of
+// appendTime, with as many digits as there are, up to timePlaces. It reports
+// false for other text.
 func CutTime(text []byte) (f float64, rest []byte, ok bool) {
 	if len(text) <= timeDigits || text[timeDigits] != '.' {
 		return 0, text, false
@@ -136,13 +137,14 @@ func CutTime(text []byte) (f float64, rest []byte, ok bool) {
 		seconds, fraction, ok := splitTime(f)
 		return f, rest[n:], ok && seconds*second+fraction == units
 	}
-	// Both are exact, so that the quotient is the float nearest to the literal.
+	// Both operands are exact, so the quotient is the float nearest to the
+	// literal.
 	f = float64(units) / [timePlaces]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6}[n]
 	return f, rest[n:], f >= firstTime && f < lastTime
 }
 
-// eightDigits returns the number that the first eight digits of a literal stand for. It
-// adds neighbours: digits to pairs, pairs to fours, and fours to eight.
+// eightDigits returns the value of the first eight digits of a literal. It
+// combines neighbours: digits to pairs, pairs to fours, and fours to eight.
 func eightDigits(literal []byte) (n int64, ok bool) {
 	const ones = 0x0101010101010101
 	x := binary.LittleEndian.Uint64(literal) ^ '0'*ones

@@ -11,7 +11,8 @@ import (
 	"sealab/codecs/internal/compactjson"
 )
 
-// requirePlain holds AppendPlain to AppendSorted and reports whether it took doc.
+// requirePlain compares AppendPlain with AppendSorted and reports whether
+// AppendPlain accepted doc.
 func requirePlain(t *testing.T, doc []byte) bool {
 	t.Helper()
 	got, ok := compactjson.AppendPlain([]byte("x"), doc)
@@ -25,7 +26,8 @@ func requirePlain(t *testing.T, doc []byte) bool {
 	return true
 }
 
-// TestAppendPlain names documents that are taken, and unusual ones that are not.
+// TestAppendPlain checks documents that AppendPlain accepts, and unusual ones
+// that it does not.
 func TestAppendPlain(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `[]`, `""`, `0`, `-1`, ` [ ] `, `{"b":1,"a":{"d":[true,false,null],"c":""}}`, "\t{ \"b\" :\n1 ,\r\"a\": [ 1 , 2 ] } ",
@@ -46,7 +48,7 @@ func TestAppendPlain(t *testing.T) {
 var plain = flag.Int("plain", 20_000, "documents of which AppendPlain and AppendSorted are compared")
 
 // TestAppendPlainOfRandomDocuments changes plain documents at random. make
-// fast-paths takes a million.
+// fast-paths runs a million.
 func TestAppendPlainOfRandomDocuments(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const whole = `{"release":"2026.11.2","environment":"eu-west-1","canary":true,"z":[1,-20,{"b":null,"a":[]}],"a":{}}`

@@ -24,7 +24,7 @@ var (
 )
 
 // program reads a list of documents, each as the code points of its text, and
-// prints the compact forms of each, sorted and not.
+// prints both compact forms of each, sorted and unsorted.
 const program = `
 import json, sys
 for line in sys.stdin:
@@ -33,7 +33,7 @@ for line in sys.stdin:
     print(json.dumps(value, separators=(",", ":")))
 `
 
-// TestAgainstPython compares random documents with the output of python3 for them.
+// TestAgainstPython compares random documents with the output of python3.
 func TestAgainstPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -76,8 +76,8 @@ func codePoints(doc []byte) []int {
 	return points
 }
 
-// generator makes random documents: floats of every exponent, big integers,
-// lone surrogates escaped and not, repeated names, deep nesting.
+// generator makes random documents with floats of every exponent, big integers,
+// lone surrogates escaped and not, repeated names, and deep nesting.
 type generator struct{ *rand.Rand }
 
 func (g generator) value(dst []byte, depth int) []byte {
@@ -162,7 +162,7 @@ func (g generator) text(dst []byte) []byte {
 	return append(dst, '"')
 }
 
-// digit returns the place of a hexadecimal digit, in either case.
+// digit returns the index of a hexadecimal digit, in either case.
 func (g generator) digit(n int) int {
 	if n > 9 && g.IntN(2) == 0 {
 		return n + 6

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTimesAsStrconv compares times with the shortest digits of package strconv:
-// of any float, of decimals of few places, and at both ends of the range.
+// TestTimesAsStrconv compares times with the shortest digits of package
+// strconv: random floats, decimals of few places, and both ends of the range.
 func TestTimesAsStrconv(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	printed := 0
@@ -52,8 +52,8 @@ func TestTimesAsStrconv(t *testing.T) {
 	}
 }
 
-// TestCutTimeTakesOneForm changes every byte of literals: those that are taken
-// are printed again.
+// TestCutTimeTakesOneForm changes every byte of literals. A literal that
+// CutTime accepts must be printed the same.
 func TestCutTimeTakesOneForm(t *testing.T) {
 	taken := 0
 	for _, literal := range []string{"1795132800.25", "1795132800.0", "1000000000.123456", "4294967295.999999", "1795132800.2500002", "1795132800.1234567"} {

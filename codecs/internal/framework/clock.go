@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Milliseconds returns a time in Unix milliseconds, or the nearest integer. A clock beyond
-// their range must not wrap: an old token would be good again.
+// Milliseconds returns a time in Unix milliseconds, clamped to the range of
+// int64. A later clock must not wrap, or an old token would be valid again.
 func Milliseconds(t time.Time) int64 {
 	const most = math.MaxInt64 / 1000
 	switch s := t.Unix(); {
@@ -19,8 +19,8 @@ func Milliseconds(t time.Time) int64 {
 	}
 }
 
-// Seconds returns a time in Unix seconds as Python and Swift have it: a float of
-// microseconds, and of whole seconds beyond their range.
+// Seconds returns a time in Unix seconds as Python and Swift do: a float of
+// microseconds, or of whole seconds if microseconds are out of range.
 func Seconds(t time.Time) float64 {
 	const most = math.MaxInt64 / 1_000_000
 	if s := t.Unix(); s >= most || s < -most {

@@ -10,7 +10,8 @@ import (
 	"sealab/codecs/internal/framework"
 )
 
-// TestClocks grow with the time, from far below to far beyond the range of an int64.
+// TestClocks checks that results never decrease with time, from far below to
+// far beyond the range of an int64.
 func TestClocks(t *testing.T) {
 	at := time.Date(2026, 7, 28, 12, 0, 0, 123_456_789, time.UTC)
 	require.Equal(t, at.UnixMilli(), framework.Milliseconds(at))

@@ -1,8 +1,9 @@
-// Package framework has the parts that the token formats of web frameworks and SDKs share:
-// a ring of keys that are tried in turn, tokens that are joined of text segments,
+// Package framework has the common parts of token formats of web frameworks and
+// SDKs: a ring of keys that are tried in turn, tokens of joined text segments,
 // AES-CBC with PKCS #7 padding, and base64 as lenient decoders read it.
 //
-// A format is a [Format]. [SchemeOpener] and [NewCodec] make designs of it.
+// A [Format] describes a format. [SchemeOpener] and [NewCodec] make designs of
+// it.
 package framework
 
 import (
@@ -19,15 +20,15 @@ import (
 // A Format mints and opens the tokens of one format under one key. It is safe for
 // concurrent use.
 type Format interface {
-	// SeedSize is the number of random bytes that one token takes.
+	// SeedSize returns the number of random bytes in one token.
 	SeedSize() int
-	// Mint appends the token of state. A codec gets a nil Context.
+	// Mint appends the token of state. The Context of a codec is nil.
 	Mint(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error)
 	// Open appends the state of token. On an error dst is returned unchanged.
 	Open(dst, token []byte, c *codecs.Context) ([]byte, error)
 }
 
-// ring has the formats under each secret. The first mints, and each opens.
+// ring has one format per secret. The first mints, and each opens.
 type ring []Format
 
 func newRing(secrets [][]byte, format func(secret []byte) (Format, error)) (ring, error) {
@@ -62,7 +63,8 @@ func (r ring) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Ed
 	return r[0].Mint(dst, seed, state, c, edit)
 }
 
-// open tries each key. If each refuses, the refusal is the one of the latest stage.
+// open tries each key. If all refuse, it returns the refusal of the latest
+// stage.
 func (r ring) open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	var refused *codecs.RejectError
 	for _, f := range r {
@@ -78,7 +80,7 @@ func (r ring) open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return dst, refused
 }
 
-// A Scheme is a format with time under a ring of keys.
+// A Scheme is a Format with times under a ring of keys.
 type Scheme struct{ ring ring }
 
 // Mint implements codecs.Scheme.
@@ -105,7 +107,7 @@ func (s *Scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab
 	return s.ring.mintEdited(dst, seed, state, c, edit)
 }
 
-// A Codec is a format without time under a ring of keys.
+// A Codec is a Format without times under a ring of keys.
 type Codec struct{ ring ring }
 
 // Seal implements codecs.Codec.
@@ -114,12 +116,12 @@ func (s *Codec) Seal(dst, payload []byte) ([]byte, error) { return s.ring.mint(d
 // Unseal implements codecs.Codec.
 func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(dst, token, nil) }
 
-// A codecAssembler is a Codec that internal/lab can seal step by step. Only rows of
-// the catalog open one.
+// A codecAssembler seals step by step for internal/lab. Only catalog rows open
+// one.
 type codecAssembler struct{ Codec }
 
-// SchemeOpener returns the function that opens a row: a scheme of the formats under each secret, with a
-// time to live and the options of the row.
+// SchemeOpener returns the function that opens a row as a scheme. format is
+// called for each secret, with the time to live and the options.
 func SchemeOpener(format func(secret []byte, ttl time.Duration, options map[string]string) (Format, error)) func(codecs.Config) (codecs.Scheme, error) {
 	return func(c codecs.Config) (codecs.Scheme, error) {
 		ttl := c.TTLOr(defaultTTL)
@@ -134,7 +136,7 @@ func SchemeOpener(format func(secret []byte, ttl time.Duration, options map[stri
 	}
 }
 
-// NewCodec returns the codec of a row.
+// NewCodec opens a row as a codec. format is called for each secret.
 func NewCodec(secrets [][]byte, format func(secret []byte) (Format, error)) (codecs.Codec, error) {
 	r, err := newRing(secrets, format)
 	if err != nil {
@@ -156,11 +158,11 @@ func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([
 	return s.ring.mintEdited(dst, seed, payload, nil, edit)
 }
 
-// defaultTTL is the time to live of a scheme's tokens by default.
+// defaultTTL is the default time to live of a scheme's tokens.
 const defaultTTL = 600 * time.Second
 
-// CheckSecrets refuses secrets of fewer than codecs.MinSecret bytes, an empty ring, and
-// a second secret if tokens have no key ID.
+// CheckSecrets refuses an empty ring and secrets of fewer than codecs.MinSecret
+// bytes. It refuses a second secret if tokens have no key ID.
 func CheckSecrets(secrets [][]byte, keyID bool) error {
 	//mutant:equivalent the contract compares the number with MaxKeys first
 	if !keyID && len(secrets) > 1 {
@@ -175,22 +177,22 @@ const (
 	readingSDK    = "sdk"
 )
 
-// Reading is the option that chooses between the canonical encoding and all that
-// the library accepts.
+// Reading returns the option that selects the canonical encoding or all tokens
+// that the library sdk accepts.
 func Reading(sdk string) codecs.Option { return ReadingOf("tokens in the one canonical encoding", sdk) }
 
-// ReadingOf is the option that chooses between some tokens and all that the library
-// accepts.
+// ReadingOf returns the option that selects the tokens described by strict or
+// all tokens that the library sdk accepts.
 func ReadingOf(strict, sdk string) codecs.Option {
 	doc := "whether " + strict + " are accepted, or all that " + sdk + " accepts"
 	return codecs.Option{Name: optionReading, Doc: doc, Values: []string{readingStrict, readingSDK}}
 }
 
-// IsSDK reports whether options choose the library's own reading.
+// IsSDK reports whether options select the library's reading.
 func IsSDK(options map[string]string) bool { return options[optionReading] == readingSDK }
 
-// Canonical holds that tokens have one encoding, unless options choose the reading of
-// the library, which accepts others for the given reason.
+// Canonical claims Canonical, unless options select the library's reading. It
+// then disclaims it for the given reason.
 func Canonical(options map[string]string, reason string) []codecs.Guarantee {
 	if IsSDK(options) {
 		return codecs.Disclaims(codecs.Canonical, reason)

@@ -18,10 +18,10 @@ type Encoding interface {
 	AppendDecode(dst, src []byte) ([]byte, error)
 }
 
-// A Part is a piece of a token: text that stands as it is, or fields that are
+// A Part is a piece of a token: either one field as text, or fields that are
 // encoded together.
 type Part struct {
-	Encoding Encoding // nil: the one field is text
+	Encoding Encoding // nil: the only field is text
 	Fields   []Piece
 }
 
@@ -31,16 +31,16 @@ type Piece struct {
 	Value []byte
 }
 
-// Text returns a part that stands as it is.
+// Text returns a part that is not encoded.
 func Text(step lab.Step, value []byte) Part { return Part{nil, []Piece{{step, value}}} }
 
-// Encoded returns a part of one field.
+// Encoded returns a part with one encoded field.
 func Encoded(e Encoding, step lab.Step, value []byte) Part {
 	return Part{e, []Piece{{step, value}}}
 }
 
-// Join appends the token of the parts to dst. The edit sees each field, and the
-// text of each encoded part.
+// Join appends the token of the parts to dst. edit is applied to each field,
+// and to the text of each encoded part.
 func Join(dst []byte, edit lab.Edit, parts ...Part) []byte {
 	for _, p := range parts {
 		if p.Encoding == nil {
@@ -57,8 +57,8 @@ func Join(dst []byte, edit lab.Edit, parts ...Part) []byte {
 	return dst
 }
 
-// Fields returns the fields of a token of the parts, for Inspect. Fields of the
-// readable steps, and all text, are readable.
+// Fields returns the fields of a token of the given parts, for Inspect. Fields
+// of the readable steps, and all text, are readable.
 func Fields(readable []lab.Step, parts ...Part) []lab.Field {
 	var out []lab.Field
 	for _, p := range parts {
@@ -83,13 +83,13 @@ func Fields(readable []lab.Step, parts ...Part) []lab.Field {
 // DecodeURL decodes canonical base64url without padding.
 func DecodeURL(text []byte) ([]byte, bool) { return base64url.AppendDecode(nil, text) }
 
-// Decode decodes the one canonical text of an encoding.
+// Decode decodes text if it is the canonical output of e.
 func Decode(e Encoding, text []byte) ([]byte, bool) {
 	raw, err := e.AppendDecode(nil, text)
 	return raw, err == nil && string(e.AppendEncode(nil, raw)) == string(text)
 }
 
-// alphabet maps the characters of both alphabets of base64 to their values, and
+// alphabet maps the characters of both base64 alphabets to their values, and
 // others to 0xff.
 var alphabet = func() (t [256]byte) {
 	for i := range t {
@@ -102,9 +102,9 @@ var alphabet = func() (t [256]byte) {
 	return t
 }()
 
-// PythonDecode decodes text as base64.urlsafe_b64decode of CPython does: it skips
-// characters outside of both alphabets, and ignores spare bits and all that follows
-// complete padding.
+// PythonDecode decodes text as CPython's base64.urlsafe_b64decode does. It
+// skips characters outside both alphabets, and ignores spare bits and all text
+// after complete padding.
 func PythonDecode(text []byte) (out []byte, ok bool) {
 	var left byte
 	quad, pads := 0, 0
@@ -135,9 +135,9 @@ func PythonDecode(text []byte) (out []byte, ok bool) {
 	return out, quad == 0
 }
 
-// AtobDecode decodes text as atob of JavaScript does, with - and _ for + and /: it
-// skips white space, and ignores spare bits and correct padding (WHATWG Infra
-// Standard, "forgiving base64").
+// AtobDecode decodes text as JavaScript's atob does, with - and _ for + and /.
+// It skips white space, and ignores spare bits and correct padding (WHATWG
+// Infra Standard, "forgiving base64").
 func AtobDecode(text []byte) ([]byte, bool) {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -159,8 +159,8 @@ func AtobDecode(text []byte) ([]byte, bool) {
 	return out, err == nil
 }
 
-// PHPDecode appends the bytes that base64_decode of PHP returns in its strict mode: it skips
-// white space, takes padding if it is correct, and ignores spare bits.
+// PHPDecode appends the result of PHP's base64_decode in strict mode. It skips
+// white space, accepts correct padding, and ignores spare bits.
 func PHPDecode(dst, text []byte) ([]byte, bool) {
 	clean, padding := make([]byte, 0, len(text)), 0
 	for _, c := range text {
@@ -184,8 +184,8 @@ func PHPDecode(dst, text []byte) ([]byte, bool) {
 	return out, true
 }
 
-// TextEncode encodes a text of UTF-16, given as WTF-8, as a TextEncoder does: lone
-// surrogates become U+FFFD, and so do bytes that are not WTF-8.
+// TextEncode encodes UTF-16 text, given as WTF-8, as a TextEncoder does. Lone
+// surrogates and bytes that are not WTF-8 become U+FFFD.
 func TextEncode(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text
@@ -199,8 +199,9 @@ func TextEncode(text []byte) []byte {
 	return out
 }
 
-// TextDecode decodes UTF-8 as a TextDecoder that is not fatal does (WHATWG Encoding): it
-// skips a byte order mark and replaces each maximal part of an ill-formed sequence.
+// TextDecode decodes UTF-8 as a TextDecoder does without fatal (WHATWG
+// Encoding). It skips a byte order mark and replaces each maximal part of an
+// ill-formed sequence.
 func TextDecode(text []byte) []byte {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if utf8.Valid(text) {
@@ -218,8 +219,8 @@ func TextDecode(text []byte) []byte {
 	return out
 }
 
-// illFormed returns the length of the maximal part of a sequence that begins as one of
-// UTF-8 and goes on otherwise (Unicode, section 3.9, table 3-7).
+// illFormed returns the length of the maximal part of an ill-formed sequence
+// that begins like UTF-8 (Unicode, section 3.9, table 3-7).
 func illFormed(text []byte) int {
 	low, high, size := byte(0x80), byte(0xbf), 0
 	switch b := text[0]; {
@@ -249,8 +250,8 @@ func illFormed(text []byte) int {
 	return n
 }
 
-// Padded returns text with the padding that libraries add for its length before they
-// decode it.
+// Padded returns text with the padding that libraries add before they decode
+// it.
 func Padded(text []byte) []byte {
 	return append(slices.Clone(text), "==="[:(4-len(text)%4)%4]...)
 }
@@ -267,8 +268,8 @@ func SealCBC(block cipher.Block, iv, plaintext []byte) []byte {
 	return out
 }
 
-// OpenCBC decrypts a ciphertext that is authentic. It reports false for wrong
-// lengths and wrong padding.
+// OpenCBC decrypts an authenticated ciphertext. It reports false if a length or
+// the padding is wrong.
 func OpenCBC(block cipher.Block, iv, ciphertext []byte) ([]byte, bool) {
 	size, n := block.BlockSize(), len(ciphertext)
 	//mutant:equivalent sealing takes no vector of another size, and formats that do not authenticate it compare first
@@ -291,7 +292,7 @@ func OpenCBC(block cipher.Block, iv, ciphertext []byte) ([]byte, bool) {
 	return out[:n-pad], true
 }
 
-// PHPQuoting prints strings as json_encode does by default.
+// PHPQuoting quotes strings as json_encode does by default.
 var PHPQuoting = rawjson.NewQuoting(true, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
 	r, n := rawjson.DecodeRune(text[at:])
 	if r >= 0x10000 {

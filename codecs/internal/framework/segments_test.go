@@ -8,8 +8,8 @@ import (
 	"sealab/codecs/internal/framework"
 )
 
-// TestTextDecode has the examples of Unicode 15, section 3.9, tables 3-8 to 3-11, and
-// those of a TextDecoder of Node.js.
+// TestTextDecode runs the examples of Unicode 15, section 3.9, tables 3-8 to
+// 3-11, and results of a TextDecoder in Node.js.
 func TestTextDecode(t *testing.T) {
 	const mark = "\ufffd"
 	for text, want := range map[string]string{

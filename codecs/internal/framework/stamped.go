@@ -6,7 +6,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Stamped is the layout of tokens that are one encoded text:
+// A Stamped is the layout of tokens that are a single encoded text:
 //
 //	version[1] || time[TimeSize] || nonce[NonceSize] || ciphertext || tag[TagSize]
 //
@@ -21,8 +21,8 @@ func (s Stamped) Part(version, at, nonce, body, tag []byte) Part {
 	return Part{s.Encoding, []Piece{{lab.WireVersion, version}, {lab.WireTime, at}, {lab.WireNonce, nonce}, {lab.WireBody, body}, {lab.WireTag, tag}}}
 }
 
-// Fields returns the fields of the bytes of a token, for Inspect. There are enough bytes for
-// every field but the ciphertext.
+// Fields splits the decoded bytes of a token, for Inspect. There must be enough
+// bytes for every field but the ciphertext.
 func (s Stamped) Fields(raw []byte) []lab.Field {
 	stamp, head, end := 1+s.TimeSize, 1+s.TimeSize+s.NonceSize, len(raw)-s.TagSize
 	fields := Fields([]lab.Step{lab.WireVersion, lab.WireTime}, s.Part(raw[:1], raw[1:stamp], raw[stamp:head], raw[head:end], raw[end:]))

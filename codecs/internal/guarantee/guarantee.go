@@ -1,4 +1,5 @@
-// Package guarantee has the guarantees that several designs state for one reason.
+// Package guarantee has guarantees that several designs state for the same
+// reason.
 package guarantee
 
 import "sealab/codecs"
@@ -9,14 +10,14 @@ var (
 	Symmetric = codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric key: who can open can mint")
 	// OneKey is for designs without a ring.
 	OneKey = codecs.Disclaims(codecs.Rotation, "one key")
-	// OneKeyNoID is OneKey for formats in which libraries try several keys in turn.
+	// OneKeyNoID is for formats whose libraries try several keys in turn.
 	OneKeyNoID = codecs.Disclaims(codecs.Rotation, "one key, and no key ID in the token")
 	// KeyItself is for designs that derive no key.
 	KeyItself = codecs.Disclaims(codecs.KeySeparation, "the secret is the key itself and serves whatever else it is used for")
 	// Key32 and Keys32 are for designs that refuse shorter secrets.
 	Key32  = codecs.HoldsBecause(codecs.StrongKeys, "one key of at least 32 bytes")
 	Keys32 = codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes")
-	// ExactKey32 is for designs that take secrets of one length.
+	// ExactKey32 is for designs that take only secrets of 32 bytes.
 	ExactKey32 = codecs.HoldsBecause(codecs.StrongKeys, "one key of exactly 32 bytes")
 )
 
@@ -38,7 +39,7 @@ var (
 	EqualPayloads = codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads give equal tokens")
 	// RepeatedStream is for stream ciphers and counter modes.
 	RepeatedStream = codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream")
-	// Nonce96, Nonce192 and IV128 are for random ones of so many bits.
+	// Nonce96, Nonce192 and IV128 are for random values of that many bits.
 	Nonce96  = codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces, for up to 2^32 tokens per key")
 	Nonce192 = codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces, for up to 2^80 tokens per key")
 	IV128    = codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit initialisation vectors, for up to 2^48 blocks per key")
@@ -48,7 +49,7 @@ var (
 var (
 	// Stateless is for designs without a store of used tokens.
 	Stateless = codecs.Disclaims(codecs.SingleUse, "stateless")
-	// AESTiming is for designs whose time is that of AES.
+	// AESTiming is for designs whose timing is that of AES.
 	AESTiming = codecs.HoldsBecause(codecs.SteadyTiming, "with AES instructions; without them AES looks tables up")
 	// NoPrincipal is for tokens without a principal or a digest of one.
 	NoPrincipal = codecs.HoldsBecause(codecs.Unlinkable, "a token holds nothing of the principal")
@@ -64,6 +65,6 @@ var (
 	NoMethod    = codecs.Disclaims(codecs.BindsMethod, "the format has no method")
 	NoArguments = codecs.Disclaims(codecs.BindsArguments, "the format has no arguments")
 	NoAudience  = codecs.Disclaims(codecs.BindsAudience, "the format has no audience")
-	// NoIssue is for formats with an expiry alone.
+	// NoIssue is for formats with an expiry but no time of issue.
 	NoIssue = codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and exp itself is not too late")
 )

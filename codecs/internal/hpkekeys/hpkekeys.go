@@ -1,4 +1,4 @@
-// Package hpkekeys has the parts that the HPKE designs share: the suite, the
+// Package hpkekeys has the common parts of the HPKE designs: the suite, the
 // derivation of keys from a ring secret, and the set-up of a context on either
 // side.
 //
@@ -12,17 +12,17 @@
 //	private, public = DeriveKeyPair(ikm)  (RFC 9180, section 7.1.3)
 //	psk_id = key-id, info = label
 //
-// An encapsulation under X25519 is the 32 bytes of a public key in canonical form:
-// an integer below 2^255 - 19, little endian. X25519 itself also accepts the unused
-// top bit and the integers from 2^255 - 19 on (RFC 7748, section 5), so that one
-// token would have several encodings. An encapsulation under X-Wing is 1,088 bytes
-// of ML-KEM-768 and an X25519 public key. ML-KEM encrypts again to compare, and
-// X-Wing hashes the public key into the shared secret, so that another encoding
-// gives another secret.
+// An encapsulation under X25519 is the 32 bytes of a public key in canonical
+// form: an integer below 2^255 - 19, little endian. X25519 itself also accepts
+// the unused top bit and the integers from 2^255 - 19 on (RFC 7748, section 5),
+// which would give a token several encodings. An encapsulation under X-Wing is
+// 1,088 bytes of ML-KEM-768 and an X25519 public key. There another encoding
+// gives another secret: ML-KEM encrypts again to compare, and X-Wing hashes the
+// public key into the shared secret.
 //
-// Mode_psk authenticates a sender as a holder of the pre-shared key. The recipient
-// holds that key too. There is no forward secrecy: the private key is as old as its
-// secret. X25519 is not post-quantum.
+// Mode_psk authenticates a sender as a holder of the pre-shared key. The
+// recipient also holds that key. There is no forward secrecy, because the
+// private key lives as long as its secret. X25519 is not post-quantum.
 package hpkekeys
 
 import (
@@ -42,7 +42,7 @@ const (
 )
 
 // A KEM is a key encapsulation mechanism, with the lengths in bytes of an
-// encapsulation and of its randomness.
+// encapsulation and of its seed.
 type KEM struct {
 	id                circl.KEM
 	EncSize, SeedSize int
@@ -74,8 +74,8 @@ func (p *PublicKey) Encapsulate(seed []byte) ([]byte, circl.Sealer, error) {
 	return enc, ctx, nil
 }
 
-// Decapsulate sets up the recipient's context. It fails if enc has the wrong length
-// or is a point of low order. It does not check that enc is canonical.
+// Decapsulate sets up the recipient's context. It fails if enc has the wrong
+// length or is a point of low order. It does not check that enc is canonical.
 func (p *PrivateKey) Decapsulate(enc []byte) (circl.Opener, error) {
 	return p.decapsulate(enc, p.ID[:])
 }
@@ -93,9 +93,9 @@ func (p *PrivateKey) decapsulate(enc, pskID []byte) (circl.Opener, error) {
 	return ctx, nil
 }
 
-// SealerFor returns a sender's context for any encapsulation and psk_id, also for
-// those that an honest sender never makes. It needs the private key. It exists so
-// that an Assembler can seal under given values.
+// SealerFor returns a sender's context for any encapsulation and psk_id,
+// including those that no honest sender makes. It needs the private key. An
+// Assembler uses it to seal under given values.
 func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
 	opener, err := p.decapsulate(enc, pskID)
 	if err != nil {
@@ -105,11 +105,11 @@ func (p *PrivateKey) SealerFor(enc, pskID []byte) (circl.Sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hpke: %w", err)
 	}
-	raw[0] = 0 // the role: the only difference between both sides of a context
+	raw[0] = 0 // the role, the only difference between the two sides of a context
 	return circl.UnmarshalSealer(raw)
 }
 
-// field is 2^255 - 19, the size of X25519's field, little endian.
+// field is the X25519 prime 2^255 - 19, little endian.
 var field = "\xed" + strings.Repeat("\xff", EncSize-2) + "\x7f"
 
 // Canonical reports whether enc is a canonical X25519 public key.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// littleEndian returns n as the bytes of an encapsulation.
+// littleEndian encodes n as an encapsulation.
 func littleEndian(n *big.Int) []byte {
 	b := n.FillBytes(make([]byte, EncSize))
 	slices.Reverse(b)
@@ -72,8 +72,8 @@ func TestLowOrderHasNoContext(t *testing.T) {
 	}
 }
 
-// TestForeignSpellingsDecapsulate shows why the designs ask Canonical: X25519
-// takes a foreign spelling of the same point, and a sender could use it.
+// TestForeignSpellingsDecapsulate shows why the designs call Canonical: X25519
+// accepts another encoding of the same point, which a sender could use.
 func TestForeignSpellingsDecapsulate(t *testing.T) {
 	k := testKey(1)
 	enc, _, err := k.Encapsulate(make([]byte, SeedSize))
@@ -115,7 +115,7 @@ func TestPartiesKeys(t *testing.T) {
 	sealed, err := sealer.Seal([]byte("text"), nil)
 	require.NoError(t, err)
 	clear(minter)
-	clear(opener) // the keys do not share memory with the bytes that they were parsed from
+	clear(opener) // the keys must not share memory with the parsed bytes
 	ctx, err := private.Decapsulate(enc)
 	require.NoError(t, err)
 	opened, err := ctx.Open(sealed, nil)

@@ -28,8 +28,8 @@ type PrivateKey struct {
 
 func scheme() kem.Scheme { return X25519.id.Scheme() }
 
-// Derive returns the private key that a derived ring key stands for in the
-// design with the given label.
+// Derive returns the private key that is derived from a ring key in the design
+// with the given label.
 func Derive(kem *KEM, key []byte, id keyring.ID, label string) *PrivateKey {
 	ikm := keyring.Derive(key, label+" kem", SeedSize)
 	defer clear(ikm)
@@ -39,7 +39,7 @@ func Derive(kem *KEM, key []byte, id keyring.ID, label string) *PrivateKey {
 }
 
 // Encode returns the key as partySize bytes: key-id, public key, pre-shared
-// key. They are secret: the pre-shared key authenticates a sender.
+// key. The bytes are secret, because the pre-shared key authenticates a sender.
 func (p *PublicKey) Encode() ([]byte, error) {
 	public, err := p.public.MarshalBinary()
 	//mutant:equivalent no token carries the keys of one party
@@ -67,8 +67,8 @@ func encode(id keyring.ID, key, psk []byte) []byte {
 	return append(out, psk...)
 }
 
-// ParsePublic is the inverse of PublicKey.Encode, for a key of the design with
-// the given label. It refuses public keys that are not canonical or have a low
+// ParsePublic parses the output of PublicKey.Encode, for the design with the
+// given label. It refuses public keys that are not canonical or have a low
 // order.
 func ParsePublic(b []byte, label string) (*PublicKey, error) {
 	id, key, psk, err := decode(b)
@@ -89,8 +89,8 @@ func ParsePublic(b []byte, label string) (*PublicKey, error) {
 	return p, nil
 }
 
-// ParsePrivate is the inverse of PrivateKey.Encode, for a key of the design
-// with the given label.
+// ParsePrivate parses the output of PrivateKey.Encode, for the design with the
+// given label.
 func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 	id, key, psk, err := decode(b)
 	if err != nil {
@@ -100,12 +100,12 @@ func ParsePrivate(b []byte, label string) (*PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hpke: %w", err)
 	}
-	// The key computes its public half on first use and without a lock: do it
-	// here, before goroutines share the key.
+	// The key computes its public half on first use and without a lock. Compute
+	// it here, before goroutines share the key.
 	return &PrivateKey{PublicKey{id, X25519, label, private.Public(), psk}, private}, nil
 }
 
-// decode cuts an encoded key apart. Its results do not share memory with b.
+// decode splits an encoded key. Its results do not share memory with b.
 func decode(b []byte) (id keyring.ID, key, psk []byte, err error) {
 	if len(b) != partySize {
 		return id, nil, nil, fmt.Errorf("the key of a party has %d bytes, want %d", len(b), partySize)

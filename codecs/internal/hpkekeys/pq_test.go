@@ -15,11 +15,12 @@ import (
 	"sealab/internal/testenv"
 )
 
-// xwingID is X-Wing in HPKE's registry of KEMs, under the name MLKEM768-X25519.
+// xwingID is the ID of X-Wing in HPKE's registry of KEMs, where it is named
+// MLKEM768-X25519.
 const xwingID = 0x647a
 
-// TestPostQuantumVectors opens the vectors of draft-ietf-hpke-pq for X-Wing, which the
-// Go tree carries. They are for the base mode alone.
+// TestPostQuantumVectors opens the vectors of draft-ietf-hpke-pq for X-Wing,
+// which are in the Go tree. They cover only base mode.
 func TestPostQuantumVectors(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func TestPostQuantumVectors(t *testing.T) {
 	opened, exported := 0, 0
 	for _, v := range all {
 		if v.KEM != xwingID || !circl.KDF(v.KDF).IsValid() {
-			continue // another KEM, or a hash that the library does not have
+			continue // another KEM, or an unsupported hash
 		}
 		private, err := XWing.id.Scheme().UnmarshalBinaryPrivateKey(unhex(t, v.SkRm))
 		require.NoError(t, err)

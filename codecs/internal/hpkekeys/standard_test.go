@@ -20,9 +20,9 @@ func testKey(seed byte) *PrivateKey {
 	return Derive(X25519, bytes.Repeat([]byte{seed}, keyring.KeySize), keyring.ID{seed, 1, 2, 3}, "test/v1")
 }
 
-// TestStandardLibrary compares with Go's crypto/hpke what it has: the key pair of a
-// private key, and base mode with the same suite in both directions. It has no PSK
-// mode.
+// TestStandardLibrary compares with Go's crypto/hpke, which has no PSK mode:
+// the key pair of a private key, and base mode with the same suite in both
+// directions.
 func TestStandardLibrary(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -75,9 +75,9 @@ func testStandardLibrary(t *testing.T, own *KEM, kem stdhpke.KEM) {
 	require.Equal(t, "text", string(opened))
 }
 
-// TestSecondReading opens what Encapsulate seals with a second, independent
-// reading of RFC 9180 in mode_psk on the standard library's X25519, HKDF and
-// AES-GCM.
+// TestSecondReading opens the output of Encapsulate with an independent
+// implementation of RFC 9180 in mode_psk on the standard library's X25519, HKDF
+// and AES-GCM.
 func TestSecondReading(t *testing.T) {
 	for seed := range byte(20) {
 		k := testKey(seed)
@@ -102,7 +102,7 @@ const (
 	hpkeSuiteID = "HPKE\x00\x20\x00\x01\x00\x02"
 )
 
-// readPSKContext is SetupPSKR of RFC 9180, sections 4.1 and 5.1.
+// readPSKContext implements SetupPSKR of RFC 9180, sections 4.1 and 5.1.
 func readPSKContext(t *testing.T, private, enc, psk, pskID, info []byte) (aead cipher.AEAD, baseNonce, exporterSecret []byte) {
 	t.Helper()
 	sk, err := ecdh.X25519().NewPrivateKey(private)

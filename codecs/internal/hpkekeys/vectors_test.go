@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The inputs that all mode_psk vectors of RFC 9180, appendix A, share.
+// The common inputs of all mode_psk vectors of RFC 9180, appendix A.
 const (
 	vectorInfo    = "Ode on a Grecian Urn"
 	vectorPSK     = "0247fd33b913760fa1fa51e1892d9f307fbe65eb171e8132c2af18555a738b82"
@@ -18,10 +18,10 @@ const (
 	vectorPayload = "Beauty is truth, truth beauty"
 )
 
-// vectors are the published mode_psk vectors for DHKEM(X25519, HKDF-SHA256) with
-// HKDF-SHA256. The RFC prints two of the ciphers; the third, which the designs
-// use, is in the machine-readable file that the RFC's appendix A points to
-// (cfrg/draft-irtf-cfrg-hpke, commit 5f503c5).
+// vectors are the published mode_psk vectors for DHKEM(X25519, HKDF-SHA256)
+// with HKDF-SHA256. The RFC prints two of the ciphers. The third, which the
+// designs use, is in the machine-readable file that the RFC's appendix A refers
+// to (cfrg/draft-irtf-cfrg-hpke, commit 5f503c5).
 var vectors = []struct {
 	name                        string
 	aead                        circl.AEAD
@@ -125,9 +125,9 @@ func TestPublishedVectors(t *testing.T) {
 	}
 }
 
-// TestPublishedVectorThroughPackage runs the vector of the designs' own suite
-// through what the designs call, as far as their fixed-length psk_id allows:
-// the label is the info, and the psk_id is checked by decapsulate.
+// TestPublishedVectorThroughPackage runs the vector of the designs' suite
+// through this package. The label serves as info. Because the designs' psk_id
+// has a fixed length, the vector's psk_id goes to decapsulate.
 func TestPublishedVectorThroughPackage(t *testing.T) {
 	v := vectors[1]
 	require.Equal(t, circl.AEAD_AES256GCM, v.aead)

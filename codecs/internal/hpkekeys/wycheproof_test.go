@@ -10,12 +10,12 @@ import (
 )
 
 // TestWycheproof decapsulates every public key of the X25519 file as the
-// designs do, and compares with the file's shared secret by way of the KEM's
+// designs do. It compares with the file's shared secret, after the KEM's
 // derivation (RFC 9180, section 4.1) on the standard library's HKDF.
 func TestWycheproof(t *testing.T) {
 	wycheproof.Run(t, "x25519_test.json", func(_ *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
-		// The file does not call every foreign spelling one where its point has
-		// low order as well.
+		// The file does not flag a foreign encoding of a point of low order as
+		// foreign.
 		foreign := c.Has("NonCanonicalPublic") || c.Has("ZeroSharedSecret") && !Canonical(c.Public)
 		require.Equal(t, foreign, !Canonical(c.Public), "case %d", c.ID)
 		private, err := scheme().UnmarshalBinaryPrivateKey(c.Private)

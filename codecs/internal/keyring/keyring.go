@@ -1,19 +1,19 @@
-// Package keyring turns secrets into keys: their strength, their key IDs,
-// the ring that rotates them, AES-GCM under one of them, and the one source of
-// randomness.
+// Package keyring turns secrets into keys. It checks their strength, derives
+// keys and key IDs, holds the ring that rotates them, opens AES-GCM, and is the
+// module's only source of randomness.
 //
-// A design derives from a secret, with HKDF-SHA256 (RFC 5869, no salt) and labels
-// of its own,
+// A design derives from a secret, with HKDF-SHA256 (RFC 5869, no salt) and its
+// own labels,
 //
 //	key    = HKDF(secret, label || " key", 32)
 //	key ID = HKDF(secret, label || " key-id", 4)
 //
-// so that one secret can serve several designs and a token names its key. A
-// key ID has 32 bits: two secrets of one ring that collide are refused at
-// construction, with an error that names them.
+// so that one secret can serve several designs and a token names its key. A key
+// ID has 32 bits. If two secrets of a ring collide, construction fails with an
+// error that names them.
 //
-// The package does not store secrets and does not wipe memory (Go cannot promise
-// that). It does not protect keys from a reader of the process's memory.
+// The package does not store secrets. It does not wipe memory, which Go cannot
+// guarantee, and does not protect keys from a reader of the process's memory.
 package keyring
 
 import (
@@ -36,8 +36,8 @@ const KeySize = 32
 // An ID names a key inside a token.
 type ID [4]byte
 
-// A Ring holds a value of the design for each key. It does not change after
-// construction and is safe for concurrent use.
+// A Ring holds a value of the design for each key. It is immutable and safe for
+// concurrent use.
 type Ring[T any] struct {
 	first Entry[T]
 	byID  map[ID]*Entry[T]
@@ -52,8 +52,8 @@ type Entry[T any] struct {
 // First returns the key that seals.
 func (r *Ring[T]) First() *Entry[T] { return &r.first }
 
-// Lookup returns the key with the given key ID, or nil, in constant time
-// with respect to the length of the ring.
+// Lookup returns the key with the given key ID, or nil. Its time does not
+// depend on the position of the key in the ring.
 func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 	//mutant:equivalent the call cannot fail with these arguments
 	if len(id) != len(ID{}) {
@@ -65,8 +65,8 @@ func (r *Ring[T]) Lookup(id []byte) *Entry[T] {
 	return r.byID[ID(id)]
 }
 
-// New derives a key and a key ID from each secret under the design's label
-// and makes a ring of the results of setup, which must not keep key. Weak,
+// New derives a key and a key ID from each secret under the design's label, and
+// makes a ring of the results of setup. setup must not keep key. Weak,
 // duplicate and colliding secrets are errors.
 func New[T any](secrets [][]byte, label string, setup func(key []byte, id ID) (T, error)) (*Ring[T], error) {
 	for i, s := range secrets {
@@ -83,9 +83,9 @@ func New[T any](secrets [][]byte, label string, setup func(key []byte, id ID) (T
 	})
 }
 
-// Index makes a ring of the results of setup for each secret, for formats with
-// their own derivation of keys and key IDs and their own rule for strong
-// secrets. Duplicate and colliding secrets are errors.
+// Index makes a ring of the results of setup for each secret. It serves formats
+// with their own derivation of keys and key IDs and their own check of
+// strength. Duplicate and colliding secrets are errors.
 func Index[T any](secrets [][]byte, setup func(secret []byte) (ID, T, error)) (*Ring[T], error) {
 	if err := checkEmpty(secrets); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func checkEmpty(secrets [][]byte) error {
 	return nil
 }
 
-// CheckDistinct refuses a ring that has a secret twice.
+// CheckDistinct refuses a ring that contains a secret twice.
 func CheckDistinct(secrets [][]byte) error {
 	for i, s := range secrets {
 		if j := slices.IndexFunc(secrets[:i], func(o []byte) bool { return bytes.Equal(o, s) }); j >= 0 {
@@ -132,11 +132,12 @@ func CheckDistinct(secrets [][]byte) error {
 	return nil
 }
 
-// how ends the error for a weak secret.
+// how ends the error for a weak secret with a command that makes a strong one.
 const how = "make one with: (umask 077; head -c 32 /dev/urandom > secret.key)"
 
-// CheckStrength refuses a secret that is too short or one byte repeated. Its errors
-// end a sentence that names the secret's place in the ring, never the secret.
+// CheckStrength refuses a secret that is too short or repeats one byte. Its
+// errors continue a sentence that names the secret's place in the ring, never
+// the secret.
 func CheckStrength(secret []byte) error {
 	if err := checkLength(secret); err != nil {
 		return err
@@ -155,7 +156,7 @@ func checkLength(secret []byte) error {
 }
 
 // CheckLengths refuses an empty ring and secrets of fewer than codecs.MinSecret
-// bytes: the rule of the SDKs.
+// bytes, as the SDKs do.
 func CheckLengths(secrets [][]byte) error {
 	if err := checkEmpty(secrets); err != nil {
 		return err
@@ -173,7 +174,7 @@ func CheckLengths(secrets [][]byte) error {
 func Derive(secret []byte, label string, n int) []byte {
 	out, err := hkdf.Key(sha256.New, secret, nil, label, n)
 	if err != nil {
-		panic("keyring: " + err.Error()) // n too large: a mistake in the design
+		panic("keyring: " + err.Error()) // n is too large, which is a bug in the design
 	}
 	return out
 }
@@ -189,7 +190,7 @@ func Generate() []byte {
 func Ephemeral[C any](open func(secrets ...[]byte) (C, error)) C {
 	c, err := open(Generate())
 	if err != nil {
-		panic("keyring: " + err.Error()) // a generated secret is always fit
+		panic("keyring: " + err.Error()) // a generated secret is always strong
 	}
 	return c
 }
@@ -204,15 +205,15 @@ func AESGCM(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// Random fills b with random bytes from the operating system. It is the only
-// place of the module that touches crypto/rand. It does not fail: crypto/rand
-// ends the program when the system has no randomness.
+// Random fills b with random bytes from the operating system. It is the
+// module's only use of crypto/rand. It cannot fail: crypto/rand ends the
+// program if the system has no randomness.
 func Random(b []byte) {
-	rand.Read(b) //nolint:errcheck // documented never to return an error
+	rand.Read(b) //nolint:errcheck // documented to never return an error
 }
 
-// Guarantees returns the guarantees of every design whose tokens carry the key ID
-// of a ring and that authenticates before it does anything else.
+// Guarantees returns the guarantees of every design whose tokens carry a key ID
+// of the ring and that authenticates before it does anything else.
 func Guarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Inert),

@@ -14,10 +14,10 @@ import (
 
 const label = "test/v1"
 
-// numbered returns a secret of 32 bytes that is a number.
+// numbered returns a secret of 32 decimal digits.
 func numbered(i int) []byte { return fmt.Appendf(nil, "%032d", i) }
 
-// keep is a setup that keeps a copy of the derived key.
+// keep is a setup that copies the derived key.
 func keep(key []byte, _ ID) ([]byte, error) { return bytes.Clone(key), nil }
 
 func TestRing(t *testing.T) {
@@ -82,7 +82,7 @@ func TestWeakSecrets(t *testing.T) {
 	require.ErrorContains(t, err, "the key ring is empty")
 }
 
-// TestCollisions gives rings two secrets with one key ID. The pairs were
+// TestCollisions gives rings two secrets with the same key ID. The pairs were
 // found by trying numbers in order.
 func TestCollisions(t *testing.T) {
 	const text = "secrets 2 and 3 of 3 have the same 32-bit key ID: replace one of them"
@@ -100,7 +100,7 @@ func TestCollisions(t *testing.T) {
 	require.EqualError(t, err, "secrets 1 and 3 of 3 are the same: leave one out")
 }
 
-// hashedID is a setup that fingerprints a key as the Python SDK does.
+// hashedID is a setup that derives the key ID as the Python SDK does.
 func hashedID(secret []byte) (id ID, key []byte, err error) {
 	key = Derive(secret, "mcp/request-state/v1/aes-256-gcm", KeySize)
 	sum := sha256.Sum256(append([]byte("mcp/request-state/v1/kid:"), key...))
@@ -114,8 +114,8 @@ func TestSetupFails(t *testing.T) {
 	require.ErrorIs(t, err, fault)
 }
 
-// TestSetupMustNotKeep shows the danger that the comment on New names: the derived key
-// is cleared once setup has returned.
+// TestSetupMustNotKeep shows why setup must not keep the derived key: it is
+// cleared after setup has returned.
 func TestSetupMustNotKeep(t *testing.T) {
 	ring, err := New([][]byte{numbered(1)}, label, func(key []byte, _ ID) ([]byte, error) { return key, nil })
 	require.NoError(t, err)

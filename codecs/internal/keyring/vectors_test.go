@@ -13,8 +13,8 @@ import (
 	"sealab/internal/wycheproof"
 )
 
-// TestRFC5869 runs the SHA-256 cases of RFC 5869, appendix A. Only the third is
-// without salt, as Derive is; the others hold the primitive below it.
+// TestRFC5869 runs the SHA-256 cases of RFC 5869, appendix A. Only the third
+// has no salt, as Derive; the others test the primitive below it.
 func TestRFC5869(t *testing.T) {
 	counting := func(from, to int) (s string) {
 		for b := from; b <= to; b++ {
@@ -40,7 +40,7 @@ func TestRFC5869(t *testing.T) {
 	}
 }
 
-// derive is HKDF if there is a salt, and Derive if not.
+// derive calls HKDF if there is a salt, and Derive otherwise.
 func derive(t *testing.T, secret, salt []byte, label string, n int) []byte {
 	t.Helper()
 	if len(salt) == 0 {

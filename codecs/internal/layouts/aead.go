@@ -1,6 +1,6 @@
-// Package layouts writes and reads tokens step by step: a prefix, and behind it
-// base64url without padding (RFC 4648, section 5) of fields, joined or in dotted
-// segments.
+// Package layouts writes and reads tokens step by step: a prefix followed by
+// fields in base64url without padding (RFC 4648, section 5), joined or in
+// dotted segments.
 //
 // A [Codec] has the layout that all AEAD designs share. With a nonce of n bytes and
 // a payload of m,
@@ -8,9 +8,10 @@
 //	token = prefix || base64url(key-id[4] || nonce[n] || ciphertext[m] || tag)
 //	associated data = prefix || key-id
 //
-// so that format, version and key are authenticated with the payload. A [SignedCodec]
-// has the layout of designs that show their payload: see [Signed]. The cipher or the
-// signer, its limits and its guarantees are the design's own.
+// so that format, version and key are authenticated with the payload. A
+// [SignedCodec] has the layout of designs with a readable payload: see
+// [Signed]. The design provides the cipher or signer, its limits and its
+// guarantees.
 package layouts
 
 import (
@@ -27,19 +28,19 @@ import (
 
 const idSize = len(keyring.ID{})
 
-// The refusals, each with the reason that the Python SDK logs for it.
+// The refusals, with the reasons that the Python SDK logs.
 var (
 	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")
 	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
 	errUnauthentic = codecs.Reject(codecs.Unauthentic, "seal")
 )
 
-// A Format is one instance of the layout.
+// A Format has the parameters of the layout.
 type Format struct {
 	Prefix    string
 	NonceSize int // in bytes; 0 for a deterministic AEAD
 	TagSize   int // in bytes
-	BlockSize int // in bytes, if plaintexts are padded as in PKCS #7; 0 if they are not
+	BlockSize int // in bytes, if plaintexts are padded as in PKCS #7; else 0
 }
 
 // TokenSize returns the length of the token of an m-byte payload.
@@ -60,17 +61,17 @@ type Codec struct {
 	ring   *keyring.Ring[*key]
 }
 
-// key is an AEAD with the associated data that goes with it.
+// key is an AEAD with the associated data of its tokens.
 type key struct {
 	cipher.AEAD
 	data []byte // prefix || key-id
 }
 
-// An AEAD declares a design whose tokens have the layout of a Format.
+// An AEAD describes a design whose tokens have the layout of a Format.
 type AEAD struct {
 	Format
 	Label  string                                // of the derivation of keys; see package keyring
-	Cipher func(key []byte) (cipher.AEAD, error) // of a derived key, which it must not keep
+	Cipher func(key []byte) (cipher.AEAD, error) // opens a derived key, which it must not keep
 }
 
 // New returns the codec for a ring of secrets.
@@ -84,8 +85,8 @@ func (a AEAD) New(secrets ...[]byte) (*Codec, error) {
 	return &Codec{a.Format, ring}, nil
 }
 
-// NewDerived returns the codec of a format with a key schedule of its own: derive
-// returns the key and the key ID of a secret, and judges its strength.
+// NewDerived returns the codec of a format with its own key schedule. derive
+// returns the key and the key ID of a secret, and checks its strength.
 func NewDerived(f Format, secrets [][]byte, derive func(secret []byte) (keyring.ID, []byte, error), newAEAD func(key []byte) (cipher.AEAD, error)) (*Codec, error) {
 	ring, err := keyring.Index(secrets, func(secret []byte) (keyring.ID, *key, error) {
 		id, k, err := derive(secret)
@@ -132,7 +133,7 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.seal(dst, seed, payload), nil
 }
 
-// seal seals under the given nonce, or a random one if it is nil.
+// seal seals under nonce, or under a random nonce if it is nil.
 func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 	k := c.ring.First()
 	s := base64url.GetInner()
@@ -169,18 +170,18 @@ func (c *Codec) Unseal(dst, token []byte) ([]byte, error) {
 	return out, nil
 }
 
-// The fields behind the prefix, with a nonce and without.
+// The fields after the prefix, with and without a nonce.
 var (
 	layout        = Layout{lab.WireKeyID, lab.WireNonce, lab.WireBody, lab.WireTag}
 	deterministic = Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 )
 
-// An assembler is a Codec that internal/lab can seal step by step. Only the
-// catalog's row opens one: Codec has no such methods.
+// An assembler seals step by step for internal/lab. Only the catalog row opens
+// one: Codec lacks these methods.
 type assembler struct{ *Codec }
 
-// Design completes a row of the catalog. The row names the cipher, its facts and its
-// limits, and the guarantees are those that depend on the cipher.
+// Design completes a row of the catalog, which names the cipher and its limits.
+// guarantees are those that depend on the cipher.
 func (a AEAD) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.Design {
 	d.Prefix = a.Prefix
 	d.NewCodec = func(c codecs.Config) (codecs.Codec, error) { return ForLab(a.New(c.Secrets...)) }
@@ -195,14 +196,14 @@ func (a AEAD) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.D
 	return d
 }
 
-// common returns the guarantees of every layout of this package.
+// common returns the guarantees that every layout of this package gives.
 func common() []codecs.Guarantee {
 	return slices.Concat(keyring.Guarantees(), codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.Rotation,
 		codecs.KeySeparation, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.StrongKeys))
 }
 
-// ForLab returns the codec of a row: as New returns it, and internal/lab can seal
-// with it step by step.
+// ForLab wraps the result of New in the codec of a catalog row, which
+// internal/lab can seal with step by step.
 func ForLab(c *Codec, err error) (codecs.Codec, error) {
 	if err != nil {
 		return nil, err
@@ -210,9 +211,9 @@ func ForLab(c *Codec, err error) (codecs.Codec, error) {
 	return assembler{c}, nil
 }
 
-// SealEdited implements lab.Assembler. A nonce that an edit leaves with
-// another length than the cipher takes is codecs.ErrUnsupported; nonces of any
-// length go on the wire by an edit of lab.WireNonce.
+// SealEdited implements lab.Assembler. If an edit changes the length of the
+// nonce, the error is codecs.ErrUnsupported. An edit of lab.WireNonce can write
+// a nonce of any length into a token.
 func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	if len(seed) != c.format.NonceSize {
 		return dst, fmt.Errorf("the seed has %d bytes, want %d", len(seed), c.format.NonceSize)
@@ -237,7 +238,7 @@ func (c assembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte,
 	return layout.Append(dst, edit, prefix, id, nonce, sealed[:n], sealed[n:]), nil
 }
 
-// Inspect takes a token of the format apart.
+// Inspect splits a token of the format into fields.
 func (f Format) Inspect(token []byte) ([]lab.Field, error) {
 	pieces := []Piece{{Name: lab.WireKeyID, Bytes: idSize, Readable: true}, {Name: lab.WireNonce, Bytes: f.NonceSize},
 		{Name: lab.WireBody, Bytes: f.BlockSize}, {Name: lab.WireTag, Bytes: f.TagSize}}

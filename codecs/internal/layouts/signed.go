@@ -11,19 +11,19 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Signed declares a design whose tokens show their payload with a tag, which is a MAC
-// or a signature. With a payload of m bytes,
+// A Signed describes a design whose tokens hold a readable payload and a tag,
+// which is a MAC or a signature. With a payload of m bytes,
 //
 //	token = prefix || base64url(key-id[4] || payload[m] || tag)
 //	tagged message = prefix || key-id || payload
 //
-// The tag stands last and has a fixed length, so there is one way to cut a token into
-// fields.
+// The tag is last and has a fixed length, so a token can be split into fields
+// in only one way.
 type Signed struct {
 	Prefix  string
 	TagSize int    // in bytes
 	Label   string // of the derivation of keys; see package keyring
-	// Signer returns the signer of a derived key, which it must not keep.
+	// Signer opens a derived key, which it must not keep.
 	Signer func(key []byte, id keyring.ID) (Signer, error)
 }
 
@@ -36,8 +36,9 @@ type Signer interface {
 
 // A Verifier verifies tags under one key.
 type Verifier interface {
-	// Verify returns nil or a refusal. It returns no bool, so that the function that compares
-	// tags also branches on the result: the taint analysis finds both in one function.
+	// Verify returns nil or a refusal. It does not return a bool, so that the
+	// function that compares tags also branches on the result, where the taint
+	// analysis finds both.
 	Verify(message, tag []byte) error
 }
 
@@ -75,7 +76,7 @@ func (f Signed) Verifier(ring *keyring.Ring[Verifier]) *SignedVerifier {
 	return &SignedVerifier{&f, ring}
 }
 
-// minRaw is the number of bytes that a token holds beside its payload.
+// minRaw returns the number of bytes of a token besides its payload.
 func (f *Signed) minRaw() int { return idSize + f.TagSize }
 
 // TokenSize returns the length of the token of an m-byte payload.
@@ -119,11 +120,11 @@ func (v *SignedVerifier) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, s.Bytes[head:n]...), nil
 }
 
-// A signedAssembler is a SignedCodec that internal/lab can seal step by step. Only rows of
-// the catalog open one: SignedCodec has no such methods.
+// A signedAssembler seals step by step for internal/lab. Only catalog rows open
+// one: SignedCodec lacks these methods.
 type signedAssembler struct{ *SignedCodec }
 
-// Design completes a row of the catalog. The row names the algorithm, and the guarantees
+// Design completes a row of the catalog, which names the algorithm. guarantees
 // are those that depend on it.
 func (f Signed) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs.Design {
 	d.Prefix = f.Prefix
@@ -144,7 +145,7 @@ func (f Signed) Design(d codecs.Design, guarantees ...[]codecs.Guarantee) codecs
 	return d
 }
 
-// SeedSize implements lab.Seeded: sealing is deterministic.
+// SeedSize implements lab.Seeded. Sealing is deterministic.
 func (c signedAssembler) SeedSize() int { return 0 }
 
 // SealSeeded implements lab.Seeded.
@@ -170,7 +171,7 @@ func (c signedAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([
 	return deterministic.Append(dst, edit, prefix, id, payload, edit.Give(lab.StepTag, tag)), nil
 }
 
-// Inspect takes a token of the format apart.
+// Inspect splits a token of the format into fields.
 func (f *Signed) Inspect(token []byte) ([]lab.Field, error) {
 	return ParseJoined(f.Prefix, token, Piece{Name: lab.WireKeyID, Bytes: idSize, Readable: true},
 		Piece{Name: lab.WireBody, Readable: true}, Piece{Name: lab.WireTag, Bytes: f.TagSize})

@@ -10,12 +10,12 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Layout has the step of each field after the prefix, in order.
+// A Layout lists the step of each field after the prefix.
 type Layout []lab.Step
 
-// Append appends to dst the token of the prefix and the fields' values, one for
-// each step of the layout. The edit sees the prefix, each field, and last the
-// text of all fields.
+// Append appends to dst the token of the prefix and the values, one for each
+// step of the layout. edit is applied to the prefix, to each field, and last to
+// the text of all fields.
 func (l Layout) Append(dst []byte, edit lab.Edit, prefix []byte, values ...[]byte) []byte {
 	size := 0
 	for _, v := range values {
@@ -35,9 +35,9 @@ func (l Layout) Append(dst []byte, edit lab.Edit, prefix []byte, values ...[]byt
 // A Mint mints a token step by step under a seed.
 type Mint[S codecs.Scheme] func(s S, dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error)
 
-// SchemeForLab returns the opening of a catalog's row: the scheme that open returns, which
-// internal/lab can seal step by step with mint. A seed has seedSize bytes. The scheme
-// itself has no such methods.
+// SchemeForLab returns the function that opens a catalog row: it wraps the
+// scheme from open so that internal/lab can mint step by step with mint. A seed
+// has seedSize bytes. The scheme itself has no such methods.
 func SchemeForLab[S codecs.Scheme](open func(codecs.Config) (S, error), seedSize int, mint Mint[S]) func(codecs.Config) (codecs.Scheme, error) {
 	return func(c codecs.Config) (codecs.Scheme, error) {
 		s, err := open(c)
@@ -48,7 +48,7 @@ func SchemeForLab[S codecs.Scheme](open func(codecs.Config) (S, error), seedSize
 	}
 }
 
-// Assemble returns a scheme that internal/lab can seal step by step with mint.
+// Assemble wraps a scheme so that internal/lab can mint step by step with mint.
 func Assemble[S codecs.Scheme](s S, seedSize int, mint Mint[S]) codecs.Scheme {
 	return schemeAssembler[S]{s, s, seedSize, mint}
 }
@@ -77,33 +77,33 @@ func (a schemeAssembler[S]) MintEdited(dst, seed, state []byte, c *codecs.Contex
 	return a.mint(a.scheme, dst, seed, state, c, edit)
 }
 
-// Separator stands between the segments of a dotted token.
+// Separator separates the segments of a dotted token.
 const Separator = "."
 
 var separator = []byte(Separator)
 
-// AppendSeparator appends the separator, which the edit sees.
+// AppendSeparator appends the separator after applying edit.
 func AppendSeparator(dst []byte, edit lab.Edit) []byte {
 	return append(dst, edit.Apply(lab.WireSep, separator)...)
 }
 
-// AppendSegment appends the base64url text of a value. The edit sees the value as
-// the given step, and its text.
+// AppendSegment appends a value in base64url. edit is applied to the value, as
+// the given step, and to its text.
 func AppendSegment(dst []byte, edit lab.Edit, step lab.Step, value []byte) []byte {
 	value = edit.Apply(step, value)
 	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, value), len(dst))
 }
 
-// A Piece is a field of a token that is one text of base64url. The body takes all that
-// the others leave.
+// A Piece is a field in a joined token. The body takes all bytes that the
+// others leave.
 type Piece struct {
 	Name     lab.Step
-	Bytes    int // of the body: at least
+	Bytes    int // for the body: the minimum
 	Readable bool
 }
 
-// ParseJoined parses a token of the form prefix || base64url(pieces), whose text is
-// canonical.
+// ParseJoined parses a token of the form prefix || base64url(pieces). The text
+// must be canonical.
 func ParseJoined(prefix string, token []byte, pieces ...Piece) ([]lab.Field, error) {
 	least := 0
 	for _, p := range pieces {
@@ -126,9 +126,9 @@ func ParseJoined(prefix string, token []byte, pieces ...Piece) ([]lab.Field, err
 	return fields, nil
 }
 
-// ParseDotted parses a token of the form prefix || segment || "." || segment ...,
-// whose segments are canonical base64url of the named fields. All but the last,
-// the tag, are readable.
+// ParseDotted parses a token of the form prefix || segment || "." || segment
+// ... The segments must be canonical base64url of the named fields. All but the
+// last, the tag, are readable.
 func ParseDotted(prefix string, token []byte, names ...lab.Step) ([]lab.Field, error) {
 	rest, ok := bytes.CutPrefix(token, []byte(prefix))
 	if !ok {

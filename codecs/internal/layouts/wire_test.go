@@ -10,8 +10,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestAppend holds the order of the fields, with and without an edit, and that an
-// edit gets copies.
+// TestAppend checks the order of the fields with and without an edit, and that
+// an edit gets copies.
 func TestAppend(t *testing.T) {
 	layout := layouts.Layout{lab.WireKeyID, lab.WireBody, lab.WireTag}
 	id, body, tag := []byte("id"), []byte("body"), []byte("tag")

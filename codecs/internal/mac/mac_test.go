@@ -14,12 +14,12 @@ import (
 func TestKey(t *testing.T) {
 	secret := bytes.Repeat([]byte("k"), 32)
 	key := mac.New(secret)
-	clear(secret) // the key has a copy
+	clear(secret) // the Key has a copy
 	h := hmac.New(sha256.New, bytes.Repeat([]byte("k"), 32))
 	h.Write([]byte("message"))
 	want := h.Sum(nil)
 
-	for range 3 { // the same state again
+	for range 3 { // reuse the state
 		require.Equal(t, append([]byte("x"), want...), key.Append([]byte("x"), []byte("mess"), nil, []byte("age")))
 	}
 	require.True(t, key.Verify(want, []byte("message")))

@@ -52,7 +52,7 @@ func TestRFC4231(t *testing.T) {
 
 func TestWycheproof(t *testing.T) {
 	wycheproof.Run(t, "hmac_sha256_test.json", func(g *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
-		// Designs feed a tag in two parts: cut the message anywhere.
+		// Designs pass a message in two parts, so split it somewhere.
 		cut := len(c.Msg) / 3
 		tag := mac.New(c.Key).Append(nil, c.Msg[:cut], c.Msg[cut:])
 		require.Len(t, tag, mac.Size)

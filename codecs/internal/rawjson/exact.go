@@ -19,8 +19,9 @@ import (
 //     shortest decimal of their float64 (trailing zeros do not count): 1e400,
 //     1e-400, 9007199254740993.0
 //
-// Integers of any length pass. Order of members, white space, and the choice of
-// escapes are not judged. It takes one byte of heap for each byte of doc at most.
+// Integers of any length are accepted. The order of members, white space, and
+// the choice of escapes do not matter. It uses at most one byte of heap per
+// byte of doc.
 func CheckExact(doc []byte) error {
 	if !utf8.Valid(doc) {
 		return fmt.Errorf("not JSON: the document is not UTF-8")
@@ -52,8 +53,8 @@ func (s *scanner) leaveNames(first int) bool {
 	return true
 }
 
-// foldRune returns one rune for all that encoding/json takes for r: the smallest
-// under simple case folding.
+// foldRune returns the same rune for all runes that encoding/json treats as
+// equal to r: the smallest under simple case folding.
 func foldRune(r rune) rune {
 	if 'a' <= r && r <= 'z' {
 		return r - 'a' + 'A'
@@ -94,9 +95,9 @@ func isExact(literal []byte) bool {
 	return ok && e == exponent && bytes.Equal(shortest, digits)
 }
 
-// decimal splits a literal into digits without zeros at either end and the power
-// of ten of the first digit. Digits are empty for zero. It fails if the exponent
-// is out of range for any float64.
+// decimal splits a literal into its digits, without zeros at either end, and
+// the power of ten of the first digit. The digits are empty for zero. It fails
+// if the exponent is out of range for every float64.
 //
 //mutant:equivalent only CheckExact asks for exact text, and no design calls it
 func decimal(literal []byte) (digits []byte, exponent int, ok bool) {

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// few is as many members as claims have.
+// few is the number of members that claims have at most.
 const few = 10
 
-// parser is a recursive descent over src. Its methods report false on a fault,
-// which they have then described.
+// parser is a recursive descent parser over src. Its methods report false after
+// they have recorded a fault.
 type parser struct {
 	Dialect
 	src   []byte
 	at    int
 	depth int
-	// closing is the end of the string at hand, if half replaced a part of it.
+	// closing is the end of the current string, if half replaced a part of it.
 	closing int
 	fault   string
 }
@@ -25,7 +25,7 @@ func (p *parser) fail(what string) bool {
 	return false
 }
 
-// next returns the byte at hand, or 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (p *parser) next() byte {
 	if p.at < len(p.src) {
 		return p.src[p.at]
@@ -45,7 +45,7 @@ func (p *parser) document() (v Value, ok bool) {
 	return v, true
 }
 
-// space skips white space, and comments if the dialect has them. Most often there
+// space skips white space, and comments if the dialect has them. The fast path
 // is no white space.
 func (p *parser) space() bool {
 	if c := p.next(); c > ' ' && c != '/' {
@@ -72,7 +72,7 @@ func (p *parser) spaces() bool {
 	}
 }
 
-// comment skips one comment. A line comment has to end with its line.
+// comment skips one comment. A line comment must end with its line.
 func (p *parser) comment() bool {
 	rest := p.src[p.at+1:]
 	var end []byte
@@ -92,8 +92,8 @@ func (p *parser) comment() bool {
 	return true
 }
 
-// value reads a value. The capacity behind room is for the members of objects
-// while they are read.
+// value reads a value. It uses the spare capacity of room for the members of
+// objects.
 func (p *parser) value(v *Value, room []Member) bool {
 	start := p.at
 	ok := p.anyKind(v, room)
@@ -184,7 +184,7 @@ func (p *parser) object(v *Value, room []Member) bool {
 	}
 }
 
-// name reads a member's name and the colon after it.
+// name reads a member's name and the colon.
 func (p *parser) name(m *Member) bool {
 	if p.next() != '"' {
 		return p.fail("no member name")
@@ -200,7 +200,7 @@ func (p *parser) name(m *Member) bool {
 	return p.space()
 }
 
-// another reads the text after an element: a comma, and then more is true, or the
+// another reads the text after an element: a comma, if more is true, or the
 // closing bracket.
 func (p *parser) another(closing byte) (more, ok bool) {
 	if !p.space() {

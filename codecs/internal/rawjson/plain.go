@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// The limits of AppendPlain. Documents beyond them are read by StreamSorted.
+// The limits of AppendPlain. StreamSorted handles documents beyond them.
 const (
 	plainDepth   = 8
-	plainMembers = 16 // of one object
+	plainMembers = 16 // per object
 )
 
-// AppendPlain appends the form of StreamSorted if doc is in the usual form: every
-// string consists of plain bytes, every number is an integer, no name is repeated,
-// and the nesting is shallow. It reports false, and returns dst as it was, for every
-// other document and for text that is not JSON. Up to 2*len(doc) bytes of the spare
-// capacity of dst are written in any case.
+// AppendPlain appends the output of StreamSorted if doc is in the usual form:
+// every string consists of plain bytes, every number is an integer, no name is
+// repeated, and the nesting is shallow. For other documents and for invalid
+// JSON it reports false and returns dst unchanged. It may write up to
+// 2*len(doc) bytes of the spare capacity of dst in any case.
 //
-// It does not depend on the dialect: no extension is needed for such documents.
+// It does not depend on the dialect, because such documents need no extension.
 func (q *Quoting) AppendPlain(dst, doc []byte) ([]byte, bool) {
 	//mutant:equivalent no vector is as long
 	if len(doc) > math.MaxInt32/2 {
@@ -35,9 +35,10 @@ func (q *Quoting) AppendPlain(dst, doc []byte) ([]byte, bool) {
 	return dst, false
 }
 
-// appendTight appends doc without the white space between its strings. It reports false
-// if white space parts two literals, or if there is none. No string may have a quotation
-// mark in it; text that has is not plain afterwards either.
+// appendTight appends doc without the white space between its strings. It
+// reports false if white space separates two literals, or if there is none. It
+// assumes that strings contain no quotation mark; a text with one is not plain
+// after this either.
 func appendTight(dst, doc []byte) (tight []byte, ok bool) {
 	start, inside, parted := len(dst), false, false
 	for _, c := range doc {
@@ -57,14 +58,14 @@ func appendTight(dst, doc []byte) (tight []byte, ok bool) {
 // isLiteral reports whether c occurs in integers, true, false or null.
 func isLiteral(c byte) bool { return c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
 
-// The methods below read text without white space between its strings, and bring the
-// members of objects in order. They take the place at which they read, and return the
-// place behind, or none.
+// The methods below read text without white space between its strings, and sort
+// the members of objects. They take the position at which they read, and return
+// the position after it, or none.
 
-// none is the place behind text that is not plain.
+// none is returned for text that is not plain.
 const none = -1
 
-// byteAt returns the byte at a place, 0 at the end and at none.
+// byteAt returns the byte at a position, or 0 at the end and at none.
 func byteAt(text []byte, at int) byte {
 	if uint(at) < uint(len(text)) {
 		return text[at]
@@ -143,7 +144,7 @@ func (q *Quoting) plainArray(text []byte, at, depth int) int {
 	}
 }
 
-// A plainMember is the place of a member, without its comma.
+// A plainMember holds the positions of a member, without its comma.
 type plainMember struct{ start, nameEnd, end uint32 }
 
 func (q *Quoting) plainObject(text []byte, at, depth int) int {
@@ -189,7 +190,7 @@ func (q *Quoting) plainObject(text []byte, at, depth int) int {
 	return none
 }
 
-// reorder brings the members of an object in order, with the room behind text.
+// reorder sorts the members of an object. It uses the room after text.
 func reorder(text []byte, members []plainMember, order []uint8) {
 	inOrder := text[len(text):]
 	for _, i := range order {

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// A Printer writes values in the manner of one implementation, without white
-// space.
+// A Printer writes values as one implementation does, without white space.
 type Printer struct {
 	*Quoting
-	// Number appends the form of a number's literal.
+	// Number appends a number, given as its literal.
 	Number func(dst, literal []byte) []byte
-	// Members returns the members of an object that are written, in order.
+	// Members returns the members of an object to print, in order.
 	Members func([]Member) []Member
 }
 
@@ -64,17 +63,18 @@ const (
 	UpperHex = "0123456789ABCDEF"
 )
 
-// AppendHex appends the \u escape of r, which is at most 0xffff.
+// AppendHex appends the \u escape of r, which must be at most 0xffff.
 func AppendHex(dst []byte, r rune, digits string) []byte {
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// EscapeByte appends the \u escape of the byte at a place of text, as a Quoting takes it.
+// EscapeByte appends the \u escape of text[at]. It is an escape function for
+// NewQuoting.
 func EscapeByte(dst, text []byte, at int) ([]byte, int) {
 	return AppendHex(dst, rune(text[at]), LowerHex), 1
 }
 
-// inOrder reports whether the names of members ascend strictly.
+// inOrder reports whether the names of members are strictly ascending.
 func inOrder(members []Member) bool {
 	for i := range len(members) - 1 {
 		if bytes.Compare(members[i].Name, members[i+1].Name) >= 0 {
@@ -84,7 +84,8 @@ func inOrder(members []Member) bool {
 	return true
 }
 
-// FirstPlaces gives each name its first place and its last value.
+// FirstPlaces keeps each name once, at its first position and with its last
+// value.
 func FirstPlaces(members []Member) []Member {
 	if inOrder(members) {
 		return members
@@ -102,8 +103,9 @@ func FirstPlaces(members []Member) []Member {
 	return out
 }
 
-// ByName sorts members by the code points of their names, and gives each name
-// its last value. (Generalised UTF-8 sorts by bytes as its code points do.)
+// ByName sorts members by the code points of their names and keeps the last
+// value of each name. Generalised UTF-8 sorts by bytes in the order of code
+// points.
 func ByName(members []Member) []Member {
 	if inOrder(members) {
 		return members

@@ -9,18 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// ones has the value 1 in each of its 8 bytes, and tops the highest bit of each.
+// ones has the value 1 in each of its 8 bytes. tops has the highest bit of each
+// set.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
-	word = 8 // bytes that are examined at a time
+	word = 8 // number of bytes examined at a time
 )
 
-// Slack is the number of bytes behind their results, in dst, that Append and Cut may write.
+// Slack is the number of bytes after their results that Append and Cut may
+// write to dst.
 const Slack = 64
 
-// The classes of bytes. Bit 0 is set in those that cutBytes keeps, and bit 1 in the one
-// that it takes behind a backslash.
+// The classes of bytes. Bit 0 is set in those that cutBytes keeps, and bit 1 in
+// those that it accepts after a backslash.
 const (
 	backslash = 0
 	usual     = 1
@@ -28,26 +30,26 @@ const (
 	unusual   = 4
 )
 
-// A Quoting is the way in which one implementation writes strings. It is made
-// by NewQuoting and does not change afterwards.
+// A Quoting is the way in which one implementation quotes strings. NewQuoting
+// makes it. It is immutable.
 type Quoting struct {
-	// plain marks the bytes that stand in a string as they are.
+	// plain marks the bytes that are not escaped.
 	plain   [256]bool
 	classes [256]uint8
-	// high masks the bytes from 0x80 on if they are not plain. extra repeats a
-	// byte that is not plain beside the control characters, " and \.
+	// high masks the bytes from 0x80 on if they are escaped. extra repeats the
+	// byte that is escaped besides the control characters, " and \.
 	high, extra uint64
-	letters     [256]byte // byte to the letter of its escape, or 0
-	unletters   [256]byte // letter to the byte that it stands for
+	letters     [256]byte // letter of the escape of a byte, or 0
+	unletters   [256]byte // byte that a letter stands for
 	escape      func(dst, text []byte, at int) ([]byte, int)
 }
 
-// NewQuoting returns a quoting in which control characters, ", \ and the byte
-// extra are not plain, and no byte from 0x80 on if ascii is set. Pairs are the
-// escapes of one letter: a byte, then its letter. The function escape appends
-// the escape of the code point at text[at], which is not plain and has no
-// letter, and returns its length in text in bytes. If ascii is set, the escape of
-// one from 0x80 to 0xffff is \u and four digits in lower case.
+// NewQuoting returns a quoting that escapes control characters, ", \ and the
+// byte extra, and all bytes from 0x80 on if ascii is true. pairs lists the
+// escapes with a letter: a byte, then its letter. escape appends the escape of
+// the code point at text[at], which has no letter, and returns its length in
+// text in bytes. If ascii is true, it must escape code points from 0x80 to
+// 0xffff as \u and four lower-case digits.
 func NewQuoting(ascii bool, extra byte, pairs string, escape func(dst, text []byte, at int) ([]byte, int)) *Quoting {
 	q := &Quoting{extra: ones * uint64(extra), escape: escape}
 	if ascii {
@@ -69,9 +71,9 @@ func NewQuoting(ascii bool, extra byte, pairs string, escape func(dst, text []by
 	return q
 }
 
-// escaped returns a mask of the bytes of x that are " or \, and others one of the
-// other bytes that are not plain. Byte i has bit 8*i+7. A sum of bytes under 0x80
-// and 0x7f carries into no other byte.
+// escaped returns a mask of the bytes of x that are " or \, and in others a
+// mask of the other bytes that are escaped. Byte i has bit 8*i+7. The sum of a
+// byte under 0x80 and 0x7f does not carry into the next byte.
 func escaped(x uint64) uint64 {
 	low := x &^ tops
 	return ^((low^ones*'"'+ones*0x7f)&(low^ones*'\\'+ones*0x7f) | x) & tops
@@ -83,10 +85,11 @@ func (q *Quoting) others(x uint64) uint64 {
 	return ^(control&(other&^tops+ones*0x7f|other))&tops | x&q.high
 }
 
-// first returns the index of the lowest byte of a mask, and 8 if it is empty.
+// first returns the index of the lowest byte in a mask, or 8 if the mask is
+// empty.
 func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
-// under returns the bytes of a mask that are below byte n.
+// under returns the bytes of a mask below byte n.
 func under(mask uint64, n int) uint64 { return mask & (1<<(8*n) - 1) }
 
 // Append appends text as a quoted string. Text is generalised UTF-8.
@@ -95,14 +98,15 @@ func (q *Quoting) Append(dst, text []byte) []byte {
 	return dst
 }
 
-// AppendWTF8 is Append. It reports whether text is WTF-8: see ValidWTF8.
+// AppendWTF8 appends text as Append does and reports whether it is WTF-8: see
+// ValidWTF8.
 func (q *Quoting) AppendWTF8(dst, text []byte) ([]byte, bool) {
 	dst, judged := q.append(dst, text)
 	//mutant:equivalent vectors present tokens, and all of them are minted from text
 	return dst, judged || ValidWTF8(text)
 }
 
-// append is Append. Judged is true if all of text is known to be WTF-8.
+// append implements Append. judged reports whether text is known to be WTF-8.
 func (q *Quoting) append(dst, text []byte) (_ []byte, judged bool) {
 	judged = q.high != 0
 	dst = append(slices.Grow(dst, len(text)+len(text)/8+Slack), '"')
@@ -134,8 +138,8 @@ func (q *Quoting) append(dst, text []byte) (_ []byte, judged bool) {
 	return append(dst, '"'), judged
 }
 
-// short returns the character at the start of text and its length, if it has two or
-// three bytes and a quoting of ASCII escapes it. Else the length is 0.
+// short returns the character at the start of text and its length, if it has
+// two or three bytes and the quoting is for ASCII. Otherwise the length is 0.
 func (q *Quoting) short(text []byte) (r rune, n int) {
 	if q.high == 0 || len(text) < 3 {
 		return 0, 0
@@ -152,10 +156,10 @@ func (q *Quoting) short(text []byte) (r rune, n int) {
 	return r, n
 }
 
-// appendWords appends the escaped form of the first n bytes of text: those before
-// the first byte of others, the last 7, or the end of the room in dst. It writes
-// one word again, shifted, for each of its first two escapes, and does not branch
-// for them. That leaves up to 2 words behind the result.
+// appendWords appends the escaped form of the first n bytes of text. It stops
+// before a byte in the mask others, at the last 7 bytes, or if dst has no room.
+// To avoid branches it writes a word again, shifted, for each of its first two
+// escapes. This may write up to 2 words after the result.
 func (q *Quoting) appendWords(dst, text []byte) (out []byte, n int) {
 	for end := len(dst); len(text)-n >= word && cap(dst)-end >= 4*word; dst = dst[:end] {
 		x, size := binary.LittleEndian.Uint64(text[n:]), word
@@ -185,7 +189,7 @@ func (q *Quoting) appendWords(dst, text []byte) (out []byte, n int) {
 	return dst, n
 }
 
-// AppendText is Append for a Go string.
+// AppendText appends a Go string as Append does.
 func (q *Quoting) AppendText(dst []byte, text string) []byte {
 	if !q.isPlain([]byte(text)) {
 		return q.Append(dst, []byte(text))
@@ -193,7 +197,8 @@ func (q *Quoting) AppendText(dst []byte, text string) []byte {
 	return append(append(append(dst, '"'), text...), '"')
 }
 
-// isPlain reports whether text consists of plain bytes. It does not branch for them.
+// isPlain reports whether text consists of plain bytes, without branching on
+// them.
 func (q *Quoting) isPlain(text []byte) bool {
 	if len(text) < word {
 		return !slices.ContainsFunc(text, func(c byte) bool { return !q.plain[c] })
@@ -207,9 +212,9 @@ func (q *Quoting) isPlain(text []byte) bool {
 	return marks == 0
 }
 
-// Cut reads the string at the start of quoted, in the form of Append. It appends
-// the text to dst and returns the rest of quoted. It reports false if quoted does
-// not begin with an output of Append; dst is then returned as it was.
+// Cut parses the string at the start of quoted, in the form of Append. It
+// appends the text to dst and returns the rest of quoted. If quoted does not
+// begin with an output of Append, it reports false and returns dst unchanged.
 func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	if len(quoted) == 0 || quoted[0] != '"' {
 		return dst, quoted, false
@@ -237,16 +242,16 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	return dst[:start], quoted, false
 }
 
-// cutBytes appends the text of the first n bytes of src, which are plain or \". It
-// ends before any other byte, or with the room in dst. It writes a backslash and
-// overwrites it, and does not branch for it.
+// cutBytes appends the text of the first n bytes of src, which are plain or \".
+// It stops before any other byte, or if dst has no room. To avoid branches it
+// writes a backslash and overwrites it.
 func (q *Quoting) cutBytes(dst, src []byte) (out []byte, n int) {
 	room, classes := dst[len(dst):cap(dst)], &q.classes
 	src = src[:min(len(src), len(room))]
-	end, kept := 0, 1 // kept is 0 behind a backslash
+	end, kept := 0, 1 // kept is 0 after a backslash
 	for i, c := range src {
 		k := int(classes[c])
-		if k>>1^kept != 1 { // quotation marks come behind backslashes, and plain bytes elsewhere
+		if k>>1^kept != 1 { // a quotation mark must follow a backslash, and a plain byte must not
 			return dst[:len(dst)+end], i + kept - 1
 		}
 		kept = k & 1
@@ -256,9 +261,9 @@ func (q *Quoting) cutBytes(dst, src []byte) (out []byte, n int) {
 	return dst[:len(dst)+end], len(src) + kept - 1
 }
 
-// cutEscape reads one code point at src that has an escape without a letter. The
-// decoded string begins at dst[start]. The code point is encoded again: the
-// result does not depend on how it was decoded.
+// cutEscape parses one code point at src whose escape has no letter. The
+// decoded string begins at dst[start]. It encodes the code point again and
+// compares, so that only the form of Append is accepted.
 func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok bool) {
 	at := len(dst)
 	if len(src) >= 6 && src[0] == '\\' && src[1] == 'u' {
@@ -287,7 +292,8 @@ func (q *Quoting) cutEscape(dst, src []byte, start int) (text, rest []byte, ok b
 	return dst[:end], rest, ok
 }
 
-// unhex are the values of digits in lower case, and -1 for other bytes.
+// unhex maps lower-case hexadecimal digits to their values, and other bytes to
+// -1.
 var unhex = func() (t [256]rune) {
 	for c := range t {
 		t[c] = rune(strings.IndexByte(LowerHex, byte(c)))

@@ -11,13 +11,13 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// hex escapes a code point of at most 0xffff.
+// hex escapes a code point as \u and four digits.
 func hex(dst, text []byte, at int) ([]byte, int) {
 	r, n := rawjson.DecodeRune(text[at:])
 	return rawjson.AppendHex(dst, min(r, 0xffff), rawjson.LowerHex), n
 }
 
-// besideAngle escapes a / after a <, and other bytes as hex.
+// besideAngle escapes / after <, and other bytes as hex.
 func besideAngle(dst, text []byte, at int) ([]byte, int) {
 	if text[at] != '/' {
 		return rawjson.AppendHex(dst, rune(text[at]), rawjson.UpperHex), 1
@@ -28,15 +28,15 @@ func besideAngle(dst, text []byte, at int) ([]byte, int) {
 	return append(dst, '/'), 1
 }
 
-// quotings are one of each kind: ASCII alone, all text, and one whose escapes
-// depend on the byte before.
+// quotings has one quoting of each kind: ASCII only, all text, and escapes that
+// depend on the previous byte.
 var quotings = map[string]*rawjson.Quoting{
 	"ascii":   rawjson.NewQuoting(true, 0x7f, "\"\"\\\\\nn", hex),
 	"unicode": rawjson.NewQuoting(false, 0, "\"\"\\\\\nn", hex),
 	"slashes": rawjson.NewQuoting(false, '/', "\"\"\\\\\nn", besideAngle),
 }
 
-// pieces of text in which every branch of a quoting is met.
+// pieces are texts that reach every branch of a quoting.
 var pieces = []string{"a", "plain text of many words ", `"`, `\`, "\n", "\x01", "\x7f", "/", "</", "é", "€", "\xed\xa0\x80", "\ud7ff"}
 
 func randomText(random *rand.Rand) (text []byte) {
@@ -46,8 +46,8 @@ func randomText(random *rand.Rand) (text []byte) {
 	return text
 }
 
-// TestQuotingRoundTrip holds that Cut takes what Append gives, whatever room
-// there is for the text.
+// TestQuotingRoundTrip checks that Cut accepts every output of Append,
+// regardless of the room for the text.
 func TestQuotingRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, q := range quotings {
@@ -68,8 +68,8 @@ func TestQuotingRoundTrip(t *testing.T) {
 	}
 }
 
-// TestQuotingTakesOneForm changes each byte of a string and cuts it everywhere:
-// Cut takes outputs of Append alone.
+// TestQuotingTakesOneForm changes each byte of a string and truncates it
+// everywhere. Cut must accept only outputs of Append.
 func TestQuotingTakesOneForm(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, q := range quotings {
@@ -96,8 +96,8 @@ func TestQuotingTakesOneForm(t *testing.T) {
 	}
 }
 
-// TestQuotingRefuses names forms that stand for a text and are not the one that
-// Append gives.
+// TestQuotingRefuses checks that Cut refuses other encodings than those of
+// Append.
 func TestQuotingRefuses(t *testing.T) {
 	for _, quoted := range []string{``, `a`, `"`, `"a`, `"\`, `"\"`, `"\u`, `"\u00`, `"\u0041"`, `"\u000A"`, `"\u000a"`, `"\/"`, "\"\n\"", `"\t"`, `"\x"`} {
 		for name, q := range quotings {
@@ -111,7 +111,7 @@ func TestQuotingRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCut holds that Cut takes outputs of Append alone.
+// FuzzCut checks that Cut accepts only outputs of Append.
 func FuzzCut(f *testing.F) {
 	f.Add([]byte(`"plain \" \\ \n \u00e9 </ <\/"`))
 	f.Fuzz(func(t *testing.T, quoted []byte) {

@@ -1,20 +1,22 @@
 // Package rawjson reads JSON (RFC 8259) without loss: numbers stay literals,
-// strings keep lone surrogates, repeated names stay in their order. The SDKs digest
-// and compare the values of their own parsers; a decoded Go value has lost them.
+// strings keep lone surrogates, repeated names stay in their order. The SDKs
+// digest and compare the values of their own parsers, and decoding to Go values
+// would lose these details.
 //
 // Text is UTF-8 in which surrogates may occur, encoded in three bytes like any
 // other code point ("generalised UTF-8", surrogatepass in Python). An escaped
-// surrogate pair becomes its character. A text is WTF-8 if it has no pair that is
-// written as two surrogates.
+// surrogate pair becomes its character. A text is WTF-8 if it contains no pair
+// encoded as two surrogates.
 //
 // A Dialect lists the extensions to the RFC that a parser accepts. Parsing is
 // linear in time and memory, and its recursion is bounded by MaxDepth.
 //
-// On amd64 with AVX-512 VBMI2 strings are escaped and unescaped in blocks; the build tag
-// purego selects Go. TestBlocksAsBytes holds both to a loop over bytes.
+// On amd64 with AVX-512 VBMI2 strings are escaped and unescaped in blocks. The
+// build tag purego selects Go code. TestBlocksAsBytes compares both with a loop
+// over bytes.
 //
-// The package does not check that documents are UTF-8: callers differ in that,
-// and use utf8.Valid or [Valid] first.
+// The package does not check that documents are UTF-8. Callers have different
+// rules, so they call utf8.Valid or [Valid] first.
 package rawjson
 
 import (
@@ -37,24 +39,24 @@ const (
 	Object
 )
 
-// A Value is one JSON value. Beside Raw, only the fields of its kind are set.
-// Raw shares memory with the document, and Text may.
+// A Value is one JSON value. Besides Raw, only the fields of its kind are set.
+// Raw shares memory with the document; Text may share it.
 type Value struct {
 	Kind    Kind
-	Raw     []byte   // the value as it stands in the document
+	Raw     []byte   // the text of the value in the document
 	Text    []byte   // String: its characters, unescaped. Number: its literal.
 	Items   []Value  // Array
-	Members []Member // Object: every member in order, repeated names included
+	Members []Member // Object: every member in order, including repeated names
 }
 
-// A Member is one name and value of an object.
+// A Member is a name and value in an object.
 type Member struct {
 	Name  []byte
 	Value Value
 }
 
-// Lookup returns the value of the last member called name, or nil: the rule of
-// every parser that the SDKs use.
+// Lookup returns the value of the last member called name, or nil. All parsers
+// that the SDKs use take the last member.
 func (v *Value) Lookup(name string) *Value {
 	for i := len(v.Members) - 1; i >= 0; i-- {
 		if string(v.Members[i].Name) == name {
@@ -70,7 +72,7 @@ func (v *Value) IsString(text string) bool {
 	return v != nil && v.Kind == String && string(v.Text) == text
 }
 
-// IsUTF8 reports whether no string or name in v has a lone surrogate.
+// IsUTF8 reports whether the strings and names in v contain no lone surrogate.
 func (v *Value) IsUTF8() bool {
 	if v.Kind == String && !utf8.Valid(v.Text) {
 		return false
@@ -88,34 +90,34 @@ func (v *Value) IsUTF8() bool {
 	return true
 }
 
-// Float returns the nearest float to a Number, an infinity if it is out of range,
-// and NaN for the literal NaN.
+// Float returns the float nearest to a Number, an infinity if it is out of
+// range, or NaN for the literal NaN.
 func (v *Value) Float() float64 {
-	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has seen to the syntax; out of range is infinite
+	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has checked the syntax; out of range gives an infinity
 	return f
 }
 
 // DefaultMaxDepth bounds nesting if a Dialect does not.
 const DefaultMaxDepth = 10_000
 
-// A Dialect lists the extensions to RFC 8259 that a parser accepts. The zero value
-// is the RFC alone.
+// A Dialect lists the extensions to RFC 8259 that a parser accepts. The zero
+// value is the RFC without extensions.
 type Dialect struct {
 	NonFinite bool // the literals NaN, Infinity and -Infinity are numbers
-	Controls  bool // control characters may stand in strings as they are
+	Controls  bool // strings may contain unescaped control characters
 	Comments  bool // /* */ and // to the end of line are white space
 	AnyEscape bool // a backslash before any other character but a control stands for that character
 	Trailing  bool // a comma may follow the last element of a list
-	BarePoint bool // no digit has to follow the point of a number
-	AnyPair   bool // an escaped high surrogate needs a low one, but whatever character is taken for the backslash between them
-	Halves    bool // an escaped high surrogate is read in the way of Ruby's json 2.6: see half
-	MaxDepth  int  // deepest nesting of arrays and objects; 0: DefaultMaxDepth
+	BarePoint bool // the point of a number need not be followed by a digit
+	AnyPair   bool // an escaped high surrogate needs a low one, but any character may replace the backslash between them
+	Halves    bool // an escaped high surrogate is read as Ruby's json 2.6 does: see half
+	MaxDepth  int  // maximum nesting of arrays and objects; 0: DefaultMaxDepth
 }
 
 // Ruby is the dialect of JSON.parse of Ruby's json 2.6.
 var Ruby = Dialect{Comments: true, AnyEscape: true, Halves: true, MaxDepth: 100}
 
-// PHP is the dialect of PHP's json_decode at its default depth, 512.
+// PHP is the dialect of PHP's json_decode with its default depth, 512.
 var PHP = Dialect{MaxDepth: 511}
 
 // Parse parses a whole document.
@@ -131,5 +133,5 @@ func (d Dialect) Parse(doc []byte) (Value, error) {
 	return v, nil
 }
 
-// Parse parses a whole document of plain RFC 8259.
+// Parse parses a whole document of RFC 8259 without extensions.
 func Parse(doc []byte) (Value, error) { return Dialect{}.Parse(doc) }

@@ -33,7 +33,7 @@ var refused = []string{
 
 func TestParseRefuses(t *testing.T) {
 	for _, doc := range refused {
-		exact := slices.Clip([]byte(doc)) // no byte to read or slice behind the end
+		exact := slices.Clip([]byte(doc)) // no byte after the end can be read
 		_, err := rawjson.Parse(exact)
 		require.ErrorContains(t, err, "not JSON: ", "%q", doc)
 		require.False(t, json.Valid([]byte(doc)), "%q", doc)
@@ -71,7 +71,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestAnyPair has the answers of vibe.d 0.9.
+// TestAnyPair compares with vibe.d 0.9.
 func TestAnyPair(t *testing.T) {
 	d := rawjson.Dialect{AnyPair: true}
 	for text, want := range map[string]string{
@@ -89,7 +89,7 @@ func TestAnyPair(t *testing.T) {
 	}
 }
 
-// TestHalves has the answers of json 2.6.1 of Ruby 3.1.
+// TestHalves compares with json 2.6.1 of Ruby 3.1.
 func TestHalves(t *testing.T) {
 	d := rawjson.Dialect{Halves: true}
 	for text, want := range map[string]string{
@@ -111,8 +111,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestEscapedBytes holds that the dialect of Ruby keeps a byte that is not UTF-8 behind
-// a backslash.
+// TestEscapedBytes checks that the Ruby dialect keeps a byte that is not UTF-8
+// after a backslash.
 func TestEscapedBytes(t *testing.T) {
 	v, err := rawjson.Ruby.Parse([]byte("[\"a\\\x80\\\xffb\"]"))
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestGeneralisedUTF8(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the plain dialect to the standard library's grammar.
+// FuzzParse compares the dialect without extensions with the standard library.
 func FuzzParse(f *testing.F) {
 	for _, doc := range refused {
 		f.Add([]byte(doc))
@@ -161,7 +161,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		_, err := rawjson.Parse(doc)
 		if bytes.Count(doc, []byte("["))+bytes.Count(doc, []byte("{")) > 5000 {
-			return // the depths at which the two give up differ
+			return // the maximum depths of the two differ
 		}
 		require.Equal(t, json.Valid(doc), err == nil, "%q: %v", doc, err)
 	})

@@ -6,19 +6,19 @@ import (
 	"math"
 )
 
-// shortestMember is the length in bytes of the shortest member and its comma.
+// shortestMember is the length in bytes of the shortest possible member with
+// its comma.
 const shortestMember = len(`"":0,`)
 
-// A scanner walks over a document and keeps offsets instead of values. It is a
-// parser with other actions.
+// A scanner parses a document and keeps offsets instead of values.
 type scanner struct {
 	parser
-	exact   bool     // refuse text that readers read differently: see CheckExact
-	names   []uint32 // exact: offsets of the names in the objects around p.at
-	entries []entry  // not exact: one for each member, in document order
+	exact   bool     // refuse text that readers may read differently: see CheckExact
+	names   []uint32 // if exact: offsets of the names in the objects around p.at
+	entries []entry  // unless exact: one for each member, in document order
 }
 
-// An entry is a member of an object. The entries of nested objects stand between
+// An entry is a member of an object. The entries of nested objects are between
 // a member and its next sibling.
 type entry struct {
 	name uint32 // offset of the name's opening quotation mark
@@ -116,8 +116,8 @@ func (s *scanner) object() bool {
 	}
 }
 
-// addName records the name at hand. last is the entry of the member before it,
-// -1 if it is missing.
+// addName records the current name. last is the entry of the previous member,
+// or -1 if there is none.
 func (s *scanner) addName(last int) int {
 	if s.exact {
 		s.names = append(s.names, uint32(s.at))
@@ -130,7 +130,7 @@ func (s *scanner) addName(last int) int {
 	return len(s.entries) - 1
 }
 
-// skipName skips a member's name and the colon after it.
+// skipName skips a member's name and the colon.
 func (s *scanner) skipName() bool {
 	if s.next() != '"' {
 		return s.fail("no member name")
@@ -176,7 +176,7 @@ func (s *scanner) skipText() bool {
 	}
 }
 
-// A nameReader reads the characters of a name in a document that was scanned.
+// A nameReader reads the characters of a name in a scanned document.
 type nameReader struct {
 	parser
 }
@@ -191,7 +191,7 @@ func (n *nameReader) rune() rune {
 	case c == '"':
 		return -1
 	case c == '\\':
-		r, _ := n.escape() // the scanner has checked it
+		r, _ := n.escape() // the scanner has checked the escape
 		return r
 	case c < 0x80:
 		n.at++
@@ -202,7 +202,7 @@ func (n *nameReader) rune() rune {
 	return r
 }
 
-// compareNames compares two names by the code points that fold makes of theirs.
+// compareNames compares two names by their code points after applying fold.
 func (s *scanner) compareNames(a, b uint32, fold func(rune) rune) int {
 	x, y := s.nameAt(a), s.nameAt(b)
 	for {

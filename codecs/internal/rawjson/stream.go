@@ -9,10 +9,10 @@ import (
 // pieceSize is the number of bytes after which a streamer writes its output.
 const pieceSize = 4 << 10
 
-// StreamSorted writes the form of AppendValue with members by ByName, without a
-// tree. It writes to out in pieces and ignores the errors of out. It writes no
-// piece if it fails. It takes at most about three bytes of memory for each byte of
-// doc.
+// StreamSorted writes the output of AppendValue, with members sorted by ByName,
+// without building a tree. It writes to out in pieces and ignores errors of
+// out. If it fails, it has written nothing. It uses at most about three bytes
+// of memory per byte of doc.
 func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
 	w := streamers.Get().(*streamer)
 	defer w.free()
@@ -33,22 +33,23 @@ func (p *Printer) StreamSorted(out io.Writer, d Dialect, doc []byte) error {
 
 var streamers = sync.Pool{New: func() any { return new(streamer) }}
 
-// A streamer writes a document that was scanned. Its methods begin at s.at and
-// advance it.
+// A streamer writes a scanned document. Its methods start at s.at and advance
+// it.
 type streamer struct {
 	*Printer
 	scanner
 	sink    io.Writer
 	out     []byte
-	members []entry  // room for the entries of the next document
+	members []entry  // reused for the entries of the next document
 	entry   uint32   // the entry of the next object's first member
-	open    []uint32 // the members of the objects at hand
+	open    []uint32 // the members of the open objects
 }
 
-// maxPooled is the largest number of members and bytes whose room is kept.
+// maxPooled is the maximum capacity, in members and in bytes, of memory that is
+// kept.
 const maxPooled = 64 << 10
 
-// free clears the streamer and keeps its room, unless that is large.
+// free clears the streamer and keeps its memory unless it is large.
 func (w *streamer) free() {
 	clear(w.out[:cap(w.out)])
 	if cap(w.entries) > maxPooled || cap(w.out) > maxPooled {
@@ -63,7 +64,7 @@ func (w *streamer) write(s string) { w.out = append(w.out, s...) }
 // relieve writes the output to the sink if it has at least n bytes.
 func (w *streamer) relieve(n int) {
 	if len(w.out) >= n {
-		w.sink.Write(w.out) //nolint:errcheck // the sink is a hash, which does not fail
+		w.sink.Write(w.out) //nolint:errcheck // the sink is a hash, which cannot fail
 		w.out = w.out[:0]
 	}
 }
@@ -114,7 +115,7 @@ func (w *streamer) array() {
 	w.write("]")
 }
 
-// more skips the text before an element and reports true, or the closing bracket
+// more skips to the next element and reports true, or skips the closing bracket
 // and reports false.
 func (w *streamer) more(closing byte) bool {
 	for {
@@ -131,7 +132,7 @@ func (w *streamer) more(closing byte) bool {
 	}
 }
 
-// object writes the members by name. A repeated name has its last value.
+// object writes the members sorted by name. A repeated name has its last value.
 func (w *streamer) object() {
 	w.at++
 	w.write("{")
@@ -157,8 +158,8 @@ func (w *streamer) object() {
 	var endEntry uint32
 	comma := false
 	for i, m := range members {
-		// The last member in the document is written in any case, so that the
-		// end of the object is known.
+		// The last member in the document is always written, so that the end of
+		// the object is known.
 		if i+1 < len(members) && w.compareNames(w.entries[m].name, w.entries[members[i+1]].name, asIs) == 0 {
 			continue
 		}
@@ -201,7 +202,7 @@ func (w *streamer) text() {
 			return
 		case c == '\\':
 			var room [4]byte
-			r, _ := w.scanner.escape() // the scanner has checked it
+			r, _ := w.scanner.escape() // the scanner has checked the escape
 			w.char(AppendRune(room[:0], r), 0)
 		case w.plain[c]:
 			w.plainRun()
@@ -211,7 +212,7 @@ func (w *streamer) text() {
 	}
 }
 
-// char writes the character at text[at] and returns its length there.
+// char writes the character at text[at] and returns its length in text.
 func (w *streamer) char(text []byte, at int) (n int) {
 	switch c := text[at]; {
 	case w.plain[c]:
@@ -225,7 +226,8 @@ func (w *streamer) char(text []byte, at int) (n int) {
 	return n
 }
 
-// plainRun writes the characters at hand that are plain, a piece of them at most.
+// plainRun writes the plain characters at the current position, at most a piece
+// of them.
 func (w *streamer) plainRun() {
 	start, end := w.at, min(len(w.src), w.at+pieceSize)
 	for w.at < end && w.plain[w.src[w.at]] {

@@ -18,14 +18,15 @@ import (
 	"sealab/internal/testenv"
 )
 
-// stream returns all pieces of StreamSorted.
+// stream returns the complete output of StreamSorted.
 func stream(doc []byte) ([]byte, error) {
 	var all bytes.Buffer
 	err := compactjson.StreamSorted(&all, doc)
 	return all.Bytes(), err
 }
 
-// requireStreamEqualsTree compares the streaming writer with the tree.
+// requireStreamEqualsTree compares StreamSorted with AppendSorted, which builds
+// a tree.
 func requireStreamEqualsTree(t *testing.T, doc []byte) {
 	t.Helper()
 	want, wrong := compactjson.AppendSorted(nil, doc)
@@ -61,7 +62,7 @@ func TestStreamEqualsTree(t *testing.T) {
 	}
 }
 
-// sampled returns all, or a tenth of it if only a sample of the matrix is run.
+// sampled returns all, or a tenth of it in a sample run.
 func sampled(all int) int {
 	if testenv.Sample() {
 		return all / 10
@@ -94,7 +95,8 @@ func randomDocument(rng *rand.Rand, depth int) []byte {
 	return append(doc, closing...)
 }
 
-// hostile are documents that cost a tree the most, of about n bytes.
+// hostile returns documents of about n bytes that need the most memory as a
+// tree.
 func hostile(n int) map[string][]byte {
 	repeat := func(opening, part, closing string) []byte {
 		return []byte(opening + strings.TrimSuffix(strings.Repeat(part, n/len(part)), ",") + closing)
@@ -125,8 +127,8 @@ func descending(n int) []byte {
 	return append(doc[:len(doc)-1], '}')
 }
 
-// TestHeapIsLinear holds the writer to 4 bytes of heap for each byte, and the
-// check to 4. The tree takes about 150.
+// TestHeapIsLinear checks that the streamer and CheckExact each use at most 4
+// bytes of heap per byte. The tree uses about 150.
 func TestHeapIsLinear(t *testing.T) {
 	testenv.SkipRace(t)
 	const n = 1 << 18
@@ -140,12 +142,12 @@ func TestHeapIsLinear(t *testing.T) {
 			})
 		}
 	}
-	// The control: a tree of the same document takes more than that.
+	// Control: a tree of the same document uses more.
 	doc := hostile(n)["zeros"]
 	require.Greater(t, allocated(func() { _, _ = compactjson.AppendSorted(nil, doc) }), uint64(50*n))
 }
 
-// allocated returns the bytes that f allocates in all.
+// allocated returns the total number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -154,7 +156,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestCheckExact has the documents that two readers read as two values.
+// TestCheckExact checks documents that two readers read as different values,
+// and others.
 func TestCheckExact(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `null`, `{"a":1,"b":{"a":1}}`, `[{"a":1},{"a":1}]`, `{"a":1.0}`, `0.1`, `1e3`, `1.50`, `0e5`, `0.0`, `-0.0`, `1e23`, `5e-324`,
@@ -173,8 +176,8 @@ func TestCheckExact(t *testing.T) {
 	}
 }
 
-// TestExactDocumentsDecodeAlike decodes pairs with one sorted form: encoding/json
-// has to read both as one value, if both are exact.
+// TestExactDocumentsDecodeAlike finds pairs of documents with the same sorted
+// form. If both are exact, encoding/json must decode both to the same value.
 func TestExactDocumentsDecodeAlike(t *testing.T) {
 	type target struct{ A, B json.Number }
 	const seed = 9

@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// Stringify prints values as JSON.stringify(JSON.parse(v)) of JavaScript does (ECMA-262,
-// 25.5.2), byte for byte: array indices first among the members of an object, the last
-// value of a repeated name, numbers by Number::toString. Lone surrogates are escaped;
-// 0xed is the first byte of each.
+// Stringify prints values exactly as JSON.stringify(JSON.parse(v)) of
+// JavaScript does (ECMA-262, 25.5.2): array indices first among the members of
+// an object, the last value of a repeated name, numbers by Number::toString.
+// Lone surrogates are escaped; 0xed is their first byte.
 var Stringify = &Printer{
 	Quoting: NewQuoting(false, 0xed, `""\\`+"\nn\rr\tt\ff\bb", stringifyEscape),
 	Number:  stringifyNumber, Members: ownProperties,
 }
 
 // ownProperties returns the members in the order of OrdinaryOwnPropertyKeys:
-// array indices ascending, then the others by their first place. The last value
+// array indices ascending, then other names by first position. The last value
 // of a repeated name counts.
 func ownProperties(members []Member) []Member {
 	out := slices.Clone(FirstPlaces(members))
@@ -28,8 +28,8 @@ func ownProperties(members []Member) []Member {
 	return out
 }
 
-// arrayIndex returns the array index that a name stands for. If the name is not an
-// array index, it returns one more than the largest.
+// arrayIndex returns the array index that a name represents, or one more than
+// the largest index if it represents none.
 func arrayIndex(name []byte) int64 {
 	const none = math.MaxUint32
 	n, err := strconv.ParseUint(string(name), 10, 32)
@@ -45,7 +45,7 @@ func stringifyNumber(dst, literal []byte) []byte {
 	return AppendJSNumber(dst, v.Float())
 }
 
-// AppendJSNumber appends Number::toString(f), and null for an infinity.
+// AppendJSNumber appends Number::toString(f), or null for an infinity.
 func AppendJSNumber(dst []byte, f float64) []byte {
 	a := math.Abs(f)
 	switch {

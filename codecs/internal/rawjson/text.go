@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// ends marks the bytes at which a run of characters that stand for themselves
-// may end.
+// ends marks the bytes that may end a run of unescaped characters.
 var ends = func() (t [256]bool) {
 	for c := range ' ' {
 		t[c] = true
@@ -16,11 +15,11 @@ var ends = func() (t [256]bool) {
 	return t
 }()
 
-// text reads a string at its opening quotation mark. A string of one run shares
-// memory with the document.
+// text reads a string at its opening quotation mark. A string that is a single
+// run shares memory with the document.
 func (p *parser) text(out *[]byte) bool {
 	p.at++
-	var joined []byte // nil as long as there is one run
+	var joined []byte // nil while there is one run
 	for {
 		run := p.run()
 		if p.at == len(p.src) {
@@ -54,7 +53,7 @@ func (p *parser) text(out *[]byte) bool {
 	}
 }
 
-// run skips the characters at hand that stand for themselves, and returns them.
+// run skips the unescaped characters at the current position and returns them.
 func (p *parser) run() []byte {
 	start, end := p.at, p.at
 	for end < len(p.src) && !ends[p.src[end]] {
@@ -64,7 +63,7 @@ func (p *parser) run() []byte {
 	return p.src[start:end:end]
 }
 
-// roomFor returns joined, or a new text with room for about twice the first run.
+// roomFor returns joined, or a new buffer for about twice the first run.
 func roomFor(joined, run []byte) []byte {
 	if joined != nil {
 		return joined
@@ -72,11 +71,11 @@ func roomFor(joined, run []byte) []byte {
 	return make([]byte, 0, 2*len(run)+64)
 }
 
-// short are the escapes of one letter.
+// short maps letters to the characters that their escapes represent.
 var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape reads one escape sequence, or two that make a surrogate pair. Invalid stands
-// for a backslash alone.
+// escape reads one escape sequence, or two that form a surrogate pair. It
+// returns invalid for a backslash that is dropped.
 func (p *parser) escape() (rune, bool) {
 	p.at++
 	c := p.next()
@@ -104,7 +103,8 @@ func (p *parser) escape() (rune, bool) {
 	return r, true
 }
 
-// pairOf reads the low surrogate to a high one, behind any character.
+// pairOf reads the low surrogate after a high one. Any character may be in
+// place of the backslash.
 func (p *parser) pairOf(high rune) (rune, bool) {
 	_, skipped := DecodeRune(p.src[p.at:])
 	rest := p.src[p.at+skipped:]
@@ -119,11 +119,12 @@ func (p *parser) pairOf(high rune) (rune, bool) {
 	return utf16.DecodeRune(high, low), true
 }
 
-// half reads an escaped high surrogate as Ruby's json 2.6 does. With any escaped
-// code unit after it, it is a character. With other text after it, it is a question
-// mark that replaces both the surrogate and the next byte. With fewer than six
-// bytes to the end of the string, it is a fault. Ruby has found the end of the string
-// before: a quotation mark whose backslash was replaced stands for itself.
+// half reads an escaped high surrogate as Ruby's json 2.6 does. Followed by any
+// escaped code unit, it is a character. Followed by other text, it becomes a
+// question mark that replaces both the surrogate and the next byte. With fewer
+// than six bytes left in the string, it is an error. Ruby finds the end of the
+// string beforehand, so a quotation mark whose backslash was replaced is an
+// ordinary character.
 func (p *parser) half(high rune) (rune, bool) {
 	const escape = len(`\u0000`)
 	if p.at >= p.closing {
@@ -141,8 +142,8 @@ func (p *parser) half(high rune) (rune, bool) {
 	return (high&0x3f)<<10 | (high>>6&0xf+1)<<16 | low&0x3ff, ok
 }
 
-// untilQuote returns the place of the quotation mark that ends the string at hand, 0 if
-// there is a fault before it.
+// untilQuote returns the position of the quotation mark that ends the current
+// string, or 0 if there is a fault before it.
 func (p *parser) untilQuote() int {
 	for i := p.at; i < len(p.src); i++ {
 		switch c := p.src[i]; {
@@ -160,8 +161,8 @@ func (p *parser) untilQuote() int {
 	return 0
 }
 
-// unit returns the code unit of four hexadecimal digits. Behind a replaced backslash
-// Ruby reads other characters as U+FFFD.
+// unit returns the code unit of four hexadecimal digits. After a replaced
+// backslash Ruby reads other characters as U+FFFD.
 func (p *parser) unit(at int) (rune, bool) {
 	if r, ok := hex4(p.src[at:]); ok {
 		return r, true
@@ -169,7 +170,7 @@ func (p *parser) unit(at int) (rune, bool) {
 	return utf8.RuneError, at+4 <= p.closing
 }
 
-// shortEscape reads the rest of an escape that does not give a code point.
+// shortEscape reads the rest of an escape other than \u.
 func (p *parser) shortEscape(c byte) (rune, bool) {
 	if short[c] == 0 && p.AnyEscape && c >= ' ' {
 		return invalid, true // the next run begins with the character
@@ -205,7 +206,7 @@ func isHigh(r rune) bool      { return 0xd800 <= r && r < 0xdc00 }
 func isLow(r rune) bool       { return 0xdc00 <= r && r < 0xe000 }
 func isPair(h, low rune) bool { return isHigh(h) && isLow(low) }
 
-// AppendRune appends the generalised UTF-8 of r, which may be a surrogate.
+// AppendRune appends r, which may be a surrogate, in generalised UTF-8.
 func AppendRune(dst []byte, r rune) []byte {
 	if isHigh(r) || isLow(r) {
 		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
@@ -213,9 +214,9 @@ func AppendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// DecodeRune returns the first code point of s, which may be a surrogate, and its
-// length in bytes. If s does not begin with generalised UTF-8, it is
-// utf8.RuneError with a length of 1, or of 0 if s is empty.
+// DecodeRune returns the first code point of s, which may be a surrogate, and
+// its length in bytes. If s does not begin with generalised UTF-8, it returns
+// utf8.RuneError with length 1, or with length 0 if s is empty.
 func DecodeRune(s []byte) (rune, int) {
 	r, n := utf8.DecodeRune(s)
 	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xed && s[1]&0xe0 == 0xa0 && s[2]&0xc0 == 0x80 {
@@ -224,10 +225,10 @@ func DecodeRune(s []byte) (rune, int) {
 	return r, n
 }
 
-// invalid stands for a byte that is not part of generalised UTF-8.
+// invalid marks a byte that is not part of generalised UTF-8.
 const invalid = -1
 
-// runes walks over the code points of s.
+// runes iterates over the code points of s.
 func runes(s []byte) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		for len(s) > 0 {
@@ -256,8 +257,8 @@ func Valid(s []byte) bool {
 	return true
 }
 
-// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 without a pair that is
-// written as two surrogates, so that it comes back from JSON as the same bytes.
+// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 that contains no pair
+// encoded as two surrogates. Only such text keeps its bytes in JSON.
 func ValidWTF8(s []byte) bool {
 	if utf8.Valid(s) {
 		return true

@@ -4,7 +4,8 @@ package rawjson
 
 import "testing"
 
-// TestWithoutAVX512 runs the tests of blocks with AVX2, if they have run with AVX-512.
+// TestWithoutAVX512 runs the tests of blocks again with AVX2 if they ran with
+// AVX-512.
 func TestWithoutAVX512(t *testing.T) {
 	if !hasAVX512 {
 		return

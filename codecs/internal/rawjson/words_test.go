@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byBytes is Append byte by byte.
+// byBytes implements Append byte by byte.
 func (q *Quoting) byBytes(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for at := 0; at < len(text); {
@@ -40,8 +40,8 @@ var testedQuotings = map[string]*Quoting{
 	}),
 }
 
-// requireAsBytes holds Append to byBytes and cuts the result again, in room that
-// the sentinels behind it show to be kept.
+// requireAsBytes compares Append with byBytes and cuts the result again.
+// Sentinels after the room check that it is not exceeded.
 func requireAsBytes(t *testing.T, q *Quoting, text []byte) {
 	t.Helper()
 	want := q.byBytes(nil, text)
@@ -55,7 +55,7 @@ func requireAsBytes(t *testing.T, q *Quoting, text []byte) {
 		if !ok || len(rest) > 0 {
 			t.Fatalf("cutting %q: done %t, and %q is left", want, ok, rest)
 		}
-		// Others are text after the round trip only if valid.
+		// Other text must survive the round trip only if it is valid.
 		if isASCII(text) && !bytes.Equal(text, got[3:]) {
 			require.Equal(t, string(text), string(got[3:]))
 		}
@@ -69,8 +69,8 @@ func isASCII(text []byte) bool {
 	return !slices.ContainsFunc(text, func(c byte) bool { return c >= 0x80 })
 }
 
-// TestBlocksAsBytes puts every byte, and pairs of special bytes, at every place of
-// texts around the sizes of words and blocks.
+// TestBlocksAsBytes puts every byte, and pairs of special bytes, at every
+// position of texts with lengths around the sizes of words and blocks.
 func TestBlocksAsBytes(t *testing.T) {
 	for name, q := range testedQuotings {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestBlocksAsBytes(t *testing.T) {
 	}
 }
 
-// TestDenseBlocksAsBytes draws texts of which most bytes are escaped.
+// TestDenseBlocksAsBytes uses random texts in which most bytes are escaped.
 func TestDenseBlocksAsBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 10_000 {
@@ -109,8 +109,8 @@ func TestDenseBlocksAsBytes(t *testing.T) {
 	}
 }
 
-// TestRunes appends every character of up to three bytes, and such characters with any
-// byte in place of one, at places on both sides of a block's end.
+// TestRunes appends every character of up to three bytes, and such characters
+// with one byte replaced, at positions on both sides of a block's end.
 func TestRunes(t *testing.T) {
 	q := testedQuotings["ascii"]
 	check := func(before int, character []byte) {
@@ -136,9 +136,9 @@ func TestRunes(t *testing.T) {
 	}
 }
 
-// TestEscapedRunes cuts the escape of every number of four digits, and escapes with any
-// byte in place of a digit, at places on both sides of a block's end. Cut takes the
-// outputs of Append only.
+// TestEscapedRunes cuts every \u escape of four digits, and escapes with one
+// digit replaced by any byte, at positions on both sides of a block's end. Cut
+// must accept only outputs of Append.
 func TestEscapedRunes(t *testing.T) {
 	q := testedQuotings["ascii"]
 	check := func(before int, escape []byte) {
