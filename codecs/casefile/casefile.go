@@ -1,8 +1,9 @@
-// Package casefile reads and replays cases: questions to a reader of tokens, each
-// with the answer that it got.
+// Package casefile reads and replays cases: tokens that were presented to an
+// SDK or design, with the answers that they got.
 //
-// A case file is JSON Lines. Every line names the system that answered and gives a
-// token, with the keys, the time and the context in which it was presented:
+// A case file is JSON Lines. Every line names the system that answered. It
+// gives a token, with the keys, the time and the context in which it was
+// presented:
 //
 //	system  question                                                 answer
 //	mcp-ts  key, now, bind (text or null), token                     accept; payload (any JSON) or reason
@@ -11,16 +12,17 @@
 //	mcp-rb  key, now, method, target, digest, audience, token        accept; state or reason
 //	sealab  design, open, ask                                        answer
 //
-// Keys are hexadecimal, now is in Unix seconds. The first four are SDKs. A design
-// agrees with such a line if it accepts or refuses as the SDK did, with the same
-// state and, if the line has one, the same reason. A reason that begins with
-// "crash:" says that the SDK died: then the token only has to be refused.
+// Keys are hexadecimal, and now is in Unix seconds. The first four systems are
+// SDKs. A design agrees with such a line if it accepts or refuses as the SDK
+// did, with the same state and, if the line has one, the same reason. A reason
+// that begins with "crash:" means that the SDK crashed; the design then only
+// has to refuse the token.
 //
-// Lines of the system sealab name any design of the catalog; open and ask are
+// Lines of the system sealab name a design of the catalog. open and ask are
 // requests of the worker protocol, and answer is the response (worker.Case). A
 // design agrees if stage and reason are the same.
 //
-// Strings are read from the raw line, so that lone surrogates survive.
+// Strings are read from the raw line, so that lone surrogates are preserved.
 package casefile
 
 import (
@@ -41,35 +43,35 @@ import (
 	"sealab/internal/lab"
 )
 
-// written is the JSON dialect of case files: with the infinities that Python
-// writes for numbers out of range.
+// written is the JSON dialect of case files. Python writes infinities for
+// numbers out of range.
 var written = rawjson.Dialect{NonFinite: true}
 
-// maxLine is the length in bytes of the longest line.
+// maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 26
 
-// own is the system whose lines ask in the words of the worker protocol.
+// own is the system whose lines contain requests of the worker protocol.
 const own = "sealab"
 
 // A Case is one line of a case file.
 type Case struct {
-	Line   int    // number, from 1
-	Text   string // without the line end
-	System string // that answered
-	Design string // of the catalog, that has to answer alike
-	Note   string // the change of the token; may be empty
+	Line   int    // line number, from 1
+	Text   string // excludes the line end
+	System string // the system that answered
+	Design string // the design of the catalog that must give the same answer
+	Note   string // describes how the token was changed; may be empty
 
 	ask func(codecs.Design) (got Answer, agrees bool, err error)
 }
 
-// An Answer is that of a system, or of a design, to a token.
+// An Answer is the answer of a system or a design to a token.
 type Answer struct {
 	Accept bool
-	State  []byte // of an accepted token, or the JSON text of its payload
-	Reason string // of a refused one
+	State  []byte // state of an accepted token, or the JSON text of its payload
+	Reason string // why a token was refused
 }
 
-// String returns the answer in words.
+// String describes the answer.
 func (a Answer) String() string {
 	if a.Accept {
 		return fmt.Sprintf("accepted with %q", a.State)
@@ -77,12 +79,12 @@ func (a Answer) String() string {
 	return fmt.Sprintf("refused with %q", a.Reason)
 }
 
-// Ask asks the question of a design, and reports whether it agrees with the case.
-// An error says that the question could not be asked.
+// Ask presents the token to a design and reports whether the answer agrees with
+// the case. It fails if the case does not apply to the design.
 func (c *Case) Ask(d codecs.Design) (got Answer, agrees bool, err error) { return c.ask(d) }
 
-// Read reads all cases. Errors begin with the number of the line. A file without
-// cases is an error.
+// Read reads all cases. Errors begin with the number of the line. A file
+// without cases is an error.
 func Read(r io.Reader) ([]Case, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -162,8 +164,8 @@ func (c *Case) readOwn(l *line) error {
 	return nil
 }
 
-// answerOf returns an answer of the laboratory. An answer that is neither
-// acceptance nor refusal has its text for a reason.
+// answerOf converts an answer of a design. For other errors than refusals the
+// reason is the text of the error.
 func answerOf(v lab.Answer) Answer {
 	switch r := codecs.Rejected(v.Err); {
 	case r != nil:
@@ -177,8 +179,8 @@ func answerOf(v lab.Answer) Answer {
 	}
 }
 
-// sameText compares a state with the line's as JSON can write it: two surrogates
-// side by side are the same text as the character that they stand for.
+// sameText compares a state with that of the line, as far as JSON can write it:
+// two adjacent surrogates are equal to the character that they encode.
 func sameText(l line, state []byte) (bool, error) {
 	want := l.text("state")
 	if l.err != nil {
@@ -188,8 +190,8 @@ func sameText(l line, state []byte) (bool, error) {
 	return err == nil && want == string(got.Text), err
 }
 
-// samePayload compares JSON values. No value on both sides is JavaScript's
-// undefined.
+// samePayload compares JSON values. A missing value on both sides is
+// JavaScript's undefined.
 func samePayload(l line, state []byte) (bool, error) {
 	want := l.object.Lookup("payload")
 	if len(state) == 0 || want == nil {
@@ -199,8 +201,8 @@ func samePayload(l line, state []byte) (bool, error) {
 	return err == nil && sameValue(want, &got), err
 }
 
-// sameValue compares values as JavaScript has them: numbers are floats, and
-// the last of several members with one name counts, in any order.
+// sameValue compares values as JavaScript does: numbers are floats, the last of
+// several members with one name counts, and their order is ignored.
 func sameValue(a, b *rawjson.Value) bool {
 	if a.Kind == rawjson.Number {
 		return b.Kind == rawjson.Number && a.Float() == b.Float()

@@ -12,7 +12,7 @@ import (
 	"sealab/codecs/catalog"
 )
 
-// cases returns every case of the committed files.
+// cases returns all cases of the committed files.
 func cases(t *testing.T) []casefile.Case {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "sealab", "testdata", "verdicts", "*.jsonl"))
@@ -31,7 +31,7 @@ func cases(t *testing.T) []casefile.Case {
 }
 
 // TestStrictReading checks that the strict reading of each format accepts every
-// token as its SDK minted it, and refuses each that the SDK refuses.
+// unmodified token of its SDK, and refuses each token that the SDK refuses.
 func TestStrictReading(t *testing.T) {
 	minted, lenient := 0, 0
 	for _, c := range cases(t) {

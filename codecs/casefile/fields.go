@@ -10,22 +10,22 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// A line is a line of a case file with its members. It keeps the first fault of a field;
-// a field at fault has its zero value.
+// A line is a parsed line of a case file. Its methods keep the first error; a
+// wrong field reads as its zero value.
 type line struct {
 	raw    string
 	object rawjson.Value
 	err    error
 }
 
-// fail keeps a fault.
+// fail records an error.
 func (l *line) fail(format string, args ...any) {
 	if l.err == nil {
 		l.err = fmt.Errorf(format, args...)
 	}
 }
 
-// field returns a field that the line must have, null if it is missing.
+// field returns a required field, or null if it is missing.
 func (l *line) field(name string) *rawjson.Value {
 	v := l.object.Lookup(name)
 	if v == nil {
@@ -44,7 +44,7 @@ func (l *line) text(name string) string {
 	return string(v.Text)
 }
 
-// optional returns a field that is a string or null, nil for null.
+// optional returns a field that is a string or null, as nil if it is null.
 func (l *line) optional(name string) *string {
 	if l.field(name).Kind == rawjson.Null {
 		return nil
@@ -73,10 +73,10 @@ func (l *line) moment(name string) time.Time {
 	return time.Unix(int64(whole), int64(math.Round((seconds-whole)*1e9)))
 }
 
-// secret returns the key of a field, as a ring of one.
+// secret returns the key in a field, as a ring of one.
 func (l *line) secret(name string) [][]byte { return l.secrets(name, []rawjson.Value{*l.field(name)}) }
 
-// ring returns the keys of a field that is a list.
+// ring returns the keys in a field that is a list.
 func (l *line) ring(name string) [][]byte {
 	v := l.field(name)
 	if v.Kind != rawjson.Array {
@@ -85,7 +85,7 @@ func (l *line) ring(name string) [][]byte {
 	return l.secrets(name, v.Items)
 }
 
-// secrets decodes keys. Its faults do not quote them.
+// secrets decodes keys. Its errors do not quote them.
 func (l *line) secrets(name string, items []rawjson.Value) [][]byte {
 	ring := make([][]byte, 0, len(items))
 	for i := range items {

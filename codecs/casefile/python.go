@@ -9,7 +9,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// str returns a value in the text of str(json.loads(value)) in Python.
+// str returns str(json.loads(value)) of Python.
 func str(v *rawjson.Value) string {
 	if v.Kind == rawjson.String {
 		return string(v.Text)
@@ -60,8 +60,8 @@ func appendDict(dst []byte, members []rawjson.Member) []byte {
 	return append(dst, '}')
 }
 
-// appendNumber appends a number as json.dumps prints it, except for the names of values
-// that are not finite.
+// appendNumber appends a number as json.dumps prints it, except for infinities
+// and NaN.
 func appendNumber(dst []byte, v *rawjson.Value) []byte {
 	text := compactjson.AppendNumber(nil, v.Text)
 	switch string(text) {
@@ -76,8 +76,9 @@ func appendNumber(dst []byte, v *rawjson.Value) []byte {
 	}
 }
 
-// appendQuoted appends a text between single quotation marks, or between double ones if
-// it has single ones alone. Characters that are not printable are escaped.
+// appendQuoted appends a text between single quotes, or between double quotes
+// if it contains single quotes but no double ones. It escapes unprintable
+// characters.
 func appendQuoted(dst, text []byte) []byte {
 	mark := byte('\'')
 	if bytes.IndexByte(text, '\'') >= 0 && bytes.IndexByte(text, '"') < 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStr has the output of str of CPython 3.11 for json.loads of each document.
+// TestStr compares str with CPython 3.11: str of json.loads of each document.
 func TestStr(t *testing.T) {
 	for doc, want := range map[string]string{
 		`"a'\n"`: "a'\n", `1`: "1", `-0`: "0", `-0.0`: "-0.0", `1e22`: "1e+22", `1e400`: "inf", `-Infinity`: "-inf", `NaN`: "nan",

@@ -9,22 +9,23 @@ import (
 	"sealab/internal/lab"
 )
 
-// A presentation is the question of a line: how a token was presented to a system.
+// A presentation is the input of a case: a token and how it was presented.
 type presentation struct {
-	design  string // of the catalog
+	design  string // name in the catalog
 	config  codecs.Config
 	context codecs.Context
 	token   []byte
-	// notText says that the token was no string. unread is the reason of a system
-	// that refuses such tokens, or "" for a system without such lines.
+	// notText means that the token was not a string. unread is the reason of a
+	// system that refuses such tokens, or "" for a system that has no such
+	// lines.
 	notText bool
 	unread  string
-	// sameState compares the state of an accepted token with the line.
+	// sameState compares the state of an accepted token with that of the line.
 	sameState func(line, []byte) (bool, error)
 }
 
-// systems read the lines of one SDK each: they name the design of the catalog that
-// answers as the SDK does, and give the fields their meaning.
+// systems maps each SDK to the function that reads its lines. The presentation
+// names the design of the catalog that answers as the SDK does.
 var systems = map[string]func(*line) presentation{
 	"mcp-ts": typescript,
 	"mcp-py": python,
@@ -32,7 +33,7 @@ var systems = map[string]func(*line) presentation{
 	"mcp-rb": ruby,
 }
 
-// faithful ends the name of the design that answers exactly as an SDK does.
+// faithful is the suffix of designs that answer exactly as an SDK does.
 const faithful = "-faithful"
 
 func typescript(l *line) presentation {
@@ -56,7 +57,7 @@ func python(l *line) presentation {
 	return p
 }
 
-// request takes target and arguments from the raw params.
+// request reads the target and the arguments from the raw params.
 func (p *presentation) request(params *rawjson.Value) {
 	name := "name"
 	if p.context.Method == "resources/read" {
@@ -91,7 +92,7 @@ func ruby(l *line) presentation {
 	return p
 }
 
-// presentationOf reads the fields that the lines of all systems have.
+// presentationOf reads the fields that are common to all systems.
 func presentationOf(l *line, ring [][]byte) presentation {
 	now, token := l.moment("now"), l.field("token")
 	return presentation{
@@ -121,7 +122,7 @@ func (p *presentation) ask(d codecs.Design) (got Answer, err error) {
 	return Answer{Accept: err == nil, State: state}, err
 }
 
-// agrees returns a function that compares an answer with the line's.
+// agrees returns a function that compares an answer with that of the line.
 func (p *presentation) agrees(l *line) func(Answer) (bool, error) {
 	if p.notText && p.unread == "" {
 		l.fail("field \"token\" is %.40s, want a string", l.field("token").Raw)

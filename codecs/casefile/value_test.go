@@ -26,7 +26,7 @@ func TestSameValue(t *testing.T) {
 		{`[1]`, `[1,1]`, false},
 		{`"a"`, `"b"`, false},
 		{`null`, `false`, false},
-		{deep, deep, true}, // each level costs once
+		{deep, deep, true}, // each level is visited once
 		{deep, strings.Replace(deep, "1", "2", 1), false},
 	} {
 		one, err := rawjson.Parse([]byte(c.one))

@@ -1,5 +1,5 @@
-// Package catalog is the list of designs. Every instrument ranges over it and so
-// cannot name one. Besides this package, only the boundary imports designs: its
+// Package catalog lists the designs. Instruments range over the list and never
+// name a design. Besides this package, only the boundary imports designs: its
 // default codec and claims.
 package catalog
 
@@ -47,8 +47,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// rows are the designs that have a folder. To add a design, add its folder and
-// its row.
+// rows lists the designs that have a package. To add a design, add its package
+// and a row here.
 var rows = []codecs.Design{
 	hmacsha256.Design,
 	aesgcm.Design,
@@ -70,17 +70,17 @@ var rows = []codecs.Design{
 	signedjson.Swift, laravel.Encrypter, laravel.MCP, plugcrypto.Design, envoy.Design,
 }
 
-// All returns every design, in the catalog's order: the rows, and after them a
-// scheme for each codec among them, which puts claims over it.
+// All returns every design in the order of the catalog: the rows, and then a
+// scheme for each codec that adds claims to it.
 func All() []codecs.Design { return withClaims(rows, unchanged) }
 
-// Variants returns every design with its presets behind it, for instruments that
-// cover both. A preset is the design with other defaults: its options can still
-// be set.
+// Variants returns every design, each followed by its presets. A preset is the
+// design with other defaults; its options can still be set.
 func Variants() []codecs.Design { return VariantsWith(unchanged) }
 
-// VariantsWith is Variants with a change to each row and to each scheme over a
-// codec, which stands on the changed codec. Fuzz targets inject bugs with it.
+// VariantsWith returns the designs as Variants does, after applying change to
+// each row and to each scheme over a codec, which uses the changed codec. Fuzz
+// targets inject bugs with it.
 func VariantsWith(change func(codecs.Design) codecs.Design) []codecs.Design {
 	var all []codecs.Design
 	for _, d := range rows {
@@ -94,8 +94,8 @@ func VariantsWith(change func(codecs.Design) codecs.Design) []codecs.Design {
 	return withClaims(all, change)
 }
 
-// Formats returns one design for each wire format: every design, and the presets
-// whose tokens are of another format. They are the designs that have vectors.
+// Formats returns one design for each wire format: every design, and the
+// presets whose tokens have another format. These designs have vectors.
 func Formats() []codecs.Design {
 	all := All()
 	for _, d := range Variants() {
@@ -109,7 +109,7 @@ func Formats() []codecs.Design {
 
 func unchanged(d codecs.Design) codecs.Design { return d }
 
-// withClaims returns the changed rows, and behind them claims over each codec.
+// withClaims returns the changed rows, followed by claims over each codec.
 func withClaims(rows []codecs.Design, change func(codecs.Design) codecs.Design) []codecs.Design {
 	all := make([]codecs.Design, 0, 2*len(rows))
 	for _, d := range rows {
@@ -123,7 +123,7 @@ func withClaims(rows []codecs.Design, change func(codecs.Design) codecs.Design) 
 	return all
 }
 
-// Find returns the design or the preset called name.
+// Find returns the design or preset with the given name.
 func Find(name string) (codecs.Design, error) {
 	var known []string
 	for _, d := range Variants() {
@@ -135,13 +135,13 @@ func Find(name string) (codecs.Design, error) {
 	return codecs.Design{}, Unknown("design", name, known)
 }
 
-// A Preset names a variant of a design.
+// A Preset describes a variant of a design.
 type Preset struct {
 	Name, Of string
 	Options  map[string]string
 }
 
-// Presets returns the presets, in the catalog's order.
+// Presets returns the presets in the order of the catalog.
 func Presets() []Preset {
 	all := make([]Preset, 0, len(presets))
 	for _, p := range presets {
@@ -150,13 +150,13 @@ func Presets() []Preset {
 	return all
 }
 
-// A preset is a design with options other than its defaults, under a name of its
-// own. Workers and vectors know presets by their names.
+// A preset is a design with other defaults under a name of its own. Workers and
+// vectors refer to presets by name.
 type preset struct {
 	name, of, doc string
 	options       map[string]string
 
-	prefix, format string // if they differ from the design's
+	prefix, format string // if they differ from those of the design
 }
 
 var presets = []preset{
@@ -183,13 +183,13 @@ func (p preset) apply(d codecs.Design) codecs.Design {
 	if p.prefix != "" {
 		d.Prefix, d.Format = p.prefix, p.format
 		hooks := lab.HooksOf(d)
-		hooks.FewVectors = true // the vectors of the design itself hold the cases of claims
+		hooks.FewVectors = true // the vectors of the design itself include the cases of claims
 		d.Hooks = &hooks
 	}
 	return d
 }
 
-// The primitives of the designs, for fuzz targets alone.
+// The primitives of the designs, only for fuzz targets.
 
 // JSON is a JSON value as the formats of SDKs parse it.
 type JSON = rawjson.Value
@@ -208,15 +208,15 @@ const (
 // ParseJSON parses one JSON text.
 func ParseJSON(text []byte) (JSON, error) { return rawjson.Parse(text) }
 
-// AppendJSON appends the form that Python's json.dumps gives a JSON text, with
-// separators without spaces.
+// AppendJSON appends a JSON text as Python's json.dumps prints it with
+// separators=(",", ":").
 func AppendJSON(dst, text []byte) ([]byte, error) { return compactjson.Append(dst, text) }
 
-// AppendSortedJSON is AppendJSON with sort_keys.
+// AppendSortedJSON appends a JSON text as AppendJSON does, with sort_keys=True.
 func AppendSortedJSON(dst, text []byte) ([]byte, error) { return compactjson.AppendSorted(dst, text) }
 
 // AppendBase64URL appends raw as base64url without padding.
 func AppendBase64URL(dst, raw []byte) []byte { return base64url.AppendEncode(dst, raw) }
 
-// AppendFromBase64URL appends the bytes of a canonical base64url text.
+// AppendFromBase64URL appends the decoded bytes of a canonical base64url text.
 func AppendFromBase64URL(dst, text []byte) ([]byte, bool) { return base64url.AppendDecode(dst, text) }

@@ -15,8 +15,8 @@ import (
 
 func TestDesignsAreSeparate(t *testing.T) { codectest.Separate(t, catalog.Variants()) }
 
-// TestClaimsOverEveryCodec runs the suite on the rows that no folder tests:
-// those derived from a codec's.
+// TestClaimsOverEveryCodec runs the suite on the rows without a package of
+// their own: claims over each codec.
 func TestClaimsOverEveryCodec(t *testing.T) {
 	derived := 0
 	for _, d := range catalog.Variants() {
@@ -30,8 +30,8 @@ func TestClaimsOverEveryCodec(t *testing.T) {
 	require.NotZero(t, derived)
 }
 
-// TestNamesAndPrefixes checks that a name finds its row and that designs of
-// ours do not share a prefix.
+// TestNamesAndPrefixes checks that each name finds its row and that designs of
+// this module have different prefixes.
 func TestNamesAndPrefixes(t *testing.T) {
 	names := map[string]bool{}
 	for _, d := range catalog.Variants() {
@@ -46,8 +46,9 @@ func TestNamesAndPrefixes(t *testing.T) {
 	require.True(t, strings.Contains(err.Error(), "no-such-design"), err)
 }
 
-// TestPrimitivesAreJudged checks that the page on vectors says for every codec
-// which published vectors and which second implementation judge its primitive.
+// TestPrimitivesAreJudged checks that the page on vectors names, for every
+// codec, the published vectors and the second implementation that verify its
+// primitive.
 func TestPrimitivesAreJudged(t *testing.T) {
 	page, err := os.ReadFile("../../vectors/README.md")
 	require.NoError(t, err)

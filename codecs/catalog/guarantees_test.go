@@ -10,7 +10,7 @@ import (
 )
 
 // TestOptionsTakeGuaranteesAway checks that an option that weakens a guarantee
-// takes it away, and that the default keeps it.
+// removes it, and that the default keeps it.
 func TestOptionsTakeGuaranteesAway(t *testing.T) {
 	for _, c := range []struct {
 		design, option, value string

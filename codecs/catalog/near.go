@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// maxNear is the number of names that an error suggests at most.
+// maxNear is the maximum number of names that an error suggests.
 const maxNear = 5
 
-// maxListed is the number of names that an error lists at most.
+// maxListed is the maximum number of names that an error lists.
 const maxListed = 20
 
-// Unknown returns the error of a name that is not among the known ones. It suggests
-// the names near it. If no name is near it lists all, or the first of many.
+// Unknown returns the error for a name that is not in known. It suggests
+// similar names. If there are none, it lists all known names, or the first
+// maxListed.
 func Unknown(kind, name string, known []string) error {
 	if near := nearTo(name, known); len(near) > 0 {
 		return fmt.Errorf("no %s %q; did you mean %s", kind, name, strings.Join(near, ", "))
@@ -25,8 +26,9 @@ func Unknown(kind, name string, known []string) error {
 	return fmt.Errorf("no %s %q; there are %s", kind, name, strings.Join(known, ", "))
 }
 
-// nearTo returns the known names that differ from a name in few letters, have its
-// letters in the same order, or have its first three letters: the nearest first.
+// nearTo returns the known names that are similar to name, most similar first:
+// they differ in few letters, contain its letters in order, or share its first
+// three letters.
 func nearTo(name string, known []string) []string {
 	name = strings.ToLower(name)
 	if len(name) < 3 {
@@ -63,7 +65,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// isSubsequence reports whether the letters of part are in text in the same order.
+// isSubsequence reports whether text contains the letters of part in the same
+// order.
 func isSubsequence(part, text string) bool {
 	for i := range len(text) {
 		if part != "" && text[i] == part[0] {

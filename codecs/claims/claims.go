@@ -1,6 +1,6 @@
-// Package claims makes a scheme of any codec. It stamps a time of issue, an expiry and
-// the request before the state, seals all of it with the codec, and verifies each claim
-// when the token returns.
+// Package claims makes a scheme of any codec. It puts a time of issue, an
+// expiry and a digest of the request before the state, seals all of it with the
+// codec, and verifies each claim when the token returns.
 //
 // The payload that the codec seals, version 2:
 //
@@ -16,28 +16,29 @@
 //	"sealab/claims/v2" || salt || present[1] || text(method) || text(target) ||
 //	text(audience) || text(principal) || arguments
 //
-// text(x) is the length of x as an unsigned varint (LEB128), and x. The lowest three bits
-// of present say that there are arguments, an audience and a principal; an absent one takes
-// no bytes. Arguments are JSON (RFC 8259) in one form: members by the code points of their
-// names, the last of one name alone, no white space, strings in ASCII with the
-// shortest escapes, numbers as they are spelled. So different contexts are different
-// texts, and each text is digested under a salt that cannot be foreseen: a pair of
-// contexts with one digest cannot be prepared before the token is minted.
+// text(x) is the length of x as an unsigned varint (LEB128), and x. The lowest
+// three bits of present tell whether there are arguments, an audience and a
+// principal. An absent part takes no bytes. Arguments are JSON (RFC 8259) in
+// canonical form: members in the order of the code points of their names, only
+// the last of repeated names, no white space, strings in ASCII with the
+// shortest escapes, numbers as they are spelled. So different contexts are
+// different texts. The salt of each text is unpredictable, so nobody can
+// prepare a pair of contexts with the same digest before the token is minted.
 //
-// A token is refused from its expiry on (the expiry itself is too late), and if it was
-// issued more than 60 seconds in the future.
+// A token is refused from its expiry on, including the expiry itself, and if it
+// was issued more than 60 seconds in the future.
 //
-// Names, principals and states may be any bytes. Arguments that are not JSON are
-// codecs.ErrUnsupported in Mint and refused in Verify.
+// Names, principals and states may be any bytes. If arguments are not JSON,
+// Mint returns codecs.ErrUnsupported and Verify refuses the token.
 //
 // Seeds are the codec's seed followed by the salt.
 //
-// Limits: the codec's. Arguments nest 10000 deep at most. Times before the year 1678 and
-// after 2262 are codecs.ErrUnsupported in Mint.
+// Limits: those of the codec. Arguments nest at most 10000 deep. For times
+// before the year 1678 or after 2262 Mint returns codecs.ErrUnsupported.
 //
-// Limitations: no single use. A holder of a key can mint any token. A codec that does not
-// encrypt shows the times and the state, and the digest shows a context to anybody who
-// guesses all of it.
+// Limitations: no single use. Anyone who holds a key can mint any token. If the
+// codec does not encrypt, the times and the state are readable, and anyone who
+// guesses a complete context can confirm it by the digest.
 package claims
 
 import (
@@ -53,10 +54,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// DefaultTTL is the time to live if the configuration has no other.
+// DefaultTTL is the time to live if the configuration has none.
 const DefaultTTL = 600 * time.Second
 
-// skew is how far in the future a token may have been issued.
+// skew is the maximum time between now and a later time of issue.
 const skew = 60 * time.Second
 
 // The bytes before the state.
@@ -83,9 +84,10 @@ type scheme struct {
 	ttl   time.Duration
 }
 
-// New returns the scheme that puts claims over codec. A ttl that is not positive is an
-// error. The codec's keys must not seal other payloads: who chooses a payload chooses
-// claims. The scheme is a lab.SchemeAssembler if the codec is a lab.Assembler.
+// New returns the scheme that adds claims to codec. It fails if ttl is not
+// positive. The codec's keys must not seal other payloads: anyone who chooses
+// such a payload chooses claims. The scheme is a lab.SchemeAssembler if the
+// codec is a lab.Assembler.
 func New(codec codecs.Codec, ttl time.Duration) (codecs.Scheme, error) {
 	//mutant:equivalent every row of the catalog gives a codec
 	if codec == nil {
@@ -113,7 +115,8 @@ func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	return s.codec.Seal(dst, work.Bytes)
 }
 
-// mintEdited mints step by step: lab.StepClaims, then the steps of the codec.
+// mintEdited mints in steps that edit may change: lab.StepClaims, then the
+// steps of the codec.
 func (s *scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	codec := s.codec.(lab.Assembler)
 	var work base64url.Scratch
@@ -124,7 +127,7 @@ func (s *scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab
 	return codec.SealEdited(dst, seed[:n], edit.Give(lab.StepClaims, work.Bytes), edit)
 }
 
-// claim makes the payload that Mint seals.
+// claim builds the payload that Mint seals.
 func (s *scheme) claim(work *base64url.Scratch, salt, state []byte, c *codecs.Context) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -146,7 +149,7 @@ func (s *scheme) claim(work *base64url.Scratch, salt, state []byte, c *codecs.Co
 	return nil
 }
 
-// Verify implements codecs.Scheme. Refusals of the codec are its own.
+// Verify implements codecs.Scheme. It returns the codec's refusals unchanged.
 func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
@@ -156,7 +159,7 @@ func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	work.Grow(len(token) + contextSize(c))
 	payload, err := s.codec.Unseal(work.Bytes, token)
 	if err != nil {
-		work.Wipe(len(token)) // for codecs that decrypt before they refuse
+		work.Wipe(len(token)) // some codecs decrypt before they refuse
 		return dst, err
 	}
 	work.Bytes = payload
@@ -167,14 +170,14 @@ func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return append(dst, payload[headSize:]...), nil
 }
 
-// check verifies every claim of a payload that the codec has authenticated. It works in
-// the spare capacity of payload if there is enough.
+// check verifies every claim of an authenticated payload. It uses the spare
+// capacity of payload if there is enough.
 func check(payload []byte, c *codecs.Context) *codecs.RejectError {
 	if len(payload) < headSize || payload[0] != version {
 		return errMalformed
 	}
 	now, issued := nanoseconds(c.Now), instant(payload[atIssued:])
-	if issued > now && uint64(issued-now) > uint64(skew) { // the difference may wrap as an integer with a sign
+	if issued > now && uint64(issued-now) > uint64(skew) { // the difference may overflow int64
 		return errFuture
 	}
 	if instant(payload[atExpires:]) <= now {
@@ -189,7 +192,8 @@ func check(payload []byte, c *codecs.Context) *codecs.RejectError {
 
 func instant(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
 
-// nanoseconds returns a time in nanoseconds since 1970, or the nearest integer.
+// nanoseconds returns a time in nanoseconds since 1970, clamped to the range of
+// int64.
 func nanoseconds(t time.Time) int64 {
 	const seconds = math.MaxInt64/int64(time.Second) - 1
 	switch s := t.Unix(); {

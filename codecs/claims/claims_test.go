@@ -19,11 +19,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestConformance runs the suite over one codec; package catalog's test does so
-// over every other.
+// TestConformance runs the suite over one codec; the test of package catalog
+// runs it over every other.
 func TestConformance(t *testing.T) { codectest.Run(t, claims.Over(aesgcm.Design)) }
 
-// newAssembler returns claims over a codec that takes no seed.
+// newAssembler returns claims over a codec without a seed.
 func newAssembler(t *testing.T) lab.SchemeAssembler {
 	t.Helper()
 	codec, err := hmacsha256.Design.OpenCodec(codecs.Config{Secrets: [][]byte{[]byte("thirty-two bytes for tests only!")}})
@@ -33,7 +33,7 @@ func newAssembler(t *testing.T) lab.SchemeAssembler {
 	return s.(lab.SchemeAssembler)
 }
 
-// payloadOf returns the payload of a token.
+// payloadOf returns the payload that a token is sealed from.
 func payloadOf(t *testing.T, seed, state []byte, c *codecs.Context) (payload []byte) {
 	t.Helper()
 	_, err := newAssembler(t).MintEdited(nil, seed, state, c, func(step lab.Step, value []byte) []byte {
@@ -46,7 +46,7 @@ func payloadOf(t *testing.T, seed, state []byte, c *codecs.Context) (payload []b
 	return payload
 }
 
-// TestPayload holds a payload to one that is put together by hand.
+// TestPayload compares a payload with one that is assembled by hand.
 func TestPayload(t *testing.T) {
 	alice, service := "alice", "svc"
 	const issued, hour = 1_795_164_472_250_000_000, 600_000_000_000
@@ -93,7 +93,7 @@ func TestClaims(t *testing.T) {
 		name    string
 		payload []byte
 		context *codecs.Context
-		want    string // "" accepts
+		want    string // "" if the token is accepted
 	}{
 		{"sound", sound, at(1000), ""},
 		{"before its expiry", sound, changed(func(c *codecs.Context) { c.Now = time.Unix(1600, -1) }), ""},
@@ -139,7 +139,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestTimes mints at times that a payload cannot hold, and at the last that it can.
+// TestTimes mints at times outside the range of a payload, and at the ends of
+// the range.
 func TestTimes(t *testing.T) {
 	s, err := claims.New(hmacsha256.Ephemeral(), time.Second)
 	require.NoError(t, err)
@@ -157,8 +158,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestArgumentsInAnyForm mints for arguments and presents them as another writer of JSON
-// may write them.
+// TestArgumentsInAnyForm mints for arguments and presents other encodings of
+// the same JSON.
 func TestArgumentsInAnyForm(t *testing.T) {
 	s, err := claims.New(hmacsha256.Ephemeral(), time.Hour)
 	require.NoError(t, err)
@@ -190,8 +191,8 @@ func TestConfiguration(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestPlainCodec checks that a codec that cannot be sealed step by step gives a
-// scheme that cannot either.
+// TestPlainCodec checks that a codec without step by step sealing gives a
+// scheme without step by step minting.
 func TestPlainCodec(t *testing.T) {
 	s, err := claims.New(struct{ codecs.Codec }{hmacsha256.Ephemeral()}, time.Hour)
 	require.NoError(t, err)

@@ -17,21 +17,22 @@ const (
 	digestSize = 16
 )
 
-// A digest stands for a context under a salt.
+// A digest is the salted digest of a context.
 type digest [digestSize]byte
 
 // equals compares digests in constant time.
 func (d *digest) equals(other []byte) bool { return subtle.ConstantTimeCompare(d[:], other) == 1 }
 
-// Bits of the byte that says which parts of a context are present.
+// Bits that tell which parts of a context are present.
 const (
 	hasArguments = 1 << iota
 	hasAudience
 	hasPrincipal
 )
 
-// contextSize returns the number of bytes that digestOf writes at most, unless the
-// arguments have DEL, the one character whose escape is more than three times as long.
+// contextSize returns the maximum number of bytes that digestOf writes.
+// Arguments with DEL may exceed it: only DEL has an escape more than three
+// times as long.
 func contextSize(c *codecs.Context) int {
 	n := len(label) + saltSize + 1 + 4*binary.MaxVarintLen64 + len(c.Method) + len(c.Target) + 3*len(c.Arguments)
 	if c.Audience != nil {
@@ -43,13 +44,14 @@ func contextSize(c *codecs.Context) int {
 	return n
 }
 
-// digestOf returns the digest of a context. It works in the spare capacity of room if there
-// is enough, and clears what it wrote. It fails if the arguments are not JSON.
+// digestOf returns the digest of a context. It uses the spare capacity of room
+// if there is enough, and clears the bytes that it wrote. It fails if the
+// arguments are not JSON.
 func digestOf(room, salt []byte, c *codecs.Context) (digest, error) {
 	start := len(room)
 	room = slices.Grow(room, contextSize(c))
 	text, err := appendContext(room, salt, c)
-	if err != nil || cap(text) != cap(room) { // what was written is longer than text, or elsewhere
+	if err != nil || cap(text) != cap(room) { // more bytes than text were written, or text moved
 		defer clear(room[start:cap(room)])
 	}
 	if err != nil {
@@ -60,7 +62,7 @@ func digestOf(room, salt []byte, c *codecs.Context) (digest, error) {
 	return digest(sum[:]), nil
 }
 
-// appendContext appends the text of a context that is digested.
+// appendContext appends the text that is digested for a context.
 func appendContext(dst, salt []byte, c *codecs.Context) ([]byte, error) {
 	dst = append(append(dst, label...), salt...)
 	at := len(dst)
@@ -80,7 +82,7 @@ func appendContext(dst, salt []byte, c *codecs.Context) ([]byte, error) {
 	return compactjson.AppendExact(dst, c.Arguments)
 }
 
-// appendText appends a text behind its length.
+// appendText appends the length of a text and the text.
 func appendText(dst []byte, text string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }

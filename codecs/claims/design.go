@@ -10,12 +10,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// Over returns the catalog's row for claims over a codec's design. It is called
-// as the codec with "-claims", and states the codec's guarantees with those of
-// the claims.
+// Over returns the catalog row for claims over a codec. Its name is that of the
+// codec with "-claims". It has the guarantees of the codec and of the claims.
 //
-// So that neither design takes the other's tokens, the codec gets secrets of
-// its own:
+// The codec gets derived secrets, so that neither design accepts the other's
+// tokens:
 //
 //	secret' = HKDF-SHA256(secret, "sealab/claims/v2", 32)
 func Over(d codecs.Design) codecs.Design {
@@ -45,8 +44,8 @@ func Over(d codecs.Design) codecs.Design {
 	}
 }
 
-// inspect returns lab.Hooks.Inspect of claims over a codec: the fields of the codec, with
-// the expiry of claims that are readable.
+// inspect returns lab.Hooks.Inspect for claims over a codec: the fields of the
+// codec, and the expiry if the claims are readable.
 func inspect(codec func(token []byte) ([]lab.Field, error)) func(token []byte) ([]lab.Field, error) {
 	return func(token []byte) ([]lab.Field, error) {
 		fields, err := codec(token)
@@ -59,7 +58,7 @@ func inspect(codec func(token []byte) ([]lab.Field, error)) func(token []byte) (
 	}
 }
 
-// verifying returns lab.Hooks.Verifying of claims over a codec.
+// verifying returns lab.Hooks.Verifying for claims over a codec.
 func verifying(codec lab.Hooks) func([][]byte) ([][]byte, error) {
 	if codec.Verifying == nil {
 		return nil
@@ -67,8 +66,8 @@ func verifying(codec lab.Hooks) func([][]byte) ([][]byte, error) {
 	return func(secrets [][]byte) ([][]byte, error) { return codec.Verifying(derive(secrets)) }
 }
 
-// newCodec returns the codec under the derived secrets. It opens the codec under
-// the given ones first, because a key derived from a weak secret looks strong.
+// newCodec opens the codec under derived secrets. It first opens the codec
+// under the given ones, because a key derived from a weak secret looks strong.
 func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 	if _, err := d.OpenCodec(c); err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func newCodec(d codecs.Design, c codecs.Config) (codecs.Codec, error) {
 	return d.OpenCodec(c)
 }
 
-// derive returns the secrets of the codec.
+// derive returns the derived secrets of the codec.
 func derive(secrets [][]byte) [][]byte {
 	derived := make([][]byte, len(secrets))
 	for i, secret := range secrets {
@@ -99,8 +98,9 @@ func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	)
 }
 
-// salted returns the guarantees of a codec for payloads with a salt. An AEAD that is
-// deterministic disclaims confidentiality for equal payloads only.
+// salted returns the guarantees of a codec for payloads with a salt. A
+// deterministic AEAD disclaims confidentiality only because equal payloads give
+// equal tokens, which the salt prevents.
 func salted(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	all := d.GuaranteesFor(options)
 	for i, g := range all {
@@ -111,7 +111,7 @@ func salted(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	return all
 }
 
-// linkability says whether the salted digest can be tested by a reader. It is empty if
+// linkability tells whether a reader can test the salted digest. It is empty if
 // the codec disclaims unlinkability.
 func linkability(codec []codecs.Guarantee) []codecs.Guarantee {
 	encrypts := false

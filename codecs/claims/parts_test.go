@@ -19,27 +19,27 @@ import (
 
 var partTime = flag.Duration("parts", time.Millisecond, "time for which the parts of a token are timed")
 
-// stateOf returns JSON of n bytes with escapes as frequent as in the payloads of
-// sealab bench.
+// stateOf returns JSON of about n bytes, with escapes as frequent as in the
+// payloads of sealab bench.
 func stateOf(n int) []byte {
 	const answer = `{"action":"accept","content":{"approver":"user-3894","comment":"Canary at 75 %, no errors — go on, please, and in each region."}},`
 	text := `{"tool":"deploy_release","answers":[` + strings.Repeat(answer, n/len(answer))
 	return []byte(text + strings.Repeat("x", n-len(text)))
 }
 
-// batch is the number of calls that are timed together: about as long as no other
-// process gets the processor.
+// batch is the number of calls that are timed together: few enough that a batch
+// usually runs without interruption.
 const batch = 50
 
-// A part is work that is timed alone.
+// A part is a piece of work that is timed alone.
 type part struct {
 	name  string
 	call  func()
-	least time.Duration // of a batch
+	least time.Duration // minimum time of a batch
 }
 
-// TestParts times Verify and Mint of claims over AES-256-GCM, and the parts of Verify
-// alone, in turn, and prints the least times. It works for the request of sealab
+// TestParts times Verify and Mint of claims over AES-256-GCM, and the parts of
+// Verify, in turn, and prints the minimum times. It uses the request of sealab
 // bench. bench/README.md has the sums.
 func TestParts(t *testing.T) {
 	parts := append(partsOf(t, 64), partsOf(t, 1024)...)

@@ -14,8 +14,9 @@ import (
 	"sealab/codecs/hmacsha256"
 )
 
-// TestReadableClaimsShowPrincipals reads the salted digest of a context in a token that is
-// not encrypted, and tests guesses of the principal without a key.
+// TestReadableClaimsShowPrincipals reads the salted digest of a context from a
+// token that is not encrypted, and tests guesses of the principal without a
+// key.
 func TestReadableClaimsShowPrincipals(t *testing.T) {
 	scheme, err := claims.New(hmacsha256.Ephemeral(), time.Minute)
 	require.NoError(t, err)

@@ -11,7 +11,8 @@ import (
 	"sealab/codecs"
 )
 
-// TestRoomIsCleared digests contexts in a room that is longer or shorter than their text.
+// TestRoomIsCleared digests contexts with a room that is longer or shorter than
+// their text.
 func TestRoomIsCleared(t *testing.T) {
 	for name, arguments := range map[string]string{
 		"ASCII":       `{"a":"` + strings.Repeat("x", 300) + `"}`,

@@ -14,12 +14,12 @@ import (
 	"sealab/internal/testenv"
 )
 
-// testAllocations checks that a design does not allocate when dst has room, nor
-// when it refuses a forged tag. Designs whose row says why they allocate must do
-// so. A scheme whose states come back as other bytes is not held to it.
+// testAllocations checks that a design does not allocate if dst has room, nor
+// when it refuses a forged tag. If the row states why a design allocates, it
+// must allocate. A scheme whose states are not byte-exact is exempt.
 func testAllocations(t *testing.T, s subject) {
 	if s.IsScheme() && !s.holds(codecs.ByteExact) {
-		return // the state is printed again from a tree
+		return // the state is printed from a tree
 	}
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector allocates; make matrices runs this part without it")
@@ -52,8 +52,8 @@ func testAllocations(t *testing.T, s subject) {
 	}
 }
 
-// otherLetter returns a letter other than c, so that the token stays base64url: the
-// standard library allocates an error for text that is not.
+// otherLetter returns a letter other than c, so that the token stays base64url.
+// The standard library would allocate an error for other text.
 func otherLetter(c byte) byte {
 	if c == 'A' {
 		return 'B'
@@ -61,16 +61,17 @@ func otherLetter(c byte) byte {
 	return 'A'
 }
 
-// requireNoAllocation allows for the rare refill of a pool after a collection.
+// requireNoAllocation checks that call does not allocate. It tolerates the rare
+// refill of a pool after a garbage collection.
 func requireNoAllocation(t *testing.T, op string, size int, call func()) {
 	t.Helper()
 	require.Less(t, testing.AllocsPerRun(200, call), 1.0, "%s of %d bytes", op, size)
 }
 
-// FastPath holds the reading of claims in one pass to the reading with a parser,
-// for claims that a scheme mints, whole and with one byte changed. The function
-// open returns the claims of a state in a context, and a function that reports
-// whether either reading accepts other claims in that context.
+// FastPath checks that the fast path of a scheme agrees with its parser, on
+// claims that it mints and on claims with one byte changed. open returns the
+// claims of a state in a context, and a function that reports whether the fast
+// path and the parser accept claims in that context.
 func FastPath(t *testing.T, open func(t *testing.T, state []byte, c *codecs.Context) (minted []byte, answers func(claims []byte) (fast, slow bool))) {
 	alice, quoted := "alice", `a"é</`
 	random := rand.New(rand.NewPCG(1, 2))

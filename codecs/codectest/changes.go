@@ -12,15 +12,15 @@ import (
 	"sealab/internal/testenv"
 )
 
-// testChanges checks that every change of one character, every truncation and every
-// extension of a token is refused. A sample has 4,000 changes of one character, at
-// every place. If the design disclaims Canonical, it checks that every accepted
-// change gives the same payload.
+// testChanges checks that a token is refused after every change of one
+// character, every truncation and every extension. A sample has 4,000 changes
+// of one character, at every position. If the design disclaims Canonical, an
+// accepted change must give the same payload.
 func testChanges(t *testing.T, s subject) {
 	c := s.codec(t)
 	token := mustSeal(t, c, s.sample())
 	requireNoGain := s.noGain(t, c)
-	// Tokens of some length come from costly public-key cryptography.
+	// Long tokens come from costly public-key cryptography.
 	step := 1 + len(token)/500*50
 	if testenv.Sample() {
 		step = max(step, 256*len(token)/4000)
@@ -45,8 +45,9 @@ func testChanges(t *testing.T, s subject) {
 	requireNoGain(append(bytes.Clone(token), token[len(s.Prefix):]...))
 }
 
-// noGain returns a check that fails if c accepts a token that it did not seal and
-// that gives another payload, or any such token if the design claims Canonical.
+// noGain returns a check that fails if c accepts a token that it did not seal.
+// If the design disclaims Canonical, the check fails only if the payload
+// differs.
 func (s subject) noGain(t *testing.T, c codecs.Codec) func(presented []byte) {
 	if s.holds(codecs.Canonical) {
 		return func(presented []byte) { requireRefused(t, c, presented, string(presented)) }
@@ -61,10 +62,11 @@ func (s subject) noGain(t *testing.T, c codecs.Codec) func(presented []byte) {
 	}
 }
 
-// testSpellings checks the spellings that decoders are known to let through.
+// testSpellings checks other encodings of a token that decoders are known to
+// accept.
 func testSpellings(t *testing.T, s subject) {
 	c := s.codec(t)
-	for _, size := range []int{0, 1, 2, 3, 50, 5000} { // every length modulo 3, and over one chunk
+	for _, size := range []int{0, 1, 2, 3, 50, 5000} { // every length modulo 3, and more than one chunk
 		payload := jsonText(size)
 		token := string(mustSeal(t, c, payload))
 		for name, spelled := range spellings(token, len(s.Prefix)) {
@@ -81,8 +83,8 @@ func testSpellings(t *testing.T, s subject) {
 	}
 }
 
-// spellings returns other texts that a lenient reader takes for token, by name.
-// The first prefix characters are not text encoding.
+// spellings returns other encodings of token, by name, that a lenient reader
+// accepts. The first prefix characters are not an encoding.
 func spellings(token string, prefix int) map[string]string {
 	middle := prefix + (len(token)-prefix)/2
 	all := map[string]string{

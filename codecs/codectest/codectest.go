@@ -3,13 +3,13 @@
 //
 //	func TestConformance(t *testing.T) { codectest.Run(t, aesgcm.Design) }
 //
-// The suite holds a design to the contract, which every design must keep, and to
-// the guarantees that it claims. It does not demand the properties that a design
-// disclaims. Schemes are held to the same rules as codecs, in a fixed context, and
-// to the rules about contexts and time.
+// The suite checks the contract, which every design must keep, and the
+// guarantees that the design claims. It does not test properties that a design
+// disclaims. It checks schemes as codecs in a fixed context, and also the rules
+// for contexts and time.
 //
 // A design that passes is not refuted by this suite. The attacks of package
-// fuzz/attack go further.
+// fuzz/attack test more.
 package codectest
 
 import (
@@ -37,8 +37,8 @@ func Run(t *testing.T, d codecs.Design) {
 	}
 }
 
-// runWith runs the suite under options other than the defaults. Options under
-// which the context of the suite cannot be minted are skipped.
+// runWith runs the suite under other options than the defaults. It skips
+// options under which the context of the suite cannot be minted.
 func runWith(t *testing.T, d codecs.Design, options map[string]string) {
 	d = lab.With(d, options)
 	if _, err := (subject{d}).codec(t).Seal(nil, subject{d}.sample()); errors.Is(err, codecs.ErrUnsupported) {
@@ -77,7 +77,7 @@ func run(t *testing.T, d codecs.Design) {
 	}
 }
 
-// A libraryCase is the answer of a library to a token: one line of
+// A libraryCase is the answer of a library to a token: a line of
 // testdata/library.jsonl in a design's folder.
 type libraryCase struct {
 	Design  string            `json:"design"`
@@ -89,11 +89,12 @@ type libraryCase struct {
 	Minted  string            `json:"minted"` // "library" or "here"
 	Now     int64             `json:"now"`    // milliseconds
 	Token   []byte            `json:"token"`
-	State   *string           `json:"state"` // nil: refused
+	State   *string           `json:"state"` // nil if refused
 }
 
-// Library holds a design to the answers that a library gave to its own tokens and to
-// altered ones, in testdata/library.jsonl. There are accepted and refused ones.
+// Library compares a design with the answers that a library gave to its own
+// tokens and to modified ones, in testdata/library.jsonl. Both accepted and
+// refused ones must occur.
 func Library(t *testing.T, designs ...codecs.Design) {
 	file, err := os.Open("testdata/library.jsonl")
 	require.NoError(t, err)

@@ -20,10 +20,12 @@ import (
 	"sealab/internal/testenv"
 )
 
-// flawEnv names, for a copy of the test binary, the flaw to put into a design.
+// flawEnv is the environment variable that names the flaw to put into a design
+// in a copy of the test binary.
 const flawEnv = "SEALAB_TEST_FLAW"
 
-// A flaw breaks a sound design in one way, which one part of the suite must see.
+// A flaw breaks a sound design in one way. The named part of the suite must
+// detect it.
 type flaw struct {
 	name, part string
 	plant      func(*codecs.Design)
@@ -145,7 +147,7 @@ var flaws = []flaw{
 
 type build func([][]byte) (codecs.Codec, error)
 
-// opening plants a flaw in how a design is set up.
+// opening returns a flaw in the opening of a design.
 func opening(open func(build, [][]byte) (codecs.Codec, error)) func(*codecs.Design) {
 	return func(d *codecs.Design) {
 		sound := d.NewCodec
@@ -186,7 +188,7 @@ func unsealing(unseal func(c codecs.Codec, dst, token []byte) ([]byte, error)) f
 	})
 }
 
-// kept sets its codec up anew for each token, from the secrets it was given.
+// kept opens its codec again for each token, from the secrets that it kept.
 type kept struct {
 	codecs.Codec
 	build   build
@@ -201,14 +203,14 @@ func (k kept) Seal(dst, payload []byte) ([]byte, error) {
 	return c.Seal(dst, payload)
 }
 
-// design returns a copy of the design that the flaws are planted in.
+// design returns a copy of the design that the flaws modify.
 func design() codecs.Design {
 	d := aesgcm.Design
 	return d
 }
 
-// TestSuite runs the suite on a sound design or, in a copy of the test binary
-// that TestSuiteRings starts, on one with a flaw.
+// TestSuite runs the suite on a sound design. In a copy of the test binary that
+// TestSuiteRings starts, it runs the suite on a design with a flaw.
 func TestSuite(t *testing.T) {
 	d := design()
 	for _, f := range flaws {
@@ -219,8 +221,8 @@ func TestSuite(t *testing.T) {
 	codectest.Run(t, d)
 }
 
-// TestSuiteRings proves that each part of the suite can fail, on a design with
-// the flaw that it is there for.
+// TestSuiteRings checks that each part of the suite fails on a design with the
+// flaw that the part is meant to detect.
 func TestSuiteRings(t *testing.T) {
 	for _, f := range flaws {
 		t.Run(f.name, func(t *testing.T) {
@@ -237,7 +239,8 @@ func TestSuiteRings(t *testing.T) {
 	}
 }
 
-// TestSeparateLeavesSoundDesignsAlone runs the check between designs on two.
+// TestSeparateLeavesSoundDesignsAlone checks that Separate passes two sound
+// designs.
 func TestSeparateLeavesSoundDesignsAlone(t *testing.T) {
 	codectest.Separate(t, []codecs.Design{aesgcm.Design, hmacsha256.Design})
 }

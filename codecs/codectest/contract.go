@@ -13,7 +13,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// carried is the longest payload in bytes that every scheme has to carry.
+// carried is a length in bytes of payloads that every scheme must support.
 const carried = 32 << 10
 
 func testRoundTrip(t *testing.T, s subject) {
@@ -21,7 +21,7 @@ func testRoundTrip(t *testing.T, s subject) {
 	for _, payload := range s.payloads() {
 		token, err := c.Seal(nil, payload)
 		if s.IsScheme() && len(payload) > carried && errors.Is(err, codecs.ErrUnsupported) {
-			continue // a format with a longest token
+			continue // the format limits the length of tokens
 		}
 		require.NoError(t, err)
 		require.True(t, bytes.HasPrefix(token, []byte(s.Prefix)), "token %.40q", token)
@@ -36,8 +36,9 @@ func testRoundTrip(t *testing.T, s subject) {
 	testOddPayloads(t, s, c)
 }
 
-// testOddPayloads checks payloads that a format for text or JSON may be unable
-// to carry: it then says so when sealing, and never gives back something else.
+// testOddPayloads checks payloads that a format for text or JSON may not
+// support. Sealing must then fail, and unsealing must never return another
+// payload.
 func testOddPayloads(t *testing.T, s subject, c codecs.Codec) {
 	odd := [][]byte{nil, {}, {0}, []byte("\xff\xfe"), []byte("\xed\xa0\x80"), []byte("é"), []byte("a\x00b"), []byte("{\"a\":1,"), []byte("\r\n")}
 	for _, payload := range odd {
@@ -53,8 +54,8 @@ func testOddPayloads(t *testing.T, s subject, c codecs.Codec) {
 	}
 }
 
-// testAppend checks that results are appended to dst, in place if it has room, and
-// that the bytes before its length stay unchanged.
+// testAppend checks that results are appended to dst, in place if it has room,
+// and that the bytes of dst stay unchanged.
 func testAppend(t *testing.T, s subject) {
 	c := s.codec(t)
 	payload := s.sample()
@@ -80,9 +81,9 @@ func testAppend(t *testing.T, s subject) {
 	}
 }
 
-// testSlices checks that the answers do not depend on the place of the arguments
-// in memory: at every offset of a word, with a page before and behind, and, for
-// codecs, with dst over the memory of the payload or token.
+// testSlices checks that answers do not depend on where the arguments are in
+// memory: at every offset of a word, with a page before and after. For codecs
+// dst may also overlap the payload or token.
 func testSlices(t *testing.T, s subject) {
 	c := s.codec(t)
 	for _, size := range []int{0, 1, 15, 16, 17, 33, 64, 257, 4099} {
@@ -106,7 +107,7 @@ func testSlices(t *testing.T, s subject) {
 	}
 }
 
-// shifted returns a copy of b that begins offset bytes behind a page.
+// shifted returns a copy of b at the given offset from the start of a page.
 func shifted(b []byte, offset int) []byte {
 	const page = 4096
 	room := make([]byte, page+offset, 3*page+2*len(b))
@@ -134,8 +135,8 @@ func testArguments(t *testing.T, s subject) {
 	s.requirePayload(t, s.sample(), got)
 }
 
-// testRefusals checks that a refused token leaves dst as it was, without bytes of
-// its payload in the spare capacity.
+// testRefusals checks that a refused token leaves dst unchanged, without bytes
+// of its payload in the spare capacity.
 func testRefusals(t *testing.T, s subject) {
 	c := s.codec(t)
 	payload := jsonText(100)
@@ -150,7 +151,7 @@ func testRefusals(t *testing.T, s subject) {
 		dst := append(make([]byte, 0, 2*len(token)), "before"...)
 		got, err := c.Unseal(dst, presented)
 		if err == nil {
-			continue // another spelling, or an open text: testChanges judges it
+			continue // another encoding, or readable: see testChanges
 		}
 		requireRefusal(t, err, string(presented))
 		require.Equal(t, "before", string(got))
@@ -158,8 +159,8 @@ func testRefusals(t *testing.T, s subject) {
 	}
 }
 
-// testConcurrency seals from many goroutines at once and, when all of them have
-// their tokens, unseals in all of them; the race detector watches.
+// testConcurrency seals in many goroutines and then unseals in all of them,
+// under the race detector if it is enabled.
 func testConcurrency(t *testing.T, s subject) {
 	const goroutines, tokens = 8, 20
 	c := s.codec(t)
@@ -185,7 +186,7 @@ func testConcurrency(t *testing.T, s subject) {
 	require.NoError(t, errors.Join(failed[:]...))
 }
 
-// inParallel calls f with 0 to n-1, at once, and waits.
+// inParallel calls f with 0 to n-1 concurrently and waits.
 func inParallel(n int, f func(g int)) {
 	var running sync.WaitGroup
 	for g := range n {
@@ -196,7 +197,7 @@ func inParallel(n int, f func(g int)) {
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// testRow checks that the design's row is complete and answers for itself.
+// testRow checks that the design's row is complete and consistent.
 func testRow(t *testing.T, d codecs.Design) {
 	require.Regexp(t, nameForm, d.Name)
 	require.NotEmpty(t, d.Doc)
@@ -210,8 +211,8 @@ func testRow(t *testing.T, d codecs.Design) {
 	testOptions(t, d)
 }
 
-// testGuarantees checks that the design answers every property that applies to
-// it, once, and gives a reason for each that it disclaims.
+// testGuarantees checks that the design claims or disclaims every applicable
+// property exactly once, and gives a reason for each that it disclaims.
 func testGuarantees(t *testing.T, d codecs.Design) {
 	answers := map[codecs.Property]int{}
 	for _, g := range d.GuaranteesFor(nil) {
@@ -224,7 +225,7 @@ func testGuarantees(t *testing.T, d codecs.Design) {
 			g, answered := d.Guarantee(p.Property, nil)
 			require.False(t, g.Holds, "a codec cannot have %s", p.Property)
 			if want = 0; answered {
-				want = 1 // disclaimed for the scheme over it as well
+				want = 1 // also disclaimed for the scheme over it
 			}
 		}
 		require.Equal(t, want, answers[p.Property], "answers on %s", p.Property)

@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// testKeys checks that keys decide, that weak ones are refused, and that the
-// errors do not quote them.
+// testKeys checks that another key is refused, that weak keys are refused, and
+// that errors do not quote keys.
 func testKeys(t *testing.T, s subject) {
 	token := mustSeal(t, s.codec(t), s.sample())
 	other, err := s.try(s.ring(1))
@@ -35,8 +35,8 @@ func testKeys(t *testing.T, s subject) {
 	require.Error(t, err, "a ring with a key twice")
 }
 
-// testNearKeys presents token under secrets that a careless key schedule takes
-// for the right one.
+// testNearKeys presents token under secrets that a careless key schedule
+// confuses with the right one.
 func testNearKeys(t *testing.T, s subject, token []byte) {
 	right := s.secret(0)
 	near := map[string][]byte{
@@ -48,7 +48,7 @@ func testNearKeys(t *testing.T, s subject, token []byte) {
 	for name, secret := range near {
 		c, err := s.try([][]byte{secret})
 		if err != nil {
-			continue // a design with keys of one length
+			continue // the design takes keys of one length
 		}
 		if name == "NUL appended" && !s.holds(codecs.KeySeparation) {
 			continue
@@ -61,9 +61,10 @@ func testNearKeys(t *testing.T, s subject, token []byte) {
 	}
 }
 
-// requireOtherKey fails unless c has another key than s, which does not commit to
-// it: where the key of the tag is a part of the secret, one token in 256 that was
-// decrypted under another key ends in valid padding.
+// requireOtherKey checks that c has another key than s. A design that does not
+// commit to its key may accept some tokens: if the key of the tag is a part of
+// the secret, one token in 256 that is decrypted under another key ends in
+// valid padding.
 func requireOtherKey(t *testing.T, s subject, c codecs.Codec, what string) {
 	t.Helper()
 	refused := 0
@@ -79,7 +80,7 @@ func requireOtherKey(t *testing.T, s subject, c codecs.Codec, what string) {
 }
 
 // testRotation checks that the first key seals, every key unseals, and a
-// removed key is gone.
+// removed key does not.
 func testRotation(t *testing.T, s subject) {
 	if !s.holds(codecs.Rotation) {
 		if s.MaxKeys == 1 {
@@ -106,10 +107,10 @@ func testRotation(t *testing.T, s subject) {
 	requireRefused(t, old, mustSeal(t, rotated, s.sample()), "a key other than the first sealed")
 }
 
-// Separate checks that no design accepts a token that another one sealed under
-// the same secret, unless it disclaims key separation or the two are readings of
-// one format. Prefixes alone would see to that, so it checks as well that no two
-// designs derive the same key.
+// Separate checks that no design accepts another design's token under the same
+// secret, unless it disclaims key separation or both read the same format.
+// Prefixes alone would ensure this, so it also checks that no two designs
+// derive the same key.
 func Separate(t *testing.T, designs []codecs.Design) {
 	require.Empty(t, twins(t, designs), "these designs derive keys under one label")
 	for _, from := range designs {
@@ -120,16 +121,16 @@ func Separate(t *testing.T, designs []codecs.Design) {
 				continue
 			}
 			if from.KeySize != to.KeySize && to.KeySize != 0 && len(s.secret(0)) != len(subject{from}.secret(0)) {
-				continue // no secret serves both
+				continue // no secret suits both
 			}
 			requireRefused(t, s.codec(t), token, from.Name+" presented to "+to.Name)
 		}
 	}
 }
 
-// twins returns the pairs of designs that claim key separation and whose tokens
-// name the same key under one secret. A key ID is derived under the label
-// of the key, so that only equal labels give equal ones.
+// twins returns the pairs of designs that claim key separation but whose tokens
+// have the same key ID under one secret. A key ID is derived under the label of
+// the key, so only equal labels give equal key IDs.
 func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	t.Helper()
 	first := map[string]codecs.Design{}
@@ -148,7 +149,7 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	return pairs
 }
 
-// keyID returns the key ID in a token of secret number 0, "" if it has no key ID.
+// keyID returns the key ID in a token of secret number 0, or "" if it has none.
 func (s subject) keyID(t *testing.T) string {
 	t.Helper()
 	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))

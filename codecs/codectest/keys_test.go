@@ -13,9 +13,9 @@ import (
 	"sealab/internal/lab"
 )
 
-// TestTwinsAreSeen puts a design that borrowed its neighbour's label, with another
-// prefix and cipher, beside that neighbour: each refuses the other's tokens, and
-// both have one key.
+// TestTwinsAreSeen pairs a design with a copy that has the same label but
+// another prefix and cipher. Each refuses the other's tokens, yet both have the
+// same key.
 func TestTwinsAreSeen(t *testing.T) {
 	twin := aesgcm.Design
 	twin.Name, twin.Prefix = "twin", "st1."

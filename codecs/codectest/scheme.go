@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// testBindings checks that a token is refused under a binding that differs in
-// one respect, if the design claims that it binds that respect.
+// testBindings checks that a token is refused in a context that differs in one
+// part, if the design claims to bind that part.
 func testBindings(t *testing.T, s subject) {
 	scheme, err := s.open(s.ring(0))
 	require.NoError(t, err)
@@ -47,8 +47,8 @@ func testBindings(t *testing.T, s subject) {
 	testNoTime(t, s, scheme)
 }
 
-// testNoTime checks that a context without a time, and no context at all, are
-// errors and not refusals, and that a context with a time alone is accepted.
+// testNoTime checks that a nil context and a context without a time are errors
+// but not refusals, and that a context with only a time is accepted.
 func testNoTime(t *testing.T, s subject, scheme *lab.Instance) {
 	token := mustSeal(t, scheme.At(&codecs.Context{Now: noon}), s.sample())
 	requireAccepted(t, s, scheme.At(&codecs.Context{Now: noon}), token)
@@ -68,7 +68,7 @@ func testNoTime(t *testing.T, s subject, scheme *lab.Instance) {
 	}
 }
 
-// requireAccepted fails unless c accepts token with the sample.
+// requireAccepted checks that c unseals token to the sample.
 func requireAccepted(t *testing.T, s subject, c codecs.Codec, token []byte) {
 	t.Helper()
 	got, err := c.Unseal(nil, token)
@@ -76,8 +76,8 @@ func requireAccepted(t *testing.T, s subject, c codecs.Codec, token []byte) {
 	s.requirePayload(t, s.sample(), got)
 }
 
-// testExpiry checks that tokens are good from their minting on until they
-// expire and not after, and that no time to live makes them last for ever.
+// testExpiry checks that tokens are valid from their minting until they expire,
+// and that no time to live makes them last forever.
 func testExpiry(t *testing.T, s subject) {
 	scheme, err := s.open(s.ring(0))
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// testSeeded checks that sealing under a given seed is reproducible, opens, and
-// takes no seed of another length.
+// testSeeded checks that sealing under a given seed is reproducible, that the
+// token opens, and that a seed of another length is refused.
 func testSeeded(t *testing.T, s subject) {
 	c, again := s.codec(t), s.codec(t)
 	require.True(t, c.Instance.Seeded(), "the design does not seal under a given seed")
@@ -59,8 +59,8 @@ func testRandomised(t *testing.T, s subject, c codecs.Codec) {
 
 func seedOf(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
 
-// testEdited checks the design's second way of sealing, step by step, against
-// the first, and that an edit before authentication is authenticated.
+// testEdited checks that step by step sealing agrees with sealing, and that an
+// edit before authentication is authenticated.
 func testEdited(t *testing.T, s subject) {
 	c := s.codec(t)
 	require.True(t, c.Instance.Edited(), "the design cannot seal step by step")
@@ -97,7 +97,7 @@ func testEdited(t *testing.T, s subject) {
 	}
 }
 
-// testInspect checks that the fields of a token add up to the token.
+// testInspect checks that the fields of a token make up the whole token.
 func testInspect(t *testing.T, s subject) {
 	token := mustSeal(t, s.codec(t), s.sample())
 	fields, err := lab.HooksOf(s.Design).Inspect(token)

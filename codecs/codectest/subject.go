@@ -17,13 +17,13 @@ import (
 // A subject is a design under test.
 type subject struct{ codecs.Design }
 
-// ttl is how long the tokens of schemes are good here.
+// ttl is the time to live of tokens in the suite.
 const ttl = 10 * time.Minute
 
-// noon is when the tokens of schemes are minted here.
+// noon is the time at which the suite mints tokens.
 var noon = time.Unix(1_795_132_800, 0)
 
-// binding returns the context that tokens of schemes are minted for here.
+// binding returns the context for which the suite mints tokens.
 func binding() *codecs.Context {
 	principal, audience := "alice", "srv"
 	return &codecs.Context{
@@ -33,7 +33,8 @@ func binding() *codecs.Context {
 	}
 }
 
-// At returns a copy of c, or of the zero Context if c is nil, with the time now.
+// At returns a copy of c, or of the zero Context if c is nil, with the given
+// time.
 func At(c *codecs.Context, now time.Time) *codecs.Context {
 	var at codecs.Context
 	if c != nil {
@@ -43,7 +44,8 @@ func At(c *codecs.Context, now time.Time) *codecs.Context {
 	return &at
 }
 
-// secret returns the i-th secret of the tests, of the length the design takes.
+// secret returns the i-th secret of the suite, in the length that the design
+// takes.
 func (s subject) secret(i int) []byte {
 	n := s.KeySize
 	if n == 0 {
@@ -64,7 +66,7 @@ func (s subject) ring(numbers ...int) [][]byte {
 	return secrets
 }
 
-// try opens the design under binding.
+// try opens the design in the context of binding.
 func (s subject) try(secrets [][]byte) (*lab.Bound, error) {
 	in, err := s.open(secrets)
 	if err != nil {
@@ -78,7 +80,7 @@ func (s subject) open(secrets [][]byte) (*lab.Instance, error) {
 	return lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
 }
 
-// codec is try with secret number 0, which must work.
+// codec opens the design under secret number 0.
 func (s subject) codec(t *testing.T) *lab.Bound {
 	t.Helper()
 	c, err := s.try(s.ring(0))
@@ -86,14 +88,14 @@ func (s subject) codec(t *testing.T) *lab.Bound {
 	return c
 }
 
-// holds reports whether the design states p.
+// holds reports whether the design claims p.
 func (s subject) holds(p codecs.Property) bool {
 	g, ok := s.Guarantee(p, nil)
 	return ok && g.Holds
 }
 
-// payloads returns payloads of sizes from 0 to 1 MiB: random bytes for codecs,
-// JSON text, which every scheme carries, for schemes.
+// payloads returns payloads of 0 to 1 MiB. They are random bytes for codecs and
+// JSON text, which every scheme supports, for schemes.
 func (s subject) payloads() [][]byte {
 	random := rand.NewChaCha8([32]byte{'p'})
 	var all [][]byte
@@ -111,10 +113,10 @@ func (s subject) payloads() [][]byte {
 // jsonText returns a JSON string of n letters between quotes.
 func jsonText(n int) []byte { return append(append([]byte{'"'}, bytes.Repeat([]byte("s"), n)...), '"') }
 
-// sample is a payload that every design carries.
+// sample returns a payload that every design supports.
 func (s subject) sample() []byte { return []byte(`{"step":1,"of":3}`) }
 
-// requirePayload fails unless got is the payload want: the same bytes or, if the
+// requirePayload checks that got is the payload want: the same bytes or, if the
 // design does not claim ByteExact, the same JSON value.
 func (s subject) requirePayload(t *testing.T, want, got []byte) {
 	t.Helper()
@@ -125,7 +127,7 @@ func (s subject) requirePayload(t *testing.T, want, got []byte) {
 	require.JSONEq(t, string(want), string(got))
 }
 
-// mustSeal seals payload, which must work.
+// mustSeal seals payload and fails the test on an error.
 func mustSeal(t *testing.T, c codecs.Codec, payload []byte) []byte {
 	t.Helper()
 	token, err := c.Seal(nil, payload)
@@ -133,7 +135,7 @@ func mustSeal(t *testing.T, c codecs.Codec, payload []byte) []byte {
 	return token
 }
 
-// requireRefused fails unless c refuses token in the one way that there is.
+// requireRefused checks that c refuses token, with dst unchanged.
 func requireRefused(t *testing.T, c codecs.Codec, token []byte, what string) {
 	got, err := c.Unseal([]byte("kept"), token)
 	requireRefusal(t, err, what)
@@ -143,8 +145,9 @@ func requireRefused(t *testing.T, c codecs.Codec, token []byte, what string) {
 	}
 }
 
-// requireRefusal fails unless err is a refusal with the one text and a known stage.
-// It is called a million times, so that the checks of testify come after a failure.
+// requireRefusal checks that err is a refusal with the fixed text and a known
+// stage. It is called a million times, so it calls testify only after a
+// failure.
 func requireRefusal(t *testing.T, err error, what string) {
 	r := codecs.Rejected(err)
 	if r != nil && err.Error() == refusal && slices.Contains(codecs.Stages(), r.Stage) {
@@ -159,7 +162,7 @@ func requireRefusal(t *testing.T, err error, what string) {
 // refusal is the text of every refusal.
 var refusal = new(codecs.RejectError).Error()
 
-// Open opens a scheme that can be sealed step by step.
+// Open opens a scheme that can mint step by step.
 func Open(t testing.TB, d codecs.Design, c codecs.Config) lab.SchemeAssembler {
 	t.Helper()
 	s, err := d.OpenScheme(c)
@@ -167,7 +170,8 @@ func Open(t testing.TB, d codecs.Design, c codecs.Config) lab.SchemeAssembler {
 	return s.(lab.SchemeAssembler)
 }
 
-// MintWith mints a token in which one step has another value. The seed is zero.
+// MintWith mints a token in which the step at has the value other. The seed is
+// zero.
 func MintWith(t testing.TB, s lab.SchemeAssembler, state string, c *codecs.Context, at lab.Step, other string) []byte {
 	t.Helper()
 	token, err := s.MintEdited(nil, make([]byte, s.SeedSize()), []byte(state), c, func(step lab.Step, value []byte) []byte {
@@ -180,8 +184,8 @@ func MintWith(t testing.TB, s lab.SchemeAssembler, state string, c *codecs.Conte
 	return token
 }
 
-// RequireReason requires the refusal with the wanted reason, or no error if the
-// reason is empty.
+// RequireReason checks that err is a refusal with the given reason, or nil if
+// the reason is empty.
 func RequireReason(t testing.TB, want string, err error, format string, args ...any) {
 	t.Helper()
 	got := ""

@@ -1,20 +1,21 @@
-// Package keyfile reads a ring of secrets from a file that a person keeps.
+// Package keyfile reads a ring of secrets from a file.
 //
-// A file that is valid UTF-8 is text, with one secret per line; the first seals.
-// Blank lines and lines that begin with '#' are ignored, and so are a byte order
-// mark and the space around a secret. A line of hexadecimal digits alone is
-// hexadecimal; any other is base64 in either alphabet, padded or not.
+// A file that is valid UTF-8 is text, with one secret per line; the first
+// seals. Blank lines and lines that begin with '#' are ignored. A byte order
+// mark and white space around a secret are ignored too. A line with only
+// hexadecimal digits is hexadecimal. Other lines are base64 in either alphabet,
+// padded or not.
 //
-// A file that is not valid UTF-8 is raw: all of it is one secret of 32 to 128
-// bytes, as "head -c 32 /dev/urandom" makes it. It is refused if it looks like
-// text in another encoding.
+// A file that is not valid UTF-8 is raw: the whole file is one secret of 32 to
+// 128 bytes, as "head -c 32 /dev/urandom" makes it. It is refused if it looks
+// like text in another encoding.
 //
 // A file that its group or others can read or write is refused. Make one with
 //
 //	(umask 077; head -c 32 /dev/urandom > secret.key)
 //
-// The package does not judge the strength of secrets: designs do. Errors never
-// quote the contents of a file.
+// The package does not check the strength of secrets, which designs do. Errors
+// never quote the contents of a file.
 package keyfile
 
 import (
@@ -30,7 +31,7 @@ import (
 )
 
 const (
-	// maxSize is the length in bytes of the longest key file: a ring of 1,000
+	// maxSize is the maximum length of a key file in bytes. A ring of 1,000
 	// secrets in hexadecimal takes 65 KB.
 	maxSize = 1 << 20
 
@@ -60,7 +61,7 @@ func Read(path string) ([][]byte, error) {
 	return secrets, nil
 }
 
-// checkMode refuses a file that others than its owner can read or write.
+// checkMode refuses a file that users other than its owner can read or write.
 func checkMode(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -90,8 +91,8 @@ func Parse(data []byte) ([][]byte, error) {
 }
 
 // looksLikeText reports whether seven of eight bytes are printable ASCII, line
-// ends or zero, as in Latin-1 and UTF-16. 32 random bytes are so with a
-// probability below 10^-8.
+// ends or zero, as in Latin-1 and UTF-16. For 32 random bytes the probability
+// is below 10^-8.
 func looksLikeText(data []byte) bool {
 	n := 0
 	for _, b := range data {

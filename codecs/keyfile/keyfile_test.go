@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secret has bytes that differ between the two base64 alphabets, and a length
-// that takes padding.
+// secret has bytes whose base64 differs between the two alphabets, and a length
+// that needs padding.
 var secret = bytes.Repeat([]byte{0xff, 0xef, 0x00, 0x7b}, 8)
 
 func write(t *testing.T, data string) string {
@@ -76,7 +76,7 @@ func TestBadFiles(t *testing.T) {
 	require.ErrorContains(t, err, "key file: ")
 }
 
-// TestModes holds the file to its owner.
+// TestModes checks that a file that others can access is refused.
 func TestModes(t *testing.T) {
 	path := write(t, hex.EncodeToString(secret))
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o602, 0o644, 0o666} {

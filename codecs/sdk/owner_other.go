@@ -2,5 +2,5 @@
 
 package sdk
 
-// requireOwner has no effect: the owner of a file is not known here.
+// requireOwner does nothing: this system does not report the owner of a file.
 func requireOwner(string) error { return nil }

@@ -34,7 +34,8 @@ func TestCheckOwner(t *testing.T) {
 	}
 }
 
-// TestPlantedByAnotherUser gives a manifest to another user, if this one may.
+// TestPlantedByAnotherUser changes the owner of a manifest, if the current user
+// may do so.
 func TestPlantedByAnotherUser(t *testing.T) {
 	for _, planted := range []string{"go.mod", "codecs/sdk/x/sdk.json"} {
 		root := t.TempDir()

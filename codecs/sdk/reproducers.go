@@ -5,19 +5,20 @@ import (
 	"path/filepath"
 )
 
-// A Reproducer shows a fault of an SDK or library to its maintainers, without the
-// laboratory. It was confirmed in the source of the library.
+// A Reproducer shows a fault of an SDK or library to its maintainers without
+// this module. The fault was confirmed in the source of the library.
 type Reproducer struct {
 	Subject  string `json:"subject"`  // name of the SDK or of the Go library
-	Property string `json:"property"` // that the fault refutes
-	Shows    string `json:"shows"`    // what is wrong, with the place in the source
-	Line     string `json:"line"`     // of shell, in the library's own language, run in the folder of the group
+	Property string `json:"property"` // the property that the fault refutes
+	Shows    string `json:"shows"`    // the fault, with its place in the source
+	Line     string `json:"line"`     // shell command, in the library's own language, run in the folder of the group
 	Prints   string `json:"prints"`   // the end of its output
 	Dir      string `json:"-"`        // the folder of the group
 }
 
-// Reproducers returns the contents of every reproducers.json below the folder of the
-// SDKs of this module. The error is ErrOutside if here is in no folder of it.
+// Reproducers returns the contents of every reproducers.json below the folder
+// of the SDKs of this module. The error is ErrOutside if here is outside the
+// module.
 func Reproducers(here string) ([]Reproducer, error) {
 	root, err := moduleRoot(here)
 	if err != nil {

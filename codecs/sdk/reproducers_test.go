@@ -16,11 +16,12 @@ import (
 
 var allReproducers = flag.Bool("reproducers", false, "run the reproducers of all libraries: half a minute")
 
-// sampled is the library whose reproducers run by default: they take the least time.
+// sampled is the library whose reproducers run by default, because they are the
+// fastest.
 const sampled = "pymacaroons"
 
-// TestReproducers runs the reproducers of the libraries that are installed. One that
-// prints something else belongs to a fault that was mended, or never was one.
+// TestReproducers runs the reproducers of the installed libraries. If one
+// prints something else, the fault was fixed or never existed.
 func TestReproducers(t *testing.T) {
 	reproducers, err := sdk.Reproducers(".")
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
 // Package sdk finds the SDKs and token libraries in other languages that run as
-// workers. Each folder beside this file with a manifest, sdk.json, is a group of them:
+// workers. Each folder beside this file with a manifest, sdk.json, is a group
+// of them:
 //
 //	command  the worker's program and arguments, run in the folder
 //	needs    files of the folder, or programs, that are there if it can run
@@ -15,10 +16,11 @@
 //	             is attacked, but neither compared nor measured. keys is "text" if the
 //	             library takes passwords
 //
-// An executable file install in the folder installs them from a lock file, into a
-// folder that the repository ignores. To add an SDK, add a folder or an entry.
+// An executable named install in the folder installs them from a lock file,
+// into a folder that the repository ignores. To add an SDK, add a folder or an
+// entry.
 //
-// An SDK is foreign code and runs with the rights of the laboratory.
+// An SDK is foreign code. It runs with the rights of the current user.
 package sdk
 
 import (
@@ -36,23 +38,23 @@ import (
 	"sealab/codecs/worker"
 )
 
-// An SDK is an SDK or a token library that runs as a worker.
+// An SDK is an SDK or token library that runs as a worker.
 type SDK struct {
 	Name    string
-	Mirrors string // design of the catalog, "" if no design gives the same answers
-	Slower  int    // times that the SDK must take as long as that design; 0: no threshold
+	Mirrors string // the design of the catalog that gives the same answers, or ""
+	Slower  int    // required ratio of the SDK's time to that of the design; 0: no threshold
 	Agrees  Agreement
-	Version string // pinned, "" if the manifest has no version
+	Version string // the pinned version, or ""
 	Args    []string
 	Needs   []string
 	Install string
 
 	dir    string
-	listed bool // in a manifest, so that its worker goes by its name
+	listed bool // in a manifest, so its worker uses the name in the manifest
 }
 
-// An Agreement names a design, with options, that gives the same verdicts and states
-// as a library, or zero.
+// An Agreement names a design, with options, that gives the same verdicts and
+// states as a library. The zero value names none.
 type Agreement struct {
 	Design  string            `json:"design"`
 	Options map[string]string `json:"options"`
@@ -75,21 +77,21 @@ type manifest struct {
 	} `json:"sdks"`
 }
 
-// manifestName is the name of a manifest in its folder.
+// manifestName is the file name of a manifest.
 const manifestName = "sdk.json"
 
 // folder is the folder of the SDKs in the repository.
 var folder = filepath.Join("codecs", "sdk")
 
-// module is the line of go.mod by which the root of this module is known.
+// module is the line of go.mod that identifies this module.
 const module = "module sealab"
 
 // All returns the SDKs of this module, sorted by folder, in the order of each
-// manifest. here is a folder of the module. To find no SDK is an error.
+// manifest. here is a folder of the module. It is an error if there are none.
 //
-// Manifests name programs, so that only those of this module count: the nearest
-// go.mod above here must be the module's, and the current user must own it and
-// the manifests.
+// Manifests name programs to run, so only those of this module count. The
+// nearest go.mod above here must be the module's, and the current user must own
+// it and the manifests.
 func All(here string) ([]SDK, error) {
 	root, err := moduleRoot(here)
 	if err != nil {
@@ -120,8 +122,9 @@ func All(here string) ([]SDK, error) {
 	return all, nil
 }
 
-// Versions returns released versions of the SDKs of this module, which versions.json
-// in the folder versions lists like a manifest. A name is library@version.
+// Versions returns released versions of the SDKs of this module, from
+// versions.json in the folder versions, which has the format of a manifest. A
+// name is library@version.
 func Versions(here string) ([]SDK, error) {
 	root, err := moduleRoot(here)
 	if err != nil {
@@ -147,15 +150,16 @@ func Compared(here string) ([]SDK, error) {
 	return slices.DeleteFunc(all, func(s SDK) bool { return s.Mirrors == "" && s.Agrees.Design == "" }), err
 }
 
-// escape quotes the characters that have a meaning in a glob pattern.
+// escape quotes the special characters of glob patterns.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ErrOutside is the error for a folder that is not in this module.
+// ErrOutside is the error for a folder outside this module.
 var ErrOutside = errors.New("no SDK")
 
-// moduleRoot returns the root of this module, which holds the folder here, or ErrOutside.
+// moduleRoot returns the root of this module, which contains the folder here,
+// or ErrOutside.
 func moduleRoot(here string) (string, error) {
 	root, err := filepath.Abs(here)
 	if err != nil {
@@ -177,7 +181,7 @@ func moduleRoot(here string) (string, error) {
 	}
 }
 
-// read reads the SDKs of a manifest.
+// read reads the SDKs in a manifest.
 func read(path string) ([]SDK, error) {
 	m, err := readManifest(path)
 	if err != nil {
@@ -196,7 +200,8 @@ func read(path string) ([]SDK, error) {
 	return all, nil
 }
 
-// decode decodes a JSON file that the current user owns, and refuses unknown members.
+// decode decodes a JSON file, which the current user must own, and refuses
+// unknown members.
 func decode(path string, v any) error {
 	if err := requireOwner(path); err != nil {
 		return err
@@ -220,7 +225,7 @@ func readManifest(path string) (m manifest, err error) {
 	return m, nil
 }
 
-// Find returns the SDK called name.
+// Find returns the SDK with the given name.
 func Find(here, name string) (SDK, error) {
 	all, err := All(here)
 	if err != nil {
@@ -236,8 +241,8 @@ func Find(here, name string) (SDK, error) {
 	return SDK{}, fmt.Errorf("no SDK %q; there are %s", name, strings.Join(known, ", "))
 }
 
-// Program returns the program of a group, for other arguments than the manifest has.
-// needs are further files that it needs.
+// Program returns the program of a group with other arguments than in the
+// manifest. needs are further files that it needs.
 func Program(here, group string, needs []string, arguments ...string) (SDK, error) {
 	root, err := moduleRoot(here)
 	if err != nil {
@@ -253,8 +258,8 @@ func Program(here, group string, needs []string, arguments ...string) (SDK, erro
 	}, nil
 }
 
-// Unavailable returns the reason why the SDK cannot be dialed, with the command that
-// installs it, or "".
+// Unavailable returns the reason why the SDK cannot be dialed, with the command
+// that installs it, or "" if it is available.
 func (s SDK) Unavailable() string {
 	missing := s.missing()
 	if missing == "" {
@@ -263,7 +268,7 @@ func (s SDK) Unavailable() string {
 	return fmt.Sprintf("there is no %s; install with: %s", missing, s.Install)
 }
 
-// missing returns the first need that is not there, or "".
+// missing returns the first need that does not exist, or "".
 func (s SDK) missing() string {
 	for _, need := range s.Needs {
 		if _, err := os.Stat(s.path(need)); !errors.Is(err, fs.ErrNotExist) {
@@ -284,8 +289,8 @@ func (s SDK) path(need string) string {
 	return filepath.Join(s.dir, need)
 }
 
-// Dial starts the SDK. Its worker goes by the name in the manifest everywhere, which no
-// design and no other SDK has.
+// Dial starts the SDK. Its worker uses the unique name from the manifest
+// everywhere.
 func (s SDK) Dial(limits worker.Limits) (*worker.Client, error) {
 	if why := s.Unavailable(); why != "" {
 		return nil, fmt.Errorf("SDK %s is not installed: %s", s.Name, why)

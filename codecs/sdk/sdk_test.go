@@ -11,7 +11,7 @@ import (
 	"sealab/codecs/worker"
 )
 
-// house makes a repository that has the given files.
+// house makes a repository with the given files.
 func house(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -70,8 +70,8 @@ func TestNoSDKIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "no SDK")
 }
 
-// TestOnlyThisModule plants manifests in folders above: those of another module,
-// and of a folder without go.mod, are not read.
+// TestOnlyThisModule puts manifests into parent folders. Those of another
+// module, and of a folder without go.mod, must not be read.
 func TestOnlyThisModule(t *testing.T) {
 	const manifest = `{"command":["x"],"install":"x","sdks":[{"name":"evil"}]}`
 	root := house(t, map[string]string{
@@ -106,7 +106,7 @@ func TestBrokenManifest(t *testing.T) {
 	}
 }
 
-// TestManifestsOfThisRepository reads the real ones.
+// TestManifestsOfThisRepository reads the committed manifests.
 func TestManifestsOfThisRepository(t *testing.T) {
 	all, err := sdk.All(".")
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
-// Command go-libs serves versions of Go token libraries with known vulnerabilities as
-// sealab workers, protocol 1. Each row is built alone, under its build tag and with a
-// go.mod of its own, so that two versions of a module never meet.
+// Command go-libs serves versions of Go token libraries with known
+// vulnerabilities as sealab workers, protocol 1. Each row is built alone, under
+// its build tag and with its own go.mod, so that two versions of a module never
+// meet.
 package main
 
 import (
@@ -21,7 +22,7 @@ type row struct {
 	open         func(key []byte) (opened, error)
 }
 
-// opened are the functions of a library under a key.
+// opened holds the functions of a library under a key.
 type opened struct {
 	seal   func(payload []byte) (string, error)
 	unseal func(token string) ([]byte, error)
@@ -59,7 +60,7 @@ func main() {
 	}
 }
 
-// safely turns a panic into a fault.
+// safely calls do and turns a panic into a fault.
 func safely(do func() answer) (a answer) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -144,7 +145,7 @@ func version() string {
 	return "unknown"
 }
 
-// latin1 returns the text of the same bytes in Latin-1.
+// latin1 decodes bytes as Latin-1.
 func latin1(payload []byte) string {
 	runes := make([]rune, len(payload))
 	for i, b := range payload {
