@@ -65,7 +65,7 @@ type attackFlags struct {
 	journal     string
 	list        bool
 	outcomes    outcomes
-	unfit       []string // reasons why the outcome of a worker is not reliable
+	unfit       []string // why the outcome of a worker is unreliable
 	interrupted func() bool
 }
 
@@ -89,7 +89,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	cli.RenameFlag(cmd, "peers", "libraries")
 }
 
-// check returns an error for wrong usage.
+// check returns an error if the flags are invalid.
 func (f *attackFlags) check() (err error) {
 	if err := checkForm(f.format); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	return f.outcomes.end(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.close()))
 }
 
-// attack attacks one design within the time for each. A tenth of the time is for
-// showing findings again.
+// attack attacks one design within the time limit per design. A tenth of the
+// time is reserved for reproducing findings.
 func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer) verdict.Design {
 	copies, stop := f.sideBySide(d, progress)
 	defer stop()
@@ -162,10 +162,10 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	return r.Attack(copies...)
 }
 
-// errInterrupted is the reason of attacks that an interrupt left out or ended.
+// errInterrupted is the reason for attacks that an interrupt skipped or ended.
 var errInterrupted = errors.New("the run was interrupted")
 
-// over returns the function that tells why a run is over, if it is.
+// over returns a function that returns the reason why a run is over, or nil.
 func (f *attackFlags) over(used func() time.Duration, limit time.Duration) func() error {
 	inTime := attack.Within(used, limit)
 	return func() error {
@@ -176,12 +176,13 @@ func (f *attackFlags) over(used func() time.Duration, limit time.Duration) func(
 	}
 }
 
-// maxWaited bounds the time by which late answers prolong the attacks on a design.
+// maxWaited is the maximum time by which late answers extend the attacks on a
+// design.
 const maxWaited = 2 * time.Minute
 
-// waited returns the time for which each copy of a design was waited for in vain, on
-// average. It does not count against the time of the design, so that a call that hangs
-// leaves time for the attacks.
+// waited returns the time that was spent waiting in vain for a copy of a
+// design, averaged over the copies. It does not count against the time of the
+// design, so that a call that hangs leaves time for the attacks.
 func waited(copies []*attack.Design) time.Duration {
 	var sum time.Duration
 	for _, d := range copies {
@@ -192,8 +193,8 @@ func waited(copies []*attack.Design) time.Duration {
 	return min(sum/time.Duration(len(copies)), maxWaited)
 }
 
-// sideBySide returns the copies of a design that are attacked side by side, with the
-// function that ends them.
+// sideBySide returns the copies of a design that are attacked in parallel, and
+// a function that ends them.
 func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.Design, func()) {
 	copies := []*attack.Design{d}
 	var ends []func()
@@ -219,8 +220,9 @@ func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.D
 	return copies, stop
 }
 
-// stopwatch returns the time that a design has worked. In this process it is the
-// processor time, which other programs do not add to; of a worker it is elapsed time.
+// stopwatch returns a function that returns the time that a design has worked.
+// In this process that is processor time, which other programs do not affect.
+// For a worker it is elapsed time.
 func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 	if _, ok := processorTime(); ok && !elsewhere {
 		return func() time.Duration { spent, _ := processorTime(); return spent }
@@ -228,7 +230,7 @@ func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 	return func() time.Duration { return time.Since(began) }
 }
 
-// listAttacks prints all attacks.
+// listAttacks prints every attack.
 func listAttacks(w io.Writer, asJSON bool) error {
 	d := questionsDocument{Format: questionsFormat, Command: "sealab attack"}
 	t := table.New("llLLl").AtMargin()

@@ -13,14 +13,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A lineFile is a file of JSON Lines that grows while a command runs.
+// A lineFile is a JSON Lines file that grows while a command runs.
 type lineFile struct {
-	file *os.File // nil: lines are discarded
+	file *os.File // if nil, lines are discarded
 }
 
-// openLines opens a file of JSON Lines to append, and calls read with each line of an
-// earlier run. It skips a line that was cut off by the end of its run. Without a path it
-// opens no file.
+// openLines opens a JSON Lines file for appending, and calls read with each
+// line of an earlier run. It skips a line that was truncated when that run
+// ended. If path is empty it opens no file.
 func openLines(path string, read func(line []byte) error) (l lineFile, err error) {
 	if path == "" {
 		return l, nil
@@ -29,7 +29,7 @@ func openLines(path string, read func(line []byte) error) (l lineFile, err error
 		return l, fmt.Errorf("opening the journal: %w", err)
 	}
 	if info, err := l.file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return l, err // a device or a pipe is only written
+		return l, err // a device or pipe is only written to
 	}
 	if err := l.readAll(read); err != nil {
 		return l, errors.Join(err, l.close())
@@ -37,7 +37,7 @@ func openLines(path string, read func(line []byte) error) (l lineFile, err error
 	return l, nil
 }
 
-// readAll calls read with each line. It ends a last line that was cut off.
+// readAll calls read with each line. It terminates a truncated last line.
 func (l lineFile) readAll(read func(line []byte) error) error {
 	data, err := io.ReadAll(l.file)
 	if err != nil {
@@ -83,16 +83,17 @@ func (l lineFile) close() error {
 	return l.file.Close()
 }
 
-// A journal is a file of JSON Lines that keeps the outcomes of each attack as soon as it
-// ends.
+// A journal is a JSON Lines file that stores the outcomes of each attack when
+// it ends.
 type journal struct {
 	lineFile
 	seed  uint64
 	known map[string][]verdict.Result
-	err   error // of the first write that failed
+	err   error // of the first failed write
 }
 
-// A journalEntry is one line of a journal: one attack on one design under one seed.
+// A journalEntry is a line of a journal: one attack on one design with one
+// seed.
 type journalEntry struct {
 	Seed    uint64            `json:"seed"`
 	Design  string            `json:"design"`
@@ -106,12 +107,13 @@ type journalEntry struct {
 func (e journalEntry) key() string {
 	options, err := json.Marshal(e.Options)
 	if err != nil {
-		panic(err) // every map of strings has a JSON form
+		panic(err) // a map of strings always encodes
 	}
 	return fmt.Sprintf("%d %q %q %s %s", e.Seed, e.Design, e.Worker, options, e.Attack)
 }
 
-// openJournal opens a journal to read and append. Without a path it keeps no results.
+// openJournal opens a journal for reading and appending. If path is empty it
+// stores nothing.
 func openJournal(path string, seed uint64) (j *journal, err error) {
 	j = &journal{seed: seed, known: map[string][]verdict.Result{}}
 	j.lineFile, err = openLines(path, func(line []byte) error {
@@ -129,7 +131,8 @@ func (j *journal) entry(d *attack.Design, id string) journalEntry {
 	return journalEntry{Seed: j.seed, Design: d.Name, Worker: d.Worker, Options: d.Options, Attack: id}
 }
 
-// results returns the kept outcomes of an attack, unless it was not carried out to the end.
+// results returns the stored outcomes of an attack, or nil if the attack was
+// not completed.
 func (j *journal) results(d *attack.Design, id string) []verdict.Result {
 	results := j.known[j.entry(d, id).key()]
 	if slices.ContainsFunc(results, isIncomplete) {
@@ -138,8 +141,8 @@ func (j *journal) results(d *attack.Design, id string) []verdict.Result {
 	return results
 }
 
-// keep appends the outcomes of an attack. A write that fails is reported at the end of
-// the run, so that the results are printed first.
+// keep appends the outcomes of an attack. A failed write is reported at the end
+// of the run, after the results have been printed.
 func (j *journal) keep(d *attack.Design, id string, results []verdict.Result, calls int) {
 	if j.file == nil || j.err != nil {
 		return
@@ -154,5 +157,5 @@ func (j *journal) keep(d *attack.Design, id string, results []verdict.Result, ca
 
 func isIncomplete(r verdict.Result) bool { return r.Incomplete }
 
-// close closes the journal. It returns the error of the first write that failed.
+// close closes the journal. It returns the error of the first failed write.
 func (j *journal) close() error { return errors.Join(j.err, j.lineFile.close()) }

@@ -17,7 +17,7 @@ import (
 	"sealab/vectors"
 )
 
-// forms write findings.
+// forms maps the values of --format to functions that write findings.
 var forms = map[string]func(io.Writer, []findings.Finding) error{
 	"text":     findings.Text,
 	"json":     written(findings.JSON),
@@ -25,7 +25,7 @@ var forms = map[string]func(io.Writer, []findings.Finding) error{
 	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
 }
 
-// checkForm returns an error unless forms has the value of --format.
+// checkForm returns an error if format is not in forms.
 func checkForm(format string) error {
 	if _, ok := forms[format]; !ok {
 		return fmt.Errorf("--format %q: want text, json, markdown or sarif", format)
@@ -44,7 +44,8 @@ func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []fi
 	}
 }
 
-// report prints the outcome, writes it if asked, and returns the error of the outcome.
+// report prints the outcome, writes it if requested, and returns the error for
+// the exit status.
 func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	dir, file, err := runFolder(f.out, runfile.Attack)
 	if err != nil {
@@ -88,8 +89,8 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 	return cli.ErrRefuted
 }
 
-// runFolder returns the folder of a new run below out, and its main file. Without out the
-// run is not written, and the folder is "".
+// runFolder returns the folder of a new run below out, and the name of its main
+// file. If out is empty the run is not written, and the folder is "".
 func runFolder(out, kind string) (dir, mainFile string, err error) {
 	if out == "" {
 		return "", runfile.MainFile(kind), nil
@@ -99,8 +100,8 @@ func runFolder(out, kind string) (dir, mainFile string, err error) {
 	return dir, filepath.Join(dir, runfile.MainFile(kind)), err
 }
 
-// ofAttacks adds the outcome of each property of each subject. A property that falls
-// counts if the subject claims it.
+// ofAttacks adds the outcome of each property of each subject. A refuted
+// property counts if the subject claims it.
 func (o *outcomes) ofAttacks(run *verdict.Run) {
 	for _, s := range run.Designs {
 		for _, t := range s.Tallies() {
@@ -118,7 +119,7 @@ func (o *outcomes) ofAttacks(run *verdict.Run) {
 	}
 }
 
-// writeAttack writes a run's folder, whole or not at all.
+// writeAttack writes the folder of a run, completely or not at all.
 func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 	raw, err := run.JSON()
 	if err != nil {
@@ -127,7 +128,8 @@ func writeAttack(dir string, run *verdict.Run, all []findings.Finding) error {
 	return writeFindings(dir, all, map[string][]byte{"table.md": findings.MarkdownTable(run), "verdicts.json": raw})
 }
 
-// writeFindings writes a new folder with findings in every form, and the other files.
+// writeFindings writes a new folder with the findings in every form, and other
+// files.
 func writeFindings(dir string, all []findings.Finding, files map[string][]byte) (err error) {
 	if files["findings.json"], err = findings.JSON(all); err != nil {
 		return err
@@ -139,16 +141,16 @@ func writeFindings(dir string, all []findings.Finding, files map[string][]byte) 
 	return atomicfile.WriteFolder(dir, files)
 }
 
-// sarif returns the function that writes findings as SARIF. dir is the folder that
-// the findings are written to, "" if they are only printed.
+// sarif returns a function that writes findings as SARIF. dir is the folder of
+// the findings, or "" if they are only printed.
 func sarif(dir string) func([]findings.Finding) ([]byte, error) {
 	from := findings.Source{Version: moduleVersion(), Locate: func(f findings.Finding) (string, int) { return locate(f, dir), 1 }}
 	return func(all []findings.Finding) ([]byte, error) { return findings.SARIF(all, from) }
 }
 
-// locate returns a file that a finding is about, relative to the working folder:
-// the source of the worker, else the vectors of the design, else the findings
-// with the tokens that show it.
+// locate returns the file to report for a finding, relative to the working
+// folder: the source of the worker, else the vectors of the design, else the
+// findings with the tokens.
 func locate(f findings.Finding, dir string) string {
 	for _, word := range f.Location.Worker {
 		if filepath.IsLocal(word) && isFile(word) {

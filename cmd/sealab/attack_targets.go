@@ -20,17 +20,18 @@ import (
 	"sealab/internal/verdict"
 )
 
-// attackTargets are the designs and workers to attack.
+// attackTargets selects the designs and workers to attack.
 type attackTargets struct {
 	workers                   []string
-	options                   []string // of each of them, as name=value
+	options                   []string // for all of them, as name=value
 	sdks, libraries, controls bool
 
 	dialed []*dialed
 }
 
-// open returns the subjects: the named designs (all, without a name or a worker),
-// the workers, and the designs that the flags add. stop ends the workers.
+// open returns the subjects: the named designs, the workers, and the designs
+// that the flags add. If there is neither a name nor a worker, it returns all
+// designs. stop ends the workers.
 func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Design, stop func(), err error) {
 	stop = func() {
 		for _, d := range t.dialed {
@@ -64,8 +65,8 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 	return subjects, stop, t.choose(subjects)
 }
 
-// choose gives the options to every subject. One that does not have them all is
-// an error.
+// choose sets the options of every subject. It fails if a subject lacks one of
+// them.
 func (t *attackTargets) choose(subjects []*attack.Design) error {
 	options, err := cli.ParseOptions(t.options)
 	if err != nil || len(t.options) == 0 {
@@ -80,7 +81,7 @@ func (t *attackTargets) choose(subjects []*attack.Design) error {
 	return nil
 }
 
-// designs are the subjects in this process.
+// designs returns the subjects that run in this process.
 func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	var all []codecs.Design
 	if len(t.workers) == 0 {
@@ -108,7 +109,8 @@ func controlDesigns() []codecs.Design {
 	return all
 }
 
-// findDesign finds a design of the catalog, a control or a Go library.
+// findDesign returns a design of the catalog, a negative control or a Go
+// library.
 func findDesign(name string) (codecs.Design, error) {
 	others := slices.Concat(controlDesigns(), golibs.All())
 	if i := slices.IndexFunc(others, func(d codecs.Design) bool { return d.Name == name }); i >= 0 {
@@ -117,8 +119,8 @@ func findDesign(name string) (codecs.Design, error) {
 	return catalog.Find(name)
 }
 
-// commands are the workers to start. An SDK that is not installed is printed as
-// skipped.
+// commands returns the workers to start. It prints each SDK that is not
+// installed as skipped.
 func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	var all [][]string
 	for _, command := range t.workers {
@@ -137,8 +139,9 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	return all, nil
 }
 
-// attackable are the SDKs that take any secret. One that takes passwords alone opens no
-// token under the secrets of an attack, and is printed as skipped.
+// attackable returns the SDKs that accept any secret. It prints the others as
+// skipped: they accept only passwords, so they open no token under the secrets
+// of an attack.
 func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	return slices.DeleteFunc(sdks, func(s sdk.SDK) bool {
 		passwords := s.Agrees.Keys == "text"
@@ -149,11 +152,12 @@ func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	})
 }
 
-// sdkMark stands before the name of an installed SDK in the place of a command.
+// sdkMark precedes the name of an installed SDK that is given in place of a
+// command.
 const sdkMark = "sdk:"
 
-// workerStarter returns the function that starts a worker: a command, or an installed SDK as
-// "sdk:NAME".
+// workerStarter returns a function that starts a worker: a command, or an
+// installed SDK as "sdk:NAME".
 func workerStarter(command []string) (func(worker.Limits) (*worker.Client, error), error) {
 	if len(command) == 0 {
 		return nil, errors.New("--worker: want a command")
@@ -167,7 +171,7 @@ func workerStarter(command []string) (func(worker.Limits) (*worker.Client, error
 	}, nil
 }
 
-// dialWorker starts the worker of a command.
+// dialWorker starts the worker with the given command.
 func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 	start, err := workerStarter(command)
 	if err != nil {
@@ -185,13 +189,13 @@ func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 		return nil, err
 	}
 	d.Design, d.end = s, func() {
-		end() //nolint:errcheck // every answer has been read
+		end() //nolint:errcheck // all answers have been read
 	}
 	noteUnknown(notes, d.clients[0].Hello())
 	return d, nil
 }
 
-// A dialed is a worker that was started, with the clients that talked to it.
+// A dialed is a running worker with the clients that have used it.
 type dialed struct {
 	*attack.Design
 	end     func()
@@ -208,7 +212,7 @@ func (d *dialed) breach() error {
 	return nil
 }
 
-// breach returns an error if the worker called name broke the protocol.
+// breach returns an error if the named worker broke the protocol.
 func breach(c *worker.Client, name string) error {
 	for _, e := range c.Events() {
 		if e.BreaksProtocol() {
@@ -218,8 +222,8 @@ func breach(c *worker.Client, name string) error {
 	return nil
 }
 
-// noteUnknown lists the guarantees and the abilities of a worker that the laboratory does
-// not know, so that a slip in a name is not taken for silence.
+// noteUnknown prints the guarantees and abilities of a worker that this program
+// does not know, so that a misspelled name is noticed.
 func noteUnknown(notes io.Writer, h worker.Hello) {
 	claimed, disclaimed := h.Unknown()
 	for _, p := range append(claimed, disclaimed...) {
@@ -234,8 +238,9 @@ func noteUnknown(notes io.Writer, h worker.Hello) {
 	}
 }
 
-// unknownClaims returns an error if the worker claims a property that no attack tests: this
-// version does not know it, or its kind does not have it.
+// unknownClaims returns an error if the worker claims a property that no attack
+// tests, because this version does not know it or it does not apply to the
+// worker's kind.
 func (d *dialed) unknownClaims() error {
 	h := d.clients[0].Hello()
 	err := schemesClaim(h)
@@ -248,7 +253,8 @@ func (d *dialed) unknownClaims() error {
 	return nil
 }
 
-// schemesClaim returns an error if a codec claims a property that only schemes have.
+// schemesClaim returns an error if a codec claims a property that only schemes
+// can have.
 func schemesClaim(h worker.Hello) error {
 	for _, info := range codecs.Properties() {
 		if h.Kind == codecs.KindCodec && info.SchemeOnly && h.Guarantees[info.Property] {
@@ -258,7 +264,8 @@ func schemesClaim(h worker.Hello) error {
 	return nil
 }
 
-// jobsOf returns the number of processes of a worker that are attacked side by side.
+// jobsOf returns the number of processes of a worker that are attacked in
+// parallel.
 func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
 	if asked > 0 {
 		return asked
@@ -271,8 +278,8 @@ func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
 	return 1
 }
 
-// fit reports whether a worker seals and opens an ordinary token, and prints the reason
-// if not: attacks find little in such a worker.
+// fit reports whether a worker seals and opens an ordinary token. If not, it
+// prints the reason, because attacks find little in such a worker.
 func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 	if d.Worker == nil {
 		return true
@@ -286,8 +293,8 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 	return false
 }
 
-// tellFaults prints the text that a worker wrote to its standard error when it broke for
-// the first time, if that is a finding.
+// tellFaults prints the standard error of a worker when it first broke, if that
+// is a finding.
 func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verdict.Design) {
 	if d.Broken() {
 		f.unfit = append(f.unfit, d.Name+" broke too often")
@@ -304,8 +311,8 @@ func fell(outcome verdict.Design, p codecs.Property) bool {
 	return slices.ContainsFunc(outcome.Results, func(r verdict.Result) bool { return r.Property == p && r.Outcome == verdict.Refuted })
 }
 
-// requireFit returns an error if the outcome of a worker is not reliable: it did not open
-// a token of its own, broke too often, or broke the protocol.
+// requireFit returns an error if the outcome of a worker is unreliable: it did
+// not open its own token, broke too often, or broke the protocol.
 func (f *attackFlags) requireFit() error {
 	for _, d := range f.targets.dialed {
 		if err := d.breach(); err != nil {
@@ -318,8 +325,9 @@ func (f *attackFlags) requireFit() error {
 	return fmt.Errorf("%s: its outcomes are not reliable", strings.Join(f.unfit, "; "))
 }
 
-// requireTested returns an error if attacks on a claimed property were left out, with the
-// first misbehaviour of the worker, which may have cost the time.
+// requireTested returns an error if attacks on a claimed property were skipped.
+// The error includes the first misbehaviour of the worker, which may have used
+// up the time.
 func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
@@ -336,8 +344,8 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 	return nil
 }
 
-// untestedReason returns the reason of a tally and, if the time was over, the flag that allows
-// more.
+// untestedReason returns the reason of a tally and, if the time was over, the
+// flag that allows more time.
 func (f *attackFlags) untestedReason(t verdict.Tally) string {
 	if !t.TimeOver {
 		return t.Reason
@@ -349,7 +357,7 @@ func (f *attackFlags) untestedReason(t verdict.Tally) string {
 	return "the time was over; allow more with --budget " + more
 }
 
-// misbehaviour says how often a worker misbehaved, and how it did first.
+// misbehaviour describes how often a worker misbehaved, and the first time.
 func (t *attackTargets) misbehaviour(name string) string {
 	var events []worker.Event
 	for _, d := range t.dialed {

@@ -20,7 +20,8 @@ import (
 	"sealab/internal/table"
 )
 
-// quick is a run that shows that all works and whose figures are rough.
+// quick is a short run that checks that everything works. Its figures are
+// rough.
 var quick = bench.Config{Rounds: 6, Cell: 2 * time.Millisecond}
 
 func newBenchCommand() *cobra.Command {
@@ -114,8 +115,8 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	return err
 }
 
-// writeBench writes the measurements and their report as a new run's folder below out.
-// It is there whole or not at all.
+// writeBench writes the measurements and their report to the folder of a new
+// run below out, completely or not at all.
 func writeBench(result *bench.Result, out string, stamp runfile.Stamp) (*throughput.Run, error) {
 	text, err := result.Format(stamp)
 	if err != nil {
@@ -132,8 +133,8 @@ func writeBench(result *bench.Result, out string, stamp runfile.Stamp) (*through
 	return run, runfile.WriteBench(run.Path, text, report.Bytes(), result.Subjects)
 }
 
-// complete returns the configuration of the flags. If no seed is given, it is
-// drawn from the clock.
+// complete returns the configuration for the flags. Without a seed it uses the
+// clock.
 func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 	c := f.config
 	if f.quick {
@@ -155,14 +156,14 @@ func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 	return c, nil
 }
 
-// withSDKs starts the installed SDKs with the given names, or all of them if there are no
-// names, and appends each and the design that it mirrors to the subjects. It prints the
-// SDKs that are not installed as skipped.
+// withSDKs starts the named SDKs, or all installed SDKs if there are no names.
+// It appends each, with the design that it mirrors, to the subjects. It prints
+// the SDKs that are not installed as skipped.
 func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []bench.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
 		for _, c := range clients {
-			c.Close() //nolint:errcheck // the measurements are over
+			c.Close() //nolint:errcheck // the measurements are complete
 		}
 	}
 	sdks, err := sdk.Mirrors(".")
@@ -189,7 +190,7 @@ func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []be
 	return subjects, stop, nil
 }
 
-// withMirrored appends a design, unless it is one of the subjects.
+// withMirrored appends the named design unless it is already a subject.
 func withMirrored(subjects []bench.Subject, name string) ([]bench.Subject, error) {
 	if slices.ContainsFunc(subjects, func(s bench.Subject) bool { return s.Name == name }) {
 		return subjects, nil

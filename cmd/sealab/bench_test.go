@@ -12,7 +12,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// TestRunsHaveTheirReport writes measurements that cannot be reported: no folder is left.
+// TestRunsHaveTheirReport checks that no folder is left if measurements cannot
+// be reported.
 func TestRunsHaveTheirReport(t *testing.T) {
 	stamp, err := runfile.NewStamp(time.Unix(1_795_132_800, 0), "here")
 	require.NoError(t, err)
@@ -38,7 +39,8 @@ func TestRunsHaveTheirReport(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestMirroredDesignsAreMeasuredOnce checks the designs of all SDKs, installed or not.
+// TestMirroredDesignsAreMeasuredOnce checks the designs of all SDKs, installed
+// or not.
 func TestMirroredDesignsAreMeasuredOnce(t *testing.T) {
 	sdks, err := sdk.Mirrors("../..")
 	require.NoError(t, err)

@@ -70,7 +70,8 @@ design fits.`,
 	return cmd
 }
 
-// queryWords are the options of a query that are numbers with units, and names.
+// queryWords holds the flags of a query before they are parsed: numbers with
+// units, and names.
 type queryWords struct {
 	needs                            []string
 	payload, longest, rate, lifetime string
@@ -100,8 +101,7 @@ func (w *queryWords) read(q *choice.Query) (err error) {
 	return checkQuery(q)
 }
 
-// checkQuery returns an error for a question that would be answered as if a part of it
-// had not been asked.
+// checkQuery returns an error for a query of which a part would be ignored.
 func checkQuery(q *choice.Query) error {
 	if q.Lifetime > 0 && q.Rate == 0 {
 		return fmt.Errorf("--lifetime: want --rate too: the number of tokens limits a key")
@@ -114,7 +114,7 @@ func checkQuery(q *choice.Query) error {
 
 var sizePattern = regexp.MustCompile(`^([0-9]+)(B|KiB|MiB)?$`)
 
-// parseSize reads a number of bytes, the value of a flag.
+// parseSize parses the value of a flag as a number of bytes.
 func parseSize(flag, text string) (int, error) {
 	m := sizePattern.FindStringSubmatch(text)
 	if m == nil {
@@ -131,7 +131,7 @@ func parseSize(flag, text string) (int, error) {
 
 var ratePattern = regexp.MustCompile(`^([0-9.e+]+)/(s|m|h|d)$`)
 
-// parseRate reads a number of tokens a second.
+// parseRate parses a number of tokens per second.
 func parseRate(text string) (float64, error) {
 	if text == "" {
 		return 0, nil
@@ -149,7 +149,7 @@ func parseRate(text string) (float64, error) {
 
 var daysPattern = regexp.MustCompile(`^([0-9]{1,5})d$`)
 
-// parseLifetime reads a duration of Go, or a number of days.
+// parseLifetime parses a Go duration, or a number of days.
 func parseLifetime(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -165,8 +165,9 @@ func parseLifetime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// loadCosts returns the costs that a run measured, at the measured size next to
-// that of the payload, and their source. Without a run there are no costs.
+// loadCosts returns the costs that a run measured, for the measured size
+// nearest to that of the payload, and the name of the run. Without a run it
+// returns no costs.
 func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	if dir == "" {
 		newest, err := runfile.Newest(resultsDir, runfile.Bench, 1)
@@ -188,7 +189,8 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	return costs, fmt.Sprintf("%s, payloads of %d bytes", dir, size), nil
 }
 
-// orderOf returns the line that explains the order of designs if not all were measured.
+// orderOf returns a line that explains the order of the designs if not all were
+// measured.
 func orderOf(fits []choice.Fit, needs bool) string {
 	unmeasured := 0
 	for _, f := range fits {
@@ -224,7 +226,7 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 	return writeOthers(out, a.Others, slices.Contains(needs, codecs.SingleUse))
 }
 
-// writeFits writes the designs that fit, and the Go code that uses the first.
+// writeFits writes the designs that fit, and Go code that uses the first.
 func writeFits(out io.Writer, all []choice.Fit) {
 	fits := table.New("lrrrrl")
 	fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")

@@ -13,10 +13,10 @@ import (
 	"sealab/internal/table"
 )
 
-// resultsDir is the folder of the runs that commands find by themselves.
+// resultsDir is the folder in which commands look for runs.
 const resultsDir = "results"
 
-// newestRuns returns the n newest runs of the benchmark, the oldest of them first.
+// newestRuns returns the n newest runs of the benchmark, oldest first.
 func newestRuns(n int) ([]string, error) {
 	runs, err := runfile.Newest(resultsDir, runfile.Bench, n)
 	if err != nil {
@@ -25,7 +25,7 @@ func newestRuns(n int) ([]string, error) {
 	return runs, nil
 }
 
-// maxChanges is the number of changes that compare lists unless told otherwise.
+// maxChanges is the default number of changes that compare lists.
 const maxChanges = 30
 
 func newCompareCommand() *cobra.Command {

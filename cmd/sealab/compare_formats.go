@@ -69,7 +69,7 @@ machine.`,
 	return cmd
 }
 
-// A world is the file of a comparison.
+// A world is the contents of the file of a comparison.
 type world struct {
 	Time    time.Time     `json:"time"`
 	Commit  string        `json:"commit"`
@@ -118,8 +118,8 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 	return err
 }
 
-// writeEncodings prints the page of foreign encodings. A difference from the survey that
-// is not explained is noted.
+// writeEncodings prints the page of foreign encodings. It notes unexplained
+// differences from the survey.
 func writeEncodings(out, notes io.Writer, rows []formats.Row) error {
 	page, surveyed, unexplained, err := formats.Encodings(rows)
 	if err != nil {
@@ -143,7 +143,8 @@ func writeWorld(dir string, w *world) error {
 	return atomicfile.WriteFolder(dir, map[string][]byte{runfile.MainFile(runfile.World): data.Bytes(), "table.txt": []byte(text), "encodings.md": []byte(page)})
 }
 
-// subjects returns the formats to compare, and the function that ends their workers.
+// subjects returns the formats to compare, and a function that ends their
+// workers.
 func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []formats.Subject, stop func(), err error) {
 	var clients []*worker.Client
 	stop = func() {
@@ -183,12 +184,14 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 	return subjects, stop, nil
 }
 
-// withoutClaims returns the designs of the catalog that are not claims over another.
+// withoutClaims returns the designs of the catalog except claims over other
+// designs.
 func withoutClaims() []codecs.Design {
 	return slices.DeleteFunc(catalog.Variants(), func(d codecs.Design) bool { return d.Over != "" })
 }
 
-// readTallies returns the outcomes of a run of attacks, by the names of its subjects.
+// readTallies returns the outcomes of a run of attacks by the names of its
+// subjects.
 func readTallies(dir string) (map[string][]verdict.Tally, error) {
 	if dir == "" {
 		return nil, nil
@@ -204,7 +207,7 @@ func readTallies(dir string) (map[string][]verdict.Tally, error) {
 	return all, nil
 }
 
-// addTallies sorts the guarantees that the format claims by their outcome.
+// addTallies sorts the guarantees that the format claims by outcome.
 func addTallies(r *formats.Row, tallies []verdict.Tally) {
 	for _, t := range tallies {
 		switch {
@@ -229,7 +232,7 @@ func formatsTable(rows []formats.Row) *table.Table {
 	t.Row(append(head, "MINT 1 KiB", "OPEN 1 KiB")...)
 	for _, r := range rows {
 		if len(r.Foreign) == 0 {
-			continue // its note says why
+			continue // its note gives the reason
 		}
 		row := []string{r.Name, "-", "-"}
 		if r.Stood != nil || r.Fell != nil {
@@ -258,7 +261,7 @@ func microseconds(i *formats.Interval) string {
 	return fmt.Sprintf("%.3g µs [%.3g, %.3g]", i.Median/1e3, i.Low/1e3, i.High/1e3)
 }
 
-// notesOf returns a line for each format that was not compared to the end.
+// notesOf returns a line for each format whose comparison was not completed.
 func notesOf(rows []formats.Row) string {
 	text := ""
 	for _, r := range rows {

@@ -18,8 +18,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// complete gives every command below cmd the completion of its arguments and
-// flags, by the words of their usage.
+// complete adds completion of arguments and flags to every command below cmd,
+// according to the words in their usage.
 func complete(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		complete(sub)
@@ -46,14 +46,15 @@ func completion(values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// folderFlags take a folder. Every other flag without values takes a file or text.
+// folderFlags are the flags that take a folder. All other flags without listed
+// values take a file or text.
 var folderFlags = []string{"dir", "out", "results", "run", "vectors"}
 
-// argumentValues are the values of arguments, by their names in the usage.
+// argumentValues maps the names of arguments in the usage to their values.
 var argumentValues = map[string]func() []string{"DESIGN": designNames,
 	"TARGET": namesOf(targets.All, func(t targets.Target) string { return t.Name })}
 
-// flagValues are the values of flags, by their names.
+// flagValues maps the names of flags to their values.
 var flagValues = map[string]func() []string{
 	"design": designNames, "subject": designNames, "need": propertyNames, "holds": propertyNames,
 	"only":    attackNames,
@@ -89,7 +90,7 @@ func sdkNames() []string {
 	return namesOf(func() []sdk.SDK { return all }, func(s sdk.SDK) string { return s.Name })()
 }
 
-// namesOf returns the function that returns the names of all.
+// namesOf returns a function that returns the names of all values.
 func namesOf[T any](all func() []T, name func(T) string) func() []string {
 	return func() (names []string) {
 		for _, x := range all() {

@@ -34,7 +34,7 @@ version is installed into a folder of its own below bin/cve, from pinned hashes.
 	return cmd
 }
 
-// cveCases are the cases that the flags choose.
+// cveCases holds the flags that select cases.
 type cveCases struct{ library, version string }
 
 func (f *cveCases) add(cmd *cobra.Command) {
@@ -128,7 +128,8 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 	return cmd
 }
 
-// ofCVEs adds the question whether each vulnerability is found again.
+// ofCVEs adds a question for each vulnerability: whether the attacks find it
+// again.
 func (o *outcomes) ofCVEs(all []cve.Outcome) {
 	for _, c := range all {
 		outcome, detail := verdict.NotRefuted, fmt.Sprintf("%s: found by %s in %.1f s", c.Property, strings.Join(c.Found, ", "), c.Seconds)
@@ -142,8 +143,8 @@ func (o *outcomes) ofCVEs(all []cve.Outcome) {
 	}
 }
 
-// attackCases attacks the cases that are installed. The error is of the first case that
-// could not be asked; the others are attacked all the same.
+// attackCases attacks the installed cases. It attacks the others even if a case
+// cannot be tested, and returns the first such error.
 func attackCases(bench cve.Bench, cases []cve.Case, kept *cveJournal, notes io.Writer) (all []cve.Outcome, untested []cve.Untested, failed error) {
 	if bench.Budget <= 0 {
 		return nil, nil, fmt.Errorf("--budget %s: want a positive duration", bench.Budget)
@@ -176,8 +177,8 @@ func attackCases(bench cve.Bench, cases []cve.Case, kept *cveJournal, notes io.W
 	return all, untested, failed
 }
 
-// reportCVE prints the outcomes, writes them if a folder is given, and returns the error
-// of the outcome.
+// reportCVE prints the outcomes, writes them if out is not empty, and returns
+// the error for the exit status.
 func reportCVE(w, notes io.Writer, all []cve.Outcome, untested []cve.Untested, out string) error {
 	var page bytes.Buffer
 	if err := cve.Write(&page, all, untested); err != nil {
@@ -206,8 +207,9 @@ func reportCVE(w, notes io.Writer, all []cve.Outcome, untested []cve.Untested, o
 	return nil
 }
 
-// A cveJournal is a file of JSON Lines that keeps the outcome of each case as soon as it
-// is known. Outcomes of other code, another seed or another budget do not count.
+// A cveJournal is a JSON Lines file that stores the outcome of each case when
+// it is known. Outcomes of other code, another seed or another budget are
+// ignored.
 type cveJournal struct {
 	lineFile
 	run   string
@@ -219,7 +221,8 @@ type cveEntry struct {
 	Outcome cve.Outcome `json:"outcome"`
 }
 
-// openCVEJournal opens a journal to read and append. Without a path it keeps no outcomes.
+// openCVEJournal opens a journal for reading and appending. If path is empty it
+// stores nothing.
 func openCVEJournal(path string, bench cve.Bench) (*cveJournal, error) {
 	stamp, err := runfile.NewStamp(time.Now(), "")
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"sealab/fuzz/attack/cve"
 )
 
-// TestCVEJournal continues a run from its journal, whose last line may be cut, and does
-// not take outcomes of another run.
+// TestCVEJournal continues a run from its journal, whose last line may be
+// truncated. The outcomes of another run must be ignored.
 func TestCVEJournal(t *testing.T) {
 	cases := cve.Cases()[:2]
-	bench := cve.Bench{Root: t.TempDir(), Seed: 1, Budget: time.Second} // nothing is installed there
+	bench := cve.Bench{Root: t.TempDir(), Seed: 1, Budget: time.Second} // has nothing installed
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	open := func(bench cve.Bench, known int) *cveJournal {
 		j, err := openCVEJournal(path, bench)

@@ -22,8 +22,8 @@ type differentialFlags struct {
 	seed     uint64
 	count    int
 	outcomes outcomes
-	show     int // disagreements and events of an SDK; 0: all
-	// libraries compares the libraries as well that agree with a design.
+	show     int // maximum number of disagreements and events shown per SDK; 0: all
+	// libraries also compares the libraries that agree with a design.
 	libraries bool
 	edges     bool
 }
@@ -72,8 +72,8 @@ could not be asked, or if none is installed.`,
 	return cmd
 }
 
-// chooseSDKs returns the SDK called name or, if name is empty, all that are
-// installed, with or without the libraries that agree with a design.
+// chooseSDKs returns the named SDK or, if name is empty, all installed ones.
+// libraries adds those that agree with a design.
 func chooseSDKs(name string, libraries bool, notes io.Writer) ([]sdk.SDK, error) {
 	if name == "" {
 		of := sdk.Mirrors
@@ -108,7 +108,8 @@ func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags *differentialFlags) 
 	return nil
 }
 
-// compareSDK returns the number of disagreements with one SDK.
+// compareSDK compares one SDK with its design and returns the number of
+// disagreements.
 func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int, error) {
 	here, err := counterpart(s)
 	if err != nil {
@@ -159,8 +160,8 @@ func printDisagreement(out io.Writer, d differential.Disagreement) error {
 	return err
 }
 
-// printEvents prints the events of an SDK, and to notes the end of its standard
-// error when it first broke.
+// printEvents prints the events of an SDK to out. It prints the end of the
+// SDK's standard error at its first fault to notes.
 func printEvents(out, notes io.Writer, client *worker.Client, show int) {
 	events := client.Events()
 	for i, e := range events {

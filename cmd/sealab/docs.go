@@ -39,7 +39,7 @@ made from the help texts.`,
 	return cmd
 }
 
-// reference returns a page for each command that the help shows, by file name.
+// reference returns a page for each visible command, by file name.
 func reference(root *cobra.Command, format string) (map[string][]byte, error) {
 	extension := map[string]string{"man": ".1", "markdown": ".md"}[format]
 	if extension == "" {
@@ -72,8 +72,7 @@ func reference(root *cobra.Command, format string) (map[string][]byte, error) {
 	return files, add(root)
 }
 
-// sitePages returns the pages of all commands for the site, in the order of their
-// names.
+// sitePages returns the pages of all commands for the site, sorted by name.
 func sitePages(root *cobra.Command) ([]site.Command, error) {
 	files, err := reference(root, "markdown")
 	if err != nil {
@@ -88,8 +87,8 @@ func sitePages(root *cobra.Command) ([]site.Command, error) {
 	return all, nil
 }
 
-// buildTime returns the time of the commit of this binary, which makes the pages of
-// two builds the same.
+// buildTime returns the time of the commit that was built, so that two builds
+// have the same pages.
 func buildTime() *time.Time {
 	at, err := time.Parse(time.RFC3339, runfile.BuildSetting("vcs.time"))
 	if err != nil {

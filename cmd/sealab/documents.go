@@ -10,12 +10,12 @@ import (
 	"sealab/analysis/taint"
 )
 
-// addJSONFlag adds the flag of the JSON form to a command.
+// addJSONFlag adds the flag --json to a command.
 func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "write JSON instead of text")
 }
 
-// The names of JSON forms that have one writer.
+// The names of the JSON formats that only one function writes.
 const (
 	probeFormat     = "sealab-leak-probe/1"
 	taintFormat     = "sealab-leak-taint/1"
@@ -25,11 +25,11 @@ const (
 	coverFormat     = "sealab-cover/1"
 )
 
-// A probeDocument is the files that "leak probe" wrote, as JSON.
+// A probeDocument is the JSON output of "leak probe": the files that it wrote.
 type probeDocument struct {
 	Format  string            `json:"format"`
 	Run     string            `json:"run"`    // its folder
-	Passes  int               `json:"passes"` // measured now
+	Passes  int               `json:"passes"` // measured in this call
 	Skipped []skippedDocument `json:"skipped"`
 }
 
@@ -46,14 +46,14 @@ func (d probeDocument) writeText(out io.Writer) error {
 	return nil
 }
 
-// A taintDocument is the judgement of "leak taint" as JSON.
+// A taintDocument is the JSON output of "leak taint".
 type taintDocument struct {
 	Format string `json:"format"`
 	Run    string `json:"run"` // its folder
 	*taint.Judgement
 }
 
-// A questionsDocument is the attacks or checks that a command knows, as JSON.
+// A questionsDocument lists the attacks or checks of a command as JSON.
 type questionsDocument struct {
 	Format    string             `json:"format"`
 	Command   string             `json:"command"`
@@ -67,10 +67,11 @@ type questionDocument struct {
 	CWE        int      `json:"cwe,omitempty"`
 	Properties []string `json:"properties,omitempty"`
 	Severity   string   `json:"severity,omitempty"`
-	Skipped    string   `json:"skipped,omitempty"` // reason why it is not carried out
+	Skipped    string   `json:"skipped,omitempty"` // reason why it is skipped
 }
 
-// A minimizeDocument is the corpora that "fuzz minimize" reduced, as JSON.
+// A minimizeDocument is the JSON output of "fuzz minimize": the reduced
+// corpora.
 type minimizeDocument struct {
 	Format  string              `json:"format"`
 	Targets []minimizedDocument `json:"targets"`
@@ -94,8 +95,8 @@ type coveredDocument struct {
 	Percent float64 `json:"percent"` // of statements
 }
 
-// coverageOf reads the table of "fuzz cover": a line "package coverage: 81.2% of
-// statements" for each package.
+// coverageOf parses the table of "fuzz cover", which has a line "package
+// coverage: 81.2% of statements" for each package.
 func coverageOf(table []byte) (coverDocument, error) {
 	d := coverDocument{Format: coverFormat, Packages: []coveredDocument{}}
 	for line := range strings.Lines(string(table)) {

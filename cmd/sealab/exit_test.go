@@ -15,7 +15,8 @@ import (
 	"sealab/internal/cli"
 )
 
-// TestExitStatus tells a refused token from a fault.
+// TestExitStatus checks that a refused token and a fault give different exit
+// statuses.
 func TestExitStatus(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "secret.key")
 	require.NoError(t, os.WriteFile(keys, []byte(strings.Repeat("00ff", 16)), 0o600))
@@ -48,8 +49,8 @@ func TestInterruptIsTheReason(t *testing.T) {
 	require.ErrorIs(t, f.over(used, time.Second)(), errInterrupted)
 }
 
-// TestInterruptedCampaigns holds the exit status and the line of a campaign that an
-// interrupt ended.
+// TestInterruptedCampaigns checks the exit status and the message of an
+// interrupted campaign.
 func TestInterruptedCampaigns(t *testing.T) {
 	const kept = "everything is kept in c, and the same command resumes"
 	fault := errors.New("disk full")

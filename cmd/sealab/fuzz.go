@@ -38,7 +38,7 @@ the module: they build the programs that they run.`,
 	return cmd
 }
 
-// A campaignFolder is the flag with the folder of a campaign.
+// A campaignFolder holds the flag for the folder of a campaign.
 type campaignFolder struct{ dir string }
 
 func (f *campaignFolder) add(cmd *cobra.Command) {
@@ -49,12 +49,12 @@ func (f *campaignFolder) add(cmd *cobra.Command) {
 func (f *campaignFolder) config() campaign.Config {
 	return campaign.Config{
 		Dir: f.dir, Package: "sealab/fuzz/targets", Replay: "sealab/fuzz/targets/replay", Now: time.Now,
-		Cover: "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/...", // and the libraries of designs
+		Cover: "sealab/codecs/...,github.com/cloudflare/circl/...,golang.org/x/crypto/...", // includes the libraries of the designs
 	}
 }
 
-// fuzzTargets returns the targets called names or, without names, all that can
-// run on this machine. It prints the others as skipped.
+// fuzzTargets returns the named targets or, without names, all that can run on
+// this machine. It prints the others as skipped.
 func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	asked, err := namedOr(targets.All(), names, targets.Find)
 	if err != nil {

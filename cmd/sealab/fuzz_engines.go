@@ -12,7 +12,7 @@ import (
 	"sealab/internal/cli"
 )
 
-// goFuzzPackage has the targets as functions for go-fuzz and libFuzzer.
+// goFuzzPackage provides the targets as functions for go-fuzz and libFuzzer.
 const goFuzzPackage = "sealab/fuzz/targets/gofuzz"
 
 func newFuzzFleetCommand() *cobra.Command {

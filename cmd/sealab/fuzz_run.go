@@ -94,8 +94,8 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	return f.end(cmd.ErrOrStderr(), ctx.Err() != nil, err)
 }
 
-// end returns the outcome of a campaign that came to failed, and says if it was
-// interrupted.
+// end returns the outcome of a campaign that ended with failed, and prints a
+// message if it was interrupted.
 func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) error {
 	if !interrupted {
 		return failed
@@ -112,7 +112,7 @@ func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) err
 	}
 }
 
-// campaign runs the campaign for its time, not counting the build.
+// campaign runs the campaign for its time, which does not include the build.
 func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar *progress) error {
 	c, err := campaign.Open(ctx, config)
 	if err != nil {
@@ -127,7 +127,8 @@ func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar
 	return errors.Join(c.Run(ctx), c.Close())
 }
 
-// until returns the end of the campaign if it started now, zero if it has no end.
+// until returns the end of a campaign that starts now, or zero if it has no
+// end.
 func (f *fuzzRunFlags) until() time.Time {
 	if f.limit == 0 {
 		return time.Time{}

@@ -95,8 +95,9 @@ func serveStatus(ctx context.Context, stderr io.Writer, dir, address string) err
 	return nil
 }
 
-// statusServer listens for clients of the status page, and returns the function that
-// serves it until ctx ends. until is the end of the campaign, zero if it has no end.
+// statusServer listens for clients of the status page. It returns the function
+// that serves the page until ctx ends. until is the end of the campaign, or
+// zero if it has no end.
 func statusServer(ctx context.Context, stderr io.Writer, dir, address string, until time.Time) (serve func() error, err error) {
 	l, err := report.Listen(address)
 	if err != nil {

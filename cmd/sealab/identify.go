@@ -62,7 +62,7 @@ format is known.`,
 	return cmd
 }
 
-// keysToTry returns the keys that the flags name.
+// keysToTry returns the keys that the flags select.
 func keysToTry(path string, common bool) ([]identify.Key, error) {
 	var keys []identify.Key
 	if path != "" {
@@ -81,8 +81,8 @@ func keysToTry(path string, common bool) ([]identify.Key, error) {
 	return append(keys, published...), err
 }
 
-// identifyAll returns an answer for each text of the input. If no text has a known format
-// that is an error as well.
+// identifyAll returns an answer for each text in the input. It also returns an
+// error if no text has a known format.
 func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
 	found, err := identify.Extract(input)
 	if err != nil {
@@ -141,7 +141,7 @@ func writeIdentities(out io.Writer, answers []identify.Answer, keys int) error {
 	return err
 }
 
-// identity returns the table of one candidate.
+// identity returns the table for one candidate.
 func identity(c identify.Candidate, keys int) *table.Table {
 	t := table.New("ll")
 	t.Row("format", c.Format)

@@ -61,7 +61,8 @@ fault.`,
 	return cmd
 }
 
-// tokenArgument returns the only argument, or standard input if it is missing or "-".
+// tokenArgument returns the only argument, or standard input if the argument is
+// missing or "-".
 func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] != "-" {
 		return []byte(args[0]), nil
@@ -73,7 +74,7 @@ func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	return token, err
 }
 
-// An anatomy is a token as some designs read it. All of them read it alike.
+// An anatomy is a token as one or more designs read it, all in the same way.
 type anatomy struct {
 	Designs []string `json:"designs"`
 	Fields  []field  `json:"fields"`
@@ -85,11 +86,11 @@ type field struct {
 	Size     int      `json:"bytes"`
 	Hex      string   `json:"hex"`
 	Readable bool     `json:"readable"`
-	Time     string   `json:"time,omitempty"` // that the field tells
+	Time     string   `json:"time,omitempty"` // the time in the field
 }
 
-// dissect reads token as the design called name or, if name is empty, as every
-// design that recognises it.
+// dissect splits token into fields as the named design does or, if name is
+// empty, as every design that recognises it.
 func dissect(token []byte, name string) ([]anatomy, error) {
 	if name != "" {
 		d, err := catalog.Find(name)
@@ -114,7 +115,7 @@ func dissect(token []byte, name string) ([]anatomy, error) {
 	return found, nil
 }
 
-// merge adds the fields that one design reads to those of other designs.
+// merge adds the fields that a design reads to those of other designs.
 func merge(found []anatomy, name string, fields []field) []anatomy {
 	for i := range found {
 		if slices.Equal(found[i].Fields, fields) {
@@ -157,11 +158,13 @@ func writeAnatomies(out io.Writer, found []anatomy) error {
 	return nil
 }
 
-// maxShown is the length in characters of the longest value that is shown whole.
+// maxShown is the maximum length in characters of a value that is shown in
+// full.
 const maxShown = 96
 
-// value returns the field's bytes for a person: as text if they are readable text,
-// else in hexadecimal. Long values are cut. A key ID is never text.
+// value returns the field's bytes for display: as text if they are readable
+// text, else in hexadecimal. Long values are truncated. A key ID is never shown
+// as text.
 func (f field) value() string {
 	text := f.Hex
 	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != lab.WireKeyID && utf8.Valid(raw) {
@@ -173,7 +176,8 @@ func (f field) value() string {
 	return text
 }
 
-// quote puts text between quotes, unchanged if it has no control characters.
+// quote quotes text. It leaves text without control characters unchanged inside
+// the quotes.
 func quote(text string) string {
 	if strconv.CanBackquote(text) {
 		return "`" + text + "`"

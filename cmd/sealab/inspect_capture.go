@@ -14,7 +14,8 @@ import (
 	"sealab/internal/table"
 )
 
-// inspectCapture prints the randomness of the tokens in a file.
+// inspectCapture prints the results of randomness tests of the tokens in a
+// file.
 func inspectCapture(w io.Writer, file string, args []string, design string, asJSON bool) error {
 	if len(args) > 0 || design != "" || asJSON {
 		return fmt.Errorf("--capture takes no token, no --design and no --json")
@@ -26,16 +27,16 @@ func inspectCapture(w io.Writer, file string, args []string, design string, asJS
 	return c.write(w)
 }
 
-// A capture is the randomness of captured tokens.
+// A capture holds the results of randomness tests of captured tokens.
 type capture struct {
-	Tokens   int // of the file
-	Tested   int // of the length that most of them have
+	Tokens   int // in the file
+	Tested   int // tokens of the most common length
 	Repeated int // tokens that occur more than once
-	// Runs are the runs of bytes that vary freely, in the tokens as decoded.
+	// Runs are the runs of freely varying bytes in the decoded tokens.
 	Runs []tokenfmt.RandomnessReport
 }
 
-// readCapture tests the tokens of a file, one in each line.
+// readCapture tests the tokens in a file with one token per line.
 func readCapture(name string) (*capture, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -72,7 +73,7 @@ func readCapture(name string) (*capture, error) {
 	return c, nil
 }
 
-// write prints the capture as a table, with the failed tests below it.
+// write prints the capture as a table, followed by the failed tests.
 func (c *capture) write(w io.Writer) error {
 	fmt.Fprintf(w, "%d tokens, %d tested of one length, %d repeated\n", c.Tokens, c.Tested, c.Repeated)
 	t := table.New("rrrrrl")

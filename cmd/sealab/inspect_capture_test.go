@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCapture tests captured tokens: with random nonces, with nonces that a counter
-// makes, with nonces of 16 bits, and too few.
+// TestCapture tests captured tokens with random nonces, with nonces from a
+// counter and with nonces of 16 bits, and too few tokens.
 func TestCapture(t *testing.T) {
 	random := func(r *rand.ChaCha8, n int) []byte {
 		b := make([]byte, n)
-		r.Read(b) //nolint:errcheck // it does not fail
+		r.Read(b) //nolint:errcheck // never fails
 		return b
 	}
 	for name, row := range map[string]struct {
 		tokens int
 		nonce  func(r *rand.ChaCha8, n int) []byte
-		failed string // of the tests of the first run
+		failed string // the failed tests of the first run
 		err    string
 	}{
 		"random": {3000, func(r *rand.ChaCha8, _ int) []byte { return random(r, 12) }, "", ""},

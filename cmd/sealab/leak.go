@@ -170,8 +170,8 @@ func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
 	return err
 }
 
-// leakReportTaint appends the judgement of the taint logs to the page, if there is
-// one, and returns its findings.
+// leakReportTaint appends the judgement of the taint logs, if there are any, to
+// the page and returns its findings.
 func leakReportTaint(page *bytes.Buffer, dir string) ([]findings.Finding, error) {
 	page.WriteString("\n# Branches and addresses\n\n")
 	j, err := taint.Read(dir)
@@ -182,7 +182,7 @@ func leakReportTaint(page *bytes.Buffer, dir string) ([]findings.Finding, error)
 	if err != nil {
 		return nil, err
 	}
-	const lines = 20 // of each subject; the rest is in the judgement
+	const lines = 20 // per subject; the judgement has the rest
 	page.WriteString("```\n")
 	if err := j.WriteTable(page, lines, 0); err != nil {
 		return nil, err

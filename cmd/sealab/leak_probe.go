@@ -21,7 +21,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// The sets of comparisons that a run can have.
+// The sets of comparisons of a run.
 const (
 	setAll    = "all"
 	setLadder = "ladder"
@@ -121,7 +121,7 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	return writeAs(out, f.json, d, d.writeText)
 }
 
-// comparisons returns the comparisons of the flags.
+// comparisons returns the comparisons that the flags select.
 func (f *leakProbeFlags) comparisons() ([]timing.Comparison, error) {
 	switch f.set {
 	case setLadder:
@@ -152,7 +152,7 @@ func (f *leakProbeFlags) comparisons() ([]timing.Comparison, error) {
 	return nil, fmt.Errorf("--set %q: want %s, %s, %s or %s", f.set, setAll, setLadder, setAlike, setRemote)
 }
 
-// stamp returns the settings that must be equal if a run is resumed.
+// stamp returns the settings that must match if a run is resumed.
 func (f *leakProbeFlags) stamp() (map[string]string, error) {
 	s, err := runfile.NewStamp(time.Now(), f.host)
 	return map[string]string{

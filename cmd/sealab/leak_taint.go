@@ -67,7 +67,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 			return fmt.Errorf("not tested: %w", err)
 		}
 		if err != nil && ctx.Err() == nil {
-			return cmp.Or(command.CheckGo(ctx, ""), err) // outside the module nothing builds
+			return cmp.Or(command.CheckGo(ctx, ""), err) // nothing builds outside the module
 		}
 		if err != nil {
 			return err

@@ -21,9 +21,9 @@ import (
 
 var taintFlag = flag.Bool("taint", false, "run every design under valgrind; takes some minutes")
 
-// TestTaintOutcomes runs every design under valgrind. Each is sound, so that no
-// refusal may depend on a secret; the controls beside them turn out as they must,
-// and every reason of the table is needed.
+// TestTaintOutcomes runs every design under valgrind. The designs are sound, so
+// no refusal may depend on a secret. The controls must have their expected
+// outcomes, and every reason in the table must be used.
 func TestTaintOutcomes(t *testing.T) {
 	if !*taintFlag {
 		testenv.Skip(t, "valgrind takes minutes: run make taint")
@@ -54,8 +54,8 @@ func TestTaintOutcomes(t *testing.T) {
 	require.Equal(t, cli.OK, status, stderr.String())
 }
 
-// TestTaintExitStatus judges logs that are there already: of a sound design, of
-// one that is refuted, and of one that could not be run.
+// TestTaintExitStatus judges existing logs: of a sound design, of a refuted
+// one, and of one that could not run.
 func TestTaintExitStatus(t *testing.T) {
 	recorded := filepath.Join("..", "..", "analysis", "taint", "testdata")
 	for name, c := range map[string]struct {
@@ -86,14 +86,15 @@ func TestTaintExitStatus(t *testing.T) {
 	}
 }
 
-// branchOnTag makes the refusal branch on a comparison that stops early.
+// branchOnTag changes a log so that the refusal branches on a comparison that
+// stops early.
 func branchOnTag(l *runfile.Log) {
 	for i := range l.Reports {
 		l.Reports[i].Stack[0].Tests = nil
 	}
 }
 
-// TestTaintNeedsValgrind takes every program away.
+// TestTaintNeedsValgrind runs the command with no program in PATH.
 func TestTaintNeedsValgrind(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var stdout, stderr strings.Builder

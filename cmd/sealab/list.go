@@ -81,10 +81,10 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 	return writeDesign(out, d)
 }
 
-// listedSizes are the payload sizes in bytes whose tokens are shown.
+// listedSizes are the payload sizes in bytes for which token lengths are shown.
 var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
-// holding returns the designs that claim every property.
+// holding returns the designs that claim all given properties.
 func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
 	asked, err := namedOr(nil, properties, codecs.ParseProperty)
 	if err != nil {
@@ -99,7 +99,8 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	return designs, nil
 }
 
-// variants returns a line for each preset that claims every property, "" if none does.
+// variants returns a line for each preset that claims all given properties, or
+// "" if there is none.
 func variants(properties []string, width int) (string, error) {
 	designs, err := holding(catalog.Variants(), properties)
 	if err != nil {
@@ -126,7 +127,7 @@ func variants(properties []string, width int) (string, error) {
 }
 
 // writeDesigns writes one line for each design, with one character for each
-// property, a legend, and the variants that claim the same properties.
+// property, then a legend and the variants that claim the same properties.
 func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 	properties := codecs.Properties()
 	letters := make([]byte, len(properties))
@@ -168,8 +169,8 @@ and a blank does not apply. "sealab list DESIGN" gives the reasons.
 	return err
 }
 
-// marks returns a character for each property: + if the design claims it, - if
-// it disclaims it.
+// marks returns one character for each property: + if the design claims it, -
+// if it disclaims it.
 func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
 	line := bytes.Repeat([]byte{' '}, len(properties))
 	for i, p := range properties {
@@ -183,7 +184,7 @@ func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
 	return string(line)
 }
 
-// writeDesign writes the whole row of a design.
+// writeDesign writes the complete row of a design.
 func writeDesign(out io.Writer, d codecs.Design) error {
 	tokens, err := tokenLengths(d)
 	if err != nil {
@@ -234,8 +235,8 @@ func guarantees(all []codecs.Guarantee) *table.Table {
 	return t
 }
 
-// changedGuarantees returns the guarantees that options make hold or not hold
-// otherwise than by default.
+// changedGuarantees returns the guarantees that differ under options from the
+// default.
 func changedGuarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	return slices.DeleteFunc(d.GuaranteesFor(options), func(g codecs.Guarantee) bool {
 		was, _ := d.Guarantee(g.Property, nil)
@@ -302,8 +303,8 @@ func describeAll(out io.Writer, ds []codecs.Design) error {
 	return writeJSON(out, all)
 }
 
-// tokenLengths measures tokens of a design. The state of a scheme is JSON text, and
-// so never empty.
+// tokenLengths returns the lengths of tokens of a design. The state of a scheme
+// is JSON text, so it is never empty.
 func tokenLengths(d codecs.Design) ([]tokenLength, error) {
 	var all []tokenLength
 	for _, n := range listedSizes {

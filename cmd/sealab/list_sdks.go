@@ -13,12 +13,12 @@ import (
 // The states of an SDK.
 const (
 	sdkInstalled = "installed"
-	sdkOther     = "other version" // than the one of the manifest
+	sdkOther     = "other version" // not the one in the manifest
 	sdkSkipped   = "skipped"       // not installed
-	sdkBroken    = "broken"        // installed, and does not answer
+	sdkBroken    = "broken"        // installed, but does not answer
 )
 
-// An sdksDocument is the implementations in other languages as JSON.
+// An sdksDocument lists the implementations in other languages as JSON.
 type sdksDocument struct {
 	Format string        `json:"format"`
 	SDKs   []sdkDocument `json:"sdks"`
@@ -26,11 +26,11 @@ type sdksDocument struct {
 
 type sdkDocument struct {
 	Name    string `json:"name"`
-	Mirrors string `json:"mirrors,omitempty"` // design
-	Agrees  string `json:"agrees,omitempty"`  // design with the same verdicts
+	Mirrors string `json:"mirrors,omitempty"` // name of a design
+	Agrees  string `json:"agrees,omitempty"`  // name of a design that gives the same verdicts
 	State   string `json:"state"`
-	Version string `json:"version,omitempty"` // that answers
-	Reason  string `json:"reason,omitempty"`  // of every state but "installed"
+	Version string `json:"version,omitempty"` // the version that answered
+	Reason  string `json:"reason,omitempty"`  // for every state but "installed"
 }
 
 // listSDKs writes one line for each implementation in another language.
@@ -49,7 +49,7 @@ func listSDKs(out io.Writer, asJSON bool) error {
 	return writeAs(out, asJSON, d, t.Write)
 }
 
-// texts returns the line of an SDK for a person.
+// texts returns the columns of an SDK.
 func (d sdkDocument) texts() []string {
 	mirrors, state := "mirrors no design", d.State+": "+d.Reason
 	switch {
@@ -67,8 +67,8 @@ func (d sdkDocument) texts() []string {
 	return []string{d.Name, mirrors, state}
 }
 
-// stateOf returns the version of an SDK that answers, or the reason why it does
-// not.
+// stateOf starts an SDK and returns its version, or the reason why it does not
+// answer.
 func stateOf(s sdk.SDK) sdkDocument {
 	d := sdkDocument{Name: s.Name, Mirrors: s.Mirrors, Agrees: s.Agrees.Design}
 	if d.Reason = s.Unavailable(); d.Reason != "" {
@@ -88,7 +88,7 @@ func stateOf(s sdk.SDK) sdkDocument {
 	return d
 }
 
-// installed returns the SDKs that can be started, and prints that the others are
+// installed returns the SDKs that can be started. It prints the others as
 // skipped.
 func installed(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	var there []sdk.SDK

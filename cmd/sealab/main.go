@@ -1,5 +1,5 @@
-// Command sealab is the laboratory for sealed-token codecs: it lists the
-// designs, measures them, attacks them, and reads and writes their tokens.
+// Command sealab lists the designs of sealed-token codecs, measures them,
+// attacks them, and reads and writes their tokens.
 package main
 
 import (
@@ -23,8 +23,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return explain(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
 }
 
-// explain prints err as one line and, if a worker ended, the end of its standard
-// error. It returns the exit status.
+// explain prints err as one line. If a worker ended, it also prints the end of
+// its standard error. It returns the exit status.
 func explain(w io.Writer, err error) int {
 	status := cli.Exit(w, "sealab", err)
 	fault, ok := errors.AsType[*worker.FaultError](err)
@@ -81,7 +81,7 @@ func newRoot() *cobra.Command {
 	return cli.Prepare(root)
 }
 
-// hidden returns commands under a second name, which the help does not show.
+// hidden returns commands under a second name that the help does not show.
 func hidden(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Hidden = true

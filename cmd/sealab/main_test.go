@@ -14,8 +14,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestMain lets the test binary stand in for the sealab command, so that the
-// scripts run the same command as a user.
+// TestMain lets the test binary act as the sealab command, so that the scripts
+// run the same command as a user.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sealab": main, "misbehaving": misbehaving})
 }
@@ -26,8 +26,9 @@ func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	runWith(t, testscript.Params{Dir: dir}, setup)
 }
 
-// runWith runs scripts. With the race detector each command would else sleep a second
-// at its end. Hundreds of commands start: they need not collect the garbage of their start.
+// runWith runs scripts. GORACE removes the sleep of a second at the exit of a
+// command with the race detector. GOGC reduces garbage collection, because
+// hundreds of short commands start.
 func runWith(t *testing.T, p testscript.Params, setup func(*testscript.Env) error) {
 	t.Helper()
 	p.Setup = func(e *testscript.Env) error {
@@ -38,9 +39,9 @@ func runWith(t *testing.T, p testscript.Params, setup func(*testscript.Env) erro
 	testscript.Run(t, p)
 }
 
-// leftOut says when a script is left out. Long ones are under -short. Those that start
-// no goroutines of their own are under the race detector, with which a command takes
-// several times as long to start.
+// leftOut maps scripts to the condition under which they are skipped: long ones
+// under -short, and those without goroutines of their own under the race
+// detector, which makes a command start several times more slowly.
 var leftOut = map[string]func(testenv.T){
 	"attack":        testenv.SkipShort,
 	"attack_budget": testenv.SkipShort,
@@ -95,14 +96,14 @@ func TestScripts(t *testing.T) {
 	require.Subset(t, names, slices.Collect(maps.Keys(leftOut)))
 }
 
-// TestSlowScripts runs the commands of testdata/script_slow, which take long or much
-// memory.
+// TestSlowScripts runs the commands of testdata/script_slow, which need much
+// time or memory.
 func TestSlowScripts(t *testing.T) {
 	testenv.SkipSample(t)
 	runScripts(t, "testdata/script_slow", func(*testscript.Env) error { return nil })
 }
 
-// advance shows a run of n cells from beginning to end.
+// advance shows a run of n cells from start to end.
 func advance(p *progress, n int) {
 	for _, stage := range []string{"preparing", "measuring"} {
 		for done := range n + 1 {

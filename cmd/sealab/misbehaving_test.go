@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// misbehaviours are the answers of a worker to a token that is not its own, by name.
+// misbehaviours maps names to the answers of a worker to a token that it did
+// not seal.
 var misbehaviours = map[string]func(token string){
 	"dies":   func(string) { os.Exit(3) },
 	"hangs":  func(string) { select {} },
@@ -27,15 +28,15 @@ var misbehaviours = map[string]func(token string){
 	"behaves":   refuse,
 }
 
-// refuse says that a token is malformed.
+// refuse answers that a token is malformed.
 func refuse(string) { fmt.Println(`{"ok":false,"rejected":"malformed"}`) }
 
-// buffer is what allocate takes. It is kept: the runtime writes zeros to what it
-// hands out a second time.
+// buffer is the memory that allocate holds. It is kept, because the runtime
+// would zero memory that it hands out again.
 var buffer []byte
 
-// allocate believes the length that a token states, up to 768 MiB, and leaves the
-// buffer alone, so that only the address space grows.
+// allocate allocates the length that a token states, up to 768 MiB. It does not
+// touch the memory, so that only the address space grows.
 func allocate(token string) {
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, "m1."))
 	if err == nil && len(raw) >= 4 {
@@ -46,8 +47,8 @@ func allocate(token string) {
 	refuse(token)
 }
 
-// hoard keeps 128 copies of a token while it judges it, from 1 MiB on: more than memory that
-// is linear in the length.
+// hoard keeps 128 copies of a token of more than 1 MiB while it judges it: more
+// than linear memory allows.
 func hoard(token string) {
 	if len(token) > 1<<20 {
 		copies := bytes.Repeat([]byte(token), 128)
@@ -56,7 +57,7 @@ func hoard(token string) {
 	refuse(token)
 }
 
-// flood writes a line without end.
+// flood writes an endless line.
 func flood(string) {
 	block := strings.Repeat("x", 1<<20)
 	for {
@@ -64,9 +65,9 @@ func flood(string) {
 	}
 }
 
-// misbehaving is a worker that opens the tokens that it sealed and misbehaves at
-// every other token, in the way that its first argument names. That is also its
-// name; a second argument names another behaviour.
+// misbehaving is a worker that opens the tokens that it sealed. At any other
+// token it misbehaves as its last argument says. Its first argument is its
+// name.
 func misbehaving() {
 	misbehave := misbehaviours[os.Args[len(os.Args)-1]]
 	sealed, lines := map[string]string{}, bufio.NewReader(os.Stdin)
@@ -86,7 +87,7 @@ func misbehaving() {
 		payload, known := sealed[ask.Token]
 		switch {
 		case ask.Op == "hello":
-			abilities := "" // one that lies does not support its ability
+			abilities := "" // for "lies": the worker does not support the ability
 			if os.Args[1] == "lies" {
 				abilities = `"batch"`
 			}

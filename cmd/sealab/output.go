@@ -28,7 +28,7 @@ func writeJSON(out io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// writeAs writes a document as JSON, or by text.
+// writeAs writes document as JSON, or calls text.
 func writeAs(out io.Writer, asJSON bool, document any, text func(io.Writer) error) error {
 	if asJSON {
 		return writeJSON(out, document)
@@ -36,7 +36,7 @@ func writeAs(out io.Writer, asJSON bool, document any, text func(io.Writer) erro
 	return text(out)
 }
 
-// namedOr returns the values with the given names or, without names, all of them.
+// namedOr returns the values with the given names or, without names, all.
 func namedOr[T any](all []T, names []string, find func(name string) (T, error)) ([]T, error) {
 	if len(names) == 0 {
 		return all, nil
@@ -52,8 +52,9 @@ func namedOr[T any](all []T, names []string, find func(name string) (T, error)) 
 	return found, nil
 }
 
-// requireWritable returns an error if no folder can be made at dir, before a run
-// of minutes whose results go there. It removes its files. Without dir there are no results.
+// requireWritable returns an error if no folder can be created at dir. Commands
+// call it before a run of minutes whose results go there. It removes its files.
+// An empty dir means that there are no results.
 func requireWritable(dir string) error {
 	if dir == "" {
 		return nil
@@ -74,7 +75,7 @@ func requireWritable(dir string) error {
 	return os.Remove(trial)
 }
 
-// A progress shows the progress of a run: a bar on a terminal, and a few lines
+// A progress shows the progress of a run: a bar on a terminal, or a few lines
 // elsewhere.
 type progress struct {
 	mu       sync.Mutex
@@ -85,7 +86,7 @@ type progress struct {
 	shown    int       // the last step shown, of barSteps or lineSteps
 }
 
-// The number of steps in which a stage is shown.
+// The number of steps that are shown for a stage.
 const (
 	barSteps  = 40
 	lineSteps = 4
@@ -96,8 +97,8 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
-// show shows that done of total steps of a stage are done, unless the same is
-// shown already.
+// show shows that done of total steps of a stage are complete, unless that
+// would look the same as before.
 func (b *progress) show(stage string, done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +138,7 @@ func (b *progress) end() {
 	b.clear()
 }
 
-// note prints a line in the place of the bar.
+// note prints a line in place of the bar.
 func (b *progress) note(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,10 +152,10 @@ func (b *progress) clear() {
 	}
 }
 
-// outcomesFormat names the JSON form of outcomes.
+// outcomesFormat is the name of the JSON format of outcomes.
 const outcomesFormat = "sealab-outcomes/1"
 
-// outcomes are the answers to the questions that a command asked.
+// outcomes holds the answers to the questions that a command asked.
 type outcomes struct {
 	Format    string     `json:"format"`
 	Command   string     `json:"command"`
@@ -162,7 +163,7 @@ type outcomes struct {
 
 	json  bool
 	junit string
-	out   io.Writer // of the JSON form
+	out   io.Writer // for the JSON form
 }
 
 // A question is one test with its outcome.
@@ -171,19 +172,19 @@ type question struct {
 	Name    string          `json:"name"`    // a property, a test, a check or a finding
 	Outcome verdict.Outcome `json:"outcome"`
 	Detail  string          `json:"detail,omitempty"`
-	// Counts reports that the outcome gives the command exit status 1.
+	// Counts reports whether the outcome causes exit status 1.
 	Counts bool `json:"counts"`
 }
 
-// add adds the flags of the machine-readable forms to a command.
+// add adds the flags for machine-readable output to a command.
 func (o *outcomes) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "write the outcome of every question as JSON instead of text")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write the outcomes to this `file` too, in the form of JUnit")
 	cmd.PreRunE = func(*cobra.Command, []string) error { return o.requireFolder() }
 }
 
-// requireFolder returns an error if the folder of --junit is not there, before a run of
-// minutes.
+// requireFolder returns an error if the folder of --junit does not exist.
+// Commands call it before a run of minutes.
 func (o *outcomes) requireFolder() error {
 	if o.junit == "" {
 		return nil
@@ -194,7 +195,7 @@ func (o *outcomes) requireFolder() error {
 	return nil
 }
 
-// begin returns the writer of the command's text.
+// begin returns the writer for the command's text.
 func (o *outcomes) begin(cmd *cobra.Command) io.Writer {
 	o.Format, o.Command, o.Questions, o.out = outcomesFormat, cmd.CommandPath(), []question{}, cmd.OutOrStdout()
 	if o.json {
@@ -203,13 +204,14 @@ func (o *outcomes) begin(cmd *cobra.Command) io.Writer {
 	return o.out
 }
 
-// ask adds a question. A refuted one counts against the subject.
+// ask adds a question. If its outcome is refuted, it counts against the
+// subject.
 func (o *outcomes) ask(subject, name string, outcome verdict.Outcome, detail string) {
 	o.Questions = append(o.Questions, question{subject, name, outcome, detail, outcome == verdict.Refuted})
 }
 
-// end writes the forms that were asked for, and returns failed, the outcome of the
-// command, unless that fails.
+// end writes the requested forms. It returns failed, the outcome of the
+// command, unless writing fails.
 func (o *outcomes) end(failed error) error {
 	if o.json {
 		if err := writeJSON(o.out, o); err != nil {
@@ -229,7 +231,7 @@ func (o *outcomes) end(failed error) error {
 	return failed
 }
 
-// The form of JUnit that CI systems read: a suite for each subject.
+// The JUnit format that CI systems read, with a suite for each subject.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`

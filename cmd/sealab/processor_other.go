@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processorTime is not known here.
+// processorTime reports false: the time is unknown on this system.
 func processorTime() (time.Duration, bool) { return 0, false }

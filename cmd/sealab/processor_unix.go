@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is the time that this process has kept processors busy.
+// processorTime returns the processor time of this process.
 func processorTime() (time.Duration, bool) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

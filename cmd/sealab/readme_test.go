@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A block is a fenced part of the README with the remark before it.
+// A block is a fenced block of the README with the comment before it.
 type block struct{ remark, language, text string }
 
 var blockForm = regexp.MustCompile("(?ms)(?:^<!-- ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
@@ -38,8 +38,8 @@ func blocksOf(t *testing.T, path string) []block {
 	return blocks
 }
 
-// TestReadmeCommands runs the console blocks of the README, and finds what they
-// show in what the commands print.
+// TestReadmeCommands runs the console blocks of the README. The commands must
+// print the lines that the blocks show.
 func TestReadmeCommands(t *testing.T) {
 	var script strings.Builder
 	for _, b := range readme(t) {
@@ -53,13 +53,13 @@ func TestReadmeCommands(t *testing.T) {
 	runScripts(t, dir, func(*testscript.Env) error { return nil })
 }
 
-// columns is the space between the columns of a table. Its width depends on other
-// rows, which a block may leave out.
+// columns matches the space between the columns of a table. Its width depends
+// on other rows, which a block may omit.
 var columns = regexp.MustCompile(`  +`)
 
-// asScript turns a console block into a script: each line after "$ " is run by a
-// shell, and each line after it has to begin a line of its output. A line after
-// "$ ! " has to fail.
+// asScript converts a console block to a script. A shell runs each line after
+// "$ ", and each line after it must begin a line of its output. A line after "$
+// ! " must fail.
 func asScript(console string) string {
 	var script strings.Builder
 	for line := range strings.Lines(console) {
@@ -75,8 +75,8 @@ func asScript(console string) string {
 	return script.String()
 }
 
-// TestGuides runs the console blocks of each guide in a folder with the vectors,
-// and finds its Go in the examples that tests run.
+// TestGuides runs the console blocks of each guide in a folder with the
+// vectors. Go blocks must occur in examples that tests run.
 func TestGuides(t *testing.T) {
 	guides, err := filepath.Glob(filepath.Join("..", "..", "analysis", "site", "guides", "*.md"))
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestGuides(t *testing.T) {
 	})
 }
 
-// requireExample finds a block of Go in the example that it names.
+// requireExample checks that a Go block occurs in the example that it names.
 func requireExample(t *testing.T, b block) {
 	t.Helper()
 	folder, ok := strings.CutPrefix(b.remark, "example: ")
@@ -115,8 +115,8 @@ func requireExample(t *testing.T, b block) {
 	}
 }
 
-// TestReadmeExamples finds the Go of the README in the examples that the tests
-// of those packages run.
+// TestReadmeExamples checks that the Go blocks of the README occur in examples
+// that tests run.
 func TestReadmeExamples(t *testing.T) {
 	var seen int
 	for _, b := range readme(t) {
@@ -143,9 +143,9 @@ func reportOf(t *testing.T, folder string) string {
 	return out.String()
 }
 
-// TestFigures finds every figure of the documents in the report of the committed
-// run that they name. With -args -quote, the document about measurements quotes
-// another run first: make quote.
+// TestFigures checks that every figure in the documents occurs in the report of
+// the committed run that they name. With -args -quote, the document about
+// measurements first quotes another run: make quote.
 func TestFigures(t *testing.T) {
 	if *quoted != "" {
 		requote(t, *quoted)
@@ -165,7 +165,7 @@ func TestFigures(t *testing.T) {
 	require.NotZero(t, seen)
 }
 
-// requote puts the same paragraphs of another report into the quotation.
+// requote replaces the quotation by the same paragraphs of another report.
 func requote(t *testing.T, folder string) {
 	t.Helper()
 	path, report := filepath.Join("..", "..", filepath.FromSlash(measurements)), reportOf(t, folder)
@@ -180,8 +180,9 @@ func requote(t *testing.T, folder string) {
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
 
-// quotation returns the paragraphs of a report whose first lines are those of an
-// older quotation, up to numbers. A paragraph of one line stays one.
+// quotation returns the paragraphs of a report whose first lines equal those of
+// an older quotation, except for numbers. A paragraph of one line stays one
+// line.
 func quotation(t *testing.T, older, report string) string {
 	t.Helper()
 	var all []string
@@ -204,7 +205,8 @@ func quotation(t *testing.T, older, report string) string {
 
 var figure = regexp.MustCompile(`[0-9]+(?:\\?\.[0-9]+)?`)
 
-// TestQuotation quotes the paragraphs of another report, and no others.
+// TestQuotation quotes paragraphs of another report and checks that no others
+// are quoted.
 func TestQuotation(t *testing.T) {
 	const older = "noise 2.7 %: of 8 cells\n\nseal, 1 KiB\n  a  1\n  b  2\n\n3 of 4 reached\n"
 	const report = "head\nnoise 11 %: of 9 cells\n\nseal, 8 KiB\n  a  7\n\nseal, 1 KiB\n  a  3\n\n10 of 12 reached\n  missed: a\n"

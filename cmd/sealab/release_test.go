@@ -23,8 +23,8 @@ import (
 
 var buildRelease = flag.Bool("release", false, "build the release for all platforms, twice; takes minutes")
 
-// lintDockerfile returns the faults of a Dockerfile: base images without a fixed
-// tag, stages that are not there, a last stage that runs as root, and commands that
+// lintDockerfile returns the faults of a Dockerfile: base images without a
+// fixed tag, missing stages, a last stage that runs as root, and commands that
 // need a shell.
 func lintDockerfile(text string) (faults []string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
@@ -76,7 +76,7 @@ func TestDockerfile(t *testing.T) {
 	require.Len(t, lintDockerfile("FROM golang\nADD x y\nCOPY --from=none a b\nENTRYPOINT sh\nUSER root\n"), 5)
 }
 
-// TestExampleJob takes every call of the command in the example job apart.
+// TestExampleJob parses every call of the command in the example job.
 func TestExampleJob(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", ".ci", "attack-a-worker.yml"))
 	require.NoError(t, err)
@@ -103,8 +103,9 @@ func TestExampleJob(t *testing.T) {
 	require.Contains(t, string(text), "upload-sarif")
 }
 
-// TestRelease refuses a version that is not semantic. With -release it builds all
-// archives of the last commit in two folders and compares them.
+// TestRelease checks that a version that is not semantic is refused. With
+// -release it builds all archives of the last commit in two folders and
+// compares them.
 func TestRelease(t *testing.T) {
 	script := filepath.Join("..", "..", ".ci", "release")
 	for _, wrong := range []string{"", "1.0.0", "v1.0", "v1.0.0 "} {
@@ -160,15 +161,15 @@ func digests(t *testing.T, folder string) map[string][32]byte {
 	return sums
 }
 
-// emulators are the programs that start a command of another platform, by platform.
+// emulators maps platforms to programs that run their commands.
 var emulators = map[string][]string{
 	"linux-amd64":   {"qemu-x86_64-static", "qemu-x86_64"},
 	"linux-arm64":   {"qemu-aarch64-static", "qemu-aarch64"},
 	"windows-amd64": {"wine64", "wine", "/usr/lib/wine/wine64"},
 }
 
-// startArchive unpacks an archive and starts its command, under an emulator on
-// another platform. Without an emulator it is skipped.
+// startArchive unpacks an archive and starts its command, if necessary under an
+// emulator. It skips the test if the emulator is missing.
 func startArchive(t *testing.T, archive, platform string) {
 	folder := t.TempDir()
 	out, err := exec.Command("tar", "-xzf", archive, "-C", folder, "--strip-components=1").CombinedOutput()

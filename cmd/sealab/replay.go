@@ -73,18 +73,18 @@ read or a question could not be asked (not tested).`,
 	return cmd
 }
 
-// A replayer asks the questions of files.
+// A replayer replays the cases and findings in files.
 type replayer struct {
-	command string      // of the worker to ask; empty: no worker
-	server  reviewFlags // how the server of a review is reached
+	command string      // of the worker to ask; "" for the catalog
+	server  reviewFlags // how to reach the server of a review
 	ctx     context.Context
-	show    int // the number of differing answers that are still printed
+	show    int // number of differing answers still to print
 
 	outcomes   outcomes
 	out, notes io.Writer
 	tallies    map[string]tally // of case files, by system
-	shown      int              // findings that show again
-	untested   int              // questions that could not be asked
+	shown      int              // findings that were reproduced
+	untested   int              // questions that could not be tested
 	dialed     []*dialed
 }
 
@@ -138,7 +138,7 @@ func (r *replayer) run(args []string) error {
 	return r.outcomes.end(r.report())
 }
 
-// questions are the contents of files.
+// questions holds the contents of files.
 type questions struct {
 	cases    []placedCase
 	findings []findings.Finding
@@ -150,8 +150,8 @@ type placedCase struct {
 	file string
 }
 
-// readQuestions reads the files. If ids are given, it returns only the findings of
-// these IDs; a missing one is an error.
+// readQuestions reads the files. If ids are given, it returns only the findings
+// with these IDs, and a missing one is an error.
 func readQuestions(files, ids []string) (questions, error) {
 	var all questions
 	for _, file := range files {
@@ -193,16 +193,16 @@ func readQuestions(files, ids []string) (questions, error) {
 	return all, nil
 }
 
-// isFindings tells a file of findings, a JSON array over several lines or an empty
-// one, from JSON Lines.
+// isFindings reports whether data is a file of findings, a JSON array that is
+// empty or has several lines, rather than JSON Lines.
 func isFindings(data []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
 	first = bytes.TrimSpace(first)
 	return bytes.Equal(first, []byte("[")) || bytes.HasPrefix(first, []byte("[{")) || bytes.Equal(first, []byte("[]"))
 }
 
-// designs returns the function that finds the design that answers a case: one of
-// the catalog, or for every case the worker.
+// designs returns a function that finds the design for a case: in the catalog,
+// or the worker for every case.
 func (r *replayer) designs(needed bool) (find func(string) (codecs.Design, error), end func(), err error) {
 	if r.command == "" || !needed {
 		return catalog.Find, func() {}, nil
@@ -223,7 +223,7 @@ func (r *replayer) dial() (*dialed, error) {
 	return d, err
 }
 
-// ask asks one case. The error is a failed write or an unknown design.
+// ask replays one case. The error is a failed write or an unknown design.
 func (r *replayer) ask(c placedCase, find func(string) (codecs.Design, error)) error {
 	d, err := find(c.Design)
 	if err != nil {
@@ -255,7 +255,7 @@ func (r *replayer) ask(c placedCase, find func(string) (codecs.Design, error)) e
 	return err
 }
 
-// reproduce shows one finding again and prints the outcome.
+// reproduce replays one finding and prints the outcome.
 func (r *replayer) reproduce(f findings.Finding) (err error) {
 	failed := r.again(f)
 	switch {
@@ -274,7 +274,7 @@ func (r *replayer) reproduce(f findings.Finding) (err error) {
 	return err
 }
 
-// again returns nil if the finding shows again, attack.ErrStands if it does not,
+// again returns nil if a finding is reproduced, attack.ErrStands if it is not,
 // and any other error if it was not tested.
 func (r *replayer) again(f findings.Finding) error {
 	if f.Recipe != nil {

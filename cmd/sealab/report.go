@@ -62,7 +62,7 @@ review or a fuzz campaign.`,
 	return cmd
 }
 
-// loadRun loads a run of the benchmark.
+// loadRun loads a benchmark run.
 func loadRun(dir string) (*throughput.Run, error) {
 	run, err := throughput.Load(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -97,7 +97,8 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	return f.finish(cmd, report, closed)
 }
 
-// finish prints and writes a report, and says if it was interrupted or if the record failed.
+// finish prints and writes a report. It also reports an interrupt or a failed
+// record.
 func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed error) error {
 	notes := cmd.ErrOrStderr()
 	err := f.report(f.outcomes.begin(cmd), notes, report)
@@ -149,7 +150,7 @@ func (f *reviewFlags) traffic(cmd *cobra.Command, args []string) error {
 	return f.finish(cmd, checks.Traffic(tokens, f.options.Secrets, f.checks), nil)
 }
 
-// announce prints the plan before the first exchange.
+// announce prints the plan before the first request.
 func (f *reviewFlags) announce(w io.Writer) {
 	o := f.options
 	target := o.Target.URL
@@ -170,7 +171,8 @@ func (f *reviewFlags) announce(w io.Writer) {
 	}
 }
 
-// report prints and writes the outcome and judges it.
+// report prints and writes the outcome, and returns the error for the exit
+// status.
 func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 	dir, file, err := runFolder(f.out, runfile.Review)
 	if err != nil {
@@ -209,7 +211,7 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 	return nil
 }
 
-// unseen says which tools may ask and were not called.
+// unseen lists the tools that may ask and were not called.
 func unseen(report *review.Report) string {
 	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, "+
 		"--effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))

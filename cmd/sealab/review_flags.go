@@ -64,7 +64,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("safe", "effects")
 }
 
-// addTarget adds the flags that say how a server is reached, and as whom.
+// addTarget adds the flags for reaching a server, and for the users.
 func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.stdio, "stdio", "", "`command` that starts the server on standard input and output, words separated by spaces")
@@ -80,7 +80,7 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 }
 
-// severities are the values of --fail-on, the worst first.
+// severities are the values of --fail-on, most severe first.
 var severities = []string{"critical", "warning", "suggestion"}
 
 func (f *reviewFlags) check() error {
@@ -103,7 +103,7 @@ func (f *reviewFlags) check() error {
 	return requireWritable(f.out)
 }
 
-// scope reads which tools, flows and checks are meant.
+// scope parses the flags that select tools, flows and checks.
 func (f *reviewFlags) scope() error {
 	f.options.Checks = f.checks
 	given := review.Given{}

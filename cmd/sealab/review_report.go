@@ -18,8 +18,8 @@ import (
 	"sealab/internal/table"
 )
 
-// A recipe shows a finding of a review again: it names the check and the case and
-// how the token is come by, for no token can be kept.
+// A recipe reproduces a finding of a review. It names the check, the case, and
+// how to obtain a token, because tokens cannot be stored.
 type recipe struct {
 	URL     string        `json:"url,omitempty"` // "" if a command started the server
 	Check   string        `json:"check"`
@@ -38,7 +38,7 @@ type recipe struct {
 	Seed    uint64        `json:"seed"`
 }
 
-// findings turns those of a report into the form of the lab.
+// findings converts the findings of a report to those of package findings.
 func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Finding, error) {
 	all := []findings.Finding{}
 	byID := map[string]review.Check{}
@@ -113,7 +113,7 @@ func summary(w io.Writer, r *review.Report) error {
 	return err
 }
 
-// tested are the checks that were carried out.
+// tested returns the table of the checks that were performed.
 func tested(r *review.Report) *table.Table {
 	checks := table.New("lll").AtMargin()
 	for _, o := range r.Outcomes {
@@ -124,7 +124,8 @@ func tested(r *review.Report) *table.Table {
 	return checks
 }
 
-// untested are the reasons why checks were not carried out, each with its checks.
+// untested returns the table of the reasons why checks were not performed, with
+// the checks.
 func untested(r *review.Report) *table.Table {
 	var reasons []string
 	checks := map[string][]string{}
@@ -144,8 +145,8 @@ func untested(r *review.Report) *table.Table {
 	return t
 }
 
-// reproduce shows a finding of a review again. The error is attack.ErrStands if
-// it does not show, and another if that cannot be said.
+// reproduce reproduces a finding of a review. The error is attack.ErrStands if
+// the finding is not reproduced, and another if it could not be tested.
 func (f *reviewFlags) reproduce(ctx context.Context, x findings.Finding) error {
 	shown, err := f.again(ctx, x)
 	if err == nil && !shown {
@@ -154,8 +155,8 @@ func (f *reviewFlags) reproduce(ctx context.Context, x findings.Finding) error {
 	return err
 }
 
-// again carries the check of a finding out for its case alone. It reports whether
-// the finding shows, and an error if that cannot be said.
+// again performs the check of a finding for its case only. It reports whether
+// the finding is reproduced, or an error if it could not be tested.
 func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, error) {
 	var r recipe
 	if err := json.Unmarshal(x.Recipe, &r); err != nil {
@@ -179,7 +180,7 @@ func (f *reviewFlags) again(ctx context.Context, x findings.Finding) (bool, erro
 	}
 	report, err := review.Run(ctx, checks.All(), next.options)
 	if err != nil {
-		f.options.Limits.Start = time.Millisecond // later findings wait for no other start
+		f.options.Limits.Start = time.Millisecond // later findings do not wait for another start
 		return false, err
 	}
 	if len(report.Findings) > 0 {

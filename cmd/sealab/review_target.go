@@ -17,7 +17,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// target reads the server to review and the consent to do so.
+// target parses the server to review, and the consent to review it.
 func (f *reviewFlags) target(args []string) error {
 	switch {
 	case f.stdio != "" && len(args) == 0:
@@ -61,7 +61,7 @@ func hostOf(target string) (host string, loopback bool, err error) {
 	return u.Hostname(), u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
-// credentials reads the headers of both users.
+// credentials parses the headers of both users.
 func (f *reviewFlags) credentials() error {
 	for _, u := range []struct {
 		given []string
@@ -79,7 +79,7 @@ func (f *reviewFlags) credentials() error {
 		for i, line := range lines {
 			name, value, ok := strings.Cut(line, ":")
 			if name = strings.TrimSpace(name); !ok || name == "" || strings.ContainsAny(line, "\r\n") {
-				return fmt.Errorf("header %d: want name: value on one line", i+1) // the value is a secret
+				return fmt.Errorf("header %d: want name: value on one line", i+1) // the error must not quote the value, which is secret
 			}
 			*u.into = append(*u.into, rawmcp.Header{Name: name, Value: strings.TrimSpace(value)})
 		}
@@ -87,8 +87,8 @@ func (f *reviewFlags) credentials() error {
 	return nil
 }
 
-// setRestart makes the review restart the server by the command of --restart, and wait
-// until it answers again.
+// setRestart makes the review restart the server with the command of --restart
+// and wait until it answers.
 func (f *reviewFlags) setRestart() error {
 	words := strings.Fields(f.restart)
 	if len(words) == 0 {

@@ -30,8 +30,8 @@ func sealab(args ...string) (status int, out string) {
 	return status, stdout.String() + stderr.String()
 }
 
-// TestReviewReplay reviews a broken server, shows every finding again, and shows
-// none after the repair of the server.
+// TestReviewReplay reviews a broken server and reproduces every finding. After
+// the server is fixed, no finding is reproduced.
 func TestReviewReplay(t *testing.T) {
 	clock := client.SystemClock()
 	s := mcp.New(mcp.Clock{Now: clock.Now, Sleep: clock.Sleep}, "unbound arguments", "unbound tool", "published key", "any origin", "any session")
@@ -65,9 +65,9 @@ func TestReviewReplay(t *testing.T) {
 	require.Equal(t, cli.Fault, status, "a server that does not answer is no repair: %s", out)
 }
 
-// TestReviewUnseen reviews two sound servers. Tools that say that they ask are not called
-// if they are destructive, so that no state is looked at. Where a prompt gives states, the
-// tools that were not called are named.
+// TestReviewUnseen reviews two sound servers. Destructive tools that ask are
+// not called, so their states are not tested. If a prompt returns states, the
+// uncalled tools must be listed.
 func TestReviewUnseen(t *testing.T) {
 	const silent, destructive = "tools that do not say that they ask", "tools that ask are destructive, and no prompts"
 	clock := client.SystemClock()
@@ -93,8 +93,8 @@ func TestReviewUnseen(t *testing.T) {
 	}
 }
 
-// TestCommittedReview shows the findings of the committed review again on the
-// fixture that they are of, and none on a sound server with the same tools.
+// TestCommittedReview reproduces the findings of the committed review on their
+// fixture. None may be reproduced on a sound server with the same tools.
 func TestCommittedReview(t *testing.T) {
 	files, err := filepath.Glob("../../results/review/*/findings.json")
 	require.NoError(t, err)

@@ -27,10 +27,10 @@ import (
 
 var updateSchemas = flag.Bool("update-schemas", false, "write the schemas of the JSON outputs again")
 
-// schemaDir is the folder of the schemas of outputs, beside that of vectors.
+// schemaDir is the folder of the schemas of outputs, next to that of vectors.
 var schemaDir = filepath.Join("..", "..", "vectors", "schemas")
 
-// jsonOutputs are the outputs of --json by the name of their schema.
+// jsonOutputs maps schema names to the outputs of --json.
 var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"list":        inferred[[]description],
 	"design":      inferred[description],
@@ -52,7 +52,7 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"cover":       inferred[coverDocument],
 }
 
-// schemaOf names the schema of each command that has --json.
+// schemaOf maps each command with --json to its schema.
 var schemaOf = map[string]string{
 	"sealab list": "list", "sealab choose": "choose", "sealab inspect": "inspect",
 	"sealab bench": "report", "sealab report": "report", "sealab bench report": "report", "sealab compare": "compare", "sealab bench compare": "compare",
@@ -67,8 +67,8 @@ var schemaOf = map[string]string{
 
 func inferred[T any]() (*jsonschema.Schema, error) { return jsonschema.For[T](nil) }
 
-// TestSchemas holds the types of the outputs to their committed schemas. A change
-// that an older reader cannot read needs a new version in the name.
+// TestSchemas compares the types of the outputs with their committed schemas. A
+// change that an older reader cannot read needs a new version in the name.
 func TestSchemas(t *testing.T) {
 	for name, infer := range jsonOutputs {
 		s, err := infer()
@@ -87,10 +87,12 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// findingsSchema is the name of the schema of findings, which package findings has.
+// findingsSchema is the name of the schema of findings, which package findings
+// provides.
 const findingsSchema = "findings"
 
-// withoutJSON are the commands without a report, with the name of their output.
+// withoutJSON maps the commands without a report to a description of their
+// output.
 var withoutJSON = map[string]string{
 	"sealab cve install": "folders", "sealab docs": "pages", "sealab site": "pages", "sealab fuzz report": "files", "sealab fuzz fleet": "programs",
 	"sealab fuzz corpus convert": "files", "sealab fuzz corpus seeds": "files", "sealab seal": "a token", "sealab unseal": "a payload",
@@ -98,8 +100,8 @@ var withoutJSON = map[string]string{
 	"sealab vectors generate": "files", "sealab vectors export": "files", "sealab vectors dist": "files",
 }
 
-// TestEveryJSONHasASchema ranges over the tree of commands: each has --json with a
-// schema, or writes something else than a report.
+// TestEveryJSONHasASchema checks that each command either has --json and a
+// schema or is in withoutJSON.
 func TestEveryJSONHasASchema(t *testing.T) {
 	all := commands(newRoot())
 	bench, _, err := newRoot().Find([]string{"bench"})
@@ -127,10 +129,11 @@ func formOf(t *testing.T, name string) *schema.Schema {
 	return schema.New("urn:sealab:"+name+":1", text)
 }
 
-// anyStatus is the status of a command whose outcome depends on the machine.
+// anyStatus accepts any exit status, for commands whose outcome depends on the
+// machine.
 const anyStatus = -1
 
-// validate runs a command and holds its output to a schema.
+// validate runs a command and validates its output against a schema.
 func validate(t *testing.T, name, stdin string, status int, args ...string) []byte {
 	t.Helper()
 	var out, errs strings.Builder
@@ -142,7 +145,7 @@ func validate(t *testing.T, name, stdin string, status int, args ...string) []by
 	return []byte(out.String())
 }
 
-// TestJSONOutputs holds one output of every command to its schema.
+// TestJSONOutputs validates one output of every command against its schema.
 func TestJSONOutputs(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -188,8 +191,9 @@ func TestJSONOutputs(t *testing.T) {
 	validate(t, "outcomes", "", 0, "replay", write("one.jsonl", first+"\n"), "--json")
 }
 
-// TestLeakJSON holds the outputs of the leak commands to their schemas. The outcomes
-// are those of this machine under load: the status may be that of a void run.
+// TestLeakJSON validates the outputs of the leak commands against their
+// schemas. The outcomes depend on this machine and its load, so the run may be
+// void.
 func TestLeakJSON(t *testing.T) {
 	testenv.SkipShort(t)
 	dir := filepath.Join(t.TempDir(), "run")
@@ -208,8 +212,8 @@ func TestLeakJSON(t *testing.T) {
 	validate(t, "leak-taint", "", anyStatus, "leak", "taint", "--judge-only", "--json", judged)
 }
 
-// TestDocumentsOfLongRuns holds the outputs of commands that take minutes or need
-// other programs to their schemas, from results made here.
+// TestDocumentsOfLongRuns validates the outputs of commands that take minutes
+// or need other programs against their schemas, using results made here.
 func TestDocumentsOfLongRuns(t *testing.T) {
 	conform := func(name string, document any) {
 		t.Helper()
@@ -242,7 +246,7 @@ func TestDocumentsOfLongRuns(t *testing.T) {
 	require.Equal(t, 4, counting, "not found, the fixed version falls, unguarded, stale")
 }
 
-// TestReference finds a page for every command that the help shows, and no other.
+// TestReference checks that exactly the visible commands have a page.
 func TestReference(t *testing.T) {
 	root, shown := newRoot(), map[string]*cobra.Command{}
 	addShown(shown, root)
@@ -265,7 +269,7 @@ func TestReference(t *testing.T) {
 	require.ErrorContains(t, err, "want man or markdown")
 }
 
-// addShown adds the commands that the help shows, groups and root included, by their names.
+// addShown adds the visible commands by name, including groups and root.
 func addShown(shown map[string]*cobra.Command, cmd *cobra.Command) {
 	if cmd.Hidden || cmd.Name() == "help" {
 		return
@@ -276,7 +280,8 @@ func addShown(shown map[string]*cobra.Command, cmd *cobra.Command) {
 	}
 }
 
-// TestCompletion completes names of the catalog, of attacks and of formats.
+// TestCompletion checks the completion of names of designs, attacks and
+// formats.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"list ":            catalog.All()[0].Name,

@@ -16,8 +16,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestSubjectsHaveOneName holds everything that is attacked and compared to names of its
-// own: designs, Go libraries, SDKs and controls, whatever a worker calls itself.
+// TestSubjectsHaveOneName checks that all designs, Go libraries, SDKs and
+// controls have different names, regardless of the names in their hellos.
 func TestSubjectsHaveOneName(t *testing.T) {
 	known := map[string]bool{}
 	add := func(name string) {
@@ -38,8 +38,8 @@ func TestSubjectsHaveOneName(t *testing.T) {
 }
 
 // TestTokensCrossBetweenProcesses runs each SDK and the design that it mirrors
-// in two processes with one ring: each verifies what the other minted, and both
-// refuse the same alterations for the same reason.
+// in two processes with the same ring. Each must verify the other's tokens, and
+// both must refuse the same alterations for the same reason.
 func TestTokensCrossBetweenProcesses(t *testing.T) {
 	sealab := selfAs(t, "sealab")
 	sdks, err := sdk.Mirrors(".")
@@ -70,8 +70,8 @@ func TestTokensCrossBetweenProcesses(t *testing.T) {
 	}
 }
 
-// TestPasswordsAreSkipped leaves a library that takes passwords alone out of an attack, and
-// says so.
+// TestPasswordsAreSkipped checks that a library that accepts only passwords is
+// excluded from an attack with a message.
 func TestPasswordsAreSkipped(t *testing.T) {
 	var notes bytes.Buffer
 	takes := sdk.SDK{Name: "bytes"}

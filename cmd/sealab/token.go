@@ -98,7 +98,8 @@ printed. A server must not send them to its clients.`,
 	return cmd
 }
 
-// cause returns the stage of a refusal, with the reason if it says more.
+// cause returns the stage of a refusal, and its reason if that adds
+// information.
 func cause(r *codecs.RejectError) string {
 	stage := r.Stage.String()
 	if r.Reason == "" || strings.ReplaceAll(r.Reason, " ", "-") == stage {
@@ -107,10 +108,10 @@ func cause(r *codecs.RejectError) string {
 	return fmt.Sprintf("%s (%s)", stage, r.Reason)
 }
 
-// maxInput is the number of bytes that standard input may have.
+// maxInput is the maximum length of standard input in bytes.
 const maxInput = 64 << 20
 
-// readBounded reads standard input, which may have maxInput bytes.
+// readBounded reads standard input, of at most maxInput bytes.
 func readBounded(r io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -122,7 +123,7 @@ func readBounded(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// readToken reads a token, without one line end at its end.
+// readToken reads a token and removes one line end at its end.
 func readToken(r io.Reader) ([]byte, error) {
 	token, err := readBounded(r, "token")
 	if err != nil {
@@ -132,7 +133,7 @@ func readToken(r io.Reader) ([]byte, error) {
 	return bytes.TrimSuffix(token, []byte("\r")), nil
 }
 
-// tokenFlags are the flags of the commands that seal or unseal one token.
+// tokenFlags are the flags of the commands that seal or unseal a token.
 type tokenFlags struct {
 	keys    string
 	options []string
@@ -143,7 +144,7 @@ type tokenFlags struct {
 	ttl time.Duration
 }
 
-// schemeFlags are the flags that a codec refuses.
+// schemeFlags are the flags that apply only to schemes.
 var schemeFlags = []string{"method", "target", "arguments", "principal", "audience", "now", "ttl"}
 
 func (f *tokenFlags) register(cmd *cobra.Command) {
@@ -160,7 +161,7 @@ func (f *tokenFlags) register(cmd *cobra.Command) {
 	cobra.CheckErr(cmd.MarkFlagRequired("keys"))
 }
 
-// open opens the design called name: a codec, or a scheme in the context that the
+// open opens the named design: a codec, or a scheme in the context that the
 // flags give.
 func (f *tokenFlags) open(cmd *cobra.Command, name string) (codecs.Codec, error) {
 	d, err := catalog.Find(name)
@@ -209,8 +210,8 @@ func (f *tokenFlags) openScheme(cmd *cobra.Command, d codecs.Design, config code
 	return f.openIn(d, config, context)
 }
 
-// context returns the context that the flags give, without its time. A flag that
-// is not given is absent, which differs from empty.
+// context returns the context that the flags give, without its time. A missing
+// flag means absent, which differs from empty.
 func (f *tokenFlags) context(cmd *cobra.Command) (*codecs.Context, error) {
 	c := &codecs.Context{Method: f.method, Target: f.target}
 	if cmd.Flags().Changed("arguments") {
@@ -228,7 +229,8 @@ func (f *tokenFlags) context(cmd *cobra.Command) (*codecs.Context, error) {
 	return c, nil
 }
 
-// parseTime reads a time in RFC 3339 or in Unix seconds. The empty text is now.
+// parseTime parses a time in RFC 3339 or in Unix seconds. The empty text means
+// now.
 func parseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Now(), nil

@@ -14,7 +14,7 @@ import (
 	"sealab/fuzz/targets"
 )
 
-// commands returns every command that does something, root apart.
+// commands returns every command without subcommands below root.
 func commands(root *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range root.Commands() {
 		if sub.HasSubCommands() {
@@ -26,8 +26,8 @@ func commands(root *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// TestHelpExamples takes every example of every command's help apart: its flags,
-// arguments and names are such that the command takes them. They are not run.
+// TestHelpExamples parses every example in the help of every command. The
+// command must accept its flags, arguments and names. The examples are not run.
 func TestHelpExamples(t *testing.T) {
 	all := commands(newRoot())
 	require.NotEmpty(t, all)
@@ -43,7 +43,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// sealabCall is a call of the command inside a line of shell.
+// sealabCall matches a call of the command in a shell line.
 var sealabCall = regexp.MustCompile(`(?:^|\| )sealab ([^|<>]*)`)
 
 // exampleLines returns the arguments of each call in an example.
@@ -58,7 +58,7 @@ func exampleLines(example string) (lines [][]string) {
 
 var wordForm = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
 
-// words splits as a shell does; a quoted text is one word.
+// words splits a line as a shell does; a quoted text is one word.
 func words(line string) []string {
 	all := wordForm.FindAllString(line, -1)
 	for i := range all {
@@ -67,7 +67,7 @@ func words(line string) []string {
 	return all
 }
 
-// taken returns why the command that a line calls does not take the line.
+// taken returns the error with which the command refuses a line, or nil.
 func taken(line []string) error {
 	cmd, rest, err := newRoot().Find(line)
 	if err != nil {
@@ -91,7 +91,7 @@ func taken(line []string) error {
 	return cmd.ValidateArgs(args)
 }
 
-// TestFlagsAreExplained finds a line of help behind every flag.
+// TestFlagsAreExplained checks that every flag has a help text.
 func TestFlagsAreExplained(t *testing.T) {
 	for _, cmd := range commands(newRoot()) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -100,8 +100,8 @@ func TestFlagsAreExplained(t *testing.T) {
 	}
 }
 
-// TestHelpFitsATerminal holds what a flag's help and the prose above it take to 80
-// columns; examples may be longer than that, since they are to be copied.
+// TestHelpFitsATerminal checks that prose and flags in the help fit into 80
+// columns. Examples may be longer, because users copy them.
 func TestHelpFitsATerminal(t *testing.T) {
 	for _, cmd := range commands(newRoot()) {
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.LocalFlags().FlagUsagesWrapped(80)) {
@@ -111,7 +111,8 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-// TestExamplesCanBeRefused gives the check of examples some that are wrong.
+// TestExamplesCanBeRefused checks that the check of examples detects wrong
+// ones.
 func TestExamplesCanBeRefused(t *testing.T) {
 	require.Equal(t, [][]string{{"attack", "--worker", "python3 worker.py"}, {"inspect"}},
 		exampleLines("  printf x | sealab attack --worker \"python3 worker.py\"\n  sealab inspect < token\n  make fuzz\n"))

@@ -105,7 +105,7 @@ func (g *vectorsGenerator) write(f *vectors.File) error {
 	return atomicfile.Write(vectors.Path(g.dir, f.Design), data)
 }
 
-// removeStale removes the files and digests of designs that are gone.
+// removeStale removes the files and digests of designs that no longer exist.
 func (g *vectorsGenerator) removeStale() error {
 	var names []string
 	for _, d := range catalog.Formats() {
@@ -238,8 +238,8 @@ Exit status: 1 if an idle check has no mark, or a marked check is not idle.`,
 	return cmd
 }
 
-// mutateAll disables each check of the folders, or of the whole module at root, in
-// turn and asks the vectors in dir of the rest.
+// mutateAll disables each check in the folders, or in the whole module at root,
+// one at a time, and runs the vectors in dir.
 func mutateAll(ctx context.Context, root, dir string, folders []string) ([]mutate.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -257,8 +257,8 @@ func mutateAll(ctx context.Context, root, dir string, folders []string) ([]mutat
 	return build.Run(ctx, abs)
 }
 
-// ofMutations adds the question whether a vector notices that a check is gone: of
-// each check that no vector guards, and of all others together.
+// ofMutations adds a question for each check that no vector guards, and one for
+// all guarded checks together: whether a vector fails if the check is removed.
 func (o *outcomes) ofMutations(s *mutate.Summary) {
 	at := func(r mutate.Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
 	o.ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))
@@ -276,8 +276,8 @@ func (o *outcomes) ofMutations(s *mutate.Summary) {
 	}
 }
 
-// reportMutations prints the checks that refuse no vector, and fails with
-// cli.ErrRefuted unless there is a known reason for each.
+// reportMutations prints the checks without a vector that needs them. It fails
+// with cli.ErrRefuted unless each has a known reason.
 func reportMutations(out io.Writer, s *mutate.Summary) error {
 	for _, r := range s.Open {
 		fmt.Fprintf(out, "idle: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)

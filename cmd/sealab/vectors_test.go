@@ -13,8 +13,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestVectorsVerifyAll asks every committed vector file, in each of its readings, as
-// the command does without a file.
+// TestVectorsVerifyAll verifies every committed vector file in each of its
+// readings, as the command does without a file.
 func TestVectorsVerifyAll(t *testing.T) {
 	testenv.SkipSample(t)
 	root := filepath.Join("..", "..", "vectors")
@@ -27,11 +27,12 @@ func TestVectorsVerifyAll(t *testing.T) {
 	}
 }
 
-// TestMutateStops ends at an interrupt and leaves no folder behind.
+// TestMutateStops checks that an interrupt ends the command and leaves no
+// folder behind.
 func TestMutateStops(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	t.Setenv("TMP", temporary) // on Windows
+	t.Setenv("TMP", temporary) // for Windows
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := mutateAll(ctx, filepath.Join("..", ".."), ".", nil)

@@ -39,12 +39,13 @@ sealab-vectors/1; vectors/README.md explains it.`,
 	return cmd
 }
 
-// addDirFlag adds the flag for the folder of the vector files.
+// addDirFlag adds the flag for the folder of vector files.
 func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
 }
 
-// requireCount returns an error if a digest is not kept after that number of inputs.
+// requireCount returns an error if there is no digest for that number of
+// inputs.
 func requireCount(accumulate int) error {
 	if accumulate != 0 && !slices.Contains(generate.DigestCounts, accumulate) {
 		return fmt.Errorf("--accumulate %d: want 0, or one of %v", accumulate, generate.DigestCounts)
@@ -52,7 +53,7 @@ func requireCount(accumulate int) error {
 	return nil
 }
 
-// firstSecret returns the key that a file of vectors calls k1.
+// firstSecret returns the key named k1 in a vector file.
 func firstSecret(f *vectors.File) ([]byte, error) {
 	const name = "k1"
 	k, ok := f.Keys[name]
@@ -103,16 +104,16 @@ often, or could not be asked.`,
 	return cmd
 }
 
-// A vectorsVerifier asks the tests of vector files, as its flags say.
+// A vectorsVerifier runs the tests in vector files according to its flags.
 type vectorsVerifier struct {
 	dir, command, digests string
 	demand                replay.Demand
-	limit                 int // of inputs to accumulate
-	most                  int // wrong answers shown of a file
+	limit                 int // number of inputs to accumulate
+	most                  int // maximum number of wrong answers shown per file
 
 	outcomes   outcomes
 	out, notes io.Writer
-	client     *worker.Client // nil: ask the designs of the catalog
+	client     *worker.Client // nil: use the designs of the catalog
 	committed  generate.DigestFile
 }
 
@@ -125,7 +126,7 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 		return err
 	}
 	if strings.HasSuffix(v.demand.As, "-faithful") {
-		v.demand.As = "sdk" // the reading's old name
+		v.demand.As = "sdk" // the old name of the reading
 	}
 	verify := v.ofDesign
 	if ofWorker {
@@ -159,7 +160,7 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 	return nil
 }
 
-// ofWorker asks the worker and reports whether every answer is right.
+// ofWorker runs a file on the worker and reports whether every answer is right.
 func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 	if v.demand.As != "" && !hasReading(f, v.demand.As) {
 		return false, fmt.Errorf("--as %s: no test has an answer of that reading", v.demand.As)
@@ -171,7 +172,7 @@ func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 	return r.Stands(), breach(v.client, r.Subject)
 }
 
-// ofDesign asks the design of the file and reports whether every answer and the
+// ofDesign runs a file on its design and reports whether every answer and the
 // accumulated digests are right.
 func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 	d, err := catalog.Find(f.Design)
@@ -207,8 +208,9 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 	return stands, nil
 }
 
-// report asks a design and prints the report, and the first event of a worker that
-// broke. It returns an error if the run ended early or no test could be asked.
+// report runs a file on a design and prints the report, with the first event of
+// a worker that broke. It returns an error if the run ended early or no test
+// could be run.
 func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
 	r := replay.Run(f, d, demand)
 	if err := r.Write(v.out, v.most); err != nil {
@@ -232,7 +234,8 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	return r, nil
 }
 
-// hasReading reports whether a test or ring of the file has an answer of a reading.
+// hasReading reports whether a test or ring in the file has an answer for a
+// reading.
 func hasReading(f *vectors.File, name string) bool {
 	return slices.ContainsFunc(f.Tests, func(t vectors.Test) bool { _, ok := t.Readings[name]; return ok }) ||
 		slices.ContainsFunc(f.Rings, func(r vectors.Ring) bool { _, ok := r.Readings[name]; return ok })

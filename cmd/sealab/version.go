@@ -17,7 +17,7 @@ import (
 	"sealab/vectors"
 )
 
-// release is the semantic version of a released build. The linker sets it.
+// release is the semantic version of a released build, set by the linker.
 var release string
 
 func newVersionCommand() *cobra.Command {
@@ -51,7 +51,7 @@ too. With --sbom, print the modules of this binary as CycloneDX 1.6.`,
 	return cmd
 }
 
-// A versionDocument is every version that a user of this binary meets.
+// A versionDocument lists all versions that matter to a user of this binary.
 type versionDocument struct {
 	Format    string `json:"format"`
 	Version   string `json:"version"` // semantic version of the command
@@ -59,7 +59,7 @@ type versionDocument struct {
 	Toolchain string `json:"toolchain"`
 	Platform  string `json:"platform"`
 	Protocol  int    `json:"worker_protocol"`
-	// Formats are the names of the file formats, each with its version.
+	// Formats are the names of the file formats, which include their versions.
 	Formats []string `json:"formats"`
 }
 
@@ -74,12 +74,13 @@ func versions() versionDocument {
 	}
 }
 
-// version returns the version of this binary, and of its toolchain and machine.
+// version returns the versions of this binary and its toolchain, and the
+// platform.
 func version() string {
 	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// moduleVersion returns the version that this binary was built from.
+// moduleVersion returns the version from which this binary was built.
 func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return cmp.Or(release, info.Main.Version, "unknown")
@@ -87,8 +88,8 @@ func moduleVersion() string {
 	return cmp.Or(release, "unknown")
 }
 
-// commit returns the commit that this binary was built from, in parentheses after
-// a space. It is empty if the build does not know.
+// commit returns the commit from which this binary was built, in parentheses
+// after a space. It is empty if the build did not record it.
 func commit() string {
 	revision := runfile.BuildSetting("vcs.revision")
 	if revision == "" {
@@ -101,7 +102,7 @@ func commit() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// A bill is a bill of materials, as CycloneDX 1.6 (ECMA-424) has it.
+// A bill is a bill of materials in the format of CycloneDX 1.6 (ECMA-424).
 type bill struct {
 	Format     string      `json:"bomFormat"`
 	Spec       string      `json:"specVersion"`

@@ -80,8 +80,8 @@ func exchangeVersions(stdout io.Writer, asked *outcomes, versions []sdk.SDK, out
 	return nil
 }
 
-// byLibrary yields the versions of each library that has two, in the order of the
-// manifest. The name of a version is library@version.
+// byLibrary yields the versions of each library with at least two, in the order
+// of the manifest. The name of a version is library@version.
 func byLibrary(versions []sdk.SDK) func(yield func(string, []sdk.SDK) bool) {
 	return func(yield func(string, []sdk.SDK) bool) {
 		for len(versions) > 0 {
@@ -107,8 +107,8 @@ func splitVersion(name string) (library, version string) {
 	return name[:i], name[i+1:]
 }
 
-// exchangeLibrary writes the table of one library and returns the number of altered
-// tokens that were accepted with another state.
+// exchangeLibrary writes the table of one library. It returns the number of
+// altered tokens that were accepted with another state.
 func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions []sdk.SDK) (forged int, err error) {
 	var designs []codecs.Design
 	for _, v := range versions {
@@ -116,7 +116,7 @@ func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions
 		if err != nil {
 			return 0, err
 		}
-		defer client.Close() //nolint:gocritic // a few, until the library is done
+		defer client.Close() //nolint:gocritic // only a few, closed when the library is done
 		d := client.Design()
 		_, d.Name = splitVersion(v.Name)
 		if version := client.Hello().Version; !strings.HasPrefix(d.Name, version) {
@@ -154,7 +154,7 @@ func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions
 	return forged, nil
 }
 
-// outcomeOf returns the outcome of a question with so many answers against it.
+// outcomeOf returns the outcome of a question with that many contrary answers.
 func outcomeOf(against int) verdict.Outcome {
 	if against > 0 {
 		return verdict.Refuted

@@ -18,8 +18,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// selfAs returns this test binary under the command's name, which makes it the
-// command.
+// selfAs returns the path of this test binary under the command's name, under
+// which it acts as the command.
 func selfAs(t *testing.T, name string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -29,15 +29,15 @@ func selfAs(t *testing.T, name string) string {
 	return link
 }
 
-// workerOf returns the command that serves a design. With the race detector it
-// would else take a second to end.
+// workerOf returns the command that serves a design. GORACE avoids a second of
+// sleep at exit with the race detector.
 func workerOf(sealab, design string) worker.Command {
 	return worker.Command{Args: []string{sealab, "worker", design}, Env: []string{"GORACE=atexit_sleep_ms=0"}}
 }
 
-// TestEveryDesignAgreesWithItsWorker checks that tokens cross between a design
-// in this process and the same design behind sealab worker, both ways, and that
-// both give the same verdict on whatever was altered.
+// TestEveryDesignAgreesWithItsWorker checks that a design in this process and
+// the same design behind sealab worker open each other's tokens and give the
+// same verdict on altered ones.
 func TestEveryDesignAgreesWithItsWorker(t *testing.T) {
 	sealab := selfAs(t, "sealab")
 	designs := catalog.Variants()
@@ -73,7 +73,7 @@ func requireSameGuarantees(t *testing.T, here, there codecs.Design) {
 	}
 }
 
-// secret returns a secret that the design takes.
+// secret returns a secret of the length that the design takes.
 func secret(d codecs.Design, seed byte) []byte {
 	s := make([]byte, max(d.KeySize, codecs.MinSecret))
 	for i := range s {
@@ -82,7 +82,7 @@ func secret(d codecs.Design, seed byte) []byte {
 	return s
 }
 
-// An endpoint makes and judges tokens, as a codec or, in one context, as a scheme.
+// An endpoint makes and judges tokens as a codec or as a scheme in one context.
 type endpoint struct {
 	seal   func(payload []byte) ([]byte, error)
 	unseal func(token []byte) ([]byte, error)
@@ -104,8 +104,8 @@ func sealer(t *testing.T, d codecs.Design, config codecs.Config) endpoint {
 	}
 }
 
-// requireAgreement seals with one and lets both judge the token and what it is
-// altered to.
+// requireAgreement seals with maker and checks that both give the same verdict
+// on the token and on altered ones.
 func requireAgreement(t *testing.T, maker, judge endpoint) {
 	t.Helper()
 	for _, payload := range []string{`{}`, `{"step":1,"note":"é"}`, `"` + string(bytes.Repeat([]byte("x"), 2000)) + `"`} {

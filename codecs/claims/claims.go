@@ -22,7 +22,7 @@
 // canonical form: members in the order of the code points of their names, only
 // the last of repeated names, no white space, strings in ASCII with the
 // shortest escapes, numbers as they are spelled. So different contexts are
-// different texts. The salt of each text is unpredictable, so nobody can
+// different texts. The salt of each text is unpredictable, so an attacker cannot
 // prepare a pair of contexts with the same digest before the token is minted.
 //
 // A token is refused from its expiry on, including the expiry itself, and if it
