@@ -93,10 +93,10 @@ type Limits struct {
 	// Start bounds the time from the start of a process to its answer to hello,
 	// and Request the time to any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
-	// Line is the maximum length of an answer in bytes. An answer is further
-	// limited to answerFactor times the longest request so far, plus
-	// answerRoom. It is the longest request so far because a server may keep a
-	// state and return it for a short name. Default: 64 MiB.
+	// Line is the maximum length of an answer in bytes. An answer may also be
+	// at most 4 times as long as the longest request so far, plus 1 MiB. All
+	// earlier requests count, because a server may keep a state and return it
+	// for a short name. Default: 64 MiB.
 	Line int
 	// Patience multiplies Request for a process that has worked for less than
 	// Request, which happens on a busy machine. It has no effect on systems

@@ -14,8 +14,8 @@ import (
 // derivation (RFC 9180, section 4.1) on the standard library's HKDF.
 func TestWycheproof(t *testing.T) {
 	wycheproof.Run(t, "x25519_test.json", func(_ *wycheproof.Group, c *wycheproof.Case) wycheproof.Outcome {
-		// The file does not flag a foreign encoding of a point of low order as
-		// foreign.
+		// The file omits the flag NonCanonicalPublic if the point also has low
+		// order.
 		foreign := c.Has("NonCanonicalPublic") || c.Has("ZeroSharedSecret") && !Canonical(c.Public)
 		require.Equal(t, foreign, !Canonical(c.Public), "case %d", c.ID)
 		private, err := scheme().UnmarshalBinaryPrivateKey(c.Private)
