@@ -6,8 +6,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// Ahead reports whether the instance answers many calls in different contexts sooner
-// together than one by one: a scheme in another process.
+// Ahead reports whether the instance answers many calls in different contexts faster together
+// than one by one, as a scheme in another process does.
 func (in *Instance) Ahead() bool {
 	_, seals := in.opened.Opened().(lab.Sealer)
 	_, verifies := in.opened.Opened().(lab.Verifier)
@@ -29,8 +29,9 @@ func (in *Instance) UnsealEach(texts [][]byte, contexts []codecs.Context) []verd
 	return calls
 }
 
-// answersAhead presents texts ahead of their answers. It returns nil if each has to be
-// presented alone: a breach among many calls does not show the call that caused it.
+// answersAhead presents all texts before it reads the answers. It returns nil if each text has
+// to be presented alone, for example after a breach: a breach among many calls does not show
+// which call caused it.
 func (in *Instance) answersAhead(texts [][]byte, contexts []codecs.Context) []lab.Answer {
 	v, ok := in.opened.Opened().(lab.Verifier)
 	if !ok || len(texts) < 2 || in.t.Broken() {

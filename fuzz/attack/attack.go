@@ -30,33 +30,33 @@ type Attack struct {
 	// Refutes are the properties that the attack is aimed at.
 	Refutes []codecs.Property
 	Layer   Layer
-	CWE     int    // of the weakness that it finds (cwe.mitre.org)
+	CWE     int    // the CWE number of the weakness that the attack finds (cwe.mitre.org)
 	Origin  string // the source of the attack
-	Gain    string // the gain of an attacker if it succeeds
-	// Minor reports that success gains an attacker so little that a finding is a warning at
-	// most.
+	Gain    string // what an attacker gains if the attack succeeds
+	// Minor reports that success gains an attacker so little that a finding is at most a
+	// warning.
 	Minor bool
 	Run   func(*T)
-	// Thousands is the number of calls that the attack makes, in thousands, or the
-	// time that it takes as calls; 0 if fewer. Expensive attacks run after cheap ones.
+	// Thousands is the number of calls that the attack makes, in thousands; 0 if fewer. The
+	// cost of other work is converted to calls. Expensive attacks run after cheap ones.
 	Thousands int
-	// Measures reports that the attack measures memory or work. No other attack runs
-	// beside it, unless the system tells those of each process of the design.
+	// Measures reports that the attack measures memory or work. No other attack runs beside it,
+	// unless the system reports memory and work separately for each process of the design.
 	Measures bool
-	// First reports that the attack runs before others: it finds the cost of a call, because
-	// of which the time of a run may not be enough for all of them.
+	// First reports that the attack runs before others. It measures the cost of a call, which
+	// may show that the run has too little time for all attacks.
 	First bool
-	// Last reports that the attack reads the misbehaviour that all others caused. It
-	// runs last, and whether or not the time is over.
+	// Last reports that the attack reads the misbehaviour that all other attacks caused. It
+	// runs last, even if the time is over.
 	Last bool
-	// Dropped is the reason why the attack is listed and not carried out. Run is nil.
+	// Dropped is the reason why the attack is listed but not run. Run is nil.
 	Dropped string
 }
 
 // Aims reports whether the attack is aimed at p.
 func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes, p) }
 
-// turn is the place of the attack in the order.
+// turn returns the sort key of the attack in [Order].
 func (a *Attack) turn() int {
 	switch {
 	case a.First:
@@ -68,14 +68,14 @@ func (a *Attack) turn() int {
 	}
 }
 
-// Order sorts attacks in the order in which they are carried out: by family, then the
-// expensive ones of all families.
+// Order sorts attacks into the order in which they run. Cheap attacks keep their order;
+// expensive ones follow.
 func Order(all []Attack) {
 	slices.SortStableFunc(all, func(a, b Attack) int { return cmp.Compare(a.turn(), b.turn()) })
 }
 
-// Select returns the attacks with the given IDs, or of the given families, for example
-// "ENC". Without any it returns all. An ID that matches no attack is an error.
+// Select returns the attacks with the given IDs or of the given families, for example "ENC". If
+// only is empty it returns all. An ID that matches no attack is an error.
 func Select(all []Attack, only []string) ([]Attack, error) {
 	if len(only) == 0 {
 		return all, nil

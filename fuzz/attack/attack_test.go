@@ -29,7 +29,7 @@ func (open) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, raw...), nil
 }
 
-// design is the unprotected codec, with claims.
+// design returns a design for the unprotected codec, which claims the given properties.
 func design(claims ...codecs.Property) *attack.Design {
 	return &attack.Design{Design: codecs.Design{
 		Name: "open", Guarantees: func(map[string]string) []codecs.Guarantee { return codecs.Holds(claims...) },
@@ -37,7 +37,7 @@ func design(claims ...codecs.Property) *attack.Design {
 	}}
 }
 
-// forge is an attack that presents a token that was never sealed.
+// forge returns an attack that presents a token that was never sealed.
 func forge(id string) attack.Attack {
 	return attack.Attack{ID: id, Name: "forgery", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
 		if in, tok, ok := t.Base(); ok {
@@ -46,7 +46,7 @@ func forge(id string) attack.Attack {
 	}}
 }
 
-// quiet is an attack that finds no fault.
+// quiet returns an attack that refutes nothing.
 func quiet(id string) attack.Attack {
 	return attack.Attack{ID: id, Name: "quiet", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
 		t.Base() //nolint:errcheck // the calls count
@@ -92,7 +92,7 @@ func TestRunner(t *testing.T) {
 	})
 }
 
-// TestRunnerEnds ends campaigns before and within an attack.
+// TestRunnerEnds ends runs before and within an attack.
 func TestRunnerEnds(t *testing.T) {
 	t.Run("time over before an attack", func(t *testing.T) {
 		over := atomic.Bool{}
@@ -135,7 +135,7 @@ func TestRunnerEnds(t *testing.T) {
 	})
 }
 
-// TestRunnerChecksEvidence gives it evidence that does not show its claim.
+// TestRunnerChecksEvidence gives the runner evidence that does not show its claim.
 func TestRunnerChecksEvidence(t *testing.T) {
 	t.Run("evidence that does not show its claim", func(t *testing.T) {
 		wrong := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.Integrity}, Run: func(t *attack.T) {
@@ -163,7 +163,7 @@ func TestRunnerChecksEvidence(t *testing.T) {
 	})
 }
 
-// TestRunnerOrder resumes a campaign, and attacks designs side by side.
+// TestRunnerOrder resumes a run, and attacks copies of a design side by side.
 func TestRunnerOrder(t *testing.T) {
 	t.Run("resume", func(t *testing.T) {
 		ran := map[string]int{}

@@ -8,9 +8,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// Check seals one ordinary state and opens the token, as nearly every attack begins. The
-// *worker.FaultError of a worker that broke is in the chain of its error. A worker is
-// started again afterwards.
+// Check seals an ordinary state and opens the token, as nearly every attack does first. If a
+// worker broke, the error wraps a *worker.FaultError. Check restarts a worker afterwards.
 func Check(d *Design) error {
 	err := d.check()
 	if d.Restart == nil {
@@ -22,8 +21,8 @@ func Check(d *Design) error {
 	return err
 }
 
-// check tries the contexts from the richest to the poorest. It returns the first error,
-// because that context is the usual one.
+// check tries the contexts from the richest to the poorest. If all fail it returns the error of
+// the richest, because that context is the usual one.
 func (d *Design) check() error {
 	t := newT(d, &Attack{ID: "check"}, 0, Budget{})
 	in, err := lab.Open(d.Design, codecs.Config{Secrets: [][]byte{t.Secret(0)}, Options: d.Options})

@@ -8,7 +8,8 @@ import (
 	"sealab/codecs"
 )
 
-// epoch is the time of attacks: a moment with a fraction, in no special second.
+// epoch is the time at which attacks mint and verify. It has a fraction of a second, and no
+// special alignment.
 var epoch = time.Unix(1795176123, 250_000_000).UTC()
 
 // Ordinary returns the context of an ordinary request.

@@ -15,49 +15,49 @@ import (
 // A Design is a codec or scheme under attack, in this process or behind a worker.
 type Design struct {
 	codecs.Design
-	Worker []string // the command, for findings; nil if the design is in this process
-	// Options choose among the design's variants.
+	Worker []string // the command, printed in findings; nil if the design is in this process
+	// Options select a variant of the design.
 	Options map[string]string
-	// OwnClock reports that the design does not take the time from its arguments.
-	// Attacks on time are then not tested.
+	// OwnClock reports that the design does not take the time from its arguments. If so,
+	// attacks on time are not tested.
 	OwnClock bool
-	// Restart starts the design's process again, so that the next call meets it as
-	// after a restart. It is nil if there is no process.
+	// Restart restarts the process of the design, so that the next call reaches a fresh
+	// process. It is nil if there is no process.
 	Restart func() error
 	// Misbehaviour returns the breaches of the worker protocol so far. It is nil if
 	// there is no worker.
 	Misbehaviour func() []string
 	// LastWords returns the first misbehaviour with text on standard error, as a
-	// *worker.FaultError; nil if it wrote no text.
+	// *worker.FaultError, or nil if the worker wrote no text.
 	LastWords func() error
-	// Memory returns the memory of the design's processes, and begins a new peak. It is
-	// nil if the design is in this process.
+	// Memory returns the memory of the design's processes and resets the peak. It is nil if the
+	// design is in this process.
 	Memory func() (worker.Memory, error)
 
 	// Work returns the processor time of the design's processes. It is nil if the design
 	// is in this process.
 	Work func() (time.Duration, error)
-	// Waited returns the time of the deadlines that passed without an answer. It is nil
+	// Waited returns the total time of the deadlines that passed without an answer. It is nil
 	// if there is no process.
 	Waited func() time.Duration
-	// Lost returns the reason why the design has no process any more, which did not start
-	// again. It is nil if there is no process.
+	// Lost returns the reason why the process ended and did not start again, or nil. The
+	// function is nil if there is no process.
 	Lost func() error
 
 	mu      sync.Mutex
-	spends  *bool                     // whether a token is accepted once only; nil if not asked yet
-	twins   atomic.Int64              // tokens that were opened in the place of others
+	spends  *bool                     // whether a token is accepted only once; nil if not yet known
+	twins   atomic.Int64              // tokens opened in place of the returned one, see [Instance.Mint]
 	similar map[int][][]byte          // reference tokens by number of segments
-	excused []string                  // misbehaviour at lines that the worker cannot read, or that load can cause
-	certain []string                  // misbehaviour that load can cause and that showed each time
-	slow    atomic.Bool               // it judges no batch of honest tokens in time
-	faults  atomic.Int64              // calls so far that ended in neither result nor refusal
+	excused []string                  // misbehaviour at unreadable lines or that load can cause
+	certain []string                  // misbehaviour that load can cause but that showed each time
+	slow    atomic.Bool               // too slow to judge a batch of honest tokens in time
+	faults  atomic.Int64              // calls so far that ended in neither a result nor a refusal
 	hangs   atomic.Int64              // calls so far that had no answer, not counting repetitions
-	hung    map[callID]verdict.Answer // these calls
+	hung    map[callID]verdict.Answer // those calls, with their answers
 }
 
-// The number of faults after which a worker is not asked again: in one attack, and in a
-// run. A call without an answer costs several deadlines, so that fewer of them count.
+// The numbers of faults after which the runner stops asking a worker: in one attack, and in a
+// run. A call without an answer costs several deadlines, so the limit for hangs is lower.
 const (
 	faultsPerAttack = 2
 	faultsPerRun    = 8
@@ -67,7 +67,7 @@ const (
 // Broken reports that a worker had too many faults to be attacked further.
 func (d *Design) Broken() bool { return d.broke() != nil }
 
-// broke returns the reason why a worker is not attacked further, if there is one.
+// broke returns the reason why a worker is not attacked further, or nil.
 func (d *Design) broke() error {
 	switch hangs, faults := d.hangs.Load(), d.faults.Load(); {
 	case d.Worker == nil:
@@ -90,8 +90,9 @@ func (d *Design) lost() error {
 	return d.Lost()
 }
 
-// measuredTogether reports that other work adds to the memory or to the processor time of
-// the design: it is in this process, or the system does not tell those of its processes.
+// measuredTogether reports that other work adds to the memory or the processor time of the
+// design. That is so if the design is in this process, or if the system does not report those
+// of its processes.
 func (d *Design) measuredTogether() bool {
 	if d.Memory == nil || d.Work == nil {
 		return true
@@ -109,7 +110,7 @@ func (d *Design) Breaches() []string {
 	return d.Misbehaviour()
 }
 
-// Excuse forgives the breaches from number n on.
+// Excuse marks the breaches from number n on as not counting against the design.
 func (d *Design) Excuse(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,28 +130,29 @@ func (d *Design) Claim(p codecs.Property) verdict.Claim {
 	}
 }
 
-// A Budget bounds a run. Without Spent its outcome depends on the seed alone.
+// A Budget bounds a run. If Spent is nil, the outcome depends on the seed alone.
 type Budget struct {
-	Seals   int // tokens in searches for repetition
-	Unseals int // tokens in searches for a tag
-	Bytes   int // length of the longest hostile token
-	// Sweep is the number of values that are drawn from a range that is otherwise
-	// enumerated, for example every bit of a token; 0 means all.
+	Seals   int // number of tokens in searches for repetition
+	Unseals int // number of tokens in searches for a tag
+	Bytes   int // length of the longest hostile token, in bytes
+	// Sweep is the number of values drawn from a range that is enumerated otherwise, for
+	// example every bit of a token. 0 means all.
 	Sweep int
-	// Spent returns the reason why the run is over. Attacks that have not ended are
-	// then not tested. nil: never.
+	// Spent returns the reason why the run is over, or nil. Attacks that have not ended by then
+	// are not tested. If the function is nil, the run has no end.
 	Spent func() error
-	// Overdue returns the reason why findings may not be reproduced either. nil: never.
+	// Overdue returns the reason why findings may no longer be reproduced either, or nil. If
+	// the function is nil, they always may.
 	Overdue func() error
-	// Calls is the number of calls after which long searches of one attack end; 0 means
-	// no limit.
+	// Calls is the number of calls after which a long search of one attack ends. 0 means no
+	// limit.
 	Calls int
-	// Stopwatch returns the time that the design has worked since a fixed moment, for
-	// attacks on work. nil: those are not tested.
+	// Stopwatch returns the time that the design has worked since a fixed moment. If it is nil,
+	// attacks on work are not tested.
 	Stopwatch func() time.Duration
 }
 
-// Within returns a function that returns [ErrTimeOver] once more time has passed than a limit.
+// Within returns a function that returns [ErrTimeOver] once passed exceeds limit.
 func Within(passed func() time.Duration, limit time.Duration) func() error {
 	return func() error {
 		if passed() > limit {
@@ -160,17 +162,16 @@ func Within(passed func() time.Duration, limit time.Duration) func() error {
 	}
 }
 
-// again returns the budget to show a finding once more, after an attack that made some
-// calls. It is bounded by their number, because time that was just enough is over by
-// then. A random repetition may take a multiple of the calls, and of the tokens, to come
-// again.
+// again returns the budget for showing a finding once more, after an attack that made the given
+// number of calls. That number bounds it, because time that was just enough is over by then. A
+// repetition that occurs by chance may need several times the calls and tokens to occur again.
 func (b Budget) again(calls int) Budget {
 	b.Spent, b.Calls, b.Seals = b.Overdue, 16*calls+1<<12, 3*b.Seals
 	return b
 }
 
-// DefaultBudget is enough for every fault that the attacks are known to find.
+// DefaultBudget is large enough to find every fault that the attacks are known to find.
 func DefaultBudget() Budget { return Budget{Seals: 1 << 16, Unseals: 1 << 16, Bytes: 64 << 20} }
 
-// errRing is in the chain of the error of a ring that the design refused.
+// errRing is wrapped in the error of a ring that the design refused.
 var errRing = errors.New("ring refused")

@@ -12,8 +12,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// An Instance is the design under one ring. Its calls do not fail: the outcome is in
-// the answer, panics included.
+// An Instance is the design opened under one ring. Its methods return no error: the outcome, a
+// panic included, is in the answer.
 type Instance struct {
 	Keys   [][]byte
 	t      *T
@@ -21,7 +21,7 @@ type Instance struct {
 	opened *lab.Instance
 }
 
-// record returns the record of a call before its answer.
+// record returns the record of a call, without its answer.
 func (in *Instance) record(op verdict.Op, c codecs.Context) verdict.Call {
 	call := verdict.Call{Op: op, Keys: in.Keys, TTL: in.ttl}
 	if in.t.Design.IsScheme() {
@@ -30,14 +30,14 @@ func (in *Instance) record(op verdict.Op, c codecs.Context) verdict.Call {
 	return call
 }
 
-// sealing returns the record of sealing state before its answer.
+// sealing returns the record of sealing state, without its answer.
 func (in *Instance) sealing(state []byte, c codecs.Context) verdict.Call {
 	call := in.record(verdict.OpSeal, c)
 	call.State = state
 	return call
 }
 
-// unsealing returns the record of presenting text before its answer.
+// unsealing returns the record of presenting text, without its answer.
 func (in *Instance) unsealing(text []byte, c codecs.Context) verdict.Call {
 	call := in.record(verdict.OpUnseal, c)
 	call.Token = text
@@ -54,12 +54,12 @@ func (in *Instance) Unseal(text []byte, c codecs.Context) verdict.Call {
 	return in.UnsealInto(nil, text, c)
 }
 
-// UnsealInto presents a copy of text with a buffer.
+// UnsealInto presents a copy of text and passes dst as the buffer for the result.
 func (in *Instance) UnsealInto(dst, text []byte, c codecs.Context) verdict.Call {
 	return in.Call(in.unsealing(text, c), func() ([]byte, error) { return in.opened.Unseal(dst, bytes.Clone(text), &c) })
 }
 
-// Ask presents text itself, and leaves the meaning of a fault to the caller.
+// Ask presents text itself, not a copy. The caller decides what a fault means.
 func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
 	in.t.ask(1)
 	call := in.unsealing(text, c)
@@ -67,12 +67,12 @@ func (in *Instance) Ask(text []byte, c codecs.Context) verdict.Call {
 	return call
 }
 
-// sealed seals state without a count.
+// sealed seals state without counting the call.
 func (in *Instance) sealed(state []byte, c codecs.Context) verdict.Answer {
 	return answer(verdict.OpSeal, func() ([]byte, error) { return in.opened.Seal(nil, state, &c) })
 }
 
-// SealQuietly seals state. A fault of it does not count against the design.
+// SealQuietly seals state. A fault does not count against the design.
 func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
 	in.t.ask(1)
 	said := len(in.t.Design.Breaches())
@@ -83,8 +83,8 @@ func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
 	return a
 }
 
-// AcceptsQuietly is Accepts for a request that a design may have no answer to. A fault of it
-// does not count against the design.
+// AcceptsQuietly is Accepts for a request that a design need not answer. A fault does not count
+// against the design.
 func (in *Instance) AcceptsQuietly(text []byte, c codecs.Context) (verdict.Call, bool) {
 	said := len(in.t.Design.Breaches())
 	call := in.Ask(bytes.Clone(text), c)
@@ -94,15 +94,15 @@ func (in *Instance) AcceptsQuietly(text []byte, c codecs.Context) (verdict.Call,
 	return call, call.Answer.Outcome == verdict.Done
 }
 
-// Settle decides about a call that ended in a fault, with the breaches of the design from
-// number said on. do makes the call again.
+// Settle decides whether a call that ended in a fault counts. The breaches from number said on
+// belong to the call; do repeats it.
 func (in *Instance) Settle(call verdict.Call, said int, do func() verdict.Answer) verdict.Answer {
 	ordinary := Ordinary()
 	return in.t.settle(call, said, do, func() verdict.Answer { return in.RoundTrip(honestState, ordinary) })
 }
 
-// RoundTrip seals state and opens the token. It keeps no count, so that several
-// goroutines may call it.
+// RoundTrip seals state and opens the token. It counts no call, so several goroutines may call
+// it.
 func (in *Instance) RoundTrip(state []byte, c codecs.Context) verdict.Answer {
 	sealed := in.sealed(state, c)
 	if sealed.Outcome != verdict.Done {
@@ -117,7 +117,8 @@ func (in *Instance) Accepts(text []byte, c codecs.Context) (verdict.Call, bool) 
 	return call, call.Answer.Outcome == verdict.Done
 }
 
-// Call makes a call and completes its record with the answer. A fault is counted.
+// Call makes a call and completes its record with the answer. A fault counts against the
+// design.
 func (in *Instance) Call(call verdict.Call, do func() ([]byte, error)) verdict.Call {
 	if in.t.Broken() {
 		call.Answer = verdict.Answer{Outcome: verdict.Unsupported, Text: "not asked: too many faults"}
@@ -154,19 +155,19 @@ func answer(op verdict.Op, do func() ([]byte, error)) (a verdict.Answer) {
 	if errors.Is(err, codecs.ErrUnsupported) {
 		return verdict.Answer{Outcome: verdict.Unsupported}
 	}
-	// Sealing may fail for other reasons, for example a limit; unsealing may not. A
-	// worker that broke has a fault either way.
+	// Sealing may fail for other reasons, for example a limit; unsealing may not. If a worker
+	// broke, it is a fault in both cases.
 	if op == verdict.OpSeal && !errors.Is(err, codecs.ErrFault) {
 		return verdict.Answer{Outcome: verdict.Unsupported, Text: err.Error()}
 	}
 	return verdict.Answer{Outcome: verdict.Fault, Text: err.Error()}
 }
 
-// atOnce is the number of tokens in one batch. A slow design has the time of one
-// request for them.
+// atOnce is the number of tokens in one batch. A design has the time of one request to answer
+// the whole batch.
 const atOnce = 128
 
-// FirstAccepted returns the first of the texts that is accepted in c. It asks in
+// FirstAccepted returns the first of the texts that is accepted in c. It presents them in
 // batches if the design judges batches.
 func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Call, bool) {
 	for some := range slices.Chunk(texts, atOnce) {
@@ -186,8 +187,8 @@ func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Cal
 	return verdict.Call{}, false
 }
 
-// UnsealBatch judges several tokens in one call, if the design can, or in several calls if they
-// are long.
+// UnsealBatch judges several tokens in one call if the design supports it. It splits them into
+// several calls if they are long.
 func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab.Answer, err error) {
 	if !in.Batched() {
 		return nil, codecs.ErrUnsupported
@@ -197,11 +198,11 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 	}
 	in.t.ask(len(texts))
 	if slices.ContainsFunc(texts, func(text []byte) bool { return in.hangsAt(text, c) }) {
-		return nil, codecs.ErrFault // each token is presented alone then
+		return nil, codecs.ErrFault // the caller then presents each token alone
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			answers, err = nil, fmt.Errorf("panic: %v", r) // each token is presented alone then
+			answers, err = nil, fmt.Errorf("panic: %v", r) // the caller then presents each token alone
 		}
 	}()
 	for len(texts) > 0 && err == nil {
@@ -217,11 +218,11 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 	return answers, err
 }
 
-// batchBytes is the length of the tokens in one batch, unless one alone is longer. A design has
-// the time of one request for them, and may take a tenth of a microsecond for each byte.
+// batchBytes bounds the total length of the tokens in one batch; a longer token is presented
+// alone. A design has the time of one request for a batch, and may need 100 ns per byte.
 const batchBytes = 4 << 20
 
-// portion returns the number of texts that make a batch.
+// portion returns the number of leading texts that form the next batch.
 func portion(texts [][]byte) int {
 	n, size := 1, len(texts[0])
 	for n < len(texts) && size+len(texts[n]) <= batchBytes {
@@ -237,8 +238,8 @@ func (in *Instance) hangsAt(text []byte, c codecs.Context) bool {
 	return known
 }
 
-// settleBatch compares a batch that ended in a fault with an honest one of as many
-// tokens. A design that is late for both judges no more batches.
+// settleBatch compares a batch that ended in a fault with a batch of as many honest tokens. If
+// the design is late for both, it gets no more batches.
 func (in *Instance) settleBatch(texts [][]byte, c codecs.Context, said int) {
 	ask := func(texts [][]byte) verdict.Answer {
 		return answer(verdict.OpUnseal, func() ([]byte, error) { _, err := in.opened.UnsealBatch(texts, &c); return nil, err })
@@ -255,15 +256,15 @@ func (in *Instance) settleBatch(texts [][]byte, c codecs.Context, said int) {
 	})
 }
 
-// honestState is the state of honest requests beside suspect ones.
+// honestState is the state of the honest requests that are compared with suspect ones.
 var honestState = []byte(`{"step":"honest"}`)
 
-// Batched reports whether the design judges several tokens in one call, or a worker
-// without waiting for each answer.
+// Batched reports whether the design judges several tokens in one call, or is a worker that
+// takes requests without waiting for each answer.
 func (in *Instance) Batched() bool { return in.opened.Batched() && !in.t.Design.slow.Load() }
 
-// SealAll seals states, each in its context, and returns the calls. Calls after a fault
-// are not made.
+// SealAll seals each state in its own context and returns the calls. It makes no calls after a
+// fault.
 func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdict.Call {
 	calls := make([]verdict.Call, 0, len(states))
 	pointers := make([]*codecs.Context, len(states))
@@ -273,7 +274,7 @@ func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdic
 	var answers []lab.Answer
 	if _, ok := in.opened.Opened().(lab.Sealer); ok && !in.t.Broken() {
 		in.t.ask(len(states))
-		answers, _ = in.opened.SealAll(states, pointers) // without answers each is sealed alone
+		answers, _ = in.opened.SealAll(states, pointers) // without answers, each state is sealed alone
 	}
 	for i, state := range states {
 		if answers == nil {
@@ -287,13 +288,14 @@ func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdic
 	return calls
 }
 
-// Close ends the handle of a design in another process. Others of the same ring stay open.
+// Close releases the handle of a design in another process. Other handles of the same ring stay
+// open.
 func (in *Instance) Close() error { return in.opened.Close() }
 
-// SeedSize returns the length of a seed; 0 if the design takes none.
+// SeedSize returns the length of a seed in bytes, or 0 if the design takes no seed.
 func (in *Instance) SeedSize() int { return in.opened.SeedSize() }
 
-// Seeded seals state under a seed, and returns the record of it.
+// Seeded seals state under a seed and returns the record of the call.
 func (in *Instance) Seeded(seed, state []byte, c codecs.Context) (verdict.Call, error) {
 	in.t.ask(1)
 	text, err := in.opened.SealSeeded(nil, seed, state, &c)
@@ -302,11 +304,11 @@ func (in *Instance) Seeded(seed, state []byte, c codecs.Context) (verdict.Call, 
 	return call, err
 }
 
-// CanEdit reports whether the design seals step by step.
+// CanEdit reports whether the design offers sealing with edited steps.
 func (in *Instance) CanEdit() bool { return in.opened.Edited() }
 
-// Edited seals state under a seed with every step passed through edit. A nil seed is
-// random.
+// Edited seals state under a seed and passes the value of every step through edit. If seed is
+// nil, a random one is used.
 func (in *Instance) Edited(seed, state []byte, c codecs.Context, edit lab.Edit) ([]byte, error) {
 	in.t.ask(1)
 	if seed == nil {

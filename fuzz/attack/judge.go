@@ -19,9 +19,8 @@ func (t *T) spelled(tok *Token, call verdict.Call, how string) {
 	t.Refute(codecs.Integrity, "an altered token is accepted with another state: "+how, tok.Sealed, call)
 }
 
-// Change presents tok with other bytes, and reports whether it was accepted. A token
-// that is accepted was never sealed; if the state is the same, there is a second
-// spelling too.
+// Change presents tok with other bytes and reports whether it was accepted. An accepted token
+// was never sealed. If it gives the same state, it is a second spelling too.
 func (t *T) Change(in *Instance, tok *Token, altered []byte, how string) bool {
 	if bytes.Equal(altered, tok.Text) {
 		return false
@@ -35,7 +34,7 @@ func (t *T) changed(tok *Token, call verdict.Call, how string) bool {
 	state := "another state"
 	if tok.Same(call) {
 		if tok.Format().Spells(call.Token) {
-			return false // a spelling, which other attacks look for
+			return false // other attacks look for spellings
 		}
 		state = "the same state"
 		t.Refute(codecs.Canonical, "a token with other bytes is accepted: "+how, tok.Sealed, call)
@@ -54,8 +53,9 @@ func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration])
 	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) { t.changed(tok, call, how) })
 }
 
-// TaggedChanges is Changes for alterations that end in a tag. One that is accepted with the
-// same state behind another end shows that the reader does not read the tag.
+// TaggedChanges is Changes for alterations that end in a tag. If the same alteration with
+// another end is accepted with the same state, the reader ignores the tag, and the finding is
+// dropped.
 func (t *T) TaggedChanges(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
 	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) {
 		text := call.Token
@@ -65,8 +65,8 @@ func (t *T) TaggedChanges(in *Instance, tok *Token, all iter.Seq[tokenfmt.Altera
 	})
 }
 
-// present presents alterations, in batches if the design judges batches, and passes the
-// accepted ones to judge. A token that a batch does not refuse is presented again alone.
+// present presents alterations, in batches if the design judges batches, and passes accepted
+// ones to judge. A token that a batch does not refuse is presented again alone.
 func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration], aims []codecs.Property, judge func(*Token, verdict.Call, string)) {
 	one := func(a tokenfmt.Alteration) {
 		if call, ok := in.Accepts(a.Text, tok.Under); ok {
@@ -108,17 +108,17 @@ func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration],
 // Readable reports whether the state can be read in the token without a key.
 func (t *T) Readable(tok *Token) bool { return len(tokenfmt.Find(tok.Text, LettersOf(tok.State))) > 0 }
 
-// Anything accepts every evidence. It is for findings whose claim is the cost of a
-// call, or a value that was computed from the calls.
+// Anything accepts all evidence. It is for claims about the cost of a call, or about a value
+// computed from the calls.
 func Anything([]verdict.Call) bool { return true }
 
-// Accepted reports that the last call presents a token and is accepted.
+// Accepted reports whether the last call presents a token and is accepted.
 func Accepted(calls []verdict.Call) bool {
 	n := len(calls)
 	return n > 0 && calls[n-1].Op == verdict.OpUnseal && calls[n-1].Answer.Outcome == verdict.Done
 }
 
-// Sealed reports that the evidence holds n tokens that were sealed.
+// Sealed returns a check that the evidence holds at least n sealed tokens.
 func Sealed(n int) func([]verdict.Call) bool {
 	return func(calls []verdict.Call) bool {
 		sealed := 0
@@ -131,8 +131,7 @@ func Sealed(n int) func([]verdict.Call) bool {
 	}
 }
 
-// Differ reports that the last two calls present tokens and get answers that a
-// presenter can tell apart.
+// Differ reports whether the last two calls are refusals that a presenter can tell apart.
 func Differ(calls []verdict.Call) bool {
 	n := len(calls)
 	if n < 2 {
@@ -142,8 +141,8 @@ func Differ(calls []verdict.Call) bool {
 	return a.Outcome == verdict.Refused && b.Outcome == verdict.Refused && (a.Stage != b.Stage || a.Reason != b.Reason || a.Text != b.Text)
 }
 
-// shows returns the usual claim of evidence about p: for most properties, that a token
-// was accepted.
+// shows returns the check that evidence about p has to pass. For most properties, a token must
+// have been accepted.
 func shows(p codecs.Property) func([]verdict.Call) bool {
 	switch p {
 	case codecs.Integrity, codecs.Canonical, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal,

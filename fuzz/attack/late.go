@@ -12,12 +12,12 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A busy machine makes an answer late, and a machine without memory ends a process. A
-// fault of these kinds counts if it shows each time: in new processes that answer an
-// honest request before, or at the same call in each run of the attack.
+// A busy machine delays answers, and a machine without memory kills processes. Faults of these
+// kinds count only if they occur each time. Either they follow an honest answer of a new
+// process, or they occur at the same call in each run of the attack.
 const (
-	shownAgain = 2 // how often a call is repeated, each time in a new process; once if another hung before
-	cleanRuns  = 3 // further runs of an attack, of which one has to be without a late answer
+	shownAgain = 2 // repetitions of a call, each in a new process; one if another call hung before
+	cleanRuns  = 3 // further runs of an attack, one of which must have no late answer
 )
 
 // suspect reports whether load can cause a breach of the worker protocol.
@@ -25,8 +25,9 @@ func suspect(breach string) bool {
 	return strings.HasPrefix(breach, string(worker.Hung)) || strings.HasPrefix(breach, string(worker.Died)) && strings.Contains(breach, "signal: killed")
 }
 
-// settle decides about a call that ended in a fault, with the breaches from number said
-// on. It returns the answer that counts: of a repetition, if the call is answered then.
+// settle decides whether a call that ended in a fault counts. The breaches from number said on
+// belong to the call. It returns the answer that counts, which is that of a repetition if that
+// was answered.
 func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Answer) verdict.Answer {
 	a, shows := t.Design.showsAgain(call.Answer, said, again, honest)
 	if shows {
@@ -38,8 +39,8 @@ func (t *T) settle(call verdict.Call, said int, again, honest func() verdict.Ans
 	return a
 }
 
-// showsAgain reports whether a fault counts. If not, it returns the answer of the call
-// that was not repeated.
+// showsAgain reports whether a fault occurs each time and thus counts. If it does not,
+// showsAgain returns the last answer.
 func (d *Design) showsAgain(fault verdict.Answer, said int, again, honest func() verdict.Answer) (verdict.Answer, bool) {
 	if !d.Suspect(said) {
 		return fault, true
@@ -63,7 +64,8 @@ func (d *Design) showsAgain(fault verdict.Answer, said int, again, honest func()
 	return fault, true
 }
 
-// A callID is a call, whatever the ring: a digest of its operation, input and context.
+// A callID identifies a call under any ring. It is a digest of the operation, input and
+// context.
 type callID [sha256.Size]byte
 
 func idOf(c verdict.Call) callID {
@@ -73,8 +75,8 @@ func idOf(c verdict.Call) callID {
 	return callID(h.Sum(nil))
 }
 
-// noteHang notes that a call has no answer, if one of the breaches from number said on
-// is that.
+// noteHang records that a call gets no answer, if one of the breaches from number said on is a
+// hang.
 func (d *Design) noteHang(call verdict.Call, said int) {
 	if !slices.ContainsFunc(d.Breaches()[said:], func(breach string) bool { return strings.HasPrefix(breach, string(worker.Hung)) }) {
 		return
@@ -87,8 +89,8 @@ func (d *Design) noteHang(call verdict.Call, said int) {
 	d.hung[idOf(call)] = call.Answer
 }
 
-// hungBefore returns the answer to a call that is known to have none: it would cost its
-// deadline once more.
+// hungBefore returns the recorded answer of a call that is known to hang. To repeat the call
+// would cost another deadline.
 func (d *Design) hungBefore(call verdict.Call) (verdict.Answer, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,17 +101,17 @@ func (d *Design) hungBefore(call verdict.Call) (verdict.Answer, bool) {
 	return a, known
 }
 
-// A lateCall is a call that was late once, with its place in the attack.
+// A lateCall is a call that was late once, with the number of calls before it in the attack.
 type lateCall struct {
 	place int
 	call  verdict.Call
 }
 
-// rerun carries the attack out again if an answer was late: the process was started
-// again in the middle of it, and may have lost state. The first run without a late
-// answer counts. A call that is late in each run hangs. Otherwise the attack is not tested.
+// rerun runs the attack again if an answer was late: the process was restarted in the middle of
+// the attack and may have lost state. The first run without a late answer counts. A call that
+// is late in every run hangs, which refutes total. Otherwise the attack is not tested.
 func (t *T) rerun() {
-	var late []lateCall // in each further run
+	var late []lateCall // calls that were late in each further run
 	for n := range cleanRuns {
 		if len(t.late) == 0 || t.incomplete != nil {
 			return
@@ -140,8 +142,8 @@ func (t *T) rerun() {
 	}
 }
 
-// Doubt records the reason why a measurement does not count. Properties that did not fall are then
-// not tested.
+// Doubt records the reason why a measurement does not count. Properties that were not refuted
+// are then not tested.
 func (t *T) Doubt(format string, args ...any) { t.incomplete = fmt.Errorf(format, args...) }
 
 // Suspect reports whether load can cause one of the breaches from number said on.
@@ -153,15 +155,15 @@ func (d *Design) hasCertain() bool {
 	return len(d.certain) > 0
 }
 
-// ascertain notes that the breaches from number said on showed each time.
+// ascertain records that the breaches from number said on occurred each time.
 func (d *Design) ascertain(said int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.certain = append(d.certain, d.Breaches()[said:]...)
 }
 
-// Charges returns the breaches of the worker protocol that count against the design, and
-// the number of those that load can cause and that did not show again.
+// Charges returns the breaches of the worker protocol that count against the design. It also
+// counts those that load can cause and that did not occur again.
 func (d *Design) Charges() (charges []string, late int) {
 	all := d.Breaches()
 	d.mu.Lock()

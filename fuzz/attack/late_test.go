@@ -12,7 +12,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A stuck codec stands for a worker that gives no answer to some texts.
+// A stuck codec simulates a worker that gives no answer to some texts.
 type stuck struct {
 	open
 	at       func(token string) bool
@@ -27,8 +27,8 @@ func (s stuck) Unseal(dst, token []byte) ([]byte, error) {
 	return s.open.Unseal(dst, token)
 }
 
-// stuckWorker is a worker without answers at some texts, with the breaches so far: each
-// costs a deadline.
+// stuckWorker returns a worker that gives no answer to some texts, and its breaches so far.
+// Each breach costs a deadline.
 func stuckWorker(at func(token string) bool) (*attack.Design, *[]string) {
 	breaches := new([]string)
 	d := design(codecs.Integrity)
@@ -37,8 +37,8 @@ func stuckWorker(at func(token string) bool) (*attack.Design, *[]string) {
 	return d, breaches
 }
 
-// TestDeadlinesAreBounded attacks workers that hang: the calls that are known to hang are
-// not made again, and a worker that hangs at others too is given up.
+// TestDeadlinesAreBounded attacks workers that hang. Calls known to hang are not repeated, and
+// a worker that hangs at many calls is given up.
 func TestDeadlinesAreBounded(t *testing.T) {
 	var all []attack.Attack
 	for i := range 10 {

@@ -11,22 +11,22 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A Runner carries attacks out.
+// A Runner runs attacks on designs.
 type Runner struct {
 	Attacks []Attack
 	Seed    uint64
 	Budget  Budget
-	// Progress is called before each attack, and Done after it with its outcomes.
-	// Neither is called concurrently. nil: not called.
+	// Progress is called before each attack, and Done after it with its outcomes. Calls are
+	// never concurrent. Either may be nil.
 	Progress func(attack string, n, of int)
 	Done     func(attack string, results []verdict.Result, calls int)
-	// Resume returns the outcomes of an attack that an earlier run kept, or nil.
+	// Resume returns the outcomes of an attack that an earlier run kept, or nil. It may be nil.
 	Resume func(attack string) []verdict.Result
 }
 
-// Attack attacks a design. If several are given they are copies of one design, for
-// example workers of one command, that are attacked side by side: each attack meets one
-// of them. Outcomes are in the order of the attacks.
+// Attack attacks a design. If several are given, they must be copies of one design, for example
+// workers of one command. The attacks are then distributed among them and run side by side.
+// Outcomes are in the order of the attacks.
 func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	d := designs[0]
 	out := verdict.Design{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
@@ -55,7 +55,7 @@ func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	return out
 }
 
-// An outcome is that of one attack.
+// An outcome holds the results of one attack.
 type outcome struct {
 	results []verdict.Result
 	calls   int
@@ -65,14 +65,14 @@ type outcome struct {
 type session struct {
 	*Runner
 	all   []outcome
-	apart bool // the memory and the work of each copy are told apart
+	apart bool // memory and work are measured separately for each copy
 
 	mu    sync.Mutex
 	next  int
 	begun int
 }
 
-// sideBySide carries out the attacks that may run beside others.
+// sideBySide runs the attacks that may run beside others, on all designs concurrently.
 func (s *session) sideBySide(designs []*Design) {
 	var wg sync.WaitGroup
 	for _, d := range designs {
@@ -85,7 +85,7 @@ func (s *session) sideBySide(designs []*Design) {
 	wg.Wait()
 }
 
-// take returns the next attack that may run beside others.
+// take returns the index of the next attack that may run beside others.
 func (s *session) take() (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *session) take() (int, bool) {
 	return 0, false
 }
 
-// carryOut carries out attack i on d, unless an earlier run kept its outcomes.
+// carryOut runs attack i on d, unless an earlier run kept its outcomes.
 func (s *session) carryOut(d *Design, i int) {
 	a := &s.Attacks[i]
 	s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *session) carryOut(d *Design, i int) {
 	}
 }
 
-// runAttack carries out one attack and keeps the refutations that show again.
+// runAttack runs one attack and keeps the refutations that can be reproduced.
 func (r *Runner) runAttack(d *Design, a *Attack) ([]verdict.Result, int) {
 	t := newT(d, a, r.Seed, r.Budget)
 	t.run()
@@ -142,8 +142,8 @@ func (r *Runner) runAttack(d *Design, a *Attack) ([]verdict.Result, int) {
 	return results, t.calls
 }
 
-// results returns the outcomes: one per property that the attack is aimed at, or that it
-// refuted by the way.
+// results returns one outcome for each property that the attack is aimed at, and for each
+// further property that it refuted.
 func (t *T) results() []verdict.Result {
 	aims := slices.Clone(t.attack.Refutes)
 	for _, info := range codecs.Properties() {
@@ -189,7 +189,8 @@ func (t *T) resultOf(p codecs.Property) verdict.Result {
 	return c
 }
 
-// truncateTokens cuts tokens that are too long for a finding.
+// truncateTokens shortens tokens and outputs, and drops states, that are too long for a
+// finding.
 func truncateTokens(calls []verdict.Call) []verdict.Call {
 	for i := range calls {
 		if n := len(calls[i].Token); n > verdict.MaxToken {
@@ -214,14 +215,13 @@ func schemeOnly(p codecs.Property) bool {
 	return false
 }
 
-// ErrStands is the error of a reproduction that was carried out in full and came to no
-// refutation.
+// ErrStands is the error of a reproduction that ran in full without refuting the property.
 var ErrStands = errors.New("the property is not refuted again")
 
-// Reproduce shows a refutation again. It returns nil if it shows, ErrStands if it does
-// not, and any other error if it could not be tested. The deciding calls are made once
-// more, in order, on fresh instances. If they do not give the same answers, or if the
-// finding is about sealing or cost, the attack is run again under its seed.
+// Reproduce repeats a refutation. It returns nil if the property is refuted again, ErrStands if
+// it is not, and another error if this could not be tested. It first repeats the deciding
+// calls, in order, on fresh instances. If their answers differ, or if the finding is about
+// sealing or cost, it runs the attack again under its seed.
 func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Reproducer, b Budget) error {
 	again, same := newT(d, a, w.Seed, b), false
 	if !a.Measures && untilCutOff(func() { same = again.repeats(w.Calls) }) == nil && same {
@@ -244,7 +244,7 @@ func Reproduce(d *Design, a *Attack, p codecs.Property, w *verdict.Reproducer, b
 	}
 }
 
-// Find returns the attack with an ID.
+// Find returns the attack with the given ID.
 func Find(all []Attack, id string) (*Attack, error) {
 	for i := range all {
 		if all[i].ID == id {
@@ -254,8 +254,8 @@ func Find(all []Attack, id string) (*Attack, error) {
 	return nil, fmt.Errorf("unknown attack %q", id)
 }
 
-// repeats makes the calls that present tokens again, and reports whether there are any
-// and all answers are as recorded.
+// repeats repeats the calls that present tokens. It reports whether there is at least one and
+// all answers are as recorded.
 func (t *T) repeats(calls []verdict.Call) bool {
 	opened := map[string]*Instance{}
 	presented := 0
@@ -283,7 +283,7 @@ func (t *T) repeats(calls []verdict.Call) bool {
 	return presented > 0
 }
 
-// ringKey names the ring of a call and its time to live.
+// ringKey returns a map key for the ring and the time to live of a call.
 func ringKey(c verdict.Call) string {
 	if c.TTL == nil {
 		return fmt.Sprintf("%x", c.Keys)

@@ -30,7 +30,7 @@ type T struct {
 	incomplete error // the reason why the attack ended early
 	faults     int
 	firstFault *verdict.Call // the first call that ended in a fault
-	late       []lateCall    // calls whose fault did not show again
+	late       []lateCall    // calls whose fault did not occur again
 }
 
 // A finding is a refutation before it is reported.
@@ -77,8 +77,8 @@ func (t *T) RefuteIf(p codecs.Property, shows func([]verdict.Call) bool, issue s
 	t.refuted[p] = finding{issue, calls}
 }
 
-// Observe records a refutation of p that is not enough to contradict a design which
-// claims p, because p has sound readings under which it holds.
+// Observe records a refutation of p that does not contradict a claim of p, because p has sound
+// readings under which it holds. If the design claims p, nothing is recorded.
 func (t *T) Observe(p codecs.Property, issue string, calls ...verdict.Call) {
 	if t.Design.Claim(p) != verdict.Stated {
 		t.RefuteIf(p, Anything, issue, calls...)
@@ -91,10 +91,10 @@ func (t *T) Fell(p codecs.Property) bool {
 	return ok
 }
 
-// Skip records the reason why the attack does not apply.
+// Skip records the reason why the attack is not applicable.
 func (t *T) Skip(format string, args ...any) { t.skipped = fmt.Sprintf(format, args...) }
 
-// Skipped reports whether a reason was recorded.
+// Skipped reports whether Skip was called.
 func (t *T) Skipped() bool { return t.skipped != "" }
 
 // Note records how far the attack went.
@@ -114,18 +114,18 @@ func (t *T) keepFault(c verdict.Call) {
 	}
 }
 
-// Faulty reports that a call ended in a fault that counts.
+// Faulty reports whether a call ended in a fault that counts.
 func (t *T) Faulty() bool { return t.firstFault != nil }
 
-// Broken reports that the design had too many faults to be asked again.
+// Broken reports whether the design had too many faults to be asked again.
 func (t *T) Broken() bool {
 	return t.Design.Worker != nil && t.faults >= faultsPerAttack || t.Design.Broken()
 }
 
-// Spent reports that a long search has to end.
+// Spent reports whether a long search has to end.
 func (t *T) Spent() bool { return t.Budget.Calls > 0 && t.calls > t.Budget.Calls || t.over() != nil }
 
-// over returns the reason why the run has to end, nil if it goes on.
+// over returns the reason why the run has to end, or nil if it continues.
 func (t *T) over() error {
 	if t.Budget.Spent == nil {
 		return nil
@@ -133,10 +133,10 @@ func (t *T) over() error {
 	return t.Budget.Spent()
 }
 
-// A cutOff is the value of the panic that ends an attack, with the reason.
+// A cutOff is the panic value that ends an attack. It holds the reason.
 type cutOff struct{ error }
 
-// untilCutOff calls run and returns the reason why it was cut off.
+// untilCutOff calls run. If run was cut off, it returns the reason.
 func untilCutOff(run func()) (reason error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -160,16 +160,18 @@ func (t *T) ask(n int) {
 	t.calls += n
 }
 
-// run carries the attack out, again if an answer was late.
+// run runs the attack, and runs it again if an answer was late.
 func (t *T) run() {
 	t.runOnce()
 	t.rerun()
 }
 
-// ErrTimeOver is the reason of an attack that was left out or ended because its time was over.
+// ErrTimeOver is the reason for an attack that was left out or cut short because the time was
+// over.
 var ErrTimeOver = errors.New("the time of the run was over")
 
-// runOnce carries the attack out and notes the end of its design.
+// runOnce runs the attack once. It records whether the process of the design was lost, and a
+// fault as a refutation of total.
 func (t *T) runOnce() {
 	if err := untilCutOff(t.carryOut); err != nil {
 		t.incomplete = fmt.Errorf("%w after %d calls of this attack", err, t.calls)
@@ -182,7 +184,8 @@ func (t *T) runOnce() {
 	}
 }
 
-// carryOut carries the attack out, unless it is dropped or the run is over.
+// carryOut calls the attack's function, unless the attack is dropped, the design is broken or
+// the run is over.
 func (t *T) carryOut() {
 	over := t.over()
 	switch {
@@ -197,8 +200,7 @@ func (t *T) carryOut() {
 	}
 }
 
-// Secret returns key number n of the run. The keys are made from the seed and do not
-// protect any data.
+// Secret returns key number n of the run. Keys derive from the seed and protect no data.
 func (t *T) Secret(n int) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "sealab attack key %d %d", t.seed, n))
 	return sum[:]
@@ -245,13 +247,13 @@ func (t *T) openFor(ttl *time.Duration, keys [][]byte) (*lab.Instance, error) {
 	return lab.Open(t.Design.Design, codecs.Config{Secrets: keys, TTL: ttl, Options: t.Design.Options})
 }
 
-// OpenCall returns the record of opening a ring.
+// OpenCall returns the record of opening a ring with the given answer.
 func OpenCall(keys [][]byte, ttl *time.Duration, a verdict.Answer) verdict.Call {
 	return verdict.Call{Op: verdict.OpOpen, Keys: keys, TTL: ttl, Answer: a}
 }
 
-// Base opens the design under its first key and mints an ordinary token. If that is
-// impossible it records the reason and reports false.
+// Base opens the design under its first key and mints an ordinary token. If either fails, it
+// records the reason and reports false.
 func (t *T) Base() (*Instance, *Token, bool) {
 	in, err := t.Open(t.Secret(0))
 	if err != nil {
@@ -274,7 +276,7 @@ func (t *T) Scheme() (*Instance, *Token, bool) {
 	return t.Base()
 }
 
-// Mint mints state in the richest ordinary context that the design takes.
+// Mint mints state in the richest ordinary context that the design accepts.
 func (t *T) Mint(in *Instance, state []byte) (*Token, bool) {
 	for _, c := range append([]codecs.Context{Ordinary()}, Poorer(Ordinary())...) {
 		if tok, ok := in.Mint(state, c); ok {
@@ -284,10 +286,10 @@ func (t *T) Mint(in *Instance, state []byte) (*Token, bool) {
 	return nil, false
 }
 
-// State returns a JSON text with n random letters. Every format can carry it.
+// State returns a JSON object with n random letters. Every token format can carry it.
 func (t *T) State(n int) []byte { return fmt.Appendf(nil, `{"step":"%s"}`, t.Letters(n)) }
 
-// LettersOf returns the letters in a state that [T.State] made.
+// LettersOf returns the random letters in a state made by [T.State].
 func LettersOf(state []byte) []byte { return state[9 : len(state)-2] }
 
 // Of returns a run of the same attack on another design.
@@ -296,5 +298,5 @@ func (t *T) Of(d *Design) *T { return newT(d, t.attack, t.seed, t.Budget) }
 // TryTimes counts n attempts on p.
 func (t *T) TryTimes(n int, p codecs.Property) { t.trials[p] += n }
 
-// Untried reports that no attempt was made.
+// Untried reports whether no attempt was made.
 func (t *T) Untried() bool { return len(t.trials) == 0 }

@@ -10,14 +10,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A Token is a token that the design sealed, with the state and context of it.
+// A Token is a token that the design sealed, with its state and context.
 type Token struct {
 	Text   []byte
 	State  []byte
 	Under  codecs.Context
 	Sealed verdict.Call
-	Opened verdict.Call // its state as an honest presenter gets it
-	in     *Instance    // which sealed it
+	Opened verdict.Call // the call that opened it, or its twin (see [Instance.Mint])
+	in     *Instance    // the instance that sealed it
 
 	format *tokenfmt.Format // nil if not inferred yet
 }
@@ -34,17 +34,17 @@ func (t *Token) Format() tokenfmt.Format {
 // Bytes returns all bytes that the token carries, decoded.
 func (t *Token) Bytes() []byte { return t.Format().Bytes() }
 
-// Returned returns the state that comes back for the honest token. Schemes that carry a
-// value and not its bytes may spell it otherwise than State.
+// Returned returns the state that the honest token gives. It may differ in spelling from State
+// if a scheme carries a value rather than its bytes.
 func (t *Token) Returned() []byte { return t.Opened.Answer.Out }
 
-// Same reports whether the call released the state of the honest token.
+// Same reports whether the call returned the state of the honest token.
 func (t *Token) Same(c verdict.Call) bool { return bytes.Equal(c.Answer.Out, t.Returned()) }
 
-// Mint seals state for c and opens the token. It reports false if the design does not
-// seal the state, or does not take its own token back. If opening spends a token, the
-// one that is returned was not opened, and Opened is of one that was sealed seconds later:
-// a design without randomness seals one state at one time as one token.
+// Mint seals state for c and opens the token. It reports false if the design does not seal the
+// state, or refuses its own token. If opening spends a token, Mint opens a twin instead, sealed
+// seconds later, and Opened records that. The time differs because a design without randomness
+// seals one state at one time as one token.
 func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
 	sealed := in.Seal(state, c)
 	if sealed.Answer.Outcome != verdict.Done {
@@ -62,10 +62,11 @@ func (in *Instance) Mint(state []byte, c codecs.Context) (*Token, bool) {
 	return &Token{Text: sealed.Answer.Out, State: state, Under: c, Sealed: sealed, Opened: opened, in: in}, true
 }
 
-// maxTwin is the number of times at which a second token of one state is sealed.
+// maxTwin is the number of distinct times at which twins are sealed.
 const maxTwin = 1000
 
-// spends reports whether the design accepts a token once. It is asked of one token only.
+// spends reports whether the design accepts a token only once. It tries this with one token and
+// keeps the answer.
 func (in *Instance) spends(c codecs.Context) bool {
 	d := in.t.Design
 	d.mu.Lock()
@@ -85,20 +86,20 @@ func (in *Instance) spends(c codecs.Context) bool {
 	return !again
 }
 
-// TokenOf returns a token of the instance that was sealed in another way than Mint.
+// TokenOf returns a token of the instance that was not sealed by Mint.
 func (in *Instance) TokenOf(sealed verdict.Call, c codecs.Context) *Token {
 	return &Token{Text: sealed.Answer.Out, State: sealed.State, Under: c, Sealed: sealed, in: in}
 }
 
-// The number of reference tokens of a format, and of the first key that seals them.
+// The number of reference tokens of a format, and the number of the first key that seals them.
 const (
 	referenceCount = 3
 	referenceKeys  = 900
 )
 
-// references returns tokens from which the format of tok is inferred. Each is sealed
-// under another key and for a state of another length. They are made once for all
-// tokens with as many segments, and do not depend on the seed.
+// references returns tokens from which the format of tok is inferred. Each is sealed under a
+// different key, for a state of a different length. They are made once per number of segments
+// and do not depend on the seed.
 func (t *T) references(tok *Token) [][]byte {
 	n := tokenfmt.SegmentCount(tok.Text)
 	t.Design.mu.Lock()

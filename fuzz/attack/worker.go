@@ -11,22 +11,22 @@ import (
 	"sealab/codecs/worker"
 )
 
-// workerLimits bound a worker under attack. It has to answer each token within a few
-// seconds of its own work, and is started again after each death.
+// workerLimits are the limits of a worker under attack. It has to answer each token within a
+// few seconds of its own work, and is restarted whenever it dies.
 var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Patience: 4, Restarts: 100}
 
-// A remote is a worker under attack. Its process may change.
+// A remote is a worker under attack. A restart replaces its process.
 type remote struct {
 	start  func(worker.Limits) (*worker.Client, error)
 	client *worker.Client
-	past   []worker.Event // of clients that were closed
+	past   []worker.Event // events of clients that were closed
 	said   []string       // all events so far
 	waited atomic.Int64   // nanoseconds of deadlines that passed
-	lost   error          // the reason why no process runs: the last one did not start
+	lost   error          // the error of the last start if no process runs
 }
 
-// Dial starts a worker and returns it as a design, with the function that ends it. The
-// name is the command of the worker, for findings.
+// Dial starts a worker and returns it as a design, with a function that ends it. The name is
+// the worker's command, for findings.
 func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*Design, func() error, error) {
 	r := &remote{start: start}
 	if err := r.dial(); err != nil {
@@ -58,7 +58,7 @@ func (r *remote) dial() error {
 	return nil
 }
 
-// afterFunc starts a deadline and counts its time if it passes.
+// afterFunc starts a deadline timer. If the deadline passes, it adds its length to waited.
 func (r *remote) afterFunc(d time.Duration, f func()) worker.Timer {
 	return time.AfterFunc(d, func() {
 		r.waited.Add(int64(d))
@@ -77,12 +77,11 @@ func (r *remote) memory() (worker.Memory, error) { return r.client.Memory() }
 // work returns the processor time of the current process.
 func (r *remote) work() (time.Duration, error) { return r.client.Work() }
 
-// startAttempts is how often a process is started before it is lost: a busy machine may delay
-// its first answer.
+// startAttempts is the number of attempts to start a process. A busy machine may delay its
+// first answer.
 const startAttempts = 3
 
-// restart ends the process and starts another one. Instances that were opened before
-// are then useless.
+// restart ends the process and starts another one. Instances opened before become unusable.
 func (r *remote) restart() error {
 	r.past = r.events()
 	if err := r.client.Close(); err != nil {
@@ -98,7 +97,7 @@ func (r *remote) restart() error {
 
 func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client.Events()) }
 
-// misbehaviour returns the breaches of the protocol.
+// misbehaviour returns the breaches of the protocol as texts.
 func (r *remote) misbehaviour() []string {
 	for _, e := range r.events()[len(r.said):] {
 		r.said = append(r.said, fmt.Sprintf("%s: %s (input %.200q)", e.Kind, e.Detail, e.Input))
