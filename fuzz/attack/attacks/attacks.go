@@ -19,23 +19,23 @@ import (
 	"sealab/internal/verdict"
 )
 
-// All returns every attack in the order in which attacks are carried out.
+// All returns every attack, in the order in which they run.
 func All() []attack.Attack {
 	all := slices.Concat(encoding, framing, tags, unseen, predictions, keys, nonces, contexts, joined, expiry, payloads, oracles, sequences, resources, jose)
 	attack.Order(all)
 	return all
 }
 
-// A trial is one run of an attack. Its methods are the attacks and their parts.
+// A trial is one run of an attack. Its methods are the attacks and parts of them.
 type trial struct {
 	*attack.T
 	compared *comparisons
 }
 
-// newTrial returns a trial without comparisons.
+// newTrial returns a trial without waiting comparisons.
 func newTrial(t *attack.T) trial { return trial{t, &comparisons{}} }
 
-// on makes a method of trial the Run of an attack.
+// on returns run as the Run function of an attack.
 func on(run func(trial)) func(*attack.T) {
 	return func(t *attack.T) {
 		one := newTrial(t)
@@ -44,11 +44,11 @@ func on(run func(trial)) func(*attack.T) {
 	}
 }
 
-// An onHonest is a method of trial that needs an instance and an honest token of it.
+// An onHonest is a method of trial that takes an instance and an honest token of it.
 type onHonest func(trial, *attack.Instance, *attack.Token)
 
-// onToken, onScheme and onTimed make a method of trial the Run of an attack on any design,
-// on a scheme, and on a scheme that takes the time from its arguments.
+// onToken, onScheme and onTimed return a method of trial as the Run function of an attack: on
+// any design, on a scheme, and on a scheme that takes the time from its arguments.
 func onToken(run onHonest) func(*attack.T)  { return run.on(trial.Base) }
 func onScheme(run onHonest) func(*attack.T) { return run.on(trial.Scheme) }
 func onTimed(run onHonest) func(*attack.T)  { return run.on(trial.timed) }
@@ -76,15 +76,15 @@ const (
 	gainStream   = "the difference of two payloads, and with a known payload the other one"
 )
 
-// spell returns an attack that presents the spellings of one generator, for tokens of
-// each length modulo three.
+// spell returns a Run function that presents the spellings of one generator, for tokens of each
+// length modulo three.
 func spell(generate generator) func(*attack.T) {
 	return on(func(t trial) {
 		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generate) })
 	})
 }
 
-// change returns an attack that presents the changes of one generator.
+// change returns a Run function that presents the changes of one generator.
 func change(generate generator) func(*attack.T) {
 	return on(func(t trial) {
 		if in, tok, ok := t.Base(); ok {
@@ -101,7 +101,7 @@ func (t trial) refuses(p codecs.Property, in *attack.Instance, sealed verdict.Ca
 	}
 }
 
-// changedAt presents the changes of one generator to a token of state.
+// changedAt presents the changes of one generator to a token for state.
 func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, generate generator) {
 	if tok, ok := in.Mint(state, c); ok {
 		t.Changes(in, tok, generate(tok.Format(), t.Source))
@@ -111,8 +111,8 @@ func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, ge
 // A generator enumerates the alterations of one kind.
 type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]
 
-// spellings presents the spellings of one generator, of which a long token has too many:
-// a sample of them stands for all.
+// spellings presents the spellings of one generator. A long token has too many, so it is tested
+// with a random sample.
 func (t trial) spellings(in *attack.Instance, tok *attack.Token, generate generator) {
 	all := generate(tok.Format(), t.Source)
 	if len(tok.State) >= longState {
@@ -137,8 +137,8 @@ func (t trial) sampled(all iter.Seq[tokenfmt.Alteration]) iter.Seq[tokenfmt.Alte
 	return slices.Values(some)
 }
 
-// everyLength passes tokens of each length modulo three to do, a long one, and one whose
-// key is the second of a ring.
+// everyLength calls do with tokens of each length modulo three, a long token, and one sealed by
+// the second key of a ring.
 func (t trial) everyLength(do func(in *attack.Instance, tok *attack.Token)) {
 	in, tok, ok := t.Base()
 	if !ok {

@@ -20,29 +20,29 @@ import (
 	"sealab/internal/verdict"
 )
 
-// TestMain collects garbage seldom, and takes no samples of the heap: both would take
-// half of the time. It keeps the heap below some 2 GiB.
+// TestMain collects garbage rarely and disables heap profiling, because both together would
+// take half of the time. It limits the heap to about 2 GiB.
 func TestMain(m *testing.M) {
 	runtime.MemProfileRate = 0
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
-	ballast := make([]byte, 64<<20) // the least heap is five times as large
+	ballast := make([]byte, 64<<20) // the heap grows to five times this size before a collection
 	status := m.Run()
 	runtime.KeepAlive(ballast)
 	os.Exit(status)
 }
 
-// seed is the seed of the tests' campaigns.
+// seed is the seed of the tests' runs.
 const seed = 1
 
-// small is a budget under which a campaign takes a second. Repetition and tags
-// that are only found by long searches have their own tests.
+// small returns a budget under which a run takes a second. Findings that need long searches,
+// such as repetitions, have tests of their own.
 func small() attack.Budget {
 	return attack.Budget{Seals: 1 << 11, Unseals: 1 << 10, Bytes: 1 << 14, Stopwatch: allocation}
 }
 
-// allocation stands in for a clock: work that allocates is seen by it, and no
-// test depends on how busy the machine is. A byte counts as 16 nanoseconds.
+// allocation replaces the clock. It measures work that allocates, so no test depends on the
+// load of the machine. A byte counts as 16 nanoseconds.
 func allocation() time.Duration {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -59,7 +59,7 @@ func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string)
 	return run(t, &attack.Design{Design: d}, seed, budget, only...).Results
 }
 
-// run carries out the attacks on a design; without IDs, all of them.
+// run runs the attacks with the given IDs on a design, or all of them if there are none.
 func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Design {
 	t.Helper()
 	chosen, err := attack.Select(attacks.All(), only)
@@ -68,13 +68,13 @@ func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only
 	return r.Attack(d)
 }
 
-// TestControlsFall runs the attacks on every control. The attacks that a control names
-// must refute it. They must refute the properties that it breaks, and no property that
-// does not rest on these. Attacks that a control does not name draw from long ranges,
-// and attacks on the properties that it keeps have a brief budget. In a sample each
-// control meets only the attacks that it names; under -short each attack meets only the
-// first control that names it, and under the race detector only some of the controls run.
-// Attacks that measure this process run before the other controls run beside them.
+// TestControlsFall runs the attacks on every control. The attacks that a control names must
+// refute it. They must refute the properties that it breaks, and only properties that rest on
+// these. Other attacks get reduced settings: those that a control does not name draw from long
+// ranges, and those on properties that it keeps have a brief budget. In a sample each control
+// gets only the attacks that it names. Under -short each attack gets only the first control
+// that names it, and the race detector limits the controls further. Attacks that measure this
+// process run before the others.
 func TestControlsFall(t *testing.T) {
 	t.Logf("seed %d", seed)
 	controls := broken.Controls()
@@ -125,8 +125,8 @@ func TestControlsFall(t *testing.T) {
 	}
 }
 
-// firstOfEach returns the controls that are the first to name an attack. Each names the
-// attacks alone that it is the first for.
+// firstOfEach returns the controls that are the first to name some attack, each reduced to
+// those attacks.
 func firstOfEach(all []broken.Control) (first []broken.Control) {
 	met := map[string]bool{}
 	for _, control := range all {
@@ -141,13 +141,13 @@ func firstOfEach(all []broken.Control) (first []broken.Control) {
 	return first
 }
 
-// A round is a budget, and the attacks that have it.
+// A round is a set of attacks with a common budget.
 type round struct {
 	budget  attack.Budget
 	attacks []string
 }
 
-// on carries out some of the attacks of r, which may be none, on a design.
+// on runs the attacks of r with the given IDs, of which there may be none, on a design.
 func (r round) on(t *testing.T, d codecs.Design, ids []string) []verdict.Result {
 	t.Helper()
 	if len(ids) == 0 {
@@ -156,12 +156,12 @@ func (r round) on(t *testing.T, d codecs.Design, ids []string) []verdict.Result 
 	return within(t, r.budget, d, ids...)
 }
 
-// sweep is the number of values that attacks draw from a range if no test rests on
-// all of them.
+// sweep is the number of values that attacks draw from a range if no test depends on all of
+// them.
 const sweep = 64
 
-// attacksOn returns the IDs of the attacks that refute a property that a control
-// breaks, and those of all others. Both are without those that it names.
+// attacksOn returns the IDs of the attacks that aim at a property that a control breaks, and
+// those of all others. It leaves out the attacks that the control names.
 func attacksOn(control broken.Control) (refuting, others []string) {
 	for _, a := range attacks.All() {
 		refutes := slices.ContainsFunc(a.Refutes, func(p codecs.Property) bool { return slices.Contains(control.Breaks, p) })
@@ -176,8 +176,8 @@ func attacksOn(control broken.Control) (refuting, others []string) {
 	return refuting, others
 }
 
-// measured divides attacks into those that may run beside others, and those that
-// measure this process.
+// measured separates the attacks that may run beside others from those that measure this
+// process.
 func measured(ids []string) (beside, alone []string) {
 	for _, a := range attacks.All() {
 		switch {
@@ -191,7 +191,7 @@ func measured(ids []string) (beside, alone []string) {
 	return beside, alone
 }
 
-// rests reports whether p is one of the broken properties or rests on one.
+// rests reports whether p is one of the broken properties, or rests on one.
 func rests(p codecs.Property, broken []codecs.Property) bool {
 	if slices.Contains(broken, p) {
 		return true
@@ -204,8 +204,8 @@ func rests(p codecs.Property, broken []codecs.Property) bool {
 	return false
 }
 
-// TestEveryAttackHasAControl holds every attack that is carried out to one
-// control at least, and every one that is not to a reason.
+// TestEveryAttackHasAControl checks that every attack has at least one control, and every
+// dropped attack a reason.
 func TestEveryAttackHasAControl(t *testing.T) {
 	controls := broken.Controls()
 	require.GreaterOrEqual(t, len(controls), 40)
@@ -235,7 +235,7 @@ func TestEveryAttackHasAControl(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour reports acts of a subject beside its answers, unless load can cause
+// TestMisbehaviour checks that breaches of the protocol are reported, unless load can cause
 // them.
 func TestMisbehaviour(t *testing.T) {
 	d := catalog.Variants()[0]
@@ -256,8 +256,8 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// TestNoFindingWithoutCause attacks a symmetric design with public data, and a scheme that
-// judges no batches with a batch. Neither is a finding.
+// TestNoFindingWithoutCause attacks a symmetric design with public data, and a scheme without
+// batches with a batch. Neither may give a finding.
 func TestNoFindingWithoutCause(t *testing.T) {
 	for name, c := range map[string]struct{ design, attack, reason string }{
 		"a symmetric design":       {"hmac-sha256", "KEY-11", ""},
@@ -276,8 +276,8 @@ func TestNoFindingWithoutCause(t *testing.T) {
 	}
 }
 
-// TestEveryRowOfTheCatalogIsThere holds the catalog to the 69 attacks that it is
-// made from: each is carried out, or dropped with a reason.
+// TestEveryRowOfTheCatalogIsThere checks that each of the 69 attacks of the catalog is carried
+// out, or dropped with a reason.
 func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
 	ids := map[string]bool{}
 	for _, r := range attacks.All() {
@@ -293,7 +293,7 @@ func TestEveryRowOfTheCatalogIsThere(t *testing.T) {
 	}
 }
 
-// TestDeterministic runs one campaign twice: the same seed gives the same results.
+// TestDeterministic runs the same attacks twice under one seed and compares the results.
 func TestDeterministic(t *testing.T) {
 	testenv.SkipRace(t)
 	d := catalog.Variants()[0]

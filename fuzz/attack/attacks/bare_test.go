@@ -15,8 +15,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// A bareCodec is a codec without the prefix of its tokens: they begin with random
-// letters, which now and then look like a word.
+// A bareCodec is a codec whose tokens lack the prefix. They begin with random letters, which
+// sometimes look like a word.
 type bareCodec struct {
 	codecs.Codec
 	prefix string
@@ -34,7 +34,8 @@ func (c bareCodec) Unseal(dst, token []byte) ([]byte, error) {
 	return c.Codec.Unseal(dst, slices.Concat([]byte(c.prefix), token))
 }
 
-// bare is the codec d without its prefix; false for what has none.
+// bare returns codec d without its prefix. It reports false for a scheme, or if d has no
+// prefix.
 func bare(d codecs.Design) (codecs.Design, bool) {
 	if d.Prefix == "" || d.IsScheme() {
 		return d, false
@@ -48,11 +49,11 @@ func bare(d codecs.Design) (codecs.Design, bool) {
 	return d, true
 }
 
-// prefixed are the controls whose mistake, or whose tag, takes in the prefix.
+// prefixed are the controls whose flaw or tag covers the prefix.
 var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped", "broken-digit", "broken-opened-within", "broken-missing-key", "broken-missing-cipher-key"}
 
-// TestBareControlsFall attacks the controls without their prefix with the attacks
-// that they name, but for those that need more of a codec than that it is one.
+// TestBareControlsFall attacks the controls without their prefix, with the attacks that they
+// name. It leaves out attacks that need more than the interface of a codec.
 func TestBareControlsFall(t *testing.T) {
 	inside := map[string]bool{}
 	for _, r := range attacks.All() {

@@ -13,17 +13,16 @@ import (
 	"sealab/internal/verdict"
 )
 
-// longState is the length of states that a format may carry in several chunks.
-// longerState is the length of states that two bytes do not count.
-// longestState is the length of states that are longer than a buffer of a MiB.
+// Lengths of states: longState may need several chunks, longerState does not fit a two-byte
+// length, and longestState exceeds a buffer of 1 MiB.
 const (
 	longState    = 5000
 	longerState  = 70_000
 	longestState = 2 << 20
 )
 
-// chunks works on the parts of a long token: on its segments if it has more of them than a
-// short one, and on the chunks of a segment if their lengths show.
+// chunks rearranges the parts of a long token: its segments if it has more of them than a short
+// token, else the chunks of a segment if their lengths show.
 func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 	a, okA := in.Mint(t.State(longState), short.Under)
 	b, okB := in.Mint(t.State(longState), short.Under)
@@ -48,21 +47,22 @@ func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 	t.Skip("a long token has no more segments than a short one, and its length does not show chunks")
 }
 
-// A chunking is how a segment is cut into chunks, as the lengths of tokens show it.
+// A chunking describes how a segment is divided into chunks, inferred from the lengths of
+// tokens.
 type chunking struct {
 	segment int
-	head    int // bytes in front of the first chunk
-	state   int // bytes of the state in a full chunk
-	sealed  int // bytes of a full chunk in the token
-	first   int // bytes of the state in the first chunk
+	head    int // bytes before the first chunk
+	state   int // state bytes in a full chunk
+	sealed  int // token bytes of a full chunk
+	first   int // state bytes in the first chunk
 }
 
-// chunksOf looks for two lengths of states, up to longest, from which on the longest
-// segment grows by the same number of bytes more.
+// chunksOf looks for two lengths of states, up to longest, at which the overhead of the longest
+// segment increases by the same number of bytes.
 func (t trial) chunksOf(in *attack.Instance, under codecs.Context, longest int) (chunking, bool) {
 	var c chunking
 	state := t.Letters(longest)
-	more := func(n int) int { // bytes of the segment that are not of the state
+	more := func(n int) int { // bytes of the segment beyond the state
 		sealed := in.Seal(state[:n], under)
 		if sealed.Answer.Outcome != verdict.Done {
 			return -1
@@ -88,7 +88,7 @@ func (t trial) chunksOf(in *attack.Instance, under codecs.Context, longest int) 
 	return c, alike && two < longest && c.state >= 64 && c.head >= 0 && c.first <= c.state
 }
 
-// chunksInside rearranges the chunks of a token of four, of which the last is not full.
+// chunksInside rearranges the chunks of a token of four chunks, the last of which is not full.
 func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunking) {
 	n := c.first + 2*c.state + c.state/2
 	a, okA := in.Mint(t.Letters(n), under)
@@ -100,7 +100,7 @@ func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunkin
 	t.Changes(in, a, rearranged(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, slices.Concat(parts...)) }))
 }
 
-// parts returns the head and the chunks of a segment, with empty borders.
+// parts returns the head and the chunks of a segment, with empty separators between them.
 func (c chunking) parts(f tokenfmt.Format) [][]byte {
 	raw := f.Segments[c.segment].Bytes
 	parts := [][]byte{raw[:c.head]}
@@ -110,7 +110,7 @@ func (c chunking) parts(f tokenfmt.Format) [][]byte {
 	return parts
 }
 
-// segmentTexts returns the texts of the segments, every second one of which is a border.
+// segmentTexts returns the texts of the segments. Every second one is a separator.
 func segmentTexts(f tokenfmt.Format) [][]byte {
 	var parts [][]byte
 	for _, s := range f.Segments {
@@ -119,12 +119,12 @@ func segmentTexts(f tokenfmt.Format) [][]byte {
 	return parts
 }
 
-// distances are how far apart chunks are exchanged: the next one, one of the same parity, and
-// one with the same last digit, decimal or hexadecimal.
+// distances are the distances at which chunks are exchanged: neighbours, chunks of the same
+// parity, and chunks with the same last decimal or hexadecimal digit.
 var distances = []int{1, 2, 10, 16}
 
-// rearranged yields a with parts left out, exchanged, repeated, and taken from b. Every
-// second part is a border.
+// rearranged yields a with parts left out, exchanged, repeated, and replaced by those of b.
+// Every second part is a separator.
 func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
 	whole := join(b...)
 	return func(yield func(tokenfmt.Alteration) bool) {

@@ -16,22 +16,23 @@ type factor struct {
 	levels []level
 }
 
-// A level is one value of a factor.
+// A level is one value of a factor, which set applies to a situation.
 type level struct {
 	name string
 	set  func(*situation)
 }
 
-// A situation is a context with the ring, the age and the state of a token.
+// A situation is a context, together with the ring, the age and the state of a token.
 type situation struct {
 	context codecs.Context
-	state   int  // letters
-	second  bool // the key that sealed is the second of the ring that verifies
+	state   int  // letters in the state
+	second  bool // verify under a ring whose second key sealed the token
 	age     time.Duration
 }
 
-// factors are the circumstances in which bindings are attacked. The first is the method,
-// of which every triple with two others is covered; of the others, every pair.
+// factors returns the circumstances that are combined in attacks on bindings. The covering
+// array covers every triple of the method (the first factor) with two others, and thus every
+// pair.
 func factors() []factor {
 	inContext := func(name string, change func(*codecs.Context)) level {
 		return level{name, func(s *situation) { change(&s.context) }}
@@ -67,12 +68,12 @@ func factors() []factor {
 	}
 }
 
-// A triple is a level of the first factor with levels of two others.
+// A triple is level m of the first factor with level a of factor f and level b of factor g.
 type triple struct{ m, f, a, g, b int }
 
-// covering returns rows of levels that cover every triple of the first factor with two
-// others, and so every pair. Each row begins with a triple that is not covered, and takes
-// of every other factor the level that covers most.
+// covering returns rows of levels that cover every triple of the first factor with two others,
+// and so every pair. Each row starts from an uncovered triple. For every other factor it takes
+// the level that covers the most uncovered triples.
 func covering(sizes []int) [][]int {
 	open := map[triple]bool{}
 	var order []triple
@@ -110,8 +111,8 @@ func covering(sizes []int) [][]int {
 	return rows
 }
 
-// mostOpen returns the level of factor f that covers most with the levels of the row so
-// far. Ties go round with the shift.
+// mostOpen returns the level of factor f that covers the most uncovered triples, given the
+// levels already in the row. The shift rotates the choice among ties.
 func mostOpen(open map[triple]bool, row []int, f, size, shift int) int {
 	best, most := 0, -1
 	for k := range size {
@@ -157,8 +158,9 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// boundBesideLong presents tokens with a long value in one field with each other bound field
-// changed. A reader may leave out fields behind a long one, or digest the first bytes of all.
+// boundBesideLong mints tokens with one long field and presents them with each other bound
+// field changed. A reader may ignore fields behind a long one, or digest only the first bytes
+// of all fields.
 func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound map[string]bool) {
 	for _, long := range fields {
 		if _, present := long.get(&under); !present {
@@ -181,8 +183,8 @@ func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound 
 	}
 }
 
-// boundAnywhere reports which fields an ordinary token is bound to. A field that is never
-// bound is left to the plain attack.
+// boundAnywhere reports which fields an ordinary token is bound to. The plain attacks cover
+// fields that are never bound.
 func (t trial) boundAnywhere(in *attack.Instance, tok *attack.Token) map[string]bool {
 	bound := map[string]bool{}
 	for _, f := range fields {
@@ -192,8 +194,9 @@ func (t trial) boundAnywhere(in *attack.Instance, tok *attack.Token) map[string]
 	return bound
 }
 
-// inSituation mints a token in one situation and presents it with each field changed. A
-// design that does not seal there, or does not accept its own token, is not attacked.
+// inSituation mints a token in one situation and presents it with each field changed. It
+// returns without a trial if the design does not seal the state there, or refuses its own
+// token.
 func (t trial) inSituation(in, ring *attack.Instance, s situation, how string, bound map[string]bool) {
 	tok, ok := in.Mint(t.State(s.state), s.context)
 	if !ok {
@@ -219,7 +222,7 @@ func (t trial) inSituation(in, ring *attack.Instance, s situation, how string, b
 	t.presentIn(holder, tok, asked)
 }
 
-// otherThan returns the contexts in which tok is presented with other values of a field.
+// otherThan returns the presentations of tok with other values of a field.
 func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how string) (asked []presented) {
 	from, was := f.get(&tok.Under)
 	record := t.Refute
@@ -236,7 +239,7 @@ func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how
 		return asked
 	}
 	if f.property == codecs.BindsArguments && from == "{}" {
-		record = t.Observe // whether {} and absent arguments are the same is a choice of the reader
+		record = t.Observe // a reader may treat {} and absent arguments alike
 	}
 	return append(asked, presented{f.without(present), f.property, record,
 		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.name, from, how)})

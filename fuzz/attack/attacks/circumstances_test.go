@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCovering holds the covering array to every triple of the first factor with two
-// others, and to a number of rows near the least possible.
+// TestCovering checks that the covering array covers every triple of the first factor with two
+// others, in a number of rows near the minimum.
 func TestCovering(t *testing.T) {
 	sizes := []int{5, 3, 5, 4, 3, 2, 2, 4}
 	rows := covering(sizes)

@@ -15,13 +15,13 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A bomb is a kind of text that is cheap to make at any length.
+// A bomb is a kind of text that is cheap to generate at any length.
 type bomb struct {
 	name string
-	text func(n int) string // about n bytes, or a token's length more
+	text func(n int) string // text returns about n bytes, plus a token at most
 }
 
-// bombs returns the kinds of long texts that readers are known to choke on.
+// bombs returns the kinds of long texts that are known to slow readers down.
 func bombs(tok *attack.Token, prefix string) []bomb {
 	repeated := func(head, text string) func(n int) string {
 		return func(n int) string { return head + strings.Repeat(text, n/len(text)) }
@@ -45,11 +45,11 @@ func bombs(tok *attack.Token, prefix string) []bomb {
 	}
 }
 
-// perByte is the number of bytes that a reader may allocate for each byte of a token.
+// perByte is the number of bytes that a reader may allocate per byte of a token.
 const perByte = 24
 
-// lengthsUp returns the lengths of hostile tokens from a length to another, each four
-// times the last. The least is 256 bytes.
+// lengthsUp returns the lengths of hostile tokens between two lengths, in bytes. Each is four
+// times the one before. The smallest is 256.
 func lengthsUp(from, to int) []int {
 	var all []int
 	for n := to; n >= max(from, 256); n /= 4 {
@@ -59,7 +59,8 @@ func lengthsUp(from, to int) []int {
 	return all
 }
 
-// memoryPerByte presents texts of growing length and reads the allocated memory.
+// memoryPerByte presents texts of growing length and measures the memory that each makes the
+// reader allocate.
 func (t trial) memoryPerByte() {
 	if t.Design.Memory != nil {
 		t.memoryElsewhere()
@@ -84,17 +85,17 @@ func (t trial) memoryPerByte() {
 	}
 }
 
-// allocatedAbout returns the bytes that this process has allocated, without stopping it:
-// exact for large objects, late by some spans for small ones.
+// allocatedAbout returns the number of bytes that this process has allocated, without stopping
+// it. The count is exact for large objects and lags by some spans for small ones.
 func allocatedAbout() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// allocates returns the least number of bytes that do makes this process allocate in
-// three runs, or the first that is at most enough. Other work in the process may add to
-// it.
+// allocates runs do up to three times and returns the least number of bytes that a run made
+// this process allocate. It stops at the first that is at most enough. Other work in the
+// process may add to the count.
 func allocates(enough uint64, do func()) uint64 {
 	allocated := func() uint64 {
 		var m runtime.MemStats
@@ -112,23 +113,23 @@ func allocates(enough uint64, do func()) uint64 {
 	return least
 }
 
-// The bounds of work. A text is compared with shorter ones that have as many bytes
-// together: linear work is then the same, and the load of the machine meets both alike.
-// Quadratic work is sixteen times as much.
+// The bounds of work. The time for a text is compared with the time for shorter texts of the
+// same total length. Linear work takes as long for both, and the load of the machine affects
+// both alike. Quadratic work takes sixteen times as long.
 const (
-	partCount       = 16                     // shorter texts for a long one
-	maxLinearFactor = 5                      // how many times as long as a quarter of it a text takes at most if its work is linear
-	maxGrowth       = 6                      // how many times as long as these it may take
+	partCount       = 16                     // number of shorter texts that match a long one
+	maxLinearFactor = 5                      // bound on the time for a text, relative to a quarter of it
+	maxGrowth       = 6                      // bound on the time for a text, relative to its parts
 	minCompared     = 100 * time.Millisecond // shorter times are not compared
-	farEnough       = 250 * time.Millisecond // longer times end the climb: a request has a deadline
-	measurements    = 3                      // of both, in turn
+	farEnough       = 250 * time.Millisecond // longer times end the climb, because a request has a deadline
+	measurements    = 3                      // of the text and of its parts, alternating
 )
 
-// longestLine is the length in bytes of the longest text to a worker. A line of the worker
-// protocol holds 64 MiB, in which a byte of a text takes up to six.
+// longestLine is the length in bytes of the longest text sent to a worker. A line of the worker
+// protocol holds 64 MiB, and one byte of a text may take up six.
 const longestLine = 16 << 20
 
-// longest returns the length of the longest text.
+// longest returns the length in bytes of the longest hostile text.
 func (t trial) longest() int {
 	if t.Design.Worker != nil {
 		return min(longestLine, t.Budget.Bytes)
@@ -136,20 +137,20 @@ func (t trial) longest() int {
 	return t.Budget.Bytes
 }
 
-// workPerByte times the answers to texts of a length that any design gets through soon,
-// and workOfLongest those to the longest.
+// workPerByte times the answers to texts of lengths that any design handles quickly.
+// workOfLongest times the answers to the longest texts.
 func (t trial) workPerByte() { t.climb(t.longest()>>12, t.longest()/4, minCompared) }
 
 func (t trial) workOfLongest() {
 	from := t.longest() >> 12
 	if t.Design.Worker != nil {
-		from = t.longest() / 4 // shorter lines have been timed
+		from = t.longest() / 4 // workPerByte has timed shorter texts
 	}
 	t.climb(from, t.longest(), farEnough)
 }
 
-// climb presents texts from a length to another, of each kind until one takes more than
-// enough, and times the answers.
+// climb presents texts of each kind at lengths between from and to, and times the answers. It
+// leaves a kind once one text takes longer than enough.
 func (t trial) climb(from, to int, enough time.Duration) {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -182,10 +183,10 @@ type climber struct {
 	lengths []int
 }
 
-// up climbs with one kind of text and returns the greatest length that was judged. A text
-// that a worker cannot read at all ends the climb of every kind.
+// up climbs with one kind of text and returns the greatest length that was judged. If a worker
+// cannot read a text at all, the climb of every kind ends below that length.
 func (c *climber) up(b bomb) (reached int) {
-	var quarter time.Duration // of the last length
+	var quarter time.Duration // the time for a quarter of the current length
 	for i, n := range c.lengths {
 		said := len(c.t.Design.Breaches())
 		call, took := c.takes(b, n, 1)
@@ -208,8 +209,8 @@ func (c *climber) up(b bomb) (reached int) {
 	return reached
 }
 
-// outgrows reports, and records, that n bytes take much longer than as many in shorter
-// texts.
+// outgrows reports and records whether a text of n bytes takes much longer than shorter texts
+// of the same total length.
 func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
 	_, short := c.takes(b, n/partCount, partCount)
 	if first <= maxGrowth*short {
@@ -233,20 +234,20 @@ func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
 }
 
 const (
-	timedRefusals = 100  // refusals that are timed together
-	moreRefusals  = 500  // between two times
-	manyRefusals  = 4000 // the most
-	refusedState  = 1500 // bytes of the state of the tokens that are altered
+	timedRefusals = 100  // number of refusals timed together
+	moreRefusals  = 500  // number of refusals between two timings
+	manyRefusals  = 4000 // the most refusals before the last timing
+	refusedState  = 1500 // letters in the state of the altered tokens
 )
 
-// The times that are long enough to be compared: by the stopwatch, and by the processor time of a
+// The shortest times that are compared: by the stopwatch, and by the processor time of a
 // process, which systems count in hundredths of a second.
 const (
 	leastWatched = 100 * time.Microsecond
 	leastCounted = 10 * time.Millisecond
 )
 
-// workBehindMany times refusals in front of many others and behind them.
+// workBehindMany times refusals before many others and after them.
 func (t trial) workBehindMany() {
 	in, base, ok := t.Base()
 	if !ok {
@@ -268,7 +269,7 @@ func (t trial) workBehindMany() {
 		for i := range texts {
 			texts[i] = bytes.Clone(tok.Text)
 			for range 16 {
-				texts[i][len(tok.Text)/2+t.IntN(len(tok.Text)/2)] = "234567"[t.IntN(6)] // of every text code
+				texts[i][len(tok.Text)/2+t.IntN(len(tok.Text)/2)] = "234567"[t.IntN(6)] // in every text encoding
 			}
 		}
 		return t.works(func() {
@@ -301,7 +302,8 @@ func (t trial) workBehindMany() {
 	}
 }
 
-// takes returns the time of presenting a text of n bytes a number of times.
+// takes returns the time that the design takes to answer a text of n bytes the given number of
+// times.
 func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Duration) {
 	text := []byte(b.text(n))
 	took = c.t.works(func() {
@@ -312,9 +314,10 @@ func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Dura
 	return call, took
 }
 
-// unread reports that a worker which broke at a text of n bytes breaks at an honest state
-// of that length too. It does not read such lines, and a server bounds them. Otherwise
-// the fault is recorded if it shows again. said is the number of earlier breaches.
+// unread reports whether the climb ends at a text of n bytes at which a worker broke. If the
+// worker breaks at an honest state of that length too, it does not read such long lines, which
+// a server would bound. Otherwise the fault is recorded if it occurs again. said is the number
+// of earlier breaches.
 func (c *climber) unread(broke verdict.Call, n, said int) bool {
 	if d := c.t.Design; d.Worker != nil && n > longLine {
 		state := fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n/2))
@@ -335,8 +338,8 @@ func (c *climber) unread(broke verdict.Call, n, said int) bool {
 // deadline is the least time that a worker has for an answer.
 const deadline = 5 * time.Second
 
-// slow reports that the parts of a text take so long that a worker whose work is linear
-// may miss the deadline with the whole.
+// slow reports whether the parts of a text take so long that a worker may miss the deadline for
+// the whole even if its work is linear.
 func (c *climber) slow(text []byte) bool {
 	part := text[:len(text)/partCount]
 	return c.t.works(func() {
@@ -349,7 +352,7 @@ func (c *climber) slow(text []byte) bool {
 // longLine is the length in bytes of a line that every worker has to read.
 const longLine = 1 << 16
 
-// size returns n bytes in the largest unit that divides them.
+// size formats n bytes in the largest binary unit that divides n.
 func size(n int) string {
 	switch {
 	case n%(1<<20) == 0:
@@ -366,8 +369,8 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// works returns the time that the design works while do runs: the processor time of its
-// processes if the system tells it, else the time of the stopwatch.
+// works returns the time that the design works while do runs. This is the processor time of its
+// processes if the system reports it, else the time of the stopwatch.
 func (t trial) works(do func()) time.Duration {
 	now := t.Budget.Stopwatch
 	if t.Design.Work != nil {
@@ -377,18 +380,18 @@ func (t trial) works(do func()) time.Duration {
 	}
 	before := now()
 	do()
-	return max(0, now()-before) // another process began at zero
+	return max(0, now()-before) // a restarted process counts from zero
 }
 
-// The bounds of a measurement without a meaning: the time that passed, and how many times
-// as long that is as the processes of the design worked.
+// The bounds beyond which a measurement is meaningless: the time that passed, and its ratio to
+// the time that the processes of the design worked.
 const (
 	unexplained = 2 * time.Second
 	idleFactor  = 50
 )
 
-// elsewhere returns the function that ends a measurement. It doubts the outcome if nearly
-// all of the time passed while the processes of the design did not work.
+// elsewhere starts a measurement and returns the function that ends it. That function doubts
+// the outcome if the processes of the design were idle for nearly all of the time.
 func (t trial) elsewhere() func() {
 	if t.Design.Work == nil {
 		return func() {}

@@ -11,17 +11,19 @@ import (
 	"sealab/internal/verdict"
 )
 
-// perCode is the number of pairs of contexts for each value of a digest of 16 bits. One
-// search in fifty for such a digest is then in vain.
+// perCode is the number of pairs of contexts for each value of a 16-bit digest. With it, one
+// search in fifty for such a digest fails.
 const perCode = 4
 
-// deepest is the number of tokens in which a deterministic design shows two values with
-// one digest of 32 bits, in seven searches of eight. Of a budget it is twice the tokens.
+// deepest is the number of tokens to seal, as a multiple of Budget.Unseals. With the default
+// budget, a deterministic design with a 32-bit digest then shows a collision in seven searches
+// of eight.
 const deepest = 2
 
-// collisions searches two values of a field that have one short digest. A deterministic
-// design then gives one token for both. Of another it makes as many tokens as contexts and
-// presents every token in every context, so that the digests of some pair meet by chance.
+// collisions searches for two values of a field that have the same short digest. A
+// deterministic design then gives the same token for both. For other designs, it makes as many
+// tokens as contexts and presents every token in every context, so that the digests of some
+// pair collide by chance.
 func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 	f, ok := t.searched(in, tok)
 	if !ok {
@@ -55,8 +57,8 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// oneToken seals one state for many values of the field, and presents a token that comes
-// twice in both contexts.
+// oneToken seals one state for many values of the field. If a token occurs twice, it is
+// presented in both contexts.
 func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 	seen := map[[16]byte]int{}
 	state := t.State(8)
@@ -85,8 +87,8 @@ func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 	}
 }
 
-// searched returns the field whose values the search draws: the principal before the
-// target, the audience and the arguments.
+// searched returns the first field that is bound, in the order principal, target, audience,
+// arguments.
 func (t trial) searched(in *attack.Instance, tok *attack.Token) (field, bool) {
 	for _, k := range []int{principal, target, audience, arguments} {
 		if _, present := fields[k].get(&tok.Under); present && t.binds(in, tok, fields[k]) {
@@ -96,7 +98,7 @@ func (t trial) searched(in *attack.Instance, tok *attack.Token) (field, bool) {
 	return field{}, false
 }
 
-// sealedApart seals one state for n values of the field.
+// sealedApart seals a state for each of n values of the field.
 func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f field, n int) []verdict.Call {
 	states, contexts := make([][]byte, n), make([]codecs.Context, n)
 	for k := range n {
@@ -109,8 +111,8 @@ func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f field, n
 	return all
 }
 
-// collided records that the call, in a context with value, accepted one of the tokens
-// that were sealed for other values.
+// collided records that call, in a context with value, accepted one of the tokens sealed for
+// other values.
 func (t trial) collided(f field, value string, sealed []verdict.Call, call verdict.Call) {
 	for _, s := range sealed {
 		if string(s.Answer.Out) != string(call.Token) {

@@ -10,14 +10,14 @@ import (
 	"sealab/internal/lab"
 )
 
-// committed is the length in bytes of the payload for which a ciphertext is solved. The
-// equations, one for each bit of a tag of up to 48 bytes, need a few more unknown bits.
+// committed is the length in bytes of the payload for which a ciphertext is solved. A tag of up
+// to 48 bytes gives one equation per bit. A few more unknown bits are needed.
 const committed = 64
 
-// twoKeys makes one token that opens under two keys. The tag of GCM is an affine
-// function of the bits of the ciphertext, and so is the difference of the tags under two
-// keys: a ciphertext for which it is zero opens under both. If the design does not seal
-// step by step, but its construction is recognized, the token is built outside.
+// twoKeys makes one token that opens under two keys. The tag of GCM is an affine function of
+// the bits of the ciphertext, and so is the difference between the tags under two keys. A
+// ciphertext with difference zero opens under both. If the design does not offer sealing with
+// edited steps but its construction is recognized, the token is built without it.
 func (t trial) twoKeys() {
 	if t.Design.IsScheme() {
 		t.Skip("the plaintext under a second key is not valid claims: attack the codec below")
@@ -54,8 +54,8 @@ func (t trial) twoKeys() {
 	t.opensTwice(a.in, b.in, a.seal(tokenfmt.Xor(body, a.stream)).token)
 }
 
-// twoKeysSIV is twoKeys for AES-GCM-SIV, whose key stream depends on the tag: the
-// ciphertext is solved for a tag of choice.
+// twoKeysSIV is twoKeys for AES-GCM-SIV, whose key stream depends on the tag. The ciphertext is
+// solved for a chosen tag.
 func (t trial) twoKeysSIV() {
 	key := lab.HooksOf(t.Design.Design).SIVKey
 	in, err := t.Open(t.Secret(0))
@@ -100,8 +100,8 @@ func (t trial) opensTwice(a, b *attack.Instance, token []byte) {
 	}
 }
 
-// twoKeysOutside builds the token from a recognized construction. A key ID in the token
-// names one key, so that a second key with the same ID is searched.
+// twoKeysOutside builds the token from a recognized construction. If tokens hold a key ID, a
+// second key with the same ID is searched first.
 func (t trial) twoKeysOutside() {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -124,7 +124,7 @@ func (t trial) twoKeysOutside() {
 			return
 		}
 		if theirs, ok := t.constantHead(other); ok != constant || theirs != head {
-			continue // the token names its key
+			continue // the token names its key, and theirs has another name
 		}
 		t.Try(codecs.KeyCommitting)
 		if token, ok := c.TwoKeys(second, t.Rand); ok {
@@ -141,13 +141,14 @@ func (t trial) twoKeysOutside() {
 type sealing struct {
 	in     *attack.Instance
 	seed   []byte
-	stream []byte // the bytes that encryption adds to the plaintext
+	stream []byte // the key stream that encryption XORs with the plaintext
 }
 
 // A made is the result of sealing one plaintext.
 type made struct{ id, body, tag, token []byte }
 
-// sealing opens the design under a secret, if it seals chosen bodies.
+// sealing opens the design under a secret. It reports whether the design seals chosen bodies
+// with a key stream and a tag of 16 to 48 bytes.
 func (t trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
 	in, err := t.Open(secret)
 	if err != nil {
@@ -163,7 +164,7 @@ func (t trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
 	return seed, s, len(seed) > 0 && len(m.tag) >= 16 && len(m.tag) <= 48 && bytes.Equal(m.body, tokenfmt.Xor(probe, s.stream)) && len(s.stream) == committed
 }
 
-// seal seals plaintext and keeps the intermediate values.
+// seal seals plaintext and returns the intermediate values too.
 func (s *sealing) seal(plaintext []byte) (m made) {
 	if !s.in.CanEdit() {
 		return made{}
@@ -186,7 +187,8 @@ func (s *sealing) seal(plaintext []byte) (m made) {
 	return m
 }
 
-// sameID searches two secrets with one key ID. It records that there are none.
+// sameID searches for two secrets with the same key ID. If there are none, it records the
+// reason.
 func (t trial) sameID(seed []byte) (a, b []byte, ok bool) {
 	seen := map[string]int{}
 	for n := 1000; n < 1000+4*t.Budget.Seals; n++ {
@@ -204,7 +206,7 @@ func (t trial) sameID(seed []byte) (a, b []byte, ok bool) {
 	return nil, nil, false
 }
 
-// meet returns a ciphertext that has one tag under both keys.
+// meet returns a ciphertext that has the same tag under both keys.
 func meet(a, b *sealing) ([]byte, bool) {
 	if a == nil || b == nil {
 		return nil, false

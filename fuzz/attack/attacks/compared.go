@@ -9,7 +9,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A comparison asks whether a token that is minted in one context is accepted in another.
+// A comparison asks whether a token minted in one context is accepted in another.
 type comparison struct {
 	from, to codecs.Context
 	state    []byte
@@ -17,20 +17,21 @@ type comparison struct {
 	issue    func() string
 }
 
-// comparisons wait for each other, so that a worker gets many requests at once.
+// comparisons are collected, so that a worker gets many requests at once.
 type comparisons struct {
 	in      *attack.Instance
 	waiting []comparison
-	bytes   int // in the contexts of those that wait
+	bytes   int // total size of the contexts of those that wait
 }
 
-// The number of comparisons, and of bytes in their contexts, that wait for each other.
+// The number of comparisons, and of bytes in their contexts, at which those that wait are
+// carried out.
 const (
 	comparedAtOnce = 64
 	comparedBytes  = 1 << 20
 )
 
-// across mints for one value of a field and presents for another, in both directions.
+// across mints for one value of a field and presents for the other, in both directions.
 func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b string, how string) {
 	if t.Fell(codecs.Unambiguous) && t.Fell(f.property) {
 		return
@@ -40,20 +41,20 @@ func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b s
 	}
 }
 
-// between mints in one context and presents in the other, which differs in a field.
+// between mints in one context and presents in another that differs in a field.
 func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, issue string, args ...any) {
 	t.compare(in, comparison{from: from, to: to, aims: []codecs.Property{codecs.Unambiguous, f.property}, issue: func() string { return fmt.Sprintf(issue, args...) }})
 }
 
-// read mints in one context and presents in another that is not the same.
+// read mints in one context and presents in another. The two differ in meaning.
 func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
 	t.compare(in, comparison{from: from, to: to, aims: ambiguous, issue: func() string {
 		return fmt.Sprintf("two different contexts are taken for the same, %s: %s and %s", how, written(from), written(to))
 	}})
 }
 
-// compare carries a comparison out, at once or together with later ones. One whose
-// properties all fell shows no more.
+// compare carries out a comparison, at once or together with later ones. It drops a comparison
+// whose properties are all refuted already.
 func (t trial) compare(in *attack.Instance, c comparison) {
 	if t.fellAll(c.aims) {
 		return
@@ -73,7 +74,7 @@ func (t trial) fellAll(ps []codecs.Property) bool {
 	return !slices.ContainsFunc(ps, func(p codecs.Property) bool { return !t.Fell(p) })
 }
 
-// compareWaiting carries the comparisons that wait out.
+// compareWaiting carries out the waiting comparisons.
 func (t trial) compareWaiting() {
 	q := t.compared
 	all := q.waiting
@@ -107,7 +108,7 @@ func (t trial) compareWaiting() {
 	}
 }
 
-// contextSize returns the length of the values of a context.
+// contextSize returns the total length in bytes of the values of a context.
 func contextSize(c *codecs.Context) int {
 	n := 0
 	for _, f := range fields {
@@ -117,8 +118,8 @@ func contextSize(c *codecs.Context) int {
 	return n
 }
 
-// A presented token is one in another context than its own, with the record of its
-// acceptance.
+// A presented records a token's presentation in another context than its own, and how an
+// acceptance is recorded.
 type presented struct {
 	in       codecs.Context
 	property codecs.Property
@@ -126,7 +127,8 @@ type presented struct {
 	issue    string
 }
 
-// presentIn presents tok in each of the contexts. A property that fell is not asked again.
+// presentIn presents tok in each of the contexts. It leaves out properties that are already
+// refuted.
 func (t trial) presentIn(in *attack.Instance, tok *attack.Token, all []presented) {
 	all = slices.DeleteFunc(all, func(p presented) bool { return t.Fell(p.property) })
 	contexts := make([]codecs.Context, len(all))

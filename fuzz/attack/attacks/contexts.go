@@ -10,7 +10,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// contexts are the attacks that present a token in another context than its own.
+// contexts are the attacks that present a token in a context other than its own.
 var contexts = []attack.Attack{
 	unrelatedValues("CTX-01", "another principal", codecs.BindsPrincipal, "MCP 2026-07-28, basic/patterns/mrtr: bind the principal", "another user's state and rights"),
 	unrelatedValues("CTX-02", "another method", codecs.BindsMethod, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a state carried from one kind of request to another"),
@@ -43,7 +43,7 @@ var contexts = []attack.Attack{
 		Gain:    "answers that replace the sealed ones", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
-// unrelatedValues returns the attack on one field with values that differ throughout.
+// unrelatedValues returns the attack on one field with values that have nothing in common.
 func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
 	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
 		Run: on(func(t trial) {
@@ -75,8 +75,8 @@ func (t trial) otherValues(f field) {
 	t.presentIn(in, tok, asked)
 }
 
-// boundFields calls do for each field that the design binds. A field that it does not
-// bind is left to the plain attack.
+// boundFields calls do for each field that the design binds. The plain attacks cover the other
+// fields.
 func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f field)) {
 	in, tok, ok := t.Scheme()
 	if !ok {
@@ -94,11 +94,11 @@ func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f 
 	}
 }
 
-// otherMethods are methods whose branch may read a field otherwise.
+// otherMethods are methods for which a reader may process a field differently.
 var otherMethods = []string{"resources/read", "prompts/get", "x/unknown"}
 
-// everyMethod is boundFields under the ordinary method and under others, and with fields
-// absent. A reader may normalize a value in the branch of one method, or of one caller.
+// everyMethod is boundFields under the ordinary method, under other methods, and with fields
+// absent. A reader may normalize a value only for one method, or only for one kind of caller.
 func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f field)) {
 	t.boundFields(do)
 	in, tok, ok := t.Scheme()
@@ -147,8 +147,8 @@ func (t trial) emptyOrAbsent() {
 	})
 }
 
-// emptyArguments presents empty values of different types. Whether absent arguments and
-// an empty object are the same is a choice of the reader.
+// emptyArguments compares empty values of different types. A reader may treat absent arguments
+// and an empty object alike.
 func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 	f := fields[arguments]
 	for _, v := range []string{`[]`, `""`, `0`, `false`} {
@@ -162,14 +162,15 @@ func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// checksumTwins are texts of one length and one checksum, whatever is in front and behind.
+// checksumTwins are pairs of texts with the same length and the same checksum, whatever text
+// surrounds them.
 var checksumTwins = []twin{
 	{"ab", "ba", "one sum of letters"}, {"plumless", "buckeroo", "one CRC-32"}, {"bbb", "cac", "one Adler-32"},
 	{"Aa", "BB", "one hash with the factor 31"}, {"ab", "bA", "one hash with the factor 33"},
 }
 
-// longValues presents values that differ in their last letter only, values that have one
-// checksum, and values that differ by a length.
+// longValues compares values that differ in one letter only, values with the same checksum, and
+// values that differ in length only.
 func (t trial) longValues() {
 	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
 		for _, n := range []int{8, 15, 16, 20, 32, 64, 100, 128, 255, 256, 512, 1024, 4095, 4096, 65535, 65536} {
@@ -191,8 +192,8 @@ func (t trial) longValues() {
 	})
 }
 
-// fewerFields mints without one or more of the fields that may be absent, and presents
-// other values of the rest.
+// fewerFields mints without one or more of the optional fields and presents other values of the
+// rest.
 func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 	for _, c := range poorest(tok.Under) {
 		fewer, ok := in.Mint(t.State(8), c)
@@ -209,8 +210,8 @@ func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// withoutSeveral presents tok in contexts without several of its fields, and in an empty one. A
-// reader may find nothing to compare there.
+// withoutSeveral presents tok in contexts that lack several of its fields, and in an empty
+// context. A reader may then find nothing to compare.
 func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
 	bound := t.boundAnywhere(in, tok)
 	for _, c := range append(poorest(tok.Under), codecs.Context{Now: tok.Under.Now}) {
@@ -228,8 +229,7 @@ func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// poorest returns the contexts of c without one, two and all three of the fields that
-// may be absent.
+// poorest returns copies of c that lack one, two or all three of the optional fields.
 func poorest(c codecs.Context) []codecs.Context {
 	var all []codecs.Context
 	for absent := 1; absent < 8; absent++ {
@@ -244,8 +244,8 @@ func poorest(c codecs.Context) []codecs.Context {
 	return all
 }
 
-// otherValuesOf presents tok with other values of one field, also if the field was absent,
-// and without the field right behind a call that has it.
+// otherValuesOf presents tok with other values of one field, even if the field was absent. It
+// also presents tok without the field, directly after a call that has it.
 func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 	from, present := f.get(&tok.Under)
 	if _, honest := in.Accepts(tok.Text, tok.Under); honest && present && f.unset != nil && from != "{}" {
@@ -269,8 +269,8 @@ func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 	}
 }
 
-// otherInBatch presents several honest tokens at once in contexts and at times that are
-// not theirs.
+// otherInBatch presents several honest tokens in one batch, in contexts and at times other than
+// their own.
 func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	if !in.Batched() {
 		t.Skip("the design judges one token at a time")
@@ -288,7 +288,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 		t.inBatch(in, codecs.Expiry, late, tok.Under, "400 days later")
 		t.behindHonest(in, codecs.Expiry, late, tok.Under, "400 days later")
 	}
-	// Verdicts that a reader kept of a batch must not count for later calls.
+	// Verdicts that a reader cached for a batch must not count for later calls.
 	both := [][]byte{in.Seal(t.State(8), tok.Under).Answer.Out, tok.Text}
 	if answers, err := in.UnsealBatch(both, tok.Under); err != nil || len(answers) != len(both) {
 		return
@@ -301,7 +301,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// inBatch mints tokens in one context and presents them in another, all at once.
+// inBatch mints tokens in one context and presents them in another, in one batch.
 func (t trial) inBatch(in *attack.Instance, property codecs.Property, to, from codecs.Context, how string) {
 	var texts [][]byte
 	var sealed []verdict.Call
@@ -321,8 +321,8 @@ func (t trial) inBatch(in *attack.Instance, property codecs.Property, to, from c
 	}
 }
 
-// behindHonest is inBatch with a token in front that is at home in the other context. What
-// a reader found for one token must not count for the next.
+// behindHonest is inBatch with a token in front that was minted for the other context. A result
+// for one token must not count for the next.
 func (t trial) behindHonest(in *attack.Instance, property codecs.Property, to, from codecs.Context, how string) {
 	honest, other := in.Seal(t.State(8), to), in.Seal(t.State(8), from)
 	answers, err := in.UnsealBatch([][]byte{honest.Answer.Out, other.Answer.Out}, to)

@@ -28,17 +28,17 @@ var (
 	corpusJobs = flag.Int("corpus-jobs", 2, "workers of the corpus to attack at the same time")
 )
 
-// corpusFolder has workers in three languages and their manifest. They were written from
-// classes of bugs, before the attacks were read.
+// corpusFolder holds workers in three languages and their manifest. The workers were written
+// from classes of bugs, by authors who had not read the attacks.
 const corpusFolder = "../testdata/corpus"
 
 // A specimen is one worker of the corpus.
 type specimen struct {
 	language, name string
-	breaks         []string // properties, one of which falls; none of a sound worker
+	breaks         []string // properties, at least one of which must be refuted; nil for a sound worker
 	class          string
-	attack         string // an attack that finds it
-	missed         string // the reason why no attack finds it
+	attack         string // an attack that finds the bug
+	missed         string // the reason why no attack finds the bug
 }
 
 // specimens reads the manifest.
@@ -66,7 +66,7 @@ func specimens(t *testing.T) []specimen {
 	return all
 }
 
-// corpusCommands returns the command of the workers in each language that is installed.
+// corpusCommands returns the worker command for each language that is installed.
 func corpusCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "goworker")
@@ -81,8 +81,8 @@ func corpusCommands(t *testing.T) map[string][]string {
 	return commands
 }
 
-// meet attacks a specimen. It returns one result for each claimed property that fell, and
-// the time.
+// meet attacks a specimen. It returns one result for each claimed property that was refuted,
+// and the time taken.
 func (s specimen) meet(t *testing.T, command []string, budget attack.Budget, only ...string) (map[string]verdict.Result, time.Duration) {
 	args := append(slices.Clone(command), s.name)
 	began := time.Now()
@@ -102,7 +102,8 @@ func (s specimen) meet(t *testing.T, command []string, budget attack.Budget, onl
 	return fell, time.Since(began)
 }
 
-// judge compares the properties that fell with the manifest, and reports a difference.
+// judge compares the refuted properties with the manifest and returns an error for a
+// difference.
 func (s specimen) judge(fell map[string]verdict.Result) (found bool, err error) {
 	found = slices.ContainsFunc(s.breaks, func(p string) bool { _, ok := fell[p]; return ok })
 	switch {
@@ -118,9 +119,9 @@ func (s specimen) judge(fell map[string]verdict.Result) (found bool, err error) 
 	}
 }
 
-// TestCorpusSample lets every sixteenth broken worker meet the attack that finds it, and
-// every 32nd sound one a share of all attacks. A sample takes a half of them, and -short
-// a quarter.
+// TestCorpusSample attacks every 16th broken worker with the attack that finds it, and every
+// 32nd sound one with a share of all attacks. A sample takes half as many, and -short a
+// quarter.
 func TestCorpusSample(t *testing.T) {
 	commands := corpusCommands(t)
 	beside, _ := ids(t)
@@ -155,7 +156,7 @@ func TestCorpusSample(t *testing.T) {
 	}
 }
 
-// TestCorpus attacks the corpus in full, and prints how much is found and accused.
+// TestCorpus attacks the whole corpus and prints how many workers are found and accused.
 func TestCorpus(t *testing.T) {
 	if *corpus == "" {
 		testenv.Skip(t, "the whole corpus takes an hour: make attack-corpus")
@@ -173,7 +174,7 @@ func TestCorpus(t *testing.T) {
 		wg.Go(func() {
 			for s := range jobs {
 				var chosen []string
-				if *corpusOwn && s.breaks != nil && s.attack != "RES-07" { // which judges the answers to the others
+				if *corpusOwn && s.breaks != nil && s.attack != "RES-07" { // judges the other attacks
 					chosen = []string{s.attack}
 				}
 				fell, spent := s.meet(t, commands[s.language], attack.DefaultBudget(), chosen...)
@@ -202,7 +203,7 @@ func TestCorpus(t *testing.T) {
 	require.NotEqual(t, count["skipped"], len(chosen), "no worker was attacked")
 }
 
-// result names the outcome of one worker.
+// result returns the word for the outcome of one worker.
 func (s specimen) result(found bool, fell map[string]verdict.Result) string {
 	switch {
 	case s.breaks == nil && len(fell) > 0:
@@ -216,7 +217,7 @@ func (s specimen) result(found bool, fell map[string]verdict.Result) string {
 	}
 }
 
-// how returns the attacks that refuted a property, or the reason of a miss.
+// how returns the attacks that refuted a property, or the reason for a miss.
 func (s specimen) how(found bool, fell map[string]verdict.Result) string {
 	var all []string
 	for _, p := range slices.Sorted(maps.Keys(fell)) {

@@ -8,7 +8,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// encoding are the attacks on the text of a token: it changes, its bytes do not.
+// encoding are the attacks that change the text of a token but not its bytes.
 var encoding = []attack.Attack{
 	{ID: "ENC-01", Name: "unused bits of the last character", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
 		Origin: "RFC 4648, section 3.5; golang-jwt pull request 259; PASETO test vector 4-F-4", Run: spell(tokenfmt.UnusedBits)},
@@ -32,7 +32,7 @@ var encoding = []attack.Attack{
 		Dropped: "the inside is under the tag: only the server can write it in another form, and the token is one text all the same"},
 }
 
-// otherForms presents letters, numbers and digits that look like letters in other forms.
+// otherForms presents tokens with letters, numbers and digits in other forms.
 func (t trial) otherForms() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		t.spellings(in, tok, tokenfmt.LetterCase)
@@ -42,7 +42,7 @@ func (t trial) otherForms() {
 	})
 }
 
-// foreignCharacters presents tokens with characters of no encoding.
+// foreignCharacters presents tokens with characters outside every alphabet.
 func (t trial) foreignCharacters() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		t.spellings(in, tok, tokenfmt.ForeignCharacters)
@@ -50,7 +50,7 @@ func (t trial) foreignCharacters() {
 	})
 }
 
-// otherSerialization presents the parts of tokens in other forms.
+// otherSerialization presents the parts of tokens in other serializations.
 func (t trial) otherSerialization() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		t.spellings(in, tok, tokenfmt.OtherSerialization)
@@ -59,7 +59,7 @@ func (t trial) otherSerialization() {
 	})
 }
 
-// otherAlphabet presents tokens that hold a character in which the alphabets differ.
+// otherAlphabet presents tokens that contain a character in which the base64 alphabets differ.
 func (t trial) otherAlphabet() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
 		for range 20 {

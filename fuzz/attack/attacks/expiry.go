@@ -37,7 +37,7 @@ var expiry = []attack.Attack{
 		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice)},
 }
 
-// timed is Scheme for attacks that set the clock.
+// timed is Scheme for attacks that set the time.
 func (t trial) timed() (*attack.Instance, *attack.Token, bool) {
 	in, tok, ok := t.Scheme()
 	if ok && t.Design.OwnClock && !t.timeCounts(in, tok) {
@@ -47,7 +47,7 @@ func (t trial) timed() (*attack.Instance, *attack.Token, bool) {
 	return in, tok, ok
 }
 
-// timeCounts reports whether some time makes the design refuse tok.
+// timeCounts reports whether the design refuses tok at some time.
 func (t trial) timeCounts(in *attack.Instance, tok *attack.Token) bool {
 	for _, d := range []time.Duration{-50 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {
 		if _, ok := in.Accepts(tok.Text, attack.Later(tok.Under, d)); !ok {
@@ -57,7 +57,7 @@ func (t trial) timeCounts(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
-// grace is the time after expiry that the rounding of seconds may take.
+// grace is the time after expiry that the rounding of seconds can explain.
 const grace = 2 * time.Second
 
 func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
@@ -83,10 +83,11 @@ func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 	}
 }
 
-// shortLife is a time to live under which rare tokens are presented.
+// shortLife is the time to live of tokens with a rare property.
 const shortLife = 10 * time.Minute
 
-// living opens the design with a time to live and mints a token, if it can do both.
+// living opens the design with a time to live and mints a token. It reports false if either
+// fails.
 func (t trial) living(ttl time.Duration, c codecs.Context) (*attack.Instance, *attack.Token, bool) {
 	in, err := t.OpenFor(&ttl, t.Secret(0))
 	if err != nil {
@@ -96,7 +97,7 @@ func (t trial) living(ttl time.Duration, c codecs.Context) (*attack.Instance, *a
 	return in, tok, ok
 }
 
-// outlives presents tok after its time.
+// outlives presents tok after its expiry.
 func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Duration) {
 	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour, 1<<32*time.Second + time.Minute}
 	life := "the design's own"
@@ -111,8 +112,8 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 	}
 }
 
-// boundary presents tokens at their expiry and up to two seconds after it. If the rounding
-// of seconds explains acceptance, it is an observation.
+// boundary presents tokens at their expiry and up to two seconds after it. An acceptance that
+// the rounding of seconds explains is an observation.
 func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
 		in, tok, ok := t.living(ttl, base.Under)
@@ -135,8 +136,8 @@ func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 	}
 }
 
-// atExpiry presents a token at its expiry. All times are whole minutes, so that rounding
-// does not explain acceptance; a leeway does, and is not taken for a fault.
+// atExpiry presents a token exactly at its expiry. All times are whole minutes, so rounding
+// does not explain acceptance. A leeway does, and is not a fault.
 func (t trial) atExpiry(c codecs.Context) {
 	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute) })
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
@@ -153,8 +154,8 @@ func (t trial) atExpiry(c codecs.Context) {
 	}
 }
 
-// roundedUp presents a token of a fraction of a second between its expiry and the next second.
-// A leeway lasts longer.
+// roundedUp presents a token with a fractional expiry between that expiry and the next whole
+// second. A leeway would last longer.
 func (t trial) roundedUp(c codecs.Context) {
 	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(time.Millisecond) })
 	in, tok, ok := t.living(shortLife, c)
@@ -169,8 +170,8 @@ func (t trial) roundedUp(c codecs.Context) {
 	}
 }
 
-// afterRefusal presents a token at rising times after its end. No rounding and no leeway
-// explains that it is accepted after it was refused.
+// afterRefusal presents a token at rising times after its expiry. Neither rounding nor leeway
+// explains an acceptance after a refusal.
 func (t trial) afterRefusal(c codecs.Context) {
 	for _, fraction := range []time.Duration{0, 250 * time.Millisecond, 999 * time.Millisecond} {
 		c := attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(fraction) })
@@ -211,11 +212,11 @@ func (t trial) oddLifetimes(_ *attack.Instance, base *attack.Token) {
 	}
 }
 
-// fromTheFuture presents a token before it was minted. A format without a time of issue
-// cannot refuse it, and does all that a format with an expiry alone can. So a design that
-// claims expiry is accused only if its tokens show a time of issue: by their content or,
-// if they are unreadable, by their length, or by a refusal at a later time. If an
-// unreadable token has a time of fixed width, acceptance at every time is not reported.
+// fromTheFuture presents a token before it was minted. A format that holds only an expiry
+// cannot refuse it, and may still be sound. So a design that claims expiry is accused only if
+// its tokens show a time of issue: by their content, by their length if they are unreadable, or
+// by a refusal at a later time. If an unreadable token has a time of fixed width, acceptance at
+// every time is not reported.
 func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	record := t.Observe
 	if t.carriesIssue(tok) || !t.Readable(tok) && t.lengthensWithIssue(in, tok) {
@@ -234,11 +235,11 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
 		t.Try(codecs.Expiry)
 		switch call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); {
-		case !ok && ahead != nil && t.livesLong(tok): // its time of issue was read
+		case !ok && ahead != nil && t.livesLong(tok): // the time of issue was read
 			t.Refute(codecs.Expiry, "a token is accepted a day before it was minted, and refused earlier: its time of issue is read, and may be a day ahead", tok.Sealed, *ahead)
 		case !ok:
 			refused = d
-		case refused > 0: // its time of issue was read
+		case refused > 0: // the time of issue was read
 			t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused %s before it was minted, and accepted %s before", refused, d), tok.Sealed, call)
 		default:
 			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
@@ -248,9 +249,9 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 	t.aheadByItsLife(tok.Under)
 }
 
-// aheadByItsLife presents a token with a long time to live a day before it was minted, which a
-// design accepts that compares the distance of two times alone. Its time of issue is read if
-// the token is refused earlier.
+// aheadByItsLife presents a token with a long time to live a day before it was minted. A design
+// that compares only the distance between the two times accepts it. If it refuses the token
+// earlier, it reads the time of issue.
 func (t trial) aheadByItsLife(c codecs.Context) {
 	const life = 30 * 24 * time.Hour
 	in, tok, ok := t.living(life, c)
@@ -265,8 +266,8 @@ func (t trial) aheadByItsLife(c codecs.Context) {
 	}
 }
 
-// livesLong reports whether a token may live 420 days. If so, no bound of the time to an
-// expiry refuses tok 400 days before it was minted.
+// livesLong reports whether a token may live 420 days. If so, a limit on the remaining lifetime
+// cannot be why tok is refused 400 days before it was minted.
 func (t trial) livesLong(tok *attack.Token) bool {
 	in, long, ok := t.living(450*24*time.Hour, tok.Under)
 	if !ok {
@@ -276,13 +277,13 @@ func (t trial) livesLong(tok *attack.Token) bool {
 	return ok
 }
 
-// longer are the moments at which a count of seconds, or of milliseconds, takes more
-// room: in digits, and in CBOR and MessagePack.
+// longer are the moments at which a count of seconds or of milliseconds becomes longer: in
+// decimal digits, and in CBOR and MessagePack.
 var longer = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
 
-// lengthensWithIssue reports whether tokens grow longer if the second of their issue
-// takes more room, while that of their expiry took it already. States of each length up
-// to a block are sealed, so that padding does not hide it.
+// lengthensWithIssue reports whether tokens grow when the second of issue needs more room,
+// while that of expiry needed it before. It seals states of every length up to a block, so that
+// padding does not hide the growth.
 func (t trial) lengthensWithIssue(in *attack.Instance, tok *attack.Token) bool {
 	const block = 16
 	total := func(now time.Time) (sum int) {
@@ -304,7 +305,7 @@ func (t trial) lengthensWithIssue(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
-// carriesIssue reports whether the second in which tok was minted can be read in it.
+// carriesIssue reports whether the second of issue can be read in tok.
 func (t trial) carriesIssue(tok *attack.Token) bool {
 	now, seconds := tok.Under.Now.Unix(), float64(tok.Under.Now.UnixMicro())/1e6
 	forms := [][]byte{

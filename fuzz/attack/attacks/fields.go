@@ -13,11 +13,11 @@ type field struct {
 	property codecs.Property
 	get      func(*codecs.Context) (value string, present bool)
 	set      func(*codecs.Context, string)
-	// unset removes the field; nil if it cannot be absent.
+	// unset removes the field. It is nil if the field cannot be absent.
 	unset func(*codecs.Context)
 }
 
-// The places of fields in the list.
+// Indexes into fields.
 const (
 	method = iota
 	target
@@ -63,7 +63,8 @@ func (f field) put(c codecs.Context, value string) codecs.Context {
 // without returns the context without the field.
 func (f field) without(c codecs.Context) codecs.Context { return attack.With(c, f.unset) }
 
-// value makes a text a value of the field. Arguments hold it as a member.
+// value returns a value of the field made from s. For arguments it is an object with s as a
+// member.
 func (f field) value(s string) string {
 	if f.property != codecs.BindsArguments {
 		return s
@@ -71,7 +72,7 @@ func (f field) value(s string) string {
 	return `{"v":` + quoted(s) + `}`
 }
 
-// unrelated returns values that have no part in common with the ordinary ones.
+// unrelated returns values that have nothing in common with the ordinary ones.
 func (f field) unrelated() []string {
 	switch f.property {
 	case codecs.BindsMethod:
@@ -84,7 +85,7 @@ func (f field) unrelated() []string {
 	}
 }
 
-// binds reports whether the design refuses tok if the field is another one.
+// binds reports whether the design refuses tok if the field is changed.
 func (t trial) binds(in *attack.Instance, tok *attack.Token, f field) bool {
 	_, ok := in.Accepts(tok.Text, f.put(tok.Under, f.unrelated()[0]))
 	return !ok

@@ -12,7 +12,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// framing are the attacks on how a token is cut into parts.
+// framing are the attacks on how a token is split into parts.
 var framing = []attack.Attack{
 	{ID: "FRM-01", Name: "truncation to every length", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: change(tokenfmt.Truncation)},
@@ -49,7 +49,7 @@ func (t trial) emptySegments(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.EmptySegments(tok.Format(), t.Source))
 }
 
-// lengths presents tokens with extreme numbers, and measures the memory that each
+// lengths presents tokens with extreme lengths and numbers, and measures the memory that each
 // makes the reader allocate.
 func (t trial) lengths() {
 	if in, tok, ok := t.Base(); ok {
@@ -77,7 +77,7 @@ func (t trial) lengths() {
 	}
 }
 
-// versions presents other versions, with the body as it is, with a tag that needs no key, and
+// versions presents other versions with the body unchanged, with a tag that needs no key, and
 // without a tag.
 func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
@@ -99,8 +99,8 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// versionsOfLess leaves out the byte in front of the tag, and sets each of the first bytes to some
-// other values. One version may put that byte behind what it authenticates.
+// versionsOfLess leaves out the byte before the tag and sets each of the first bytes to several
+// other values. Some version of the format may authenticate everything but that byte.
 func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, size := range []int{32, 16} {
@@ -118,7 +118,8 @@ func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// unsigned yields a state of the attacker's choice behind a word, without a tag.
+// unsigned yields tokens that consist of a word and a state of the attacker's choice, without a
+// tag.
 func unsigned(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, sep := range []string{"", ".", ":"} {
@@ -141,7 +142,7 @@ func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
 // bitFlips flips every bit of a short token, and some bits of longer ones.
 func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
-	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...)} // which is not text
+	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...)} // not UTF-8
 	for _, n := range []int{1, 80, 300, 2000, 20000} {
 		states = append(states, t.State(n))
 	}
@@ -167,8 +168,7 @@ func (t trial) doubledSegments() {
 	}
 }
 
-// splices puts parts of two tokens together, by segments and by bytes, and moves blocks
-// inside one.
+// splices combines parts of two tokens, by segments and by bytes, and moves blocks within one.
 func (t trial) splices(in *attack.Instance, a *attack.Token) {
 	b, ok := t.Mint(in, t.State(24))
 	if !ok {
@@ -181,15 +181,15 @@ func (t trial) splices(in *attack.Instance, a *attack.Token) {
 	}
 	t.Changes(in, a, spliced(fa, fb))
 	t.Changes(in, a, splicedTags(fa, fb))
-	if c, ok := in.Mint(t.State(24), attack.Later(a.Under, time.Second)); ok { // whose times are other ones
+	if c, ok := in.Mint(t.State(24), attack.Later(a.Under, time.Second)); ok { // minted at another time
 		t.Changes(in, c, splicedTags(c.Format(), fa))
 	}
 	t.splicedBytes(in, a.Under)
 	t.changedAt(in, t.State(200), a.Under, tokenfmt.Blocks)
-	t.changedAt(in, t.State(1500), a.Under, tokenfmt.Exchanged) // the blocks lie in the state, however it is spelled
+	t.changedAt(in, t.State(1500), a.Under, tokenfmt.Exchanged) // blocks lie within the state in every encoding
 }
 
-// splicedBytes splices tokens of states that are not text.
+// splicedBytes splices tokens whose states are not UTF-8.
 func (t trial) splicedBytes(in *attack.Instance, under codecs.Context) {
 	a, okA := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
 	b, okB := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
@@ -198,7 +198,7 @@ func (t trial) splicedBytes(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// spliced yields tokens put together from a and b.
+// spliced yields combinations of the parts of a and b.
 func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return func(yield func(tokenfmt.Alteration) bool) {
 		whole := b.Text()
@@ -224,11 +224,11 @@ func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	}
 }
 
-// mostCuts is the number of places at which the body of a token is cut for [splicedTags].
+// mostCuts is the number of places at which [splicedTags] cuts the body of a token.
 const mostCuts = 400
 
-// splicedTags yields tokens with the beginning of the body and the first half of the tag of b,
-// and the rest of a. Each half of such a tag may cover a part of the body.
+// splicedTags yields tokens that start like b and end like a, both in the body and in the tag.
+// Each half of a tag may cover only a part of the body.
 func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, size := range []int{16, 32, 64} {
@@ -249,12 +249,11 @@ func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// rareLengths are lengths of states around those at which readers take another branch.
+// rareLengths are lengths of states near those at which readers take another branch.
 var rareLengths = []int{0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 255, 256, 257, 4095, 4096, 4097}
 
-// rareBranches changes the last bytes of each segment, which may be a tag, of tokens
-// that meet other branches than an ordinary one: of other lengths, and of the second
-// key of a ring.
+// rareBranches changes the last bytes of each segment, which may be a tag. Its tokens reach
+// rare branches: they have unusual lengths, or were sealed by the second key of a ring.
 func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 	for _, n := range rareLengths {
 		for _, state := range [][]byte{t.State(n), t.Letters(n), t.State(max(0, n-len(t.State(0))))} {
@@ -280,7 +279,7 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 	t.changedUnderRings(in, tok.Under)
 }
 
-// changedUnderRings changes tokens of the second key of a ring, and of later ones.
+// changedUnderRings changes tokens that were sealed by the second or a later key of a ring.
 func (t trial) changedUnderRings(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{2, 3, 5, 9} {
 		var keys [][]byte
@@ -302,7 +301,7 @@ func (t trial) changedUnderRings(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// changedBehind changes tok once, and guesses the last byte of each segment.
+// changedBehind changes single bytes of tok, and guesses the last byte of each segment.
 func (t trial) changedBehind(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, t.changedOnce(tok, 40, 100))
 	f := tok.Format()
@@ -313,8 +312,8 @@ func (t trial) changedBehind(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// changedOnce yields tok with one byte changed: at the end of each segment, and at some
-// random places.
+// changedOnce yields tok with one byte changed: each of the last bytes of a segment, and some
+// random ones.
 func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.Alteration] {
 	f := tok.Format()
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
@@ -333,8 +332,8 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 	})
 }
 
-// heads sets the constant head of tokens as a whole: to constants, to its neighbours,
-// and to the head of tokens of other keys, in the ring and outside of it.
+// heads replaces the constant head of tokens as a whole: by constants, by neighbouring values,
+// and by the heads of tokens of other keys, in the ring and outside it.
 func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Heads(f, t.Source))
@@ -367,7 +366,7 @@ func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// headOf returns the constant head of the tokens of an instance.
+// headOf returns the segment and length of the constant head of the tokens of an instance.
 func (t trial) headOf(in *attack.Instance, tok *attack.Token) (segment, n int, ok bool) {
 	var others []tokenfmt.Format
 	for range 4 {
@@ -380,8 +379,8 @@ func (t trial) headOf(in *attack.Instance, tok *attack.Token) (segment, n int, o
 	return tok.Format().Head(others...)
 }
 
-// members alters readable JSON under the tag. The states hold objects, texts and
-// numbers, so that each kind of member is there.
+// members alters readable JSON under the tag. The states contain objects, texts and numbers, so
+// that each kind of member occurs.
 func (t trial) members(in *attack.Instance, tok *attack.Token) {
 	for _, state := range [][]byte{
 		fmt.Appendf(nil, `{"step":"%s","n":7,"ok":true,"list":[1,2],"deep":{"a":1}}`, t.Letters(24)),
@@ -396,8 +395,8 @@ func (t trial) members(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Canonical)
 }
 
-// texts alters readable text under the tag. The states hold characters that have
-// canonical equivalents.
+// texts alters readable text under the tag. The states contain characters that have canonical
+// equivalents.
 func (t trial) texts(in *attack.Instance, tok *attack.Token) {
 	for _, state := range []string{"K;\u00e9\u00c5 step %s end", "first\nsecond; K %s ", `{"step":"%s; K\u00e9 "}`} {
 		t.changedAt(in, fmt.Appendf(nil, state, t.Letters(24)), tok.Under, tokenfmt.Texts)

@@ -26,24 +26,24 @@ import (
 	"sealab/internal/verdict"
 )
 
-// The bounds of work before authentication.
+// The bounds of work and memory before authentication.
 const (
-	costly     = 10 * time.Millisecond  // a forged token may not take more, if a malformed one takes a tenth
-	steered    = 20                     // times as much work for a number in the token that is larger
-	tries      = 7                      // measurements of each text, of which the least counts
-	longWork   = 500 * time.Millisecond // of which two measurements are enough
-	bombBytes  = 8 << 20                // length of a decompressed bomb
-	bombMemory = 4 << 20                // memory that refusing a bomb may take
+	costly     = 10 * time.Millisecond  // the most for a forged token, if a malformed one takes at most a tenth
+	steered    = 20                     // the most for a larger number in the token, as a multiple of a refusal
+	tries      = 7                      // measurements of each text; the shortest counts
+	longWork   = 500 * time.Millisecond // measurements this long are repeated only once
+	bombBytes  = 8 << 20                // length of a decompressed bomb, in bytes
+	bombMemory = 4 << 20                // memory that refusing a bomb may take, in bytes
 
-	farBombBytes  = 64 << 20 // length of a decompressed bomb for another process, whose work is measured
-	farBombPlaces = 20       // places at the start of a segment at which a bomb may begin
+	farBombBytes  = 64 << 20 // the same for another process, whose work is measured
+	farBombPlaces = 20       // number of places at the start of a segment at which a bomb may begin
 )
 
-// behindTags are places at which a bomb may begin behind a tag, or a head and a tag.
+// behindTags are offsets at which a bomb may begin after a tag, or after a head and a tag.
 var behindTags = []int{20, 24, 28, 32, 33, 36, 40, 48, 64}
 
-// unauthenticated returns a token, its format and a forgery of it, for attacks on the cost
-// of refusing. It records the reason if there is none.
+// unauthenticated returns a token, its format and a forgery of it, for attacks on the cost of
+// refusing. If forged is nil, it has recorded the reason.
 func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f tokenfmt.Format, forged []byte) {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -63,8 +63,8 @@ func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f toke
 	return in, tok, f, f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
 }
 
-// workBefore compares the work of refusing a forged token and a malformed one. A reader may
-// remember its work for a salt that it met before, so other tokens are new each time.
+// workBefore compares the work of refusing forged tokens and a malformed one. A reader may
+// cache its work for a salt that it has met, so further forgeries are random each time.
 func (t trial) workBefore() {
 	in, tok, f, forged := t.unauthenticated()
 	if forged == nil {
@@ -94,8 +94,8 @@ func (t trial) workBefore() {
 	}
 }
 
-// steeredWork compares the work of refusing forged tokens that state larger numbers with
-// that of refusing one, and presents segments that decompress to a long text.
+// steeredWork raises the numbers in a forged token and compares the work of refusing it before
+// and after. It also presents segments that decompress to a long text.
 func (t trial) steeredWork() {
 	in, tok, f, forged := t.unauthenticated()
 	if forged == nil {
@@ -121,7 +121,7 @@ func (t trial) steeredWork() {
 			return call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed
 		}
 		if dear() && took < longWork {
-			took, fixed, call = t.beside(in, tok, same, forged) // a busy machine is slow once
+			took, fixed, call = t.beside(in, tok, same, forged) // a busy machine is slow only once
 		}
 		if dear() {
 			t.Refute(codecs.Inert, fmt.Sprintf("%s makes a refusal take %s, and otherwise it takes %s", a.How, took, fixed), call)
@@ -135,9 +135,9 @@ func (t trial) steeredWork() {
 	t.inflatesElsewhere(in, tok, f)
 }
 
-// beside presents a text, made anew each time, and another one in turn. It returns the least
-// time of the text, to which load only adds, the median time of the other, and the last call
-// of the text.
+// beside presents a text, generated anew each time, and another one, alternating. It returns
+// the least time of the text, because load only adds time, the median time of the other, and
+// the last call of the text.
 func (t trial) beside(in *attack.Instance, tok *attack.Token, made func() []byte, other []byte) (took, otherwise time.Duration, call verdict.Call) {
 	var of, ofOther []time.Duration
 	for len(of) < tries && (len(of) < 2 || slices.Min(of) < longWork) {
@@ -156,19 +156,18 @@ func (t trial) beside(in *attack.Instance, tok *attack.Token, made func() []byte
 // countMember matches a member of a JSON object whose value may be a count.
 var countMember = regexp.MustCompile(`"([A-Za-z0-9_-]+)":\s*([0-9]{1,7})\b`)
 
-// countWord matches a word that may be a count, with its name or unit in front.
+// countWord matches a word that may be a count, preceded by its name or unit.
 var countWord = regexp.MustCompile(`^[a-z]{0,8}=?[0-9]{1,6}$`)
 
-// countPlaces is the number of places at the start of a segment at which a count is
-// looked for.
+// countPlaces is the number of bytes at the start of a segment that are tried as a count.
 const countPlaces = 12
 
-// exponents are added to numbers that may be the logarithm of a cost, as those of bcrypt and
-// scrypt are. A larger number can be over a bound.
+// exponents are added to numbers that may be the logarithm of a cost, as in bcrypt and scrypt.
+// Larger additions may exceed a bound.
 var exponents = []int{6, 10}
 
-// largerNumbers yields forged tokens in which a number of a readable header, a number that
-// is a segment, or one or two bytes near the start of a segment are larger.
+// largerNumbers yields forged tokens with a larger number: in a readable header, in a segment
+// that is a number, or in one or two bytes near the start of a segment.
 func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for i, s := range f.Segments {
@@ -204,7 +203,7 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// largerTexts returns larger numbers than the digits.
+// largerTexts returns decimal numbers that are larger than the given digits.
 func largerTexts(digits string) []string {
 	larger := []string{digits + "000", digits + "00000"}
 	if n, err := strconv.Atoi(digits); err == nil {
@@ -215,14 +214,14 @@ func largerTexts(digits string) []string {
 	return larger
 }
 
-// foreignZeros are 64 MiB of zeros in formats that the standard library does not write.
+// foreignZeros holds 64 MiB of zeros in formats that the standard library does not write.
 var foreignZeros = map[string][]byte{
 	"bzip2": unhex("425a68393141592653590e09e2df015f8e4000c0000008200030804d4642a025a90a8097314159265359bc04b5c300a275c000c0000008200020a40836328a884d2a2a2138bb9229c2848500bb83e8"),
 	"brotli": unhex("cbffff3ff82700e2b14020f7fe8fffff7ff04f00c4611180eefd1fffffffe09f0088c30200ddfb3ffeffffc13f0110870500baf77ffcffff837f0220" +
 		"0e0b0074effff8ffff07ff04401c1600e8defff1ffff0ffe0980382c00d0bdffcbffff3ffc1300715800a07bff07"),
 }
 
-// unhex returns the bytes of a constant in hexadecimal.
+// unhex decodes a hexadecimal constant.
 func unhex(text string) []byte {
 	raw, err := hex.DecodeString(text)
 	if err != nil {
@@ -231,7 +230,7 @@ func unhex(text string) []byte {
 	return raw
 }
 
-// packers compress a text, by their format.
+// packers holds the compressors by format.
 var packers = map[string]func(text []byte) []byte{
 	"deflate": packer(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
 	"zlib":    packer(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }),
@@ -248,11 +247,11 @@ func packer(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
 	}
 }
 
-// packedZeros returns compressed zeros by their format.
+// packedZeros returns compressed zeros by format.
 var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bombBytes) })
 
-// packedTo compresses n zeros in every format that the standard library writes. In others
-// there are 64 MiB of zeros.
+// packedTo compresses n zeros in every format that the standard library writes. The other
+// formats hold 64 MiB of zeros.
 func packedTo(n int) map[string][]byte {
 	packed := maps.Clone(foreignZeros)
 	packed["lzma"], packed["zstd"] = lzmaZeros(), zstdZeros()
@@ -265,8 +264,8 @@ func packedTo(n int) map[string][]byte {
 // A bombPlace is a place in a token at which compressed data may begin.
 type bombPlace struct {
 	f             tokenfmt.Format
-	segment, keep int    // the segment, and the number of its first bytes that stay
-	asked         string // the rest of the token that asks for it, for a person
+	segment, keep int    // the segment, and the number of its leading bytes that are kept
+	asked         string // describes a change elsewhere in the token that announces the data
 }
 
 // with returns the token with data at the place.
@@ -278,9 +277,9 @@ func (b bombPlace) String() string {
 	return fmt.Sprintf("behind %d bytes of segment %d%s", b.keep, b.segment, b.asked)
 }
 
-// bombPlaces returns the places behind each of some numbers of bytes of a segment, and the
-// other segments beside a readable header that says they are compressed (RFC 7516, section
-// 4.1.3).
+// bombPlaces returns the places after the given numbers of bytes of each segment. If a segment
+// is a JSON header, it also returns the other segments, with a header that declares them
+// compressed (RFC 7516, section 4.1.3).
 func bombPlaces(f tokenfmt.Format, keeps []int) (all []bombPlace) {
 	for _, i := range f.Encoded() {
 		raw := f.Segments[i].Bytes
@@ -302,8 +301,8 @@ func bombPlaces(f tokenfmt.Format, keeps []int) (all []bombPlace) {
 	return all
 }
 
-// inflatesElsewhere presents segments that are compressed zeros behind their first bytes to
-// another process, and compares the work with that of as many random bytes.
+// inflatesElsewhere presents compressed zeros in segments to another process. It compares the
+// work with that for as many random bytes.
 func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	all, keeps := packedTo(farBombBytes), make([]int, farBombPlaces)
 	for keep := range keeps {
@@ -323,7 +322,7 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 			if call.Answer.Outcome != verdict.Refused || took <= costly {
 				continue
 			}
-			_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // a call may collect the garbage of the one before
+			_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // excludes garbage of the previous call
 			if otherwise = min(otherwise, apart); took > steered*otherwise {
 				t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s %s takes %s, and of as many random bytes %s", len(zeros), name, at, took, otherwise), call)
 				return
@@ -332,8 +331,8 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 	}
 }
 
-// inflates presents segments that are compressed zeros, in this process, and reads the
-// memory of refusing them.
+// inflates presents compressed zeros in segments in this process, and measures the memory that
+// refusing them allocates.
 func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	for name, zeros := range packedZeros() {
 		for _, at := range bombPlaces(f, []int{0, 4, 16, 32}) {
@@ -348,9 +347,9 @@ func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 	}
 }
 
-// runsCode presents serialized objects whose decoding creates a file, in the place of
-// each segment and inside of recognized constructions, and looks for the file. The file
-// is empty and is in a folder of its own.
+// runsCode presents serialized objects whose decoding creates a file, in place of each segment
+// and inside recognized constructions. Then it checks whether the file exists. The file is
+// empty and lies in a temporary folder of its own.
 func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	dir, err := os.MkdirTemp("", "sealab-inert-")
 	if err != nil {
@@ -393,8 +392,8 @@ func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// gadgets returns serialized objects by name. Each creates an empty file if it is decoded
-// by a reader that makes objects of any class.
+// gadgets returns serialized objects by name. Each creates an empty file if a reader that
+// instantiates arbitrary classes decodes it.
 func gadgets(file string) map[string][]byte {
 	return map[string][]byte{
 		"Python pickle":     fmt.Appendf(nil, "cbuiltins\nopen\n(V%s\nVw\ntR.", file),

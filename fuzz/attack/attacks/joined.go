@@ -8,8 +8,7 @@ import (
 	"sealab/fuzz/attack"
 )
 
-// joined are the attacks that look for two different contexts which are read as the
-// same.
+// joined are the attacks that look for two different contexts that are read as the same.
 var joined = []attack.Attack{
 	{ID: "CTX-04", Name: "borders between fields shifted", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
 		Gain: "a token for one pair of fields, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: on(trial.shiftedFields), Thousands: 3},
@@ -23,7 +22,7 @@ var joined = []attack.Attack{
 
 var ambiguous = []codecs.Property{codecs.Unambiguous}
 
-// separators are the texts that fields are known to be joined with.
+// separators are texts that real formats join fields with.
 var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||",
 	"\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/", "\x00+", "|+", "\x00\x01", "\x001", "|1"}
 
@@ -35,14 +34,14 @@ func (t trial) drawnSeparators() (drawn []string) {
 	return drawn
 }
 
-// pairs are the fields that the design binds, in one context.
+// pairs holds the fields that the design binds, in one context.
 type pairs struct {
 	in    *attack.Instance
 	under codecs.Context
 	bound []field
 }
 
-// pairsOf finds the fields that the design binds. Two are needed.
+// pairsOf finds the fields that the design binds. It reports false if there are fewer than two.
 func (t trial) pairsOf() (pairs, bool) {
 	var ps pairs
 	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
@@ -78,7 +77,7 @@ func (ps pairs) texts(do func(a, b field)) {
 	})
 }
 
-// written returns a context as text for a person.
+// written formats a context for a person.
 func written(c codecs.Context) string {
 	show := func(s *string) string {
 		if s == nil {
@@ -89,8 +88,8 @@ func written(c codecs.Context) string {
 	return fmt.Sprintf("(method %+.40q, target %+.40q, arguments %+.40q, principal %s, audience %s)", c.Method, c.Target, c.Arguments, show(c.Principal), show(c.Audience))
 }
 
-// shiftedFields moves a part of one field over the border to another, for every known
-// separator, for lengths of one byte, and for lengths in digits.
+// shiftedFields moves part of one field across the border to another, for every known
+// separator, for one-byte lengths, and for decimal lengths.
 func (t trial) shiftedFields() {
 	ps, ok := t.pairsOf()
 	if !ok {
@@ -114,7 +113,7 @@ func (t trial) shiftedFields() {
 		from := b.put(a.put(ps.under, "x\x01"+long), "c")
 		to := b.put(a.put(ps.under, "x"), long+"\x01c")
 		t.read(ps.in, from, to, "lengths of one byte")
-		// Each pair is written as 1 0 11 xxxxxxxx2zz, without the spaces.
+		// Both are written as 1 0 11 xxxxxxxx2zz, without the spaces.
 		from, to = b.put(a.put(ps.under, "0"), "xxxxxxxx2zz"), b.put(a.put(ps.under, "11xxxxxxxx"), "zz")
 		t.read(ps.in, from, to, "lengths in decimal digits in front of values, without a border")
 		if b.unset != nil {
@@ -124,8 +123,8 @@ func (t trial) shiftedFields() {
 	})
 }
 
-// throughArguments shifts the border between two fields that have the arguments between
-// them, which are the same in both.
+// throughArguments shifts the border between two fields with the arguments between them, so
+// that the joined text of all three is the same.
 func (t trial) throughArguments(ps pairs, a, b field, sep string) {
 	if a.property != codecs.BindsTarget || b.property == codecs.BindsArguments || b.property == codecs.BindsMethod {
 		return
@@ -136,8 +135,8 @@ func (t trial) throughArguments(ps pairs, a, b field, sep string) {
 	t.read(ps.in, from, to, fmt.Sprintf("%s, arguments and %s joined by %q", a.name, b.name, sep))
 }
 
-// besideArguments shifts the border between target and arguments, which are raw JSON
-// texts: a number can be cut, and an object can be a part of the target.
+// besideArguments shifts the border between target and arguments. Arguments are raw JSON text:
+// a number can be split, and an object can move into the target.
 func (t trial) besideArguments(ps pairs) {
 	target, arguments := fields[target], fields[arguments]
 	for _, sep := range []string{"", ".", ":", "|", "\n", " ", "\x00", "/", "%", "\\"} {
@@ -150,8 +149,8 @@ func (t trial) besideArguments(ps pairs) {
 	}
 }
 
-// exchangedFields exchanges the values of two fields, and gives both of them one value
-// and then another. A combination without order does not see it.
+// exchangedFields exchanges the values of two fields, and sets both to one value and then to
+// another. A combination that ignores order does not notice either.
 func (t trial) exchangedFields() {
 	ps, ok := t.pairsOf()
 	if !ok {
@@ -173,7 +172,7 @@ func (t trial) exchangedFields() {
 	})
 }
 
-// injectedFields writes into one field the text that a format writes for another.
+// injectedFields writes into one field the text that a format would write for another.
 func (t trial) injectedFields() {
 	ps, ok := t.pairsOf()
 	if !ok {
@@ -193,15 +192,15 @@ func (t trial) injectedFields() {
 	})
 }
 
-// injections are the texts around the name of a field in text formats. The end is behind
-// an injected value.
+// injections are the texts around the name of a field in text formats. The end follows an
+// injected value.
 var injections = []struct{ open, middle, end string }{
 	{`","`, `":"`, ""}, {`", "`, `": "`, ""}, {"&", "=", ""}, {";", "=", ""}, {",", "=", ""}, {"\n", ":", ""}, {"\n", "=", ""}, {" ", "=", ""}, {"|", "=", ""},
 	{"; ", "=", ""}, {"\n", ": ", ""}, {"\r\n", ": ", ""}, {"/", "/", ""}, {"\x00", "\x00", ""}, {"|", "|", ""},
 }
 
-// escapedFields looks for borders that escape characters move, with one field absent on
-// one side, and for lengths that are counted in one or two bytes.
+// escapedFields looks for borders that escape characters move, also with one field absent, and
+// for lengths that are stored in one or two bytes.
 func (t trial) escapedFields() {
 	ps, ok := t.pairsOf()
 	if !ok {
@@ -234,17 +233,18 @@ func (t trial) escapedFields() {
 	})
 }
 
-// writtenAs are characters with the texts that formats write for them. A format that does
-// not escape its escape takes a value with that text for one with the character.
+// writtenAs pairs characters with the texts that formats write for them. A format that does not
+// escape its escape character confuses a value that contains the text with one that contains
+// the character.
 var writtenAs = [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"\r", `\r`}, {"\x00", `\0`}, {"\x00", `\x00`}, {"\x00", `\u0000`}, {"\x1f", `\x1f`}, {"\n", "%0A"}, {"\n", "%0a"}, {"\x00", "%00"},
 	{":", "%3A"}, {":", `\:`}, {"|", "%7C"}, {"|", `\|`}, {"/", "~1"}, {"~", "~0"}, {"/", "%2F"}, {"&", "&amp;"}, {`"`, `\"`}, {"'", "''"}, {",", `\,`}, {",", "%2C"}, {" ", "%20"}, {" ", "+"},
 	{"\n", `\\n`}, {"\x00", "\x00\x00"}, {"\x00", "\x00\x01"}, {"\n", " "}, {"=", "%3D"}, {"&", "%26"}, {"=", "=3D"}}
 
-// escapedInside looks for values of one field that an escape makes the same.
+// escapedInside looks for values of one field that become equal by escaping.
 func (t trial) escapedInside(ps pairs) {
 	for _, f := range ps.bound {
 		if f.property == codecs.BindsArguments {
-			continue // JSON has escapes of its own
+			continue // JSON has its own escapes
 		}
 		for _, w := range writtenAs {
 			t.read(ps.in, f.put(ps.under, "xx"+w[0]+"yy"), f.put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.name, w[1]))
@@ -252,15 +252,15 @@ func (t trial) escapedInside(ps pairs) {
 	}
 }
 
-// shortLengths moves as many bytes over the border between two fields as a length counts
-// before it begins anew. The moved bytes hold the length of the other field, behind the mark
-// of a field that is there.
+// shortLengths moves bytes across the border between two fields, as many as make a stored
+// length overflow. The moved bytes contain the length of the other field, after the mark of a
+// present field.
 func (t trial) shortLengths(ps pairs) {
 	ps.texts(func(a, b field) {
 		for i, mark := range []string{"", "\x01", "+", "\x00", "\x02", "\xff", "1", "s", "S", "T", "$"} {
 			for _, length := range []string{"\x01", "\x00\x01", "\x01\x00"} {
 				if i > 2 && len(length) > 1 {
-					break // long values are dear
+					break // long values are expensive
 				}
 				head, n := mark+length, 1<<(8*len(length))
 				moved := strings.Repeat("p", n-len(head))
@@ -271,20 +271,20 @@ func (t trial) shortLengths(ps pairs) {
 	})
 }
 
-// escapes are the characters that formats escape with.
+// escapes are the escape characters of known formats.
 var escapes = []string{`\`, `%`, `^`, `"`, `'`, "`", "~", "=", "$", "&", "+"}
 
-// escapedPair moves the border between two fields by an escape character at the end of
-// the honest value, or by a doubled separator.
+// escapedPair moves the border between two fields by an escape character at the end of the
+// honest value, or by a doubled separator.
 func (t trial) escapedPair(ps pairs, a, b field, sep, esc string) {
 	set := func(x, y string) codecs.Context { return b.put(a.put(ps.under, x), y) }
 	how := fmt.Sprintf("%s and %s joined by %q with the escape %q", a.name, b.name, sep, esc)
-	// The honest value ends in the escape, so that the border reads as escaped.
+	// The honest value ends in the escape character, so that the border reads as escaped.
 	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+esc+sep+"yy", "zz"), how)
 	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+sep+"yy"+esc, "zz"), how)
 	t.read(ps.in, set("xx"+esc, sep+"yy"), set("xx"+sep, "yy"), how)
 	if esc == `\` {
-		for _, mark := range []string{"+", "1"} { // of a field that is there
+		for _, mark := range []string{"+", "1"} { // the mark of a present field
 			t.read(ps.in, set("xx"+esc, "yy"+sep+mark+"zz"), set("xx"+sep+mark+"yy"+esc, "zz"), how+" and the mark "+mark)
 		}
 	}

@@ -32,17 +32,17 @@ var jose = []attack.Attack{
 		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: on(trial.shortAlgorithms)},
 }
 
-// A signedToken is a token of three segments, a JSON header in front.
+// A signedToken is a token of three segments, the first of which is a JSON header.
 type signedToken struct {
 	in     *attack.Instance
 	tok    *attack.Token
 	header map[string]any
-	// payloads are the payload of the token and one with another state.
+	// payloads are a payload with another state, and the token's own.
 	payloads [][]byte
 }
 
-// signed mints a token of three segments with a JSON header. Otherwise it records the
-// reason and reports false.
+// signed mints a token of three segments with a JSON header. If the design's tokens differ, it
+// records the reason and reports false.
 func (t trial) signed() (signedToken, bool) {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -63,8 +63,8 @@ func (t trial) signed() (signedToken, bool) {
 	return s, false
 }
 
-// with returns the authenticated text of a header with members changed. A nil value
-// removes the member.
+// with returns the authenticated text, with members of the header changed. A nil value removes
+// the member.
 func (s signedToken) with(payload []byte, members map[string]any) string {
 	header := maps.Clone(s.header)
 	for name, v := range members {
@@ -75,7 +75,7 @@ func (s signedToken) with(payload []byte, members map[string]any) string {
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
-		panic("attacks: " + err.Error()) // a decoded header has a JSON form
+		panic("attacks: " + err.Error()) // a decoded header can be encoded
 	}
 	return tokenfmt.Base64URL.Encode(text) + "." + tokenfmt.Base64URL.Encode(payload)
 }
@@ -97,9 +97,9 @@ func (t trial) noAlgorithm() {
 	}
 }
 
-// shortAlgorithms names the token's algorithm and HS256 with a short tag, as COSE and many
-// protocols do ("HMAC 256/64", RFC 9053), and guesses tags of one byte. It guesses those of
-// two bytes if refusals tell that the server knows the name.
+// shortAlgorithms names the token's algorithm, or HS256, with a short tag, as COSE and many
+// protocols do ("HMAC 256/64", RFC 9053). It guesses one-byte tags. It guesses two-byte tags if
+// a refusal shows that the server knows the name.
 func (t trial) shortAlgorithms() {
 	s, ok := t.signed()
 	if !ok {
@@ -128,7 +128,7 @@ func (t trial) shortAlgorithms() {
 	}
 }
 
-// guessTag presents an authenticated text with tags of some bytes, in order.
+// guessTag presents an authenticated text with tags of size bytes, in ascending order.
 func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) {
 	const atOnce = 1 << 10
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
@@ -141,8 +141,8 @@ func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) 
 	}
 }
 
-// publicAsSecret makes HMAC tags with the server's public key, in each spelling in which
-// the server may hold it.
+// publicAsSecret computes HMAC tags under the server's public key, in each encoding that a
+// server may hold it in.
 func (t trial) publicAsSecret() {
 	s, ok := t.signed()
 	if !ok {
@@ -166,7 +166,7 @@ func (t trial) publicAsSecret() {
 	}
 }
 
-// ownPublicKey signs with a key pair of the attacker, whose public key is in the header.
+// ownPublicKey signs with the attacker's key pair and puts the public key into the header.
 func (t trial) ownPublicKey() {
 	s, ok := t.signed()
 	if !ok {
@@ -191,8 +191,8 @@ func (t trial) ownPublicKey() {
 	}
 }
 
-// serializationsWithout presents the flattened and the general JSON serialization with
-// each member left out, null or of another type.
+// serializationsWithout presents the flattened and the general JSON serialization, with each
+// member missing, null or of another type.
 func (t trial) serializationsWithout() {
 	s, ok := t.signed()
 	if !ok {
@@ -215,15 +215,16 @@ func (t trial) serializationsWithout() {
 	for _, form := range forms {
 		text, err := json.Marshal(form)
 		if err != nil {
-			panic("attacks: " + err.Error()) // maps of texts have a JSON form
+			panic("attacks: " + err.Error()) // maps of texts can be encoded
 		}
 		t.Try(codecs.Total)
 		t.Change(s.in, s.tok, text, "a JSON serialization with members left out")
 	}
 }
 
-// polyglot presents a JSON serialization of the token whose first name is a compact token
-// with another payload: a reader that splits at dots and one that parses JSON disagree.
+// polyglot presents a JSON serialization of the token, in which the first member name is a
+// compact token with another payload. A reader that splits at dots and one that parses JSON
+// then disagree.
 func (t trial) polyglot() {
 	s, ok := t.signed()
 	if !ok {

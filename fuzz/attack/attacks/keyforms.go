@@ -12,7 +12,7 @@ import (
 	"sealab/codecs"
 )
 
-// same presents a token of one secret to another that may be the same key.
+// same presents a token minted under one secret to another secret that may give the same key.
 func (t trial) same(a, b []byte, how string) {
 	ia, ib, ok := t.pair(a, b)
 	if !ok || bytes.Equal(a, b) {
@@ -71,8 +71,8 @@ func (t trial) formsOfKeys() {
 	}
 }
 
-// formsOfTexts is formsOfKeys for a secret of letters, which a reader of settings may treat
-// otherwise than bytes.
+// formsOfTexts is formsOfKeys for a secret of letters. A reader of settings may treat text
+// unlike bytes.
 func (t trial) formsOfTexts(k string) {
 	for _, o := range []struct{ secret, how string }{
 		{k + "\n", "a line break behind"}, {k + "\r\n", "CR and LF behind"}, {k + " ", "a space behind"}, {" " + k, "a space in front"}, {"\t" + k, "a tab in front"},
@@ -84,8 +84,8 @@ func (t trial) formsOfTexts(k string) {
 	}
 }
 
-// formsOf returns a value, both of its ends and its hash: forms in which code takes
-// a value for a secret of 32 bytes.
+// formsOf returns a value, its first and last bytes, and its hash. Code derives a secret of 32
+// bytes in these ways.
 func formsOf(value []byte) [][]byte {
 	sum := sha256.Sum256(value)
 	n := min(len(value), codecs.MinSecret)

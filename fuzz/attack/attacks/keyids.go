@@ -5,8 +5,8 @@ import (
 	"sealab/fuzz/attack"
 )
 
-// collidingIDs searches two secrets whose tokens begin alike, opens a ring of both and
-// asks for the tokens of each.
+// collidingIDs searches for two secrets whose tokens have the same head, opens a ring of both
+// and presents tokens of each.
 func (t trial) collidingIDs() {
 	seen := map[string][]byte{}
 	for _, n := range t.Range(300) {
@@ -33,7 +33,8 @@ func (t trial) collidingIDs() {
 	t.Try(codecs.Rotation, codecs.StrongKeys)
 }
 
-// constantHead returns the bytes at the start that all tokens of an instance share.
+// constantHead returns the leading bytes that all tokens of an instance share, if there are at
+// most 16.
 func (t trial) constantHead(in *attack.Instance) (string, bool) {
 	tok, ok := t.Mint(in, t.State(24))
 	if !ok {
@@ -46,7 +47,7 @@ func (t trial) constantHead(in *attack.Instance) (string, bool) {
 	return string(tok.Format().Segments[segment].Bytes[:n]), true
 }
 
-// start returns the first decoded segment of a token of an instance.
+// start returns the bytes of the first decoded segment of a token of an instance.
 func (t trial) start(in *attack.Instance) string {
 	tok, ok := t.Mint(in, t.State(24))
 	if !ok || len(tok.Format().Encoded()) == 0 {
@@ -57,7 +58,7 @@ func (t trial) start(in *attack.Instance) string {
 
 func (t trial) collide(a, b []byte) {
 	if _, err := t.Open(a, b); err != nil {
-		t.Try(codecs.Rotation, codecs.StrongKeys) // found and refused, or a ring of one
+		t.Try(codecs.Rotation, codecs.StrongKeys) // the ring refuses the collision, or takes only one key
 		return
 	}
 	for _, key := range [][]byte{a, b} {

@@ -19,7 +19,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// secretsOf are ways in which the secrets of many rings differ.
+// secretsOf are ways to generate the secrets of many rings.
 var secretsOf = map[string]func(i uint64) []byte{
 	"random secrets": func(i uint64) []byte {
 		sum := sha256.Sum256(fmt.Appendf(nil, "ring %d %d", seed, i))
@@ -28,8 +28,8 @@ var secretsOf = map[string]func(i uint64) []byte{
 	"secrets that count": func(i uint64) []byte { return binary.BigEndian.AppendUint64([]byte("secret number, 24 bytes:"), i) },
 }
 
-// keyIDs returns the key IDs of n rings of a design, as its tokens carry them; none if
-// they carry none.
+// keyIDs returns the key IDs of n rings of a design, read from its tokens, or nil if tokens
+// carry none.
 func keyIDs(t *testing.T, d codecs.Design, n int, secret func(i uint64) []byte) (ids [][]byte) {
 	t.Helper()
 	c := attack.Ordinary()
@@ -47,7 +47,7 @@ func keyIDs(t *testing.T, d codecs.Design, n int, secret func(i uint64) []byte) 
 	return unhexed(ids)
 }
 
-// unhexed decodes IDs that are all hexadecimal text.
+// unhexed decodes the IDs if all of them are hexadecimal text.
 func unhexed(ids [][]byte) [][]byte {
 	var decoded [][]byte
 	for _, id := range ids {
@@ -72,21 +72,22 @@ func keyIDOf(t *testing.T, d codecs.Design, token []byte) []byte {
 	return nil
 }
 
-// weakIDs judges key IDs of many rings: "" if they look random and do not collide.
+// weakIDs returns the reason why key IDs of many rings are weak, or "" if they look random and
+// do not collide.
 func weakIDs(ids [][]byte) string {
 	report, ok := tokenfmt.Randomness(ids)
 	if !ok {
 		return "fewer than 4 bytes of a key ID vary"
 	}
-	// Of random IDs of 32 bits, a pair in 2^32 collides.
+	// Two random 32-bit IDs collide with probability 2^-32.
 	if report.Collisions > 1 {
 		return report.String()
 	}
 	return report.Failed()
 }
 
-// TestKeyIDs holds the key IDs of many rings to randomness, in each design whose tokens
-// carry one. One design after the other meets the one or the other kind of secrets.
+// TestKeyIDs checks that key IDs of many rings are random, in each design whose tokens carry
+// one. The two kinds of secrets alternate between designs.
 func TestKeyIDs(t *testing.T) {
 	carried := 0
 	for _, d := range catalog.All() {
@@ -106,7 +107,7 @@ func TestKeyIDs(t *testing.T) {
 	require.NotZero(t, carried)
 }
 
-// TestWeakKeyIDs holds the judge of key IDs to weak ones.
+// TestWeakKeyIDs checks that weak key IDs are detected.
 func TestWeakKeyIDs(t *testing.T) {
 	for name, id := range map[string]func(secret []byte) []byte{
 		"the end of the secret":     func(secret []byte) []byte { return secret[28:] },

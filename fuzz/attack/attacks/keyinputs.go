@@ -18,9 +18,9 @@ import (
 // keyMember matches the member of a JSON header that names a key.
 var keyMember = regexp.MustCompile(`"(kid|key|k|keyid|key_id)":"([^"]*)"`)
 
-// injectedKeyIDs writes hostile key IDs into the header, and makes the tag under the
-// keys that they may lead to: the empty key, zeros, and the ID itself. Other formats name a
-// key in the head of a segment, or in a segment of its own.
+// injectedKeyIDs writes hostile key IDs into the header. It computes the tag under the keys
+// that they may lead to: the empty key, zeros, and the ID itself. Formats without a header may
+// name a key in the head of a segment, or in a segment of its own.
 func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
@@ -52,8 +52,9 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// noKeyIDs leaves the key ID of a header out, or writes a value of another type for it, and makes
-// the tag under the keys that a reader may find then: the empty key, zeros, and words for absent.
+// noKeyIDs removes the key ID from a header, or replaces it by a value of another type. It
+// computes the tag under the keys that a reader may then use: the empty key, zeros, and words
+// for absent.
 func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	for _, i := range f.Encoded() {
 		raw := f.Segments[i].Bytes
@@ -83,8 +84,8 @@ func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 	}
 }
 
-// suppliedKeys writes a key of the attacker's choice into each segment that is a JSON
-// object, in the forms in which headers carry one, and makes the tag under it.
+// suppliedKeys writes a key of the attacker's choice into each segment that is a JSON object,
+// in the forms in which headers carry keys. It computes the tag under that key.
 func (t trial) suppliedKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	key := t.Bytes(32)
 	k := quoted(base64.RawURLEncoding.EncodeToString(key))
@@ -102,31 +103,32 @@ func (t trial) suppliedKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.F
 	}
 }
 
-// underKey makes the tag of the token under a key.
+// underKey presents the token with a tag computed under a key.
 func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, key []byte, altered string) {
 	t.Changes(in, tok, tokenfmt.TaggedUnderKey(f, key, altered))
 }
 
-// elsewhere are names that lead out of a ring, and the keys that they lead to: those that every
-// object of JavaScript has, with the texts of their values, an empty file, and an empty row.
+// elsewhere maps names that lead out of a ring to the keys that they lead to. The names are
+// inherited members of JavaScript objects (whose values become text), a path of an empty file,
+// and SQL that gives an empty row.
 var elsewhere = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
 	"toString": "function toString() { [native code] }", "valueOf": "function valueOf() { [native code] }", "hasOwnProperty": "function hasOwnProperty() { [native code] }",
 	"../../../../../../../../dev/null": "", "/dev/null": "", "' UNION SELECT '": ""}
 
-// missingKeys names keys that are not in the ring, and makes tags under those that a reader may
-// find for them: zeros, and keys from elsewhere.
+// missingKeys names keys that are not in the ring. It computes tags under the keys that a
+// reader may find for them: zeros, and keys from elsewhere.
 func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	tokenfmt.OtherHeads(f, func(other tokenfmt.Format, how string) {
 		t.underKey(in, tok, other, make([]byte, 32), how)
 		t.Changes(in, tok, tokenfmt.SealedUnderKey(other, make([]byte, 32), how))
 	})
-	for _, name := range slices.Sorted(maps.Keys(elsewhere)) { // where a reader looks whole tokens up
+	for _, name := range slices.Sorted(maps.Keys(elsewhere)) { // a reader may look up whole tokens
 		t.Change(in, tok, []byte(name), fmt.Sprintf("%q for the token", name))
 		t.Change(in, tok, []byte(t.prefixOf(tok)+name), fmt.Sprintf("%q behind the prefix", name))
 	}
 	for i, s := range f.Segments[:max(len(f.Segments), 1)-1] {
 		if strings.Trim(s.Text, ".:|~-_=") == "" {
-			continue // it divides others
+			continue // a separator
 		}
 		for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
 			other := f.Named(i, name)
@@ -142,13 +144,13 @@ func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
 }
 
-// quoted returns s as a JSON text, with <, > and & as they are.
+// quoted encodes s as a JSON string and leaves <, > and & as they are.
 func quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic("attacks: " + err.Error()) // every string has a JSON form
+		panic("attacks: " + err.Error()) // every string can be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A keyPair is the key pair that a worker of signed tokens makes of a secret of 32 bytes.
-// The protocol hands out secrets only, so that attacker and server make the pair alike:
+// A keyPair is the key pair that a worker of signed tokens derives from a secret of 32 bytes.
+// The protocol transmits only secrets, so attacker and server derive the pair in the same way:
 //
 //	EdDSA  the secret is the seed of Ed25519 (RFC 8032)
 //	ES256  the scalar of P-256 is 1 + secret mod (n-1), the secret read as a big-endian number
@@ -29,9 +29,9 @@ import (
 //	       bits and the lowest bit set
 type keyPair struct {
 	public any
-	jwks   []string // spellings as a JWK
+	jwks   []string // encodings of the public key as a JWK
 	verify func(message, tag []byte) bool
-	sign   func(message []byte) []byte // of ES256
+	sign   func(message []byte) []byte // ES256 only
 }
 
 // pairOf returns the key pair of a secret for an algorithm of RFC 7518 or RFC 8037.
@@ -88,7 +88,7 @@ func p256Pair(secret []byte) (keyPair, bool) {
 	}, true
 }
 
-// primeOf returns the next prime from a digest on.
+// primeOf returns the first prime at or after a digest of the secret.
 func primeOf(secret []byte, name string) *big.Int {
 	sum := sha512.Sum512(append(append([]byte{}, secret...), name...))
 	sum[0] |= 0xc0
@@ -100,8 +100,8 @@ func primeOf(secret []byte, name string) *big.Int {
 	return p
 }
 
-// rs256 returns the verification of RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, section
-// 8.2.2). crypto/rsa refuses keys of 1024 bits.
+// rs256 returns a verifier for RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017, section 8.2.2).
+// crypto/rsa refuses keys of 1024 bits, so it is written here.
 func rs256(public *rsa.PublicKey) func(message, tag []byte) bool {
 	prefix := []byte{0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20}
 	return func(message, tag []byte) bool {
@@ -112,7 +112,7 @@ func rs256(public *rsa.PublicKey) func(message, tag []byte) bool {
 	}
 }
 
-// texts returns the spellings in which a server may hold a public key.
+// texts returns the encodings in which a server may hold the public key.
 func (p keyPair) texts() []string {
 	var all []string
 	if der, err := x509.MarshalPKIXPublicKey(p.public); err == nil {
@@ -128,13 +128,13 @@ func (p keyPair) texts() []string {
 	return append(all, p.jwks...)
 }
 
-// armored returns PEM with and without white space around it.
+// armored returns PEM with and without surrounding white space.
 func armored(kind string, der []byte) []string {
 	text := string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	return []string{text, text[:len(text)-1], "\n" + text, " " + text}
 }
 
-// algorithmOf returns the algorithm that a header names, "" if it is not a header.
+// algorithmOf returns the algorithm that a header names, or "" if it is not a header.
 func algorithmOf(header []byte) string {
 	var h struct {
 		Alg string `json:"alg"`

@@ -9,9 +9,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// placesOfKeys presents altered tokens of the keys of two rings. A reason that differs
-// between the places of a ring, at one stage, and is the same for each place of both rings
-// tells the place of a key, and does not only name the key.
+// placesOfKeys presents altered tokens of each key of two rings. If reasons at one stage differ
+// between the places of a ring, and agree between the two rings at each place, they tell the
+// place of a key in the ring. If they differ between the rings, they may only name the key.
 func (t trial) placesOfKeys() {
 	const keys = 3
 	one, okOne := t.refusalsByPlace(0, keys)
@@ -33,8 +33,8 @@ func (t trial) placesOfKeys() {
 	}
 }
 
-// refusalsByPlace presents an altered token of each key of a ring of n, from secret first on.
-// It reports false if one is accepted, or refused in several ways.
+// refusalsByPlace opens a ring of n keys, from secret number first on, and presents an altered
+// token of each key. It reports false if a token is accepted, or if its refusals differ.
 func (t trial) refusalsByPlace(first, n int) (calls []verdict.Call, ok bool) {
 	var secrets [][]byte
 	for k := range n {

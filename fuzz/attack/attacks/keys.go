@@ -16,7 +16,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// keys are the attacks with other keys, forms of keys and rings.
+// keys are the attacks with other keys, other forms of keys, and other rings.
 var keys = []attack.Attack{
 	{ID: "KEY-15", Name: "a token of another key", Refutes: []codecs.Property{codecs.Integrity, codecs.KeyCommitting}, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
 		Origin: "checksums in the place of tags", Run: on(trial.otherKey)},
@@ -54,7 +54,7 @@ var keys = []attack.Attack{
 		Gain: "tokens minted by every server that verifies", Origin: "RFC 8725, section 2.1", Run: on(trial.verifyingHalf)},
 }
 
-// pair opens the design under two rings of one key each.
+// pair opens the design under two rings with one key each.
 func (t trial) pair(a, b []byte) (ia, ib *attack.Instance, ok bool) {
 	ia, errA := t.Open(a)
 	ib, errB := t.Open(b)
@@ -71,8 +71,8 @@ func (t trial) otherKey() {
 	})
 }
 
-// publicData mints under a key of the attacker's, who knows only the format, and
-// presents the token to the design's own ring.
+// publicData mints under a key of the attacker, who knows only the format, and presents the
+// token to the design's own ring.
 func (t trial) publicData() {
 	t.presentsOtherKeys(func(tok *attack.Token, b *attack.Instance) {
 		t.Try(codecs.SenderAuthenticated)
@@ -82,9 +82,9 @@ func (t trial) publicData() {
 	})
 }
 
-// verifyingHalf mints with the values of a holder who only verifies, in several
-// forms, and presents the tokens to the ring. If only the answers of a design are
-// known, it is left out: its secrets may be private keys.
+// verifyingHalf mints with the values of a holder who can only verify, in several forms, and
+// presents the tokens to the ring. A design without hooks is not tested: its secrets may be
+// private keys.
 func (t trial) verifyingHalf() {
 	if t.Design.Hooks == nil {
 		t.Skip("the design does not tell the values that verify from those that mint")
@@ -120,7 +120,7 @@ func (t trial) verifyingHalf() {
 	}
 }
 
-// presentsOtherKeys mints tokens under one key and passes them to do, with an instance
+// presentsOtherKeys mints tokens under one key and passes them to do, together with an instance
 // under another key.
 func (t trial) presentsOtherKeys(do func(tok *attack.Token, b *attack.Instance)) {
 	a, b, ok := t.pair(t.Secret(0), t.Secret(1))
@@ -136,7 +136,7 @@ func (t trial) presentsOtherKeys(do func(tok *attack.Token, b *attack.Instance))
 		}
 		do(tok, b)
 	}
-	if tok, ok := t.Mint(a, []byte{}); ok { // which a tag may leave out
+	if tok, ok := t.Mint(a, []byte{}); ok { // a tag may not cover an empty state
 		do(tok, b)
 	}
 }
@@ -170,7 +170,8 @@ func (t trial) knownKeys(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// otherDesigns presents tokens of every design of the catalog.
+// otherDesigns presents tokens of every other design of the catalog, sealed under the same
+// secret.
 func (t trial) otherDesigns() {
 	secret := t.Secret(0)
 	in, err := t.Open(secret)
@@ -197,8 +198,8 @@ func (t trial) otherDesigns() {
 	}
 }
 
-// sameFormat reports that each of two designs opens the other's tokens, as an
-// implementation of one format in two languages does.
+// sameFormat reports whether each of two designs opens the other's tokens, as two
+// implementations of one format do.
 func (t trial) sameFormat(in, theirs *attack.Instance, tok *attack.Token) bool {
 	mine, ok := t.Mint(in, t.State(24))
 	if !ok {
@@ -218,8 +219,8 @@ func (t trial) disguised(in *attack.Instance, d codecs.Design, tok *attack.Token
 	return append([]byte(t.prefixOf(mine)), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
 }
 
-// rawSecret looks for the secret itself as the key of a known primitive. Everything else
-// that is authenticated under the secret may then be a token.
+// rawSecret checks whether the secret itself is the key of a known primitive. If it is,
+// anything else that is authenticated under the secret may be a token.
 func (t trial) rawSecret(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.KeySeparation)
 	c, ok := tok.Format().Recognize(in.Keys[0])
@@ -231,10 +232,9 @@ func (t trial) rawSecret(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// keyCheckValues looks for values in a token that are a function of the key alone. A
-// plain hash of the secret refutes. A constant head that returns for the same secret
-// and differs for another is an observation: it may have a salt that the lab does not
-// know.
+// keyCheckValues looks for values in a token that depend only on the key. A plain hash of the
+// secret refutes. A constant head that recurs for the same secret and differs for another is an
+// observation, because it may be salted with an unknown value.
 func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.PrivateKeys)
 	for name, digest := range digestsOf(in.Keys[0]) {
@@ -257,13 +257,13 @@ func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// isSegment reports whether a segment of the token, which may be too short for its encoding to
-// be known, is value in base64url.
+// isSegment reports whether a segment of the token is value in base64url. Such a segment may be
+// too short for its encoding to be inferred.
 func isSegment(tok *attack.Token, value []byte) bool {
 	return slices.ContainsFunc(tok.Format().Segments, func(s tokenfmt.Segment) bool { return s.Text == tokenfmt.Base64URL.Encode(value) })
 }
 
-// alike returns the number of bytes with which both a and b begin.
+// alike returns the length of the common prefix of a and b.
 func alike(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -272,7 +272,7 @@ func alike(a, b string) int {
 	return n
 }
 
-// differing returns the number of bytes in which a and b differ.
+// differing returns the number of positions at which a and b differ.
 func differing(a, b string) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
@@ -283,7 +283,8 @@ func differing(a, b string) int {
 	return n
 }
 
-// digestsOf returns the first bytes of the unsalted hashes of a secret and of its texts.
+// digestsOf returns the leading bytes of unsalted hashes of a secret and of its encodings, by
+// name.
 func digestsOf(secret []byte) map[string][]byte {
 	all := map[string][]byte{}
 	all["the first bytes"], all["the last bytes"] = secret[:4], secret[len(secret)-4:]

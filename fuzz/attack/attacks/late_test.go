@@ -21,15 +21,15 @@ import (
 
 var load = flag.Bool("load", false, "attack every design under load, with every attack")
 
-// A busy design stands for a worker on a machine under load. It forgets its tokens if
-// its process is started again.
+// A busy design simulates a worker on a machine under load. It forgets its tokens when its
+// process is restarted.
 type busy struct {
-	// hangs reports whether the call has no answer: the number of the call in the life of
-	// the process, and the token or state. stalls is the time that an answer is late.
+	// hangs reports whether a call gets no answer. It gets the number of the call in the life
+	// of the process, and the token or state. stalls returns the delay of an answer.
 	hangs  func(call int, in []byte) bool
 	stalls func() time.Duration
 	work   func(in []byte) time.Duration
-	mute   bool // the machine does not tell how long a process worked
+	mute   bool // the machine does not report how long a process worked
 
 	mu             sync.Mutex
 	calls, lives   int
@@ -48,7 +48,7 @@ func (b *busy) restart() error {
 	return nil
 }
 
-// call makes a call, unless it hangs.
+// call makes a call unless it hangs.
 func (b *busy) call(in []byte, do func() ([]byte, error)) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,7 +106,7 @@ func (s busyScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error)
 	return s.open(token, func() ([]byte, error) { return s.Scheme.Verify(dst, token, c) })
 }
 
-// design returns d as a worker on the machine, and its clock.
+// design returns d as a worker on the machine, with a budget that reads its clock.
 func (b *busy) design(d codecs.Design) (*attack.Design, attack.Budget) {
 	b.restart() //nolint:errcheck // it does not fail
 	of := codecs.Design{Name: d.Name, Prefix: d.Prefix, Options: d.Options, MaxKeys: d.MaxKeys, KeySize: d.KeySize, Guarantees: d.Guarantees}
@@ -135,8 +135,8 @@ func (b *busy) design(d codecs.Design) (*attack.Design, attack.Budget) {
 
 func never(int, []byte) bool { return false }
 
-// TestLoadAccusesNoDesign attacks sound designs that stall at random, for longer than
-// the deadline of a request and for less.
+// TestLoadAccusesNoDesign attacks sound designs that stall at random, both longer and shorter
+// than the deadline of a request.
 func TestLoadAccusesNoDesign(t *testing.T) {
 	late := 0
 	beside, _ := ids(t)
@@ -165,8 +165,8 @@ func TestLoadAccusesNoDesign(t *testing.T) {
 	require.Positive(t, late, "no answer was late")
 }
 
-// TestHangsAreFound attacks designs that hang: at one kind of text, and at one call in the
-// life of a process. Load does not hide them.
+// TestHangsAreFound attacks designs that hang, at one kind of text or at one call in the life
+// of a process. Load must not hide the hang.
 func TestHangsAreFound(t *testing.T) {
 	d := catalog.Variants()[0]
 	for name, row := range map[string]struct {
@@ -189,8 +189,8 @@ func TestHangsAreFound(t *testing.T) {
 	}
 }
 
-// TestWorkElsewhereIsNotTested attacks a design whose processes do not work while it
-// answers: the machine is busy, or another program does the work.
+// TestWorkElsewhereIsNotTested attacks a design whose processes are idle while it answers.
+// Either the machine is busy, or another program does the work.
 func TestWorkElsewhereIsNotTested(t *testing.T) {
 	b := &busy{hangs: never, work: linear, stalls: func() time.Duration { return time.Second }}
 	s, budget := b.design(catalog.Variants()[0])

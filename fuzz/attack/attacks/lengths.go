@@ -13,16 +13,16 @@ import (
 	"sealab/internal/verdict"
 )
 
-// swept is the number of lengths of states that are tried one after the other. Each
-// remainder modulo a block of up to 256 bytes is among them.
+// swept is the number of consecutive lengths of states that are tried. It covers each remainder
+// modulo a block of up to 256 bytes.
 const swept = 272
 
-// stateForms are texts around letters that are no JSON objects, or that programs take for
-// something else: a text, a list, an encoded or a compressed state, a record.
+// stateForms are texts around letters that are not ordinary JSON objects, or that programs
+// mistake for another type: a text, a list, an encoded or compressed state, a record.
 var stateForms = []string{"%s", `"%s"`, `["%s"]`, "7%s", "eyJ%s", "ey%s.e30.", "\x1f\x8b\x08%s", "\xff\xfe%s", "\x00%s", "\x80%s", "<x>%s</x>", "k=%s&l=1", "%s\n", "enc:%s", "$1$%s", "a:1:{%s}",
 	`{"public":true,"step":"%s"}`, `{"debug":true,"step":"%s"}`, `{"step":null,"x":"%s"}`, `{"step":{"x":"%s"}}`}
 
-// formedStates returns a state of each form around letters, and short JSON texts.
+// formedStates returns short JSON texts, random bytes, and a state of each form.
 func (t trial) formedStates() [][]byte {
 	states := [][]byte{[]byte("{}"), []byte("[]"), []byte("null"), []byte("true"), []byte("0"), []byte(`""`), t.Bytes(24), t.Bytes(300)}
 	for _, form := range stateForms {
@@ -31,14 +31,14 @@ func (t trial) formedStates() [][]byte {
 	return states
 }
 
-// seals seals states in one context, and returns those calls that gave a token.
+// seals seals states in one context and returns the calls that gave a token.
 func (t trial) seals(in *attack.Instance, under codecs.Context, states [][]byte) []verdict.Call {
 	calls := in.SealAll(states, slices.Repeat([]codecs.Context{under}, len(states)))
 	return slices.DeleteFunc(calls, func(c verdict.Call) bool { return c.Answer.Outcome != verdict.Done })
 }
 
-// sweptStates returns one state of each length of the sweep: JSON texts, and letters if a
-// state is too short for one.
+// sweptStates returns one state of each swept length: a JSON text, or letters if it is too
+// short for JSON.
 func (t trial) sweptStates() (states [][]byte) {
 	for n := range len(t.State(0)) {
 		states = append(states, t.Letters(n))
@@ -49,7 +49,7 @@ func (t trial) sweptStates() (states [][]byte) {
 	return states
 }
 
-// textsOf returns the tokens of calls that sealed.
+// textsOf returns the tokens of calls that sealed a state.
 func textsOf(calls []verdict.Call) (texts [][]byte) {
 	for _, c := range calls {
 		texts = append(texts, c.Answer.Out)
@@ -57,12 +57,12 @@ func textsOf(calls []verdict.Call) (texts [][]byte) {
 	return texts
 }
 
-// behindEnds are the places, counted from the end of a segment, that are changed in tokens
-// of every length: in a tag, and in the last blocks in front of one.
+// behindEnds are the places, counted from the end of a segment, that are changed in tokens of
+// every length. They lie in a tag, or in the last blocks before one.
 var behindEnds = []int{1, 17, 30, 33, 46, 60}
 
 // changedAtEveryLength changes the ends of the segments of tokens of every length. If one is
-// accepted, a token of that length is attacked as others are.
+// accepted, a new token of that length is attacked in the usual way.
 func (t trial) changedAtEveryLength(in *attack.Instance, under codecs.Context) {
 	for _, call := range t.seals(in, under, t.sweptStates()) {
 		tok := in.TokenOf(call, under)
@@ -95,7 +95,7 @@ func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 }
 
 // roundTripsOfEveryLength seals states of every length, of letters and of random bytes, and
-// opens them at once. A state that does not come back is sealed again alone.
+// opens them in batches. It retries a state alone if it does not come back.
 func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context) {
 	states := t.sweptStates()
 	for _, n := range t.Range(swept) {
@@ -113,8 +113,8 @@ func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context
 	}
 }
 
-// boundAtEveryLength presents tokens of states of every length, and of long ones, with each
-// bound field changed, and after their time.
+// boundAtEveryLength presents tokens of states of every length, and of long states, with each
+// bound field changed, and after their expiry.
 func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bound map[string]bool) {
 	calls := t.seals(in, under, slices.Concat(t.sweptStates(), t.formedStates(), [][]byte{t.State(longState), t.State(longerState)}))
 	if len(calls) == 0 {
@@ -140,14 +140,14 @@ func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bou
 	}
 }
 
-// streamsOfEveryLength seals two states of every length and looks for one key stream. The
-// difference of states of fewer letters shows by chance.
+// streamsOfEveryLength seals two states of every length and checks whether they share a key
+// stream. It leaves out states with few letters, whose difference may occur by chance.
 func (t trial) streamsOfEveryLength(in *attack.Instance, under codecs.Context) {
 	const letters = 8
 	ones, twos := t.seals(in, under, t.sweptStates()), t.seals(in, under, t.sweptStates())
 	for k := range min(len(ones), len(twos)) {
 		if len(ones[k].State) != len(twos[k].State) {
-			return // a design that seals some of them only
+			return // the design seals only some of the states
 		}
 		if len(ones[k].State) < len(t.State(letters)) {
 			continue

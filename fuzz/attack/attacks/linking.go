@@ -9,12 +9,12 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// perPrincipal is the number of tokens that are minted for each principal. One byte that
-// they share is then no chance.
+// perPrincipal is the number of tokens minted for each principal. With so many, even one shared
+// byte is unlikely to occur by chance.
 const perPrincipal = 16
 
-// linkable mints for two principals in turn, so that counts and times do not tell them
-// apart, and looks for values that all tokens of one share and those of the other do not.
+// linkable mints for two principals in random order, so that counters and times do not tell
+// them apart. It looks for values that all tokens of one share and those of the other lack.
 func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
 	if tok.Under.Principal == nil {
 		t.Skip("the design does not mint for a principal")
@@ -59,7 +59,7 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 	}
 }
 
-// lengthOf returns the length that all tokens have; 0 if they have several.
+// lengthOf returns the common length of all tokens, or 0 if lengths differ.
 func lengthOf(toks []*attack.Token) int {
 	n := len(toks[0].Text)
 	if slices.ContainsFunc(toks, func(tok *attack.Token) bool { return len(tok.Text) != n }) {
@@ -89,7 +89,7 @@ func (t trial) mintsInTurn(in *attack.Instance, c codecs.Context) (alice, bob []
 	return alice, bob, true
 }
 
-// onlyIn finds a value of 4 bytes or more that can be read in all tokens of as and in no
+// onlyIn returns a value of at least 4 bytes that can be read in all tokens of as and in no
 // token of bs.
 func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
 	others, ofBs := readingsOf(as[1:]), readingsOf(bs)
@@ -103,7 +103,7 @@ func onlyIn(as, bs []*attack.Token) ([]byte, bool) {
 	return nil, false
 }
 
-// readingsOf returns what can be read in each of some tokens.
+// readingsOf returns the set of values that can be read in each token.
 func readingsOf(toks []*attack.Token) (all []map[string]bool) {
 	for _, tok := range toks {
 		readings := map[string]bool{}
@@ -123,8 +123,7 @@ func textsIn(toks []*attack.Token) (texts [][]byte) {
 	return texts
 }
 
-// placeOnlyIn finds a place whose byte is one for all of as and one for all of bs, and not the
-// same.
+// placeOnlyIn returns a place at which all of as share one byte and all of bs share another.
 func placeOnlyIn(as, bs [][]byte) (int, bool) {
 	agree := func(texts [][]byte, at int) bool {
 		return !slices.ContainsFunc(texts, func(text []byte) bool { return at >= len(text) || text[at] != texts[0][at] })

@@ -12,7 +12,7 @@ import (
 // turns are the moments at which a count of seconds gains a digit or a sign.
 var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
 
-// otherLives presents tokens after their time that are not as the ordinary one.
+// otherLives presents tokens that differ from the ordinary one after their expiry.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	var life *time.Duration
 	if short, tok, ok := t.living(shortLife, base.Under); ok {
@@ -41,9 +41,9 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	t.clocksPutBack(base.Under)
 }
 
-// liveElsewhere presents a token of another state or context after its time, and before it
-// was minted. The latter counts if the ordinary token is refused then, so that its time of
-// issue is read.
+// liveElsewhere presents a token of another state or context after its expiry, and before it
+// was minted. The latter counts only if the ordinary token is refused then, which shows that
+// the time of issue is read.
 func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []byte, c codecs.Context, life *time.Duration) {
 	tok, ok := in.Mint(state, c)
 	if !ok {
@@ -58,7 +58,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), written(c))
 }
 
-// otherHolders presents tokens of every key of a ring soon after their time.
+// otherHolders presents tokens of every key of a ring soon after their expiry.
 func (t trial) otherHolders(c codecs.Context) {
 	ttl := shortLife
 	for n := range 3 {
@@ -73,8 +73,8 @@ func (t trial) otherHolders(c codecs.Context) {
 	}
 }
 
-// turnsOfCounters presents a token at the moments at which counts of the time since it was
-// minted begin anew, and at which counts of absolute time do.
+// turnsOfCounters presents a token at the moments at which counters wrap around, both those of
+// the time since issue and those of absolute time.
 func (t trial) turnsOfCounters(c codecs.Context) {
 	in, tok, ok := t.living(shortLife, c)
 	if !ok {
@@ -93,12 +93,12 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
 		t.acceptedLate(in, tok, turn.Add(24*time.Hour).UTC())
 	}
-	// As texts, ten times the time of issue stands between the issue and the expiry.
+	// Compared as texts, ten times the time of issue lies between issue and expiry.
 	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
 	t.beyondDates(in, tok)
 }
 
-// putBack are the moments of a year at which clocks are put back an hour: in Europe, in the time
+// putBack are moments in 2026 at which clocks are put back an hour: in Europe, in the time
 // zones of the United States from east to west, and in Sydney (IANA time zone database, 2025b).
 var putBack = []time.Time{
 	time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC),
@@ -106,8 +106,8 @@ var putBack = []time.Time{
 	time.Date(2026, 4, 4, 16, 0, 0, 0, time.UTC),
 }
 
-// clocksPutBack presents tokens that end shortly before clocks are put back. It presents them in
-// the hour that follows, in which local clocks show the times of their lives again.
+// clocksPutBack presents tokens that expire shortly before clocks are put back. It presents
+// them in the following hour, in which local clocks repeat the times at which they were valid.
 func (t trial) clocksPutBack(c codecs.Context) {
 	for _, turn := range putBack {
 		minted := attack.With(c, func(c *codecs.Context) { c.Now = turn.Add(-shortLife - time.Minute) })
@@ -117,12 +117,13 @@ func (t trial) clocksPutBack(c codecs.Context) {
 	}
 }
 
-// ends are the last moments that types of dates hold: four digits of a year, and a Date of
-// ECMAScript (ECMA-262, section 21.4.1.1). A later Date is NaN, and comparisons with it are
-// false.
+// ends are the first moments that types of dates cannot hold: years have four digits, and a
+// Date of ECMAScript has a last moment (ECMA-262, section 21.4.1.1). A later Date is NaN, and
+// comparisons with it are false.
 var ends = []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(8_640_000_000_000, 0).UTC()}
 
-// beyondDates presents tok behind the last moment of a type of dates. A design may break there.
+// beyondDates presents tok after the last moment of a type of dates. A fault there does not
+// count against the design.
 func (t trial) beyondDates(in *attack.Instance, tok *attack.Token) {
 	for _, end := range ends {
 		t.Try(codecs.Expiry)
@@ -139,20 +140,20 @@ type step struct {
 	more                time.Duration
 }
 
-// calendar are the steps after which a time looks as before if its larger units, or the
-// first digits of its seconds, are left out.
+// calendar are the steps after which a time looks the same if its larger units, or the leading
+// digits of its seconds, are ignored.
 var calendar = []step{
 	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 100},
 	{more: 1e3 * time.Second}, {more: 1e4 * time.Second}, {more: 1e5 * time.Second}, {more: 1e6 * time.Second}, {more: 1e7 * time.Second}, {more: 1e8 * time.Second}, {more: 1e9 * time.Second},
 }
 
-// acceptedLate presents tok, which has a short life, at a time after its end.
+// acceptedLate presents tok, which has a short life, at a time after its expiry.
 func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time) {
 	t.refuses(codecs.Expiry, in, tok.Sealed, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now }),
 		"a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339))
 }
 
-// keptAlive presents a token within its time and after it. Use must not extend the time.
+// keptAlive presents a token before and after its expiry. Use must not extend its life.
 func (t trial) keptAlive(c codecs.Context) {
 	ttl := shortLife
 	in, err := t.OpenFor(&ttl, t.Secret(0))

@@ -12,9 +12,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// macOracle lets the server make the tag of a body of the attacker's choice: it mints
-// under contexts whose fields are that body, reads every value of 16 bytes or more out of
-// the token, and tries each as the tag.
+// macOracle makes the server compute the tag of a body of the attacker's choice. It mints under
+// contexts whose fields contain that body, reads every value of 16 to 64 bytes in the token,
+// and tries each as the tag.
 func (t trial) macOracle(in *attack.Instance, tok *attack.Token) {
 	if !t.Readable(tok) {
 		t.Skip("the state is not readable, so that no body can be written without the key")
@@ -33,8 +33,8 @@ func (t trial) macOracle(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// askFor lets the server make the tag of a body, by minting in contexts that hold the
-// authenticated message.
+// askFor mints in contexts that contain the authenticated message of a body, so that the server
+// may compute its tag.
 func (t trial) askFor(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, body []byte, known map[string]bool) {
 	for _, message := range l.Messages(body) {
 		for _, c := range carrying(tok.Under, string(message)) {
@@ -43,11 +43,12 @@ func (t trial) askFor(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout,
 	}
 }
 
-// An exchange is a state as a body may hold it, and the attacker's in its place.
+// An exchange is a state as a body may contain it, and the attacker's state to put in its
+// place.
 type exchange struct{ state, evil []byte }
 
-// exchanges returns the ways in which a body may hold a state. The attacker's state is
-// that of the token with other letters, of the same length.
+// exchanges returns the forms in which a body may contain a state. The attacker's state is that
+// of the token with its letters in upper case, so it has the same length.
 func exchanges(state []byte) []exchange {
 	letters := attack.LettersOf(state)
 	evil := bytes.Replace(state, letters, bytes.ToUpper(letters), 1)
@@ -58,7 +59,7 @@ func exchanges(state []byte) []exchange {
 	return all
 }
 
-// carrying returns the contexts that carry the text in one of their fields.
+// carrying returns contexts that carry the message in one of their fields.
 func carrying(c codecs.Context, message string) []codecs.Context {
 	var all []codecs.Context
 	for _, f := range fields {
@@ -71,7 +72,7 @@ func carrying(c codecs.Context, message string) []codecs.Context {
 	return all
 }
 
-// asJSON returns the text if it is JSON, and else a JSON text with that value.
+// asJSON returns the text if it is valid JSON, else the JSON string with that value.
 func asJSON(text string) []byte {
 	if json.Valid([]byte(text)) {
 		return []byte(text)
@@ -79,7 +80,7 @@ func asJSON(text string) []byte {
 	return []byte(quoted(text))
 }
 
-// asTag mints in c and tries every value that it reads there as the tag of the body.
+// asTag mints in c and tries every value that it can read in the token as the tag of the body.
 func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, body []byte, c codecs.Context, known map[string]bool) {
 	minted := in.Seal([]byte(`{"step":"mine"}`), c)
 	t.Try(codecs.Integrity, codecs.KeySeparation)
@@ -104,7 +105,7 @@ func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, 
 	}
 }
 
-// candidates returns the values of a token that may be tags.
+// candidates returns the readable values of a token that have the length of a tag.
 func candidates(token []byte) [][]byte {
 	var all [][]byte
 	for _, v := range tokenfmt.Readings(token) {

@@ -13,34 +13,34 @@ import (
 	"sealab/internal/verdict"
 )
 
-// The bounds of memory in another process. Its runtime also grows for reasons of its own:
-// heaps come in blocks, garbage stays for a while, a thread maps its stack.
+// The bounds of memory in another process. Its runtime also grows for its own reasons: heaps
+// grow in blocks, garbage stays for a while, and a thread maps its stack.
 const (
-	ownReasons   = 64 << 20  // growth by one short text that is ignored, in bytes
-	ownAddresses = 512 << 20 // the same in addresses: with glibc each new thread takes 128 MiB of them at once
-	ownLonger    = 32 << 20  // growth beside that of an honest state of that length
-	longestHeld  = 8 << 20   // length of the longest text whose memory is read, in bytes
-	shows        = 2         // how often a growth must show, each time in a new process
-	warming      = 8         // how often harmless texts are presented before
-	mostDoubts   = 3         // growths that did not show again, after which growth is ignored
-	outgrows     = 6         // how many times as much as a quarter of a text it may hold: a linear reader holds 4 times, a quadratic one 16
-	mostPerByte  = 256       // bytes for each byte of a text that a linear reader may hold: interpreted languages take up to a hundred
+	ownReasons   = 64 << 20  // growth for one short text that is ignored, in bytes
+	ownAddresses = 512 << 20 // the same in address space: with glibc each new thread reserves 128 MiB
+	ownLonger    = 32 << 20  // growth in excess of that for an honest state of the same length, in bytes
+	longestHeld  = 8 << 20   // length of the longest text whose memory is measured, in bytes
+	shows        = 2         // number of times that a growth must occur, each in a new process
+	warming      = 8         // number of times that a harmless text is presented first
+	mostDoubts   = 3         // number of growths that did not occur again, after which growth is ignored
+	outgrows     = 6         // most memory relative to a quarter of a text: 4 if linear, 16 if quadratic
+	mostPerByte  = 256       // most bytes per byte of a text: interpreted languages need up to a hundred
 )
 
-// A gauge reads the growth of the processes of a design.
+// A gauge measures the growth of the processes of a design.
 type gauge struct {
 	read func() (worker.Memory, error)
 	last worker.Memory
 	err  error // of the last reading
 }
 
-// A growth is in resident memory, and in addresses, which a buffer takes before it is
-// written to; in bytes.
+// A growth is an increase in bytes, of resident memory and of mapped addresses. A buffer takes
+// addresses before it is written to.
 type growth struct{ resident, mapped uint64 }
 
 func (g growth) most() uint64 { return max(g.resident, g.mapped) }
 
-// strange reports a growth beyond that of any runtime.
+// strange reports whether the growth exceeds that of any runtime.
 func (g growth) strange() bool { return g.resident > ownReasons || g.mapped > ownAddresses }
 
 // grown returns the growth of the processes since the last reading, or zero if it cannot
@@ -73,8 +73,8 @@ func (t trial) anew() (*attack.Instance, *attack.Token, *gauge, bool) {
 	return in, tok, g, true
 }
 
-// lengthsElsewhere presents tokens with extreme numbers, and reads the memory of the
-// design's processes after each.
+// lengthsElsewhere presents tokens with extreme numbers and measures the memory of the design's
+// processes after each.
 func (t trial) lengthsElsewhere() {
 	in, tok, g, ok := t.anew()
 	if !ok {
@@ -100,12 +100,12 @@ func (t trial) lengthsElsewhere() {
 		if in, tok, g, ok = t.anew(); !ok {
 			return
 		}
-		all = liesIn(tok) // of the new token, and no longer of one that is honest as well
+		all = liesIn(tok) // of the new token
 	}
 }
 
-// lieAgain returns the least growth that lie number n causes in new processes, which have
-// met a zero at the same place, or 0 if it is not strange once.
+// lieAgain returns the least growth that lie number n causes in new processes, or 0 if the
+// growth is ordinary once. Each process is first warmed up with a zero at the same place.
 func (t trial) lieAgain(n int) uint64 {
 	least := ^uint64(0)
 	for range shows {
@@ -115,7 +115,7 @@ func (t trial) lieAgain(n int) uint64 {
 		}
 		all := liesIn(tok)
 		if n >= len(all) {
-			return 0 // the tokens of the new process are of another format
+			return 0 // the tokens of the new process have another format
 		}
 		_, place, _ := strings.Cut(all[n].How, " ")
 		for _, other := range all {
@@ -134,7 +134,7 @@ func (t trial) lieAgain(n int) uint64 {
 	return least
 }
 
-// memoryElsewhere presents texts of growing length and reads the memory of the design's
+// memoryElsewhere presents texts of growing length and measures the memory of the design's
 // processes after each.
 func (t trial) memoryElsewhere() {
 	to := min(longestHeld, t.Budget.Bytes)
@@ -147,8 +147,8 @@ func (t trial) memoryElsewhere() {
 	}
 }
 
-// holdsEach presents texts of n bytes of each kind, and reports whether to continue with
-// longer ones. A growth that does not show again is the runtime's own.
+// holdsEach presents texts of n bytes of each kind. It reports whether to continue with longer
+// ones. A growth that does not occur again is attributed to the runtime.
 func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int) bool {
 	own := t.honestly(in, tok, g, n)
 	for kind, b := range bombs(tok, t.prefixOf(tok)) {
@@ -182,9 +182,9 @@ func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int
 	return true
 }
 
-// heldTooMuch reports a text of n bytes for which the reader holds more than perByte for each.
-// The promise is memory that is linear in the length, so that it is an observation if a
-// quarter of the text takes about a quarter.
+// heldTooMuch reports a text of n bytes for which the reader holds more than perByte bytes per
+// byte. The promise is memory linear in the length. So it is an observation if a quarter of the
+// text takes about a quarter of the memory.
 func (t trial) heldTooMuch(kind, n int, held uint64, call verdict.Call) {
 	in, tok, g, ok := t.anew()
 	if !ok {
@@ -202,16 +202,16 @@ func (t trial) heldTooMuch(kind, n int, held uint64, call verdict.Call) {
 	record(codecs.Total, issue, call)
 }
 
-// honestly returns the memory that the processes hold after sealing a state whose request
-// is as long as that of a text of n bytes. A line of the worker costs as much.
+// honestly returns the growth for sealing a state whose request is as long as that for a text
+// of n bytes. Reading such a line costs the worker as much memory.
 func (t trial) honestly(in *attack.Instance, tok *attack.Token, g *gauge, n int) uint64 {
 	g.grown()
 	in.SealQuietly(t.State(n), tok.Under)
 	return g.grown().resident
 }
 
-// holdsAgain returns the least growth that a text of n bytes of a kind causes in new
-// processes, or 0 if it is within the bound once.
+// holdsAgain returns the least growth that a text of n bytes of a kind causes in new processes,
+// or 0 if it is within the bound once.
 func (t trial) holdsAgain(kind, n int) uint64 {
 	least := ^uint64(0)
 	for range shows {
@@ -234,12 +234,12 @@ func (t trial) holdsAgain(kind, n int) uint64 {
 	return least
 }
 
-// perSeparator is the number of bytes that a reader may hold for each separator beyond
-// what it holds for a letter.
+// perSeparator is the number of bytes that a reader may hold for each separator, in addition to
+// those for a letter.
 const perSeparator = 10
 
 // separators compares the memory of refusing a text of full stops with that of refusing
-// letters. The work is linear and a design may split a text, so that it is an observation.
+// letters. Excess is an observation: the work is linear, and a design may split a text.
 func (t trial) separators() {
 	n := min(longestHeld/2, t.Budget.Bytes)
 	if _, _, ok := t.Base(); !ok {
@@ -252,7 +252,7 @@ func (t trial) separators() {
 		var call verdict.Call
 		for shown := 0; shown < shows && least > most; shown++ {
 			var stops, letters uint64
-			if stops, call = t.holds(text); stops > most { // else it is within the bound without the letters
+			if stops, call = t.holds(text); stops > most { // otherwise it is within the bound even without comparison
 				letters, _ = t.holds(strings.Repeat("a", n))
 			}
 			if t.Skipped() {
@@ -268,7 +268,7 @@ func (t trial) separators() {
 }
 
 // holds returns the memory of refusing a text: the growth of a new process, or the bytes
-// that this process allocates.
+// allocated in this process.
 func (t trial) holds(text string) (grown uint64, call verdict.Call) {
 	if t.Design.Memory == nil {
 		in, tok, ok := t.Base()
@@ -285,8 +285,8 @@ func (t trial) holds(text string) (grown uint64, call verdict.Call) {
 	return grown, call
 }
 
-// costs reports whether a text costs more memory than an honest state by the length of its
-// JSON form, which is at least as long as the text.
+// costs reports whether a text costs more memory than an honest state, relative to the length
+// of its JSON form, which is at least as long as the text.
 func costs(text string, grown, honest uint64) bool {
 	if grown <= honest+ownLonger+perByte*uint64(len(text)) {
 		return false
@@ -295,7 +295,7 @@ func costs(text string, grown, honest uint64) bool {
 	return err != nil || grown > honest+ownLonger+perByte*uint64(len(spelled))
 }
 
-// liesIn returns the tokens with extreme numbers that tok gives.
+// liesIn returns the variants of tok with extreme numbers.
 func liesIn(tok *attack.Token) []tokenfmt.Alteration {
 	return slices.Collect(tokenfmt.Lengths(tok.Format(), tokenfmt.NewSource(0)))
 }

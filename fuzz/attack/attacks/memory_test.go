@@ -17,14 +17,13 @@ import (
 	"sealab/internal/verdict"
 )
 
-// TestGrowthOfItsOwn attacks a sound subject whose process grows once in a while,
-// whatever it is asked: neither the growth nor the new start that it causes is held
-// against the design.
+// TestGrowthOfItsOwn attacks a sound design whose process grows now and then, independently of
+// the calls. Neither the growth nor the restart that it causes may count against the design.
 func TestGrowthOfItsOwn(t *testing.T) {
 	grew := 0
 	for i, d := range catalog.Variants() {
 		if testenv.Sample() && i%8 != 0 {
-			continue // an eighth of the designs
+			continue // test an eighth of the designs
 		}
 		readings, starts := 0, 0
 		s := &attack.Design{Design: d, Worker: []string{"worker"},
@@ -49,8 +48,8 @@ func TestGrowthOfItsOwn(t *testing.T) {
 	require.Positive(t, grew, "no design was read often enough")
 }
 
-// TestANewThreadIsNoGrowth attacks a sound subject that starts a thread at the same
-// moment of each life: its C library takes addresses for it and writes to none.
+// TestANewThreadIsNoGrowth attacks a sound design that starts a thread at the same moment of
+// each life. Its C library reserves addresses for the thread and does not write to them.
 func TestANewThreadIsNoGrowth(t *testing.T) {
 	d := catalog.Variants()[0]
 	readings := 0
@@ -69,7 +68,7 @@ func TestANewThreadIsNoGrowth(t *testing.T) {
 	}
 }
 
-// A holder is a codec that notes the length of the longest token since it was last asked.
+// A holder is a codec that records the length of the longest token since the last reading.
 type holder struct {
 	codecs.Codec
 	longest *uint64
@@ -80,8 +79,8 @@ func (h holder) Unseal(dst, token []byte) ([]byte, error) {
 	return h.Codec.Unseal(dst, token)
 }
 
-// TestMemoryThatGrowsWithTheText attacks readers in a process of their own. Memory that is
-// linear in the length of a text is no fault, unless it is hundreds of times as much.
+// TestMemoryThatGrowsWithTheText attacks readers in processes of their own. Memory linear in
+// the length of a text is acceptable unless the factor is in the hundreds.
 func TestMemoryThatGrowsWithTheText(t *testing.T) {
 	testenv.SkipSample(t)
 	for name, c := range map[string]struct {
@@ -111,7 +110,7 @@ func TestMemoryThatGrowsWithTheText(t *testing.T) {
 	}
 }
 
-// A batcher is a codec that notes the most bytes of several tokens that it judged at once.
+// A batcher is a codec that records the largest total size of a batch in bytes.
 type batcher struct {
 	codecs.Codec
 	most *int
@@ -130,8 +129,8 @@ func (b batcher) UnsealAll(tokens [][]byte) (answers []lab.Answer, err error) {
 	return answers, nil
 }
 
-// TestLongTokensInSmallBatches counts the bytes of batches: a linear design that is slow has the
-// time of one request for each.
+// TestLongTokensInSmallBatches measures the size of batches. A slow linear design has the time
+// of one request for each batch.
 func TestLongTokensInSmallBatches(t *testing.T) {
 	most, d := 0, catalog.Variants()[0]
 	open := d.NewCodec
@@ -171,8 +170,8 @@ func (p packer) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), err
 }
 
-// TestCompressionWithABound attacks a design that compresses states up to a length: what a short
-// token takes is bounded.
+// TestCompressionWithABound attacks a design that compresses states up to a length. The memory
+// that a short token takes is then bounded.
 func TestCompressionWithABound(t *testing.T) {
 	for most, accused := range map[int]bool{1 << 19: false, 1 << 30: true} {
 		d := catalog.Variants()[0]

@@ -13,8 +13,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// misusedNonce seals two states under one seed. Without seeds it asks a deterministic
-// design for states with a common beginning, and for many states.
+// misusedNonce seals two states under one seed. If the design takes no seed but is
+// deterministic, it seals states with a common part, and many states.
 func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	if in.SeedSize() == 0 {
 		if t.Readable(tok) || !t.deterministic(in, tok) {
@@ -50,11 +50,11 @@ func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// commonForms are states with a common part and another one.
+// commonForms are forms of states with a common part and a distinct part.
 var commonForms = [][2]string{{"first", `{"step":"%[1]s%[2]s"}`}, {"last", `{"step":"%[2]s%[1]s"}`}, {"first and last", `{"step":"%[1]s%[2]s%[1]s"}`}}
 
 // commonParts seals states that share their first or last bytes, or both, without randomness or
-// under one nonce. Tokens that share bytes as well reveal more than equality.
+// under one nonce. If their tokens share bytes as well, they reveal more than equality.
 func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 	for _, n := range []int{16, 32, 64, 256, 1024, 4096, 1 << 14, 1 << 16} {
 		if n > 4096 && n > t.Budget.Bytes {
@@ -79,14 +79,15 @@ func (t trial) commonParts(seal func(state []byte) (*attack.Token, bool)) {
 	}
 }
 
-// The search for two states that share a nonce which is made from 16 bits of them, or from 20.
+// The search for two states that share a nonce, if nonces are derived from 16 or 20 bits of the
+// state.
 const (
 	manyStates = 1 << 11
-	manyPairs  = 16 // whose tokens share a run, and are compared
-	shortRun   = 12 // characters of a run
+	manyPairs  = 16 // number of pairs to compare whose tokens share a run
+	shortRun   = 12 // length of a run, in characters
 )
 
-// shortNonces seals many states of one length without randomness, and compares those whose
+// shortNonces seals many states of one length without randomness. It compares pairs whose
 // tokens share a run of characters that not all tokens have.
 func (t trial) shortNonces(in *attack.Instance, tok *attack.Token) {
 	seen, pairs := map[string]verdict.Call{}, 0
@@ -117,7 +118,7 @@ func (t trial) shortNonces(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// oneNonce refutes if the tokens of two calls have one key stream.
+// oneNonce reports a refutation if the tokens of two calls share a key stream.
 func (t trial) oneNonce(in *attack.Instance, under codecs.Context, a, b verdict.Call) bool {
 	if bytes.Equal(a.State, b.State) || !sameStream(in.TokenOf(a, under), in.TokenOf(b, under)) {
 		return false
@@ -126,9 +127,9 @@ func (t trial) oneNonce(in *attack.Instance, under codecs.Context, a, b verdict.
 	return true
 }
 
-// oneStreamAtTwoTimes seals three states at two times each without randomness. If the bytes of
-// the states differ, and their differences from one time to the other do not, the times are under
-// a key stream that depends on the state alone.
+// oneStreamAtTwoTimes seals three states at two times each, without randomness. It looks for
+// bytes that differ between states but whose change between the two times does not. Such bytes
+// hide the times under a key stream that depends on the state alone.
 func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
 	const (
 		apart  = 1429*24*time.Hour + 34567890*time.Millisecond
@@ -162,7 +163,7 @@ func (t trial) oneStreamAtTwoTimes(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// longestCommon returns the length of the longest run that a and b share at one place.
+// longestCommon returns the length of the longest run that a and b share at the same position.
 func longestCommon(a, b []byte) int {
 	longest, n := 0, 0
 	for i := range min(len(a), len(b)) {
@@ -176,7 +177,7 @@ func longestCommon(a, b []byte) int {
 	return longest
 }
 
-// nonceLengths puts nonces of other lengths into tokens.
+// nonceLengths replaces the nonce in tokens by nonces of other lengths.
 func (t trial) nonceLengths(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{0, 8, 11, 12, 13, 16, 24, 25, 64} {
 		wrote := false

@@ -14,7 +14,7 @@ import (
 
 var fresh = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
 
-// nonces are the attacks on freshness, and on the traces of equal inputs.
+// nonces are the attacks on the freshness of nonces, and on traces that equal inputs leave.
 var nonces = []attack.Attack{
 	{ID: "NON-01", Name: "nonces that repeat, also after a restart", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "Joux 2006; CVE-2016-0270", Run: onToken(trial.repeatedNonces), Thousands: 66},
@@ -40,12 +40,12 @@ var nonces = []attack.Attack{
 		Dropped: "the limit is a sentence of the documentation, and no behaviour shows it"},
 }
 
-// run is the length in characters of a text that is equal by more than chance.
+// run is the length in characters of a shared text that is unlikely to occur by chance.
 const run = 20
 
-// repeatedNonces seals one state many times, in instances opened one after the other,
-// and looks for tokens that share a run of characters in which others differ. The same
-// payload under the same nonce gives the same bytes.
+// repeatedNonces seals one state many times, in instances opened one after the other. It looks
+// for tokens that share a run of characters in which others differ. The same payload under the
+// same nonce gives the same bytes.
 func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 	if t.hidesNonce(in, tok) {
 		return
@@ -72,8 +72,8 @@ func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 	t.Note("%d tokens without a repetition: random nonces of %.0f bits and less repeat in as many with 99%% probability", search.count, search.shows())
 }
 
-// shortNumbers seals one state until a number of 12 bits begins anew, before the attacks
-// that need many more tokens.
+// shortNumbers seals one state until a 12-bit number would wrap around. It runs before the
+// attacks that need many more tokens.
 func (t trial) shortNumbers(in *attack.Instance, tok *attack.Token) {
 	if t.hidesNonce(in, tok) {
 		return
@@ -85,7 +85,7 @@ func (t trial) shortNumbers(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// afterRefusals seals between refusals: an error must not reset a counter.
+// afterRefusals seals between refusals. An error must not reset a counter.
 func (t trial) afterRefusals(search *repetition, in *attack.Instance, tok *attack.Token) bool {
 	altered := bytes.Clone(tok.Text)
 	altered[len(altered)/2] ^= 1
@@ -99,8 +99,8 @@ func (t trial) afterRefusals(search *repetition, in *attack.Instance, tok *attac
 	return false
 }
 
-// clockSetBack seals at a time and at later ones, and at the same times again: a number
-// within a second must not begin anew.
+// clockSetBack seals at a time, at later ones, and at the same times again. A counter within a
+// second must not start again.
 func (t trial) clockSetBack(search *repetition, in *attack.Instance, tok *attack.Token) bool {
 	if t.Design.OwnClock || !t.Design.IsScheme() {
 		return false
@@ -115,7 +115,7 @@ func (t trial) clockSetBack(search *repetition, in *attack.Instance, tok *attack
 	return false
 }
 
-// hidesNonce reports, and records, that no nonce shows in tokens.
+// hidesNonce reports and records whether tokens show no nonce.
 func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 	switch {
 	case t.deterministic(in, tok):
@@ -131,8 +131,8 @@ func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 // afterOpen is the number of tokens that [trial.twoHandles] seals after each opening.
 const afterOpen = 16
 
-// twoHandles opens the design twice under one key in one process, and twice under a ring
-// that it leads, seals one state with all in turn, and looks for a repetition.
+// twoHandles opens the design twice under one key in one process, and twice under a ring whose
+// first key it is. It seals one state with all handles in turn and looks for a repetition.
 func (t trial) twoHandles() {
 	in, tok, ok := t.Base()
 	if !ok || t.hidesNonce(in, tok) {
@@ -150,7 +150,7 @@ func (t trial) twoHandles() {
 			if err != nil {
 				continue
 			}
-			if search.collect(h, tok, afterOpen) { // opening must not reset what the process has
+			if search.collect(h, tok, afterOpen) { // opening must not reset the state of the process
 				return
 			}
 			handles = append(handles, h)
@@ -165,7 +165,7 @@ func (t trial) twoHandles() {
 	}
 }
 
-// together is the number of tokens that searches seal at once.
+// together is the number of tokens that searches seal in one batch.
 const together = 256
 
 // sealed seals the state of tok n more times.
@@ -173,15 +173,15 @@ func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.C
 	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
 }
 
-// deterministic reports that one state gives one token.
+// deterministic reports whether the state of tok always gives the same token.
 func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
 	a := in.Seal(tok.State, tok.Under).Answer.Out
 	b := in.Seal(tok.State, tok.Under).Answer.Out
 	return bytes.Equal(a, tok.Text) && bytes.Equal(b, tok.Text)
 }
 
-// equality seals one state several times, at one time and in one context, also in one
-// without a principal, whose claim may be salted.
+// equality seals one state twice at the same time and in the same context. It also uses a
+// context without a principal, because the claim of a principal may be salted.
 func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	anonymous := tok.Under
 	anonymous.Principal = nil
@@ -189,7 +189,7 @@ func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 		one, okOne := in.Mint(state, c)
 		two, okTwo := in.Mint(state, c)
 		if !okOne || !okTwo {
-			return // the design mints for principals only, or carries other states
+			return // the design requires a principal, or does not carry this state
 		}
 		t.Try(codecs.Confidentiality)
 		if bytes.Equal(one.Text, two.Text) {
@@ -205,14 +205,14 @@ func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// keyStream seals states that are known, short and long, and compares the difference of
-// tokens with that of states.
+// keyStream seals known states, short and long, and compares the difference between tokens with
+// that between states.
 func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: there is no key stream")
 		return
 	}
-	for _, n := range []int{8, 12, 15, 16, 17, 24, 32} { // which a design may seal in another way
+	for _, n := range []int{8, 12, 15, 16, 17, 24, 32} { // a design may seal short states in another way
 		t.oneStream(in, tok.Under, t.Letters(n), t.Letters(n))
 	}
 	t.overlappingStreams(in, tok.Under)
@@ -222,16 +222,16 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// oneStream seals two states of one length, and refutes if their tokens have one key stream.
+// oneStream seals two states of one length and refutes if their tokens share a key stream.
 func (t trial) oneStream(in *attack.Instance, under codecs.Context, one, two []byte) {
 	a, okA := in.Mint(one, under)
 	b, okB := in.Mint(two, under)
 	if !okA || !okB {
-		return // a limit on states
+		return // the design limits states
 	}
 	t.Try(codecs.FreshNonces, codecs.Confidentiality)
 	switch {
-	case len(tokenfmt.Find(a.Text, a.State)) > 0: // there is no stream
+	case len(tokenfmt.Find(a.Text, a.State)) > 0: // there is no key stream
 		t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("a state of %d bytes can be read in its token", len(one)), a.Sealed)
 	case sameStream(a, b):
 		issue := fmt.Sprintf("two tokens of states of %d bytes have one key stream: their difference is that of their states", len(one))
@@ -240,15 +240,15 @@ func (t trial) oneStream(in *attack.Instance, under codecs.Context, one, two []b
 	}
 }
 
-// sameStream reports whether the difference of the states, of which 48 bytes are enough,
-// shows in that of the tokens.
+// sameStream reports whether the difference between the states, up to 48 bytes of it, occurs in
+// the difference between the tokens.
 func sameStream(a, b *attack.Token) bool {
 	between := bytes.TrimLeft(tokenfmt.Xor(a.State, b.State), "\x00") // states may begin alike
 	return len(between) > 0 && bytes.Contains(tokenfmt.Xor(a.Bytes(), b.Bytes()), between[:min(len(between), 48)])
 }
 
-// equalBlocks seals states with equal parts, short and long, and looks for equal bytes
-// that states without them do not have.
+// equalBlocks seals states with equal parts, short and long. It looks for equal bytes in the
+// tokens that other states do not give.
 func (t trial) equalBlocks(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.readableState(tok)
@@ -262,7 +262,7 @@ func (t trial) equalBlocks(in *attack.Instance, tok *attack.Token) {
 		if n > 256 {
 			block = bytes.Repeat([]byte("a"), 16)
 		}
-		for _, more := range []string{"", "aaaaa"} { // with which the state is whole blocks
+		for _, more := range []string{"", "aaaaa"} { // the longer one makes the state whole blocks
 			repeated, ok := in.Mint(fmt.Appendf(nil, `{"step":"%s%s"}`, bytes.Repeat(block, n/16), more), tok.Under)
 			if !ok {
 				continue
@@ -277,7 +277,7 @@ func (t trial) equalBlocks(in *attack.Instance, tok *attack.Token) {
 	t.equalBeginnings(in, tok)
 }
 
-// equalBeginnings seals states that begin alike.
+// equalBeginnings seals states with a common beginning.
 func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
 	head := t.Letters(96)
 	a, okA := in.Mint(fmt.Appendf(nil, `{"step":"%s%s"}`, head, t.Letters(32)), tok.Under)
@@ -297,7 +297,7 @@ func (t trial) readableState(tok *attack.Token) {
 	t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), "the state can be read in the token", tok.Sealed)
 }
 
-// blockTwice finds a block of 16 bytes that occurs twice in raw, at a distance that is a
+// blockTwice returns a block of 16 bytes that occurs twice in raw, at a distance that is a
 // multiple of 16.
 func blockTwice(raw []byte) ([]byte, bool) {
 	for start := range min(16, len(raw)) {
@@ -313,7 +313,7 @@ func blockTwice(raw []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// common returns the number of places at which a and b have the same byte.
+// common returns the number of positions at which a and b have the same byte.
 func common(a, b []byte) int {
 	n := 0
 	for i := range min(len(a), len(b)) {

@@ -10,8 +10,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// oracles are the attacks with the answers to tokens and contexts of the attacker's
-// choice.
+// oracles are the attacks that use the answers to tokens and contexts of the attacker's choice.
 var oracles = []attack.Attack{
 	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusals...), Layer: attack.LayerText, CWE: 209,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
@@ -31,8 +30,8 @@ var oracles = []attack.Attack{
 		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: onToken(trial.linkable)},
 }
 
-// earlyJudgement presents tokens that are not authentic in contexts in which an authentic
-// one is expired or bound to another value, and compares the texts of refusals.
+// earlyJudgement presents tokens that are not authentic in contexts in which authentic ones
+// would be expired or misbound, and compares the texts of refusals.
 func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	texts := map[string]verdict.Call{}
@@ -55,8 +54,8 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// judgedWithAnyByte presents a token with each of its bytes changed in the context that it was
-// minted for. A byte outside the tag that changes the claims shows by a late stage.
+// judgedWithAnyByte presents a token with each of its bytes changed, in the context that it was
+// minted for. If a byte outside the tag changes the claims, a late stage of refusal shows it.
 func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	var texts [][]byte
@@ -81,12 +80,12 @@ func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// judgedLate reports that a refusal is about the claims.
+// judgedLate reports whether a refusal is about the claims.
 func judgedLate(r *codecs.RejectError) bool {
 	return r != nil && (r.Stage == codecs.Expired || r.Stage == codecs.Misbound)
 }
 
-// judgedEarlyWithLess presents altered tokens of contexts with fewer fields.
+// judgedEarlyWithLess is earlyJudgement for tokens minted in contexts with fewer fields.
 func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, texts map[string]verdict.Call) {
 	if !t.Design.IsScheme() {
 		return
@@ -105,8 +104,8 @@ func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, te
 	}
 }
 
-// judgedEarly presents a token that is not authentic in every context, and adds the texts
-// of refusals to texts.
+// judgedEarly presents a token that is not authentic in every context, and adds the refusals to
+// texts, by their text.
 func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byte, texts map[string]verdict.Call) {
 	for _, c := range append(otherContexts(tok.Under), tok.Under) {
 		call := in.Unseal(altered, c)
@@ -121,9 +120,9 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 	}
 }
 
-// stateInRefusals refuses tokens of several states in the same ways, and compares the
-// refusals: in another context, expired, and altered at one place. The states have one
-// length. A difference that tokens of one state also show does not count.
+// stateInRefusals refuses tokens of several states in the same ways, and compares the refusals:
+// in another context, expired, and altered at one place. The states have equal lengths. A
+// difference that also occurs between tokens of one state does not count.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	plain := t.State(24)
@@ -139,7 +138,8 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 			}
 			return refusalOf(a) == refusalOf(b)
 		}
-		// refused returns a refusal of tokens of a state, if all of them are refused, and alike.
+		// refused returns a refusal of tokens of a state. It reports false unless all of them
+		// are refused in the same way.
 		refused := func(state []byte) (verdict.Call, bool) {
 			var calls [3]verdict.Call
 			for k := range calls {
@@ -167,8 +167,8 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// boundInRefusals presents tokens that were minted for several values of a field with the same
-// other value, and compares the refusals. No token names the presenter.
+// boundInRefusals presents tokens minted for several values of a field under one other value,
+// and compares the refusals. No token names the presenter.
 func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() {
 		return
@@ -176,7 +176,8 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	for _, at := range []int{target, principal, audience} {
 		f := fields[at]
 		other := f.put(tok.Under, "mallory")
-		// refused returns the refusal of tokens for a value, if it is the same each time.
+		// refused returns the refusal of tokens for a value. It reports false unless the
+		// refusal is the same each time.
 		refused := func(value string) (first verdict.Call, ok bool) {
 			for k := range 3 {
 				sealed := in.Seal(tok.State, f.put(tok.Under, value))
@@ -196,8 +197,8 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// refusedIn presents a token in one of the contexts, or with its last byte or its middle
-// altered.
+// refusedIn presents a token in one of the contexts, or with a character in its middle or near
+// its end altered.
 func (t trial) refusedIn(in *attack.Instance, text []byte, under codecs.Context, ways []codecs.Context, way int) verdict.Call {
 	if way < len(ways) {
 		return in.Unseal(text, ways[way])
@@ -211,8 +212,8 @@ func (t trial) refusedIn(in *attack.Instance, text []byte, under codecs.Context,
 	return in.Unseal(altered, under)
 }
 
-// partitioning presents tokens of keys in the ring and of other keys to a ring, and
-// expects no difference in the text that the presenter sees.
+// partitioning presents altered tokens of keys inside and outside a ring to the ring. The texts
+// that the presenter sees must not differ.
 func (t trial) partitioning() {
 	ring, err := t.Open(t.Secret(0), t.Secret(1), t.Secret(2))
 	if err != nil {
@@ -246,8 +247,8 @@ func (t trial) partitioning() {
 	t.placesOfKeys()
 }
 
-// sizesInRefusals presents a token of a foreign key to rings of one, two and three keys. A
-// reason that is another one for each of them, at one stage, tells the size of the ring.
+// sizesInRefusals presents a token of a foreign key to rings of one, two and three keys. If
+// each ring gives a different reason at the same stage, the reason tells the size of the ring.
 func (t trial) sizesInRefusals() {
 	foreign, err := t.Open(t.Secret(9))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// overridden presents a token with arguments that hold members of the state with other
-// values. The state that comes back must be the sealed one.
+// overridden presents a token with arguments that contain members of the state with other
+// values. The returned state must be the sealed one.
 func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 	t.namedClaims(in, tok)
 	t.namedExpiry(tok)
@@ -33,13 +33,13 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// claimNames are the names that claims of bound fields go by (RFC 7519, section 4.1).
+// claimNames are names under which claims of bound fields are known (RFC 7519, section 4.1).
 var claimNames = map[int][]string{
 	method: {"method", "mth"}, target: {"target", "name", "uri", "tgt"}, principal: {"sub", "subject", "principal", "user"}, audience: {"aud", "audience"},
 }
 
-// namedClaims seals states with members that go by the names of claims, and presents the
-// tokens for the values of these. A claim has to win over the state.
+// namedClaims seals states whose members have the names of claims, and presents the tokens for
+// the values of these members. A claim must take precedence over the state.
 func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
 	for at, f := range fields {
 		if claimNames[at] == nil || !t.binds(in, tok, f) {
@@ -58,8 +58,8 @@ func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// namedExpiry seals states with members that go by the names of an expiry, far ahead, and
-// presents the tokens after their time.
+// namedExpiry seals states whose members have the names of an expiry far in the future, and
+// presents the tokens after their expiry.
 func (t trial) namedExpiry(tok *attack.Token) {
 	in, plain, ok := t.living(shortLife, tok.Under)
 	late := attack.Later(tok.Under, 2*shortLife)

@@ -11,9 +11,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// padded are the places, counted from the end of the bytes of a token, at which a change
-// may reach padding: last bytes of blocks of 16 first, with a tag of 16 or 32 bytes
-// behind them, or no tag.
+// padded are the places, counted from the end of the bytes of a token, at which a change may
+// reach padding. The last bytes of 16-byte blocks come first, followed by a tag of 16 or 32
+// bytes, or by none.
 var padded = placesByBlock(34, 16)
 
 func placesByBlock(n, block int) (places []int) {
@@ -25,15 +25,15 @@ func placesByBlock(n, block int) (places []int) {
 	return places
 }
 
-// inText is a place, counted like these, in front of a tag of 32 bytes and the marks that end a
-// text. Whether a text is well formed may be judged before the tag.
+// inText is a place, counted from the end, before a tag of 32 bytes and the marks that end a
+// text. A reader may check that the text is well formed before it checks the tag.
 const inText = 40
 
-// lastOfBlocks are the last bytes of the last block but one, in front of a tag of 0, 16 or 32 bytes.
+// lastOfBlocks are the last bytes of the last block but one, before a tag of 0, 16 or 32 bytes.
 var lastOfBlocks = []int{17, 33, 49}
 
-// paddingOracle changes one byte of unreadable bytes to every value and expects one
-// answer for all of them, also from a ring in which the key is the second one.
+// paddingOracle sets one byte of an unreadable segment to every value and expects the same
+// answer for all. It repeats this with a ring in which the key is the second one.
 func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: nothing is decrypted")
@@ -56,8 +56,8 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// oracleAt presents tok, which maker minted, to in with each byte at some places of segment i,
-// counted from its end, and reports whether the refusals are an oracle.
+// oracleAt presents tok, which maker minted, to in. It sets each byte at some places of segment
+// i, counted from its end, to every value. It reports whether the refusals form an oracle.
 func (t trial) oracleAt(in, maker *attack.Instance, tok *attack.Token, i int, places []int) bool {
 	for _, back := range places {
 		if back > len(tok.Format().Segments[i].Bytes)-20 {
@@ -75,8 +75,8 @@ func (t trial) oracleAt(in, maker *attack.Instance, tok *attack.Token, i int, pl
 	return false
 }
 
-// refusals sets one byte of segment i, counted from its end, to every other value, and
-// returns the refusals by the value.
+// refusals sets one byte of segment i, counted from its end, to every other value. It returns
+// the refusals by that value.
 func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map[byte]verdict.Call {
 	f, said := tok.Format(), map[byte]verdict.Call{}
 	altered := bytes.Clone(f.Segments[i].Bytes)
@@ -92,10 +92,10 @@ func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map
 	return said
 }
 
-// ofText reports whether refusals depend on the text alone: they are the same for another
-// state, or part the values of the byte alike under another key. So it is where a segment
-// holds text, as hexadecimal within JSON. What a decrypted byte decides differs from token
-// to token and from key to key.
+// ofText reports whether refusals depend only on the text: they are the same for another state,
+// or they group the values of the byte in the same way under another key. This happens if a
+// segment contains text, such as hexadecimal within JSON. Refusals that depend on a decrypted
+// byte vary with token and key.
 func (t trial) ofText(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
 	if t.ofValue(in, maker, tok, i, back, said) {
 		return true
@@ -104,7 +104,7 @@ func (t trial) ofText(in, maker *attack.Instance, tok *attack.Token, i, back int
 	return err == nil && partAlike(said, t.refusals(other, tok, i, back))
 }
 
-// partAlike reports whether two readers part the same values alike by their refusals.
+// partAlike reports whether the refusals of two readers group the same values in the same way.
 func partAlike(one, two map[byte]verdict.Call) bool {
 	there, back := map[string]string{}, map[string]string{}
 	for v, call := range one {
@@ -120,8 +120,8 @@ func partAlike(one, two map[byte]verdict.Call) bool {
 	return true
 }
 
-// ofValue reports whether refusals depend on the value of a byte alone: another state of the
-// same maker gives the same.
+// ofValue reports whether refusals depend only on the value of a byte: another state of the
+// same maker gives the same refusals.
 func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
 	other, ok := maker.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
 	if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
@@ -135,9 +135,9 @@ func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, i, back in
 	return true
 }
 
-// partlyRight changes one byte of the end of a token, which may be a tag, at each place.
-// Its refusals have to be among those of a token with the end of another one, which is
-// changed at the same places: there every part of a tag is wrong.
+// partlyRight changes one byte at each place of the end of a token, which may be a tag. It also
+// does so in tokens that end like another token, where every part of a tag is wrong. Both must
+// give the same refusals.
 func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	at := f.Encoded()
@@ -171,8 +171,8 @@ func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// repeated reports whether a refused text is refused alike each time. A refusal with a
-// number of its own, or a random word, tells nothing of the token.
+// repeated reports whether a refused text is refused in the same way each time. A refusal that
+// contains a serial number or a random word reveals nothing about the token.
 func repeated(in *attack.Instance, call verdict.Call, under codecs.Context) bool {
 	for range 4 {
 		if again := in.Unseal(call.Token, under); refusalOf(again) != refusalOf(call) {
@@ -182,7 +182,7 @@ func repeated(in *attack.Instance, call verdict.Call, under codecs.Context) bool
 	return true
 }
 
-// refusalsOfEnd changes each of the last n bytes of raw, and adds the refusals to said.
+// refusalsOfEnd changes each of the last n bytes of raw in turn, and adds the refusals to said.
 func (t trial) refusalsOfEnd(in *attack.Instance, tok *attack.Token, i int, raw []byte, n int, said map[string]verdict.Call) {
 	for k := len(raw) - n; k < len(raw); k++ {
 		altered := bytes.Clone(raw)
@@ -194,7 +194,7 @@ func (t trial) refusalsOfEnd(in *attack.Instance, tok *attack.Token, i int, raw 
 	}
 }
 
-// refusalOf returns everything that a refusal says.
+// refusalOf returns the stage, reason and text of a refusal, joined.
 func refusalOf(c verdict.Call) string {
 	return c.Answer.Stage + "/" + c.Answer.Reason + "/" + c.Answer.Text
 }

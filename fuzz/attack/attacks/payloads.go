@@ -41,17 +41,17 @@ var payloads = []attack.Attack{
 		Dropped: "confidentiality as promised reveals the length of the state; sealab list prints the overhead"},
 }
 
-// roundTrip seals state and expects it back, byte for byte.
+// roundTrip seals state and expects the same bytes back.
 func (t trial) roundTrip(in *attack.Instance, under codecs.Context, state []byte, name string) {
 	sealed := in.Seal(state, under)
 	if sealed.Answer.Outcome != verdict.Done {
-		return // a design may refuse a state that it does not carry
+		return // a design may refuse a state that it cannot carry
 	}
 	t.Try(codecs.ByteExact)
 	opened := in.Unseal(sealed.Answer.Out, under)
 	switch {
 	case opened.Answer.Outcome == verdict.Unsupported:
-	case opened.Answer.Outcome != verdict.Done && len(state) > 1000: // a limit on tokens
+	case opened.Answer.Outcome != verdict.Done && len(state) > 1000: // a limit on the length of tokens
 	case opened.Answer.Outcome != verdict.Done:
 		t.Refute(codecs.ByteExact, name+" is sealed, and its token refused", sealed, opened)
 	case !bytes.Equal(opened.Answer.Out, state):
@@ -77,7 +77,7 @@ func (t trial) roundTrips(in *attack.Instance, tok *attack.Token) {
 	t.alikeStates(in, tok.Under)
 }
 
-// alikeStates seals two states that differ behind a head before it opens the first.
+// alikeStates seals two states with a common beginning before it opens the first.
 func (t trial) alikeStates(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{8, 16, 32, 64, 256, 1024, 4096, 32768, 65536} {
 		head := t.Letters(n)
@@ -93,8 +93,8 @@ func (t trial) alikeStates(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// paddedStates seals states whose ends look like padding, of lengths that are multiples
-// of a block of 8 to 256 bytes and their neighbours.
+// paddedStates seals states that end like padding. Their lengths are multiples of a block of 8
+// to 256 bytes, and the neighbours of a block.
 func (t trial) paddedStates(in *attack.Instance, tok *attack.Token) {
 	for _, block := range []int{8, 16, 32, 64, 128, 256} {
 		for _, n := range []int{block - 1, block, block + 1, 2 * block, 3 * block} {
@@ -135,15 +135,15 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// tellingLength seals states in order, and the same bytes in random order, which a length for
-// each byte cannot tell apart: an orderly state that gives shorter tokens is compressed, or
-// left out in part.
+// tellingLength seals orderly states, and the same bytes in random order. An encoding with a
+// length per byte gives both the same length. If the orderly state gives shorter tokens, it is
+// compressed or partly omitted.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{64, 300, 2000, longerState} {
 		if n > 2000 && n > t.Budget.Bytes {
 			return
 		}
-		part := t.Letters(min(n/2, 1000)) // within the window of a compressor
+		part := t.Letters(min(n/2, 1000)) // fits the window of a compressor
 		orderly := [][]byte{bytes.Repeat(part, n/len(part))}
 		for _, b := range []byte{'a', ' ', '0', 0, 0xff} {
 			orderly = append(orderly, append(t.Letters(n/2), bytes.Repeat([]byte{b}, n/2)...))
@@ -156,7 +156,7 @@ func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// shorterInOrder refutes if a state gives shorter tokens than its bytes in random order do.
+// shorterInOrder refutes if a state gives shorter tokens than the same bytes in random order.
 func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []byte) bool {
 	mixed := bytes.Clone(state)
 	t.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
@@ -181,8 +181,8 @@ func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []by
 	return true
 }
 
-// alwaysShorter seals the last two of four states again and again, one of which has to give
-// shorter tokens each time than the first two: a padding of random length does not.
+// alwaysShorter seals four states repeatedly. It reports whether one of the last two always
+// gives shorter tokens than the first two, which padding of random length does not cause.
 func (t trial) alwaysShorter(in *attack.Instance, tok *attack.Token, calls []verdict.Call) bool {
 	const times = 8
 	lengths := func(c verdict.Call) []int {
@@ -196,7 +196,7 @@ func (t trial) alwaysShorter(in *attack.Instance, tok *attack.Token, calls []ver
 	return first > min(slices.Max(lengths(calls[2])), slices.Max(lengths(calls[3])))
 }
 
-// digestOfState looks for digests of the state among the bytes of the token.
+// digestOfState looks for digests of the state in the bytes of the token.
 func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.readableState(tok)
@@ -223,8 +223,8 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// readableElsewhere looks for the state in tokens of fewer fields, of other methods and of
-// other lengths, which a design may seal in another way.
+// readableElsewhere looks for the state in tokens with fewer fields, of other methods, of other
+// lengths and of other forms. A design may seal these in another way.
 func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 	ask := func(letters int, c codecs.Context) {
 		tok, ok := in.Mint(t.State(letters), c)
@@ -263,9 +263,9 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// decompressionBomb seals long states that repeat and looks for short tokens.
+// decompressionBomb seals long repetitive states and looks for short tokens.
 func (t trial) decompressionBomb(in *attack.Instance, tok *attack.Token) {
-	var short func() // records the finding, unless a longer state is refused or gives a long token
+	var short func() // short records the finding. It is nil if a longer state is refused or gives a long token.
 	for _, n := range []int{1 << 14, 1 << 17, 1 << 20} {
 		if n > t.Budget.Bytes {
 			break
@@ -273,7 +273,7 @@ func (t trial) decompressionBomb(in *attack.Instance, tok *attack.Token) {
 		t.Try(codecs.Total)
 		long, ok := in.Mint(fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n)), tok.Under)
 		if !ok {
-			short = nil // the length of states is bounded
+			short = nil // the design limits the length of states
 			break
 		}
 		short = nil
@@ -291,14 +291,15 @@ func (t trial) decompressionBomb(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// stored reports that tokens do not carry states: one of n random letters, which do not
-// compress, does not make a longer token either.
+// stored reports whether tokens do not contain the state: even a state of n random letters,
+// which do not compress, gives a short token.
 func (t trial) stored(in *attack.Instance, tok *attack.Token, n int) bool {
 	random := in.Seal(t.State(n), tok.Under)
 	return random.Answer.Outcome == verdict.Done && len(random.Answer.Out)*8 < n
 }
 
-// aliasing checks that arguments are left alone and results are the caller's.
+// aliasing checks that calls do not change their arguments, and that results do not share
+// memory with them.
 func (t trial) aliasing(in *attack.Instance, tok *attack.Token) {
 	for range 8 {
 		state, presented := t.State(200), bytes.Clone(tok.Text)
@@ -329,8 +330,8 @@ func (t trial) aliasing(in *attack.Instance, tok *attack.Token) {
 	t.statesOfBatch(in, tok, 200, 24, 5000)
 }
 
-// statesOfBatch checks that each token of a batch comes back as its own state. The tokens are of
-// states of the given lengths.
+// statesOfBatch checks that each token of a batch gives its own state. States have the given
+// lengths.
 func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
 	var sealed []verdict.Call
 	for _, n := range lengths {
@@ -353,7 +354,7 @@ func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...
 	}
 }
 
-// keeps checks that a state stays as it is while other tokens are opened.
+// keeps checks that a returned state does not change while other tokens are opened.
 func (t trial) keeps(in *attack.Instance, tok *attack.Token) {
 	first := in.Unseal(tok.Text, tok.Under)
 	before := bytes.Clone(first.Answer.Out)

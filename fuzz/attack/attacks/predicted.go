@@ -22,7 +22,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// predictions are the attacks by tokens that were not seen before.
+// predictions are the attacks by tokens that the attacker has not seen.
 var predictions = []attack.Attack{
 	{ID: "TAG-15", Name: "the next token, predicted from others or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
 		Gain:   "the state of another user, under a token that was never given out",
@@ -32,8 +32,9 @@ var predictions = []attack.Attack{
 // observed is the number of tokens from which the next one is predicted.
 const observed = 6
 
-// nextToken seals several states, continues the row of their tokens, and seals one more.
-// If that token is the predicted one, an attacker has it without being given it.
+// nextToken seals several states, extrapolates the sequence of their tokens, and seals one
+// more. If that token was predicted, an attacker can present a token that was never given to
+// it.
 func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	t.guessable(in, tok)
 	t.briefTokens(in, tok)
@@ -52,15 +53,15 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// A token can be guessed if the texts of some tokens differ in fewer bits than these. Names of
-// sessions have 64 bits or more.
+// A token can be guessed if the texts of several tokens differ in fewer than guessedBits bits.
+// Session IDs have 64 bits or more.
 const (
 	guessedBits   = 32
 	guessedTokens = 32
 )
 
-// guessable seals several states, and counts the bits in which their tokens differ. Only names
-// of stored states differ in few: a tag alone has more.
+// guessable seals several states and counts the bits in which their tokens differ. Only names
+// of stored states differ in few bits: a tag alone has more.
 func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
 	var sealed []verdict.Call
 	for range guessedTokens {
@@ -75,12 +76,12 @@ func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// shortest is the number of characters below which a token has no room for a tag, or for a
-// name that cannot be guessed.
+// shortest is the number of characters below which a token has no room for a tag, or for an
+// unguessable name.
 const shortest = 8
 
-// briefTokens seals states of lengths at which a design may have a branch of its own, and
-// looks for a token that is short enough to be guessed.
+// briefTokens seals states of lengths for which a design may have a separate branch, and looks
+// for a token that is short enough to be guessed.
 func (t trial) briefTokens(in *attack.Instance, tok *attack.Token) {
 	shows := func(calls []verdict.Call) bool {
 		return attack.Sealed(1)(calls) && len(calls[0].Answer.Out) < shortest
@@ -94,9 +95,9 @@ func (t trial) briefTokens(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// differingBits returns the number of bits in which tokens differ: at most those of the
-// characters that are seen at each place. Tokens of several lengths, and failures, differ in
-// infinitely many.
+// differingBits returns the number of bits in which tokens differ. It sums the logarithms of
+// the numbers of different characters at each position, which is an upper bound. The result is
+// infinite if lengths differ or a call failed.
 func differingBits(calls []verdict.Call) (bits float64) {
 	first := calls[0].Answer.Out
 	for at := range first {
@@ -112,10 +113,10 @@ func differingBits(calls []verdict.Call) (bits float64) {
 	return bits
 }
 
-// A numberHash hashes a number in one form.
+// A numberHash hashes a number in a certain encoding.
 type numberHash func(n int64) []byte
 
-// numberHashes are MD5, SHA-1 and SHA-256 over decimal, hexadecimal and binary numbers.
+// numberHashes are MD5, SHA-1 and SHA-256 of decimal, hexadecimal and binary encodings.
 var numberHashes = func() (all []numberHash) {
 	for _, form := range []func(int64) []byte{
 		func(n int64) []byte { return strconv.AppendInt(nil, n, 10) }, func(n int64) []byte { return strconv.AppendInt(nil, n, 16) },
@@ -128,7 +129,7 @@ var numberHashes = func() (all []numberHash) {
 	return all
 }()
 
-// named returns numbers by the first bytes of their hashes.
+// named maps the first bytes of the hash of each number to the number.
 func (h numberHash) named(numbers []int64) map[string]int64 {
 	all := make(map[string]int64, len(numbers))
 	for _, n := range numbers {
@@ -137,7 +138,7 @@ func (h numberHash) named(numbers []int64) map[string]int64 {
 	return all
 }
 
-// smallNumbers are the numbers that counters begin with, by each hash.
+// smallNumbers maps hashes to the numbers with which counters begin, one map for each hash.
 var smallNumbers = sync.OnceValue(func() (all []map[string]int64) {
 	numbers := make([]int64, 20_000)
 	for n := range numbers {
@@ -149,8 +150,8 @@ var smallNumbers = sync.OnceValue(func() (all []map[string]int64) {
 	return all
 })
 
-// hashedNumbers returns the texts that follow if the texts are hashes of numbers at equal
-// distances: small ones, and times near the given one.
+// hashedNumbers returns the texts that follow if the texts are hashes of an arithmetic
+// progression. It knows small numbers and times near now.
 func hashedNumbers(texts []string, now time.Time) []string {
 	var near []int64
 	for d := int64(-8); d < 64; d++ {
@@ -175,10 +176,10 @@ func hashedNumbers(texts []string, now time.Time) []string {
 	return next
 }
 
-// hashHead is the number of bytes by which a hash is known.
+// hashHead is the number of leading bytes by which a hash is looked up.
 const hashHead = 6
 
-// hashedNext continues texts that end in hashes of numbers, cut to any length.
+// hashedNext extrapolates texts that end in hashes of numbers, truncated to any length.
 func hashedNext(texts []string, number func(head string) (int64, bool), e tokenfmt.Encoding, hash numberHash) (string, bool) {
 	at := strings.LastIndexAny(texts[0], ".:-") + 1
 	var row []int64
@@ -198,18 +199,19 @@ func hashedNext(texts []string, number func(head string) (int64, bool), e tokenf
 	}
 	last := len(row) - 1
 	n := 2*row[last] - row[last-1]
-	raw, _ := e.Decode(texts[0][at:]) // it was read before
+	raw, _ := e.Decode(texts[0][at:]) // decoded above
 	return texts[0][:at] + e.Encode(hash(n)[:min(len(raw), len(hash(n)))]), true
 }
 
-// A numbering reads the end of a token as a number, and writes the number in the same
-// width. The number is less than the modulus.
+// A numbering reads the end of a token as a number below a modulus, and writes a number in the
+// same width.
 type numbering struct {
 	read  func(text string) (n, modulus *big.Int, ok bool)
 	write func(n *big.Int, like string) string
 }
 
-// numberings are decimal digits, and bytes of either order in hexadecimal and base64.
+// numberings returns decimal digits, and big-endian and little-endian bytes in hexadecimal and
+// base64.
 func numberings() []numbering {
 	all := []numbering{{
 		read: func(text string) (n, modulus *big.Int, ok bool) {
@@ -241,7 +243,7 @@ func numberings() []numbering {
 					return new(big.Int).SetBytes(ordered(raw)), new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))), err == nil && len(raw) > 0
 				},
 				write: func(n *big.Int, like string) string {
-					raw, _ := code.decode(like) // it was read before
+					raw, _ := code.decode(like) // decoded above
 					return code.encode(ordered(n.FillBytes(raw)))
 				},
 			})
@@ -250,8 +252,8 @@ func numberings() []numbering {
 	return all
 }
 
-// continued returns the texts that follow if the ends of the texts, from the last border
-// on, are numbers at equal distances.
+// continued returns the texts that follow if the ends of the texts, after the last separator,
+// form an arithmetic progression.
 func continued(texts []string) []string {
 	var next []string
 	for _, border := range []string{".", ":", "-", "_", "~", "|", "/", "=", ""} {
@@ -272,7 +274,7 @@ func continued(texts []string) []string {
 	return next
 }
 
-// continued continues the numbers in the texts from a place on.
+// continued extrapolates the numbers that begin at a position of the texts.
 func (form numbering) continued(texts []string, at int) (string, bool) {
 	var last, step *big.Int
 	var modulus *big.Int

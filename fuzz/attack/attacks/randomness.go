@@ -11,9 +11,8 @@ import (
 // randomTokens is the number of tokens whose randomness is tested.
 const randomTokens = 20_000
 
-// randomness seals one state many times and tests the bytes that vary. A time, a counter
-// or a structured part is allowed, so a lack of randomness is an
-// observation.
+// randomness seals one state many times and tests the bytes that vary. A time, a counter or a
+// structured part is allowed, so a lack of randomness is only an observation.
 func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 	if t.deterministic(in, tok) {
 		t.Skip("sealing is deterministic")

@@ -13,7 +13,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestPageQuotesTheWorkers holds the page to the files that the tests run.
+// TestPageQuotesTheWorkers checks that the README quotes the worker files that the tests run.
 func TestPageQuotesTheWorkers(t *testing.T) {
 	page, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func TestPageQuotesTheWorkers(t *testing.T) {
 	}
 }
 
-// TestExampleWorkersStand attacks the workers of the page over the protocol.
+// TestExampleWorkersStand attacks the workers of the README over the protocol.
 func TestExampleWorkersStand(t *testing.T) {
 	testenv.SkipShort(t)
 	for _, command := range [][]string{
@@ -46,8 +46,7 @@ func TestExampleWorkersStand(t *testing.T) {
 	}
 }
 
-// requireRuns skips the test where the language is not on the machine, or is older
-// than the worker needs.
+// requireRuns skips the test if the language is not installed, or is too old for the worker.
 func requireRuns(t *testing.T, command []string) {
 	t.Helper()
 	path, err := exec.LookPath(command[0])

@@ -17,12 +17,12 @@ import (
 	"sealab/internal/verdict"
 )
 
-// tellingReasons looks for the tag, the key and the state in reasons and texts, and for
+// tellingReasons looks in reasons and texts of refusals for the tag, the key, the state, and
 // hashes of the key.
 func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	f, raw, digests := tok.Format(), tok.Bytes(), digestsOf(in.Keys[0])
 	secrets := map[string][]byte{"the key": in.Keys[0], "the state": attack.LettersOf(tok.State), "the first half of the key": in.Keys[0][:16]}
-	var tags []int // lengths
+	var tags []int // possible lengths of the tag, in bytes
 	for _, n := range []int{32, 16} {
 		if len(raw) > n && len(tokenfmt.Find(raw[len(raw)-n:], attack.LettersOf(tok.State))) == 0 {
 			tags = append(tags, n)
@@ -32,7 +32,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 		bytesOf := f.Segments[i].Bytes
 		places := t.Places(len(bytesOf)-1, 12)
 		for _, n := range tags {
-			places = append(places, max(0, len(bytesOf)-n)) // where a tag may begin
+			places = append(places, max(0, len(bytesOf)-n)) // a possible start of the tag
 		}
 		for _, at := range places {
 			altered := bytes.Clone(bytesOf)
@@ -69,8 +69,8 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// tagsInRefusals presents tokens with a tag of another length, for tags of some lengths at the
-// end, and looks for the right one in the refusals.
+// tagsInRefusals presents tokens with a tag of another length and looks for the right tag in
+// the refusals. It tries each of the given tag lengths.
 func (t trial) tagsInRefusals(in *attack.Instance, tok *attack.Token, tags []int) {
 	f, raw := tok.Format(), tok.Bytes()
 	at := f.Encoded()
@@ -95,12 +95,12 @@ func (t trial) tagsInRefusals(in *attack.Instance, tok *attack.Token, tags []int
 	}
 }
 
-// keyLong matches a text as long as 32 bytes in base64, which hexadecimal is as well.
+// keyLong matches a text as long as 32 bytes in base64. Hexadecimal matches as well.
 var keyLong = regexp.MustCompile(`[0-9A-Za-z+/_-]{43,}`)
 
-// keysInRefusals presents texts that hold no token, and altered tokens, to handles of one
-// key and of another. A long value that the refusals of two texts show under the one key
-// alone was derived from it.
+// keysInRefusals presents texts that are not tokens, and altered tokens, to handles of two
+// keys. A long value that two texts show under one key but not under the other derives from
+// that key.
 func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
 	again, errAgain := t.Open(t.Secret(0))
 	other, err := t.Open(t.Secret(1))
@@ -123,9 +123,9 @@ func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// placesInRefusals alters the last bytes of a token, in two ways each. Reasons that are one
-// for each place, and several for several places, tell the right tag byte by byte. A reason
-// that quotes the presented token differs between the two ways.
+// placesInRefusals alters each of the last bytes of a token in two ways. If reasons depend on
+// the position but not on the alteration, they reveal the right tag byte by byte. A reason that
+// quotes the presented token differs between the two alterations.
 func (t trial) placesInRefusals(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	at := f.Encoded()
@@ -152,7 +152,8 @@ func (t trial) placesInRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// forgery returns a new token of an instance with one bit changed; nil if it has no bytes.
+// forgery returns a new token of an instance with one bit changed, or nil if the token has no
+// bytes.
 func (t trial) forgery(in *attack.Instance, letters int) []byte {
 	tok, ok := t.Mint(in, t.State(letters))
 	if !ok {
@@ -161,7 +162,7 @@ func (t trial) forgery(in *attack.Instance, letters int) []byte {
 	return lastAltered(tok)
 }
 
-// saidBy returns what a refusal says, in small letters.
+// saidBy returns the reason and text of a refusal, in lower case.
 func saidBy(call verdict.Call) string {
 	if call.Answer.Outcome != verdict.Refused {
 		return ""
@@ -169,8 +170,8 @@ func saidBy(call verdict.Call) string {
 	return strings.ToLower(call.Answer.Reason + " " + call.Answer.Text)
 }
 
-// rightPart returns 8 characters or more of the right tag, the last n bytes of raw, that a
-// refusal shows and the presented token does not hold.
+// rightPart returns at least 8 characters of the right tag that a refusal shows and that the
+// presented token does not contain. The right tag is the last n bytes of raw.
 func rightPart(call verdict.Call, raw, presented []byte, n int) string {
 	const enough = 8
 	said := saidBy(call)
@@ -189,14 +190,16 @@ func rightPart(call verdict.Call, raw, presented []byte, n int) string {
 	return ""
 }
 
-// tellsAgain presents a token again. Random characters of a refusal do not return.
+// tellsAgain presents a token again and refutes p if the refusal shows part again. This rules
+// out random characters.
 func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.Call, part string, p codecs.Property, what string) {
 	if again := in.Unseal(call.Token, tok.Under); strings.Contains(saidBy(again), part) {
 		t.Refute(p, "the reason of a refusal holds "+what, call, again)
 	}
 }
 
-// otherContexts returns contexts in which a token for c is refused if at all.
+// otherContexts returns contexts in which a token for c is refused, unless the design does not
+// bind the field.
 func otherContexts(c codecs.Context) []codecs.Context {
 	return []codecs.Context{
 		fields[principal].put(c, "mallory"), fields[target].put(c, "other"), fields[audience].put(c, "elsewhere"),
@@ -219,7 +222,7 @@ func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
 	}
 }
 
-// printed returns the texts by which bytes may be printed, cut to a length that does not
+// printed returns the ways in which bytes may be printed, truncated to a length that does not
 // occur by chance.
 func printed(b []byte) []string {
 	all := []string{string(b), hex.EncodeToString(b), base64.StdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),

@@ -11,17 +11,16 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A repetition remembers every aligned run of the text of tokens of one state.
+// A repetition records every aligned run of the text of tokens for one state.
 type repetition struct {
 	trial
-	at    []int                        // the places of runs
-	seen  []map[[run]byte]verdict.Call // the call that gave each run, by place
-	count int                          // tokens
+	at    []int                        // positions of the runs
+	seen  []map[[run]byte]verdict.Call // by position, the call that gave each run
+	count int                          // number of tokens
 }
 
-// newRepetition finds the runs of characters that differ throughout in some tokens of
-// one state. No constant and no time is all of such a run. A token that repeats by chance
-// counts once.
+// newRepetition finds the runs of characters that differ throughout between several tokens of
+// one state. Such a run contains more than constants and times. Equal tokens count once.
 func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
 	others := [][]byte{tok.Text}
 	for range 12 {
@@ -53,7 +52,7 @@ func (r *repetition) add(at int) {
 	r.seen = append(r.seen, map[[run]byte]verdict.Call{})
 }
 
-// varies reports whether the run at a place differs throughout between any two texts.
+// varies reports whether the run at a position differs throughout between any two texts.
 func varies(texts [][]byte, at int) bool {
 	for i, a := range texts {
 		for _, b := range texts[:i] {
@@ -65,8 +64,8 @@ func varies(texts [][]byte, at int) bool {
 	return true
 }
 
-// allRuns is the number of tokens of which every run is remembered. Of later tokens only
-// the first, the middle and the last run are, so that memory stays small.
+// allRuns is the number of tokens whose runs are all recorded. Later tokens have only their
+// first, middle and last run recorded, to limit memory.
 const allRuns = 300
 
 // collect seals n more tokens and reports whether a run repeats.
@@ -87,7 +86,7 @@ func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool
 	return false
 }
 
-// repeated remembers the runs of one token, and reports whether one of them is known.
+// repeated records the runs of one token and reports whether one of them occurred before.
 func (r *repetition) repeated(call verdict.Call) bool {
 	r.count++
 	r.Try(codecs.FreshNonces, codecs.Confidentiality)
@@ -107,13 +106,13 @@ func (r *repetition) repeated(call verdict.Call) bool {
 	return false
 }
 
-// shows returns the length in bits of the longest random nonce that repeats in as many tokens
-// with a probability of 99%, by the birthday bound: 2^bits = count^2 / (2 ln 100).
+// shows returns the length in bits of the longest random nonce that repeats with a probability
+// of 99% in count tokens, by the birthday bound: 2^bits = count^2 / (2 ln 100).
 func (r *repetition) shows() float64 {
 	return math.Floor(max(0, 2*math.Log2(float64(r.count))-math.Log2(2*math.Log(100))))
 }
 
-// repeats records two tokens that share the run at a place.
+// repeats records a finding: two tokens share the run at a position.
 func (r *repetition) repeats(at int, a, b verdict.Call) {
 	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", run, at, r.count)
 	shows := func(calls []verdict.Call) bool {

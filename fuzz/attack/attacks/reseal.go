@@ -14,11 +14,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// A resealer makes a token with another inside, authenticated.
+// A resealer makes an authenticated token with an edited inside.
 type resealer func(edit func(inside []byte) []byte) ([]byte, error)
 
-// resealer finds a way to seal edited claims: the design's own, or that of a recognized
-// construction under the key of the lab.
+// resealer returns a way to seal edited claims: by the design's own steps, or by a recognized
+// construction under the known key.
 func (t trial) resealer(in *attack.Instance, tok *attack.Token) (resealer, bool) {
 	if t.Design.IsScheme() && in.CanEdit() {
 		return func(edit func([]byte) []byte) ([]byte, error) {
@@ -37,8 +37,8 @@ func (t trial) resealer(in *attack.Instance, tok *attack.Token) (resealer, bool)
 	return func(edit func([]byte) []byte) ([]byte, error) { return c.Seal(edit(bytes.Clone(c.Body))), nil }, true
 }
 
-// claims returns the inside of tok and a way to seal it edited, for schemes with JSON
-// claims.
+// claims returns a token of a scheme with JSON claims, its inside, and a way to seal it edited.
+// If there is none, it records the reason.
 func (t trial) claims() (in *attack.Instance, tok *attack.Token, inside []byte, reseal resealer, ok bool) {
 	in, tok, ok = t.timed()
 	if !ok {
@@ -59,8 +59,8 @@ func (t trial) claims() (in *attack.Instance, tok *attack.Token, inside []byte, 
 // numberMember matches a member of a JSON object whose value is a number.
 var numberMember = regexp.MustCompile(`"([A-Za-z_]+)":\s*(-?[0-9]+(?:\.[0-9]+)?)`)
 
-// expiryIn finds the member of the claims that is the time of expiry: the latest one
-// after now, in seconds or milliseconds.
+// expiryIn returns the member of the claims that holds the expiry: the latest time after now,
+// in seconds or milliseconds.
 func expiryIn(inside []byte, now time.Time) (member, value string, ok bool) {
 	latest := float64(now.Unix()) + 1
 	for _, m := range numberMember.FindAllSubmatch(inside, -1) {
@@ -78,8 +78,7 @@ func expiryIn(inside []byte, now time.Time) (member, value string, ok bool) {
 	return member, value, ok
 }
 
-// oddExpiries writes other values for the expiry and presents the token long after its
-// time.
+// oddExpiries replaces the expiry by other values and presents the token long after it.
 func (t trial) oddExpiries() {
 	in, tok, inside, reseal, ok := t.claims()
 	if !ok {
@@ -102,7 +101,7 @@ func (t trial) oddExpiries() {
 	}
 }
 
-// noExpiry leaves the expiry out, and gives it twice.
+// noExpiry removes the expiry, or renames its member, and presents the token long after it.
 func (t trial) noExpiry() {
 	in, tok, inside, reseal, ok := t.claims()
 	if !ok {
@@ -125,8 +124,8 @@ func edited(reseal resealer, from, to string) ([]byte, error) {
 	return reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
 }
 
-// presentsEdited seals the claims with a change and presents the token long after the
-// expiry of the honest one.
+// presentsEdited seals changed claims and presents the token long after the expiry of the
+// honest one.
 func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal resealer, from, to string) {
 	text, err := edited(reseal, from, to)
 	if err != nil || bytes.Equal(text, tok.Text) {
@@ -140,8 +139,8 @@ func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal res
 	}
 }
 
-// duplicateClaims seals claims that hold a member twice, and expects an answer. A reader
-// may take either of the two, because only the server can seal them.
+// duplicateClaims seals claims with a duplicate member and expects an answer. A reader may use
+// either member, because only the server can seal such claims.
 func (t trial) duplicateClaims() {
 	in, tok, inside, reseal, ok := t.claims()
 	if !ok {

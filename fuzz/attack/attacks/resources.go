@@ -14,7 +14,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// resources are the attacks on work, memory and life.
+// resources are the attacks on work, memory and availability.
 var resources = []attack.Attack{
 	{ID: "RES-02", Name: "hostile texts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
 		Gain: "a server that dies or hangs", Origin: "fuzzing", Run: onToken(trial.hostileTexts)},
@@ -45,11 +45,11 @@ var resources = []attack.Attack{
 		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehaviour), Last: true},
 }
 
-// misbehaviourID is the ID of the attack that asks the design no question.
+// misbehaviourID is the ID of the attack that makes no calls.
 const misbehaviourID = "RES-07"
 
-// misbehaviour reports the breaches of the worker protocol, without those that load can
-// cause and that did not show again.
+// misbehaviour reports the breaches of the worker protocol, except those that load can cause
+// and that did not occur again.
 func (t trial) misbehaviour() {
 	if t.Design.Misbehaviour == nil {
 		t.Skip("the design is in this process and has no protocol to break")
@@ -65,7 +65,7 @@ func (t trial) misbehaviour() {
 	}
 }
 
-// prefixOf returns the design's prefix, stated or inferred.
+// prefixOf returns the prefix of the design, as stated or as inferred from tok.
 func (t trial) prefixOf(tok *attack.Token) string {
 	if t.Design.Prefix != "" {
 		return t.Design.Prefix
@@ -97,19 +97,20 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 		t.presents(in, tok, prefix+text)
 		t.presents(in, tok, string(tok.Text)+text)
 	}
-	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack
+	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack on this
 	t.nested(in, tok)
 	for _, b := range bombs(tok, prefix) {
 		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
 	}
 }
 
-// nests open a level more with each repetition: in JSON, XML, bencode and PHP, MessagePack and
-// CBOR (lists, maps, tags), ASN.1 and protobuf. A recursive reader may run out of stack.
+// nests are texts whose repetition opens one more level each: in JSON, XML, bencode, PHP,
+// MessagePack and CBOR (lists, maps, tags), ASN.1 and protobuf. A recursive reader may exhaust
+// its stack.
 var nests = []string{`{"a":`, "[", "<a>", "l", "a:1:{i:0;", "\x91", "\x81", "\x81\xa1a", "\xa1\x61a", "\xc1", "\x9f", "\x30\x80", "\x0b"}
 
-// nested fills each segment with nests, also behind the constant head of the tokens of a key.
-// The other segments pass their checks.
+// nested fills each segment with repeated nests, also after the constant head of the tokens of
+// a key. The other segments stay valid.
 func (t trial) nested(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	segment, n, constant := t.headOf(in, tok)
@@ -124,8 +125,7 @@ func (t trial) nested(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// presents presents a text that was never sealed and expects an answer. The call itself
-// records a fault.
+// presents presents a text that was never sealed. The call itself records a fault.
 func (t trial) presents(in *attack.Instance, tok *attack.Token, text string) {
 	t.Try(codecs.Total)
 	in.Unseal([]byte(text), tok.Under)
@@ -151,7 +151,7 @@ func (t trial) hostileContexts(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// manyAtOnce seals and opens in several goroutines, each with states of its own.
+// manyAtOnce seals and opens tokens in several goroutines, each with different states.
 func (t trial) manyAtOnce(in *attack.Instance, tok *attack.Token) {
 	const workers, each = 8, 40
 	states, said := make([][]byte, workers*each), len(t.Design.Breaches())
@@ -180,8 +180,8 @@ func (t trial) manyAtOnce(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// meansSame reports whether out holds the letters of state. A design that carries values
-// may spell them otherwise.
+// meansSame reports whether out contains the letters of state. A design that carries values may
+// spell them differently.
 func meansSame(tok *attack.Token, state, out []byte) bool {
 	if bytes.Equal(tok.State, tok.Returned()) {
 		return bytes.Equal(state, out)
@@ -189,8 +189,8 @@ func meansSame(tok *attack.Token, state, out []byte) bool {
 	return bytes.Contains(out, attack.LettersOf(state))
 }
 
-// otherPaths forges on every way to open a token: into a buffer with and without room,
-// and in a batch.
+// otherPaths presents forgeries through every way to open a token: into buffers with and
+// without room, and in a batch.
 func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
@@ -208,7 +208,7 @@ func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	t.batchAlike(in, tok)
 }
 
-// batch presents few honest tokens among forged ones, and one forged token among honest ones.
+// batch presents a few honest tokens among forged ones, and one forged token among honest ones.
 func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
 	t.batchOf(in, tok, forged, 0, 29)
 	for _, k := range []int{0, 29, batchSize - 1} {
@@ -220,7 +220,7 @@ func (t trial) batch(in *attack.Instance, tok *attack.Token, forged []byte) {
 // batchSize is the number of tokens in a batch of honest and forged ones.
 const batchSize = 40
 
-// batchOf presents a batch of forged tokens with honest ones at some places.
+// batchOf presents a batch of forged tokens with the honest token at the given positions.
 func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, honest ...int) {
 	texts := slices.Repeat([][]byte{forged}, batchSize)
 	for _, k := range honest {
@@ -231,7 +231,7 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 		return
 	}
 	_, again := in.Accepts(tok.Text, tok.Under)
-	spent := !again // a token is accepted once
+	spent := !again // the design accepts a token only once
 	for k, a := range answers {
 		t.Try(codecs.Integrity)
 		if good := slices.Contains(honest, k); (a.Err == nil) != good && !(good && spent) {
@@ -240,9 +240,8 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 	}
 }
 
-// batchAlike presents a sample of all alterations in a batch behind the honest token, and
-// alone. Other attacks present alterations in batches, which is right only if both ways
-// judge alike.
+// batchAlike presents a sample of all alterations in a batch after the honest token, and alone.
+// Other attacks rely on batches, which is valid only if both ways give the same verdicts.
 func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 	if !in.Batched() {
 		return
@@ -264,7 +263,7 @@ func (t trial) batchAlike(in *attack.Instance, tok *attack.Token) {
 			t.Try(codecs.Integrity)
 			call := in.Unseal(texts[k], tok.Under)
 			alone := call.Answer.Outcome == verdict.Done
-			if spent := a.Err == nil && !again; alone != (a.Err == nil) && !spent { // a token is accepted once
+			if spent := a.Err == nil && !again; alone != (a.Err == nil) && !spent { // accepted only once
 				t.RefuteIf(codecs.Integrity, attack.Sealed(1), "an altered token is judged otherwise in a batch than alone: "+g.Name, tok.Sealed, call)
 			}
 		}

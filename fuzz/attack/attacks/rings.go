@@ -10,8 +10,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// taken reports whether the design opens under the ring. A worker that broke has not
-// answered.
+// taken reports whether the design opens under the ring. If a worker broke, answered is false.
 func (t trial) taken(keys ...[]byte) (call verdict.Call, taken, answered bool) {
 	_, err := t.Open(keys...)
 	switch {
@@ -45,13 +44,13 @@ func (t trial) weakKeys() {
 	}
 }
 
-// opens reports whether the design opens under the ring and one more good key.
+// opens reports whether the design opens under the ring with one more good key.
 func (t trial) opens(ring [][]byte) bool {
 	_, err := t.Open(append(slices.Clone(ring), t.Secret(9))...)
 	return err == nil
 }
 
-// defaulted reports that an empty secret stands for a fresh random one.
+// defaulted reports whether the design replaces an empty secret by a fresh random one.
 func (t trial) defaulted(ring [][]byte) bool {
 	if len(ring) != 1 || len(ring[0]) > 0 {
 		return false
@@ -59,7 +58,7 @@ func (t trial) defaulted(ring [][]byte) bool {
 	return !t.shared([]byte{})
 }
 
-// shared reports whether two instances under the ring open each other's tokens.
+// shared reports whether two instances opened under the ring accept each other's tokens.
 func (t trial) shared(keys ...[]byte) bool {
 	a, errA := t.Open(keys...)
 	b, errB := t.Open(keys...)
@@ -99,8 +98,8 @@ func (t trial) keyTwice() {
 	}
 }
 
-// rotation mints under each of five keys and opens under rings that hold the key in
-// every place, and under a ring without it.
+// rotation mints under each of five keys. It opens the tokens under rings with the key at every
+// position, and under a ring without it.
 func (t trial) rotation() {
 	var keys [][]byte
 	for n := range 5 {
@@ -141,8 +140,8 @@ func (t trial) rotation() {
 	t.rotatedElsewhere()
 }
 
-// rotatedElsewhere presents tokens of the second key that are not as the ordinary one, of
-// other lengths and with fewer fields, to a ring of both keys and to one without their key.
+// rotatedElsewhere presents unusual tokens of the second key, of other lengths and with fewer
+// fields, to a ring of both keys and to a ring without their key.
 func (t trial) rotatedElsewhere() {
 	in, tok, ok := t.Base()
 	ring, errRing := t.Open(t.Secret(1), t.Secret(0))
@@ -163,7 +162,7 @@ func (t trial) rotatedElsewhere() {
 			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), written(c)), tok.Sealed, call)
 		}
 	}
-	ask(nil, tok.Under) // once: a token may be used once, and the next one may be equal
+	ask(nil, tok.Under) // once only: the next token may be equal, and a token may be accepted only once
 	for _, n := range []int{1, 300, longState, longerState} {
 		ask(t.Letters(n), tok.Under)
 		ask(t.State(n), tok.Under)
@@ -175,8 +174,8 @@ func (t trial) rotatedElsewhere() {
 	}
 }
 
-// alikeKeys presents tokens of two keys that share their first or last bytes to rings of
-// both. A design may refuse to open such a ring.
+// alikeKeys presents tokens of two keys with common first or last bytes to rings of both. A
+// design may refuse to open such a ring.
 func (t trial) alikeKeys() {
 	a, b := t.Secret(0), t.Secret(1)
 	for _, n := range []int{4, 8, 16, 31} {
@@ -192,8 +191,8 @@ func (t trial) alikeKeys() {
 	}
 }
 
-// longRings presents tokens of keys far behind in rings of 9 to 257 keys. A design may
-// refuse to open such a ring.
+// longRings presents tokens of keys in the middle and at the end of rings of 9 to 257 keys. A
+// design may refuse to open such a ring.
 func (t trial) longRings() {
 	for _, n := range []int{9, 17, 33, 65, 257} {
 		var ring [][]byte
@@ -208,8 +207,8 @@ func (t trial) longRings() {
 	}
 }
 
-// opensUnder presents a new token of an instance to a ring and expects it to be
-// accepted, or refused.
+// opensUnder presents a new token of an instance to a ring and refutes rotation unless
+// acceptance is as wanted.
 func (t trial) opensUnder(from *attack.Instance, ring [][]byte, want bool, issue string) {
 	in, err := t.Open(ring...)
 	if err != nil {
@@ -225,7 +224,7 @@ func (t trial) opensUnder(from *attack.Instance, ring [][]byte, want bool, issue
 	}
 }
 
-// sealsUnder checks that the first key of the ring seals, and no other.
+// sealsUnder checks that the ring seals with its first key.
 func (t trial) sealsUnder(ring [][]byte) {
 	in, err := t.Open(ring...)
 	if err != nil {

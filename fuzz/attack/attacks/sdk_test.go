@@ -13,8 +13,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// TestKnownFacts holds the attacks to what is known of the SDKs' formats: each has
-// to be found by itself, and the design is the one that is called so.
+// TestKnownFacts checks that the attacks find known weaknesses of the SDKs' formats. Each is
+// found by one attack alone, on the named design.
 func TestKnownFacts(t *testing.T) {
 	for _, fact := range []struct {
 		design  string
@@ -26,13 +26,13 @@ func TestKnownFacts(t *testing.T) {
 		{"mcp-d", nil, "LNK-01", codecs.Unlinkable},                                              // the tag has no salt
 		{"mcp-d-faithful", nil, "ENC-01", codecs.Canonical},                                      // unused bits are ignored
 		{"mcp-d", map[string]string{"bind": "authSubjectAndTool"}, "CTX-04", codecs.Unambiguous}, // a NUL moves text between subject and tool
-		{"mcp-ts-faithful", nil, "ENC-04", codecs.Canonical},                                     // white space in the tag
-		{"mcp-ts-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding of the tag
+		{"mcp-ts-faithful", nil, "ENC-04", codecs.Canonical},                                     // white space is ignored
+		{"mcp-ts-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding is ignored
 		{"mcp-ts", nil, "CTX-01", codecs.BindsPrincipal},                                         // nothing is bound
-		{"mcp-ts", nil, "KEY-05", codecs.KeySeparation},                                          // K and K with zero bytes
+		{"mcp-ts", nil, "KEY-05", codecs.KeySeparation},                                          // K equals K and zeros
 		{"mcp-rb", nil, "CTX-01", codecs.BindsPrincipal},                                         // no principal
-		{"mcp-rb-faithful", nil, "ENC-02", codecs.Canonical},                                     // + for -
-		{"mcp-rb-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding
+		{"mcp-rb-faithful", nil, "ENC-02", codecs.Canonical},                                     // + is read as -
+		{"mcp-rb-faithful", nil, "ENC-03", codecs.Canonical},                                     // padding is ignored
 	} {
 		t.Run(fact.design+" "+fact.attack, func(t *testing.T) {
 			d, err := catalog.Find(fact.design)
@@ -49,8 +49,8 @@ func TestKnownFacts(t *testing.T) {
 	}
 }
 
-// TestCommitmentIsTried asks the designs that commit to their keys by a longer tag the
-// question that AES-GCM does not survive. A sample asks one of each kind.
+// TestCommitmentIsTried attacks designs that commit to their keys by a longer tag with the
+// attack that refutes AES-GCM. A sample tests one design of each kind.
 func TestCommitmentIsTried(t *testing.T) {
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector is slow; make matrices runs it")
@@ -70,8 +70,8 @@ func TestCommitmentIsTried(t *testing.T) {
 	}
 }
 
-// TestForgeryIsCarriedOut takes the published tag of the D format to its end: a
-// token that verifies, with a state that the server never wrote.
+// TestForgeryIsCarriedOut completes the forgery by the published tag of the D format: a token
+// that verifies, with a state that the server never wrote.
 func TestForgeryIsCarriedOut(t *testing.T) {
 	d, err := catalog.Find("mcp-d")
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// The seeds under which sound designs are attacked.
+// Flags that choose the seeds, attacks and designs.
 var (
 	seeds = flag.Uint64("seeds", 1, "seeds under which sound designs are attacked")
 	from  = flag.Uint64("from", seed, "the first of them")
@@ -28,8 +28,8 @@ var (
 	names = flag.String("designs", "", "designs to attack under them, separated by commas; empty: all")
 )
 
-// TestSoundDesignsStand attacks every design of the catalog: what it states
-// stands, under every seed. What measures this process runs alone.
+// TestSoundDesignsStand attacks every design of the catalog under every seed. No claimed
+// property may be refuted. Attacks that measure this process run alone.
 func TestSoundDesignsStand(t *testing.T) {
 	beside, alone := ids(t)
 	designs := slices.DeleteFunc(catalog.Variants(), func(d codecs.Design) bool {
@@ -47,12 +47,12 @@ func TestSoundDesignsStand(t *testing.T) {
 	}
 }
 
-// unshown are the disclaimed properties of designs to choose from that attacks on
-// their tokens do not show, with the reason. A name may be that of all schemes.
+// unshown holds, with the reason, the disclaimed properties that attacks on tokens do not
+// refute. A name may stand for all schemes.
 var unshown = map[codecs.Property]map[string]string{
 	codecs.KeyCommitting: {
 		"-claims": "the plaintext under a second key is not valid claims",
-		// TestCommitmentIsTried shows the first three.
+		// TestCommitmentIsTried refutes the first three.
 		"aes-256-gcm": searched, "xaes-256-gcm": searched, "aes-256-gcm-siv": searched,
 		"hpke-psk": searched, "hpke-session": searched, "hpke-xwing-session": searched,
 		"xchacha20-poly1305": "TestTwoKeys of tokenfmt shows it for a given key; keys of tokens are derived",
@@ -78,13 +78,13 @@ const (
 	oneSealer = "tokens show their sealer, and those of two principals have the same"
 )
 
-// TestUnshownAreDisclaimed checks that every exception is still one: the design is in
-// the catalog, has limits, and disclaims the property.
+// TestUnshownAreDisclaimed checks that every exception still applies: the design is in the
+// catalog, has stated facts, and disclaims the property.
 func TestUnshownAreDisclaimed(t *testing.T) {
 	for property, designs := range unshown {
 		for name := range designs {
 			if name == "-claims" {
-				continue // any scheme
+				continue // stands for any scheme
 			}
 			d, err := catalog.Find(name)
 			require.NoError(t, err)
@@ -95,10 +95,10 @@ func TestUnshownAreDisclaimed(t *testing.T) {
 	}
 }
 
-// disclaimed checks that each property that d disclaims fell, unless it cannot be shown.
+// disclaimed checks that each property that d disclaims was refuted, unless it is in unshown.
 func (y *tally) disclaimed(d codecs.Design) {
 	if lab.HooksOf(d).Facts == nil {
-		return // the format of others
+		return // d implements a format of others
 	}
 	for _, info := range codecs.Properties() {
 		g, ok := d.Guarantee(info.Property, nil)
@@ -120,9 +120,8 @@ func (y *tally) disclaimed(d codecs.Design) {
 	y.t.Logf("%s: %d disclaimed properties fell so far", d.Name, y.shown)
 }
 
-// TestControlsFallByNoChance attacks every control with the attacks that it names,
-// under other seeds than the matrix: none may miss its control by chance. TestControlsFall
-// meets them under the first seed.
+// TestControlsFallByNoChance attacks every control with the attacks that it names, under seeds
+// that TestControlsFall does not use. No attack may miss its control by chance.
 func TestControlsFallByNoChance(t *testing.T) {
 	testenv.SkipSample(t)
 	meetings := &meetings{t: t}
@@ -134,14 +133,14 @@ func TestControlsFallByNoChance(t *testing.T) {
 	meetings.tell()
 }
 
-// meetings are how often attacks met a control, and how often one was blind.
+// meetings counts the runs of attacks on controls, and the runs that missed the flaw.
 type meetings struct {
 	t          *testing.T
 	met, blind int
 }
 
-// meet lets each of the attacks meet d, which shows its mistake to tokens of a
-// length, under a seed.
+// meet runs each of the attacks on d under a seed. The flaw of d shows at tokens of up to
+// length bytes.
 func (m *meetings) meet(d codecs.Design, ids []string, length int, seed uint64) {
 	budget := small()
 	budget.Bytes = max(budget.Bytes, length)
@@ -163,8 +162,8 @@ func (m *meetings) tell() {
 	require.NotZero(m.t, m.met, "nothing was attacked")
 }
 
-// ids are the attacks of families to carry out, or else those that were asked for:
-// those that may run beside others, and those that run alone.
+// ids returns the attacks of the given families, or those chosen by flags: first those that may
+// run beside others, then those that run alone.
 func ids(t *testing.T, families ...string) (beside, alone []string) {
 	if len(families) == 0 && *only != "" {
 		families = []string{*only}
@@ -181,8 +180,8 @@ func ids(t *testing.T, families ...string) (beside, alone []string) {
 	return beside, alone
 }
 
-// brief is the budget under all seeds but the first: what a search misses there,
-// that of another seed meets.
+// brief returns the budget for all seeds but the first. A search that fails under one seed may
+// succeed under another.
 func brief() attack.Budget {
 	if testenv.Sample() {
 		return attack.Budget{Seals: 1 << 7, Unseals: 1 << 7, Bytes: 1 << 12, Sweep: 24, Stopwatch: allocation}
@@ -190,7 +189,7 @@ func brief() attack.Budget {
 	return attack.Budget{Seals: 1 << 5, Unseals: 1 << 6, Bytes: 1 << 12, Sweep: 16, Stopwatch: allocation}
 }
 
-// A tally is what came of campaigns on sound designs.
+// A tally collects the results of runs on sound designs.
 type tally struct {
 	t       *testing.T
 	designs int
@@ -198,15 +197,15 @@ type tally struct {
 	mu                       sync.Mutex
 	done, calls, accusations int
 	fell                     map[string]map[codecs.Property]bool // by design
-	shown                    int                                 // disclaimed properties that fell
+	shown                    int                                 // disclaimed properties that were refuted
 }
 
-// number returns the place of a design among those that are attacked.
+// number returns the index of a design in the catalog.
 func (y *tally) number(name string) int {
 	return slices.IndexFunc(catalog.Variants(), func(d codecs.Design) bool { return d.Name == strings.TrimSuffix(name, " bare") })
 }
 
-// share returns every n-th of the attacks, from another place for each number.
+// share returns every n-th of the attacks. The offset depends on number.
 func share(ids []string, number, n int) []string {
 	var some []string
 	for i, id := range ids {
@@ -223,8 +222,7 @@ type job struct {
 	seed uint64
 }
 
-// attack carries out the attacks on every design under every seed, atOnce
-// campaigns at a time.
+// attack runs the attacks on every design under every seed, with atOnce runs at a time.
 func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 	if len(ids) == 0 {
 		return
@@ -248,10 +246,10 @@ func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 	wg.Wait()
 }
 
-// campaign attacks one design under one seed and adds what came of it.
+// campaign attacks one design under one seed and adds the results.
 func (y *tally) campaign(j job, ids []string) {
 	budget := brief()
-	if testenv.Race() { // a part of the attacks on each design, and of the designs for each attack
+	if testenv.Race() { // some of the attacks on each design, and some of the designs for each attack
 		ids = share(ids, y.number(j.Name), 96)
 	} else if testenv.Sample() {
 		ids = share(ids, y.number(j.Name), 48)

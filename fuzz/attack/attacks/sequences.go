@@ -11,7 +11,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// sequences are the attacks by random sequences of calls, which a model predicts.
+// sequences are the attacks by random sequences of calls, whose answers a model predicts.
 var sequences = []attack.Attack{
 	{ID: "SEQ-01", Name: "sequences of calls that a model predicts", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, binding...),
@@ -22,7 +22,7 @@ var sequences = []attack.Attack{
 		Gain:    "tokens that are checked less than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
 }
 
-// The size of the search, and the times of the model.
+// The size of the search, and the parameters of the model.
 const (
 	sequenceCount  = 3
 	sequenceLength = 300
@@ -31,23 +31,22 @@ const (
 	modelTTL       = 600 * time.Second
 )
 
-// A model predicts the answers of a design that keeps no state but used tokens and the
-// tokens that it stores.
+// A model predicts the answers of a design whose only state is its used and its stored tokens.
 type model struct {
 	trial
 	keys     [][]byte
 	variants []variant
 	handles  []*modelHandle
 	tokens   []*modelToken
-	now      time.Duration // since the epoch of attacks
+	now      time.Duration // since the first mint
 
-	rings, shared, spends, expires, exact bool // abilities that fresh instances show
+	rings, shared, spends, expires, exact bool // abilities, which fresh instances show
 }
 
-// A variant is a context that differs from the first one in a bound field.
+// A variant is a context that differs from the first one in one bound field.
 type variant struct {
 	codecs.Context
-	property codecs.Property // of the field; "" of the first one
+	property codecs.Property // property of that field; "" for the first variant
 }
 
 type modelHandle struct {
@@ -57,16 +56,16 @@ type modelHandle struct {
 
 type modelToken struct {
 	sealed  verdict.Call
-	key     int // that sealed it
+	key     int // index of the key that sealed it
 	variant int
 	minted  time.Duration
 	home    *modelHandle
 	opened  []verdict.Call // the last call that accepted it
-	lost    bool           // a restart may have taken it
+	lost    bool           // a restart may have lost it
 }
 
-// sequencesOfCalls mints, verifies, replays and alters tokens at several handles while
-// handles, the time and the process change.
+// sequencesOfCalls mints, verifies, replays and alters tokens at several handles, while it
+// changes the handles, the time and the process.
 func (t trial) sequencesOfCalls() {
 	for range sequenceCount {
 		m, ok := t.newModel()
@@ -81,7 +80,7 @@ func (t trial) sequencesOfCalls() {
 	}
 }
 
-// newModel asks fresh instances for the abilities of the design.
+// newModel determines the abilities of the design from fresh instances.
 func (t trial) newModel() (*model, bool) {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -116,13 +115,13 @@ func (t trial) newModel() (*model, bool) {
 	return m, true
 }
 
-// acceptsFirst reports whether a token that was not presented before is accepted in c.
+// acceptsFirst reports whether a token like tok that was never presented is accepted in c.
 func (t trial) acceptsFirst(in *attack.Instance, tok *attack.Token, c codecs.Context) bool {
 	_, ok := in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, c)
 	return ok
 }
 
-// step makes one random call, or changes the handles, the time or the process.
+// step makes one random call, or changes a handle, the time or the process.
 func (m *model) step() {
 	h := m.handles[m.IntN(len(m.handles))]
 	switch kind := m.IntN(24); {
@@ -146,8 +145,7 @@ func (m *model) step() {
 	}
 }
 
-// noToken returns a text that is refused before any tag is compared: a part of a token, or
-// none.
+// noToken returns a text that is refused before any tag is compared: part of a token, or "x".
 func (m *model) noToken() []byte {
 	if len(m.tokens) == 0 || m.IntN(2) == 0 {
 		return []byte("x")
@@ -156,7 +154,8 @@ func (m *model) noToken() []byte {
 	return text[:len(text)/2]
 }
 
-// openHandle opens a handle under a random ring, in the place of a random one.
+// openHandle opens a handle under a random ring. If there are modelHandles already, it replaces
+// a random one.
 func (m *model) openHandle() {
 	h := &modelHandle{ring: m.Perm(len(m.keys))[:1]}
 	if m.rings {
@@ -181,7 +180,7 @@ func (m *model) secrets(ring []int) (keys [][]byte) {
 	return keys
 }
 
-// restart starts the process again, if there is one. Every handle is opened anew.
+// restart restarts the process, if there is one, and opens every handle again.
 func (m *model) restart() {
 	if m.Design.Restart == nil || m.Design.Restart() != nil {
 		return
@@ -197,8 +196,8 @@ func (m *model) restart() {
 	}
 }
 
-// lateAtFirst presents a token after its end as the first call of a handle. A handle that
-// accepts it, and refuses another one as late, is lenient once.
+// lateAtFirst presents an expired token in the first call of a handle. If it is accepted and
+// the next expired token is refused, the handle skips the check once.
 func (m *model) lateAtFirst() {
 	if !m.expires || !m.shared {
 		return
@@ -255,7 +254,7 @@ func (m *model) verify(h *modelHandle, tok *modelToken, v int, alter bool) {
 		m.Try(wrong)
 	}
 	switch {
-	case accepted && wrong != "" && (wrong == codecs.SingleUse || !m.plainly(h, tok, v, alter)): // no other attack asks a second handle
+	case accepted && wrong != "" && (wrong == codecs.SingleUse || !m.plainly(h, tok, v, alter)): // only this attack uses two handles
 		m.Refute(wrong, "after other calls a token is accepted "+why, append(slices.Concat([]verdict.Call{tok.sealed}, tok.opened), call)...)
 	case accepted && wrong == "" && m.exact && !bytes.Equal(call.Answer.Out, tok.sealed.State):
 		m.Refute(codecs.ByteExact, "after other calls a token has the state of another one", tok.sealed, call)
@@ -267,12 +266,12 @@ func (m *model) verify(h *modelHandle, tok *modelToken, v int, alter bool) {
 	}
 }
 
-// altered returns the token with one bit of its last segment changed.
+// altered returns tok with one bit of its last segment changed.
 func (m *model) altered(h *modelHandle, tok *modelToken) []byte {
 	return lastAltered(h.TokenOf(tok.sealed, m.variants[tok.variant].Context))
 }
 
-// lastAltered returns tok with one bit in the middle of its last segment changed; nil if no
+// lastAltered returns tok with one bit in the middle of its last segment changed, or nil if no
 // segment carries bytes.
 func lastAltered(tok *attack.Token) []byte {
 	f := tok.Format()
@@ -288,7 +287,8 @@ func lastAltered(tok *attack.Token) []byte {
 	return f.Flip(last, n/2*8).Text
 }
 
-// wrong returns the property that accepting the token refutes, "" if it may be accepted.
+// wrong returns the property that an acceptance would refute, and why, or "" if the token may
+// be accepted.
 func (m *model) wrong(h *modelHandle, tok *modelToken, v int, alter bool) (codecs.Property, string) {
 	switch {
 	case alter:
@@ -307,8 +307,8 @@ func (m *model) wrong(h *modelHandle, tok *modelToken, v int, alter bool) (codec
 	return "", ""
 }
 
-// plainly reports that a new token is accepted in the same wrong way, without other calls
-// in between. Other attacks find that.
+// plainly reports whether a new token is accepted in the same wrong way without other calls in
+// between. If so, other attacks find the weakness.
 func (m *model) plainly(h *modelHandle, tok *modelToken, v int, alter bool) bool {
 	ttl := modelTTL
 	from, err := m.OpenFor(&ttl, m.keys[tok.key])
@@ -324,19 +324,19 @@ func (m *model) plainly(h *modelHandle, tok *modelToken, v int, alter bool) bool
 	return accepted || len(text) == 0 || len(tok.opened) == 0 && bytes.Equal(text, tok.sealed.Answer.Out)
 }
 
-// owed reports that a token has to be accepted now.
+// owed reports whether the design must accept the token now.
 func (m *model) owed(h *modelHandle, tok *modelToken) bool {
 	return !tok.lost && (m.shared || h == tok.home) && m.now-tok.minted < modelTTL/2 && !(m.spends && m.spent(tok))
 }
 
-// spent reports that a token was accepted, or another one with its text.
+// spent reports whether a token with the same text was accepted.
 func (m *model) spent(tok *modelToken) bool {
 	return slices.ContainsFunc(m.tokens, func(o *modelToken) bool {
 		return len(o.opened) > 0 && bytes.Equal(o.sealed.Answer.Out, tok.sealed.Answer.Out)
 	})
 }
 
-// refused records a refusal of a token that a new handle under the same ring accepts.
+// refused records a finding if a new handle under the same ring accepts a token that h refused.
 func (m *model) refused(h *modelHandle, tok *modelToken, call verdict.Call) {
 	ttl := modelTTL
 	fresh, err := m.OpenFor(&ttl, m.secrets(h.ring)...)

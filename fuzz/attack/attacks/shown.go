@@ -11,10 +11,10 @@ import (
 	"sealab/internal/verdict"
 )
 
-// showsState seals two states of one length in turn, again and again, and looks for bits
-// that are one for all tokens of a state and tell it from the other. A digest, a part of
-// the state and an initialization vector made from it give such bits. The search is made
-// again, so that chance does not accuse.
+// showsState seals two states of the same length in random order, many times. It looks for bits
+// that are constant for each state and differ between the two. A digest, a part of the state,
+// or an initialization vector derived from it gives such bits. The search is repeated, so that
+// chance does not accuse a design.
 func (t trial) showsState(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{1, 3, 33, 100, 255, 300, longState} {
 		t.tellsStates(in, under, t.State(n), t.State(n))
@@ -22,7 +22,7 @@ func (t trial) showsState(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// tellsStates refutes if tokens tell two states apart.
+// tellsStates reports a refutation if tokens tell two states apart.
 func (t trial) tellsStates(in *attack.Instance, under codecs.Context, one, two []byte) {
 	t.Try(codecs.Confidentiality)
 	calls, where := t.tellsApart(in, [2]codecs.Context{under, under}, func(of int) []byte { return [][]byte{one, two}[of] })
@@ -31,19 +31,19 @@ func (t trial) tellsStates(in *attack.Instance, under codecs.Context, one, two [
 	}
 }
 
-// perState is the number of tokens that are sealed for each of two states. A bit tells them
-// apart by chance once in 2^31 places.
+// perState is the number of tokens sealed for each of two states. A given bit tells them apart
+// by chance with probability 2^-31.
 const perState = 16
 
-// tellsApart returns the place of a bit that tells tokens of one context and its states
-// from those of another, twice; "" if there is none.
+// tellsApart looks twice for a bit that tells tokens of one context and state from those of
+// another. It returns the position of the bit, or "" if there is none.
 func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state func(of int) []byte) (calls []verdict.Call, where string) {
 	calls, bits := t.bitsApart(in, under, state)
 	if len(bits) == 0 {
 		return nil, ""
 	}
 	_, again := t.bitsApart(in, under, state)
-	for _, bit := range slices.Backward(bits) { // those of one byte are behind the sums
+	for _, bit := range slices.Backward(bits) { // bits of single bytes come after those of sums
 		if slices.Contains(again, bit) {
 			return calls, placeOf(bit)
 		}
@@ -51,12 +51,12 @@ func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state fu
 	return nil, ""
 }
 
-// atEnds is the number of bytes at each end of a token of which the sums of each two are
-// looked at: a value may be masked by a nonce or a tag, of 32 bytes, that is beside it.
+// atEnds is the number of bytes at each end of a token whose pairwise sums are examined. A
+// nonce or tag of up to 32 bytes next to a value may mask it.
 const atEnds = 48
 
-// withSums returns raw behind the exclusive ors of each two bytes at its ends. Their number
-// is one for all of raw.
+// withSums returns the exclusive or of each pair of bytes at the ends of raw, followed by raw.
+// The number of pairs does not depend on raw.
 func withSums(raw []byte) []byte {
 	ends := make([]byte, 2*atEnds)
 	copy(ends, raw[:min(len(raw), atEnds)])
@@ -72,7 +72,7 @@ func withSums(raw []byte) []byte {
 	return append(all, raw...)
 }
 
-// placeOf names a bit of what [withSums] returns.
+// placeOf names a bit of the result of [withSums].
 func placeOf(bit int) string {
 	if at := bit/8 - atEnds*(2*atEnds-1); at >= 0 {
 		return fmt.Sprintf("bit %d of byte %d", bit%8, at)
@@ -80,8 +80,8 @@ func placeOf(bit int) string {
 	return fmt.Sprintf("the sum of bit %d of two bytes at the ends", bit%8)
 }
 
-// bitsApart seals states in two contexts, in pairs of random order. It returns two of the
-// calls, and the bits that are one for each and differ.
+// bitsApart seals states in two contexts, in pairs of random order. It returns one call for
+// each, and the bits that are constant within each context and differ between them.
 func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state func(of int) []byte) (calls []verdict.Call, bits []int) {
 	var order []int
 	var states [][]byte
@@ -92,7 +92,7 @@ func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state fun
 			order, states, contexts = append(order, of), append(states, state(of)), append(contexts, under[of])
 		}
 	}
-	var always, ever [2][]byte // the bits that all tokens have, and that some have
+	var always, ever [2][]byte // the bits that are set in all tokens, and in any token
 	for k, call := range in.SealAll(states, contexts) {
 		if call.Answer.Outcome != verdict.Done {
 			return nil, nil
@@ -118,11 +118,11 @@ func (t trial) bitsApart(in *attack.Instance, under [2]codecs.Context, state fun
 	return calls, bits
 }
 
-// saltLengths are lengths of salts and nonces.
+// saltLengths are common lengths of salts and nonces, in bytes.
 var saltLengths = []int{4, 8, 12, 16, 24, 32}
 
-// saltedDigest looks for the beginning of a digest of the state and a salt, which is another part of
-// the token, at the same places in two tokens.
+// saltedDigest looks for the beginning of a digest of the state and a salt, where the salt is
+// another part of the token. It must occur at the same position in two tokens.
 func saltedDigest(one, two *attack.Token) (how string, ok bool) {
 	raw, other, sums := one.Bytes(), two.Bytes(), saltedSums()
 	for _, n := range saltLengths {

@@ -11,12 +11,12 @@ import (
 	"sealab/internal/verdict"
 )
 
-// forgotten are the numbers of tokens that are presented between the first time and the
-// second, in case spent tokens are kept in a list of limited length.
+// forgotten are numbers of other tokens to present between the two presentations of a token. A
+// list of used tokens may have limited length.
 var forgotten = []int{100, 1100, 4200, 10_100}
 
-// presentedTwice presents a token twice: one after the other, in one batch, after many
-// others, and late in its life.
+// presentedTwice presents a token twice: immediately, in one batch, after many others, and late
+// in its life.
 func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.SingleUse)
 	first, once := in.Accepts(tok.Text, tok.Under)
@@ -33,8 +33,8 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.afterRestart(tok.Under)
 }
 
-// besideClosed presents a token at a handle before and after another one of the same key is
-// closed. What the handle knows must not go with the other one.
+// besideClosed presents a token at a handle before and after another handle of the same key is
+// closed. Closing one must not erase the other's list.
 func (t trial) besideClosed(c codecs.Context) {
 	in, err := t.Open(t.Secret(0))
 	other, errOther := t.Open(t.Secret(0))
@@ -55,9 +55,9 @@ func (t trial) besideClosed(c codecs.Context) {
 	}
 }
 
-// afterRestart notes whether a token is accepted once more by a new process. The promise of
-// single use does not name restarts, and a worker may stand for a server whose list of used
-// tokens is elsewhere.
+// afterRestart notes whether a new process accepts a used token again. The promise of single
+// use does not mention restarts, and a worker may model a server that stores used tokens
+// elsewhere.
 func (t trial) afterRestart(c codecs.Context) {
 	in, err := t.Open(t.Secret(0))
 	if err != nil || t.Design.Restart == nil {
@@ -76,8 +76,8 @@ func (t trial) afterRestart(c codecs.Context) {
 	}
 }
 
-// twiceElsewhere presents tokens twice that are not as the ordinary one: of other lengths,
-// with fewer fields, and of the second key of a ring.
+// twiceElsewhere presents unusual tokens twice: of other lengths, with fewer fields, and of the
+// second key of a ring.
 func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 	twice := func(holder *attack.Instance, state []byte, c codecs.Context, how string) {
 		sealed := in.Seal(state, c)
@@ -106,8 +106,8 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 	t.onceInEachContext(in, c)
 }
 
-// onceInEachContext presents tokens in their context and then in another, which a design may
-// accept as well that does not bind every field.
+// onceInEachContext presents tokens in their own context and then in another. A design that
+// does not bind every field may accept both.
 func (t trial) onceInEachContext(in *attack.Instance, c codecs.Context) {
 	for _, f := range fields {
 		sealed := in.Seal(t.State(8), c)
@@ -134,8 +134,8 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// respelled presents a token in its own spelling and then in others. A list of used tokens
-// by their text does not see it.
+// respelled presents a token in its own spelling and then in others. A list of used texts does
+// not recognize those.
 func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 	for _, spellings := range []func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]{
 		tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData,
@@ -155,7 +155,7 @@ func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 	}
 }
 
-// lateAgain presents a token at once and once more towards the end of its life.
+// lateAgain presents a token immediately and again at later times within its life.
 func (t trial) lateAgain(c codecs.Context) {
 	ttl := shortLife
 	in, err := t.OpenFor(&ttl, t.Secret(0))
@@ -175,8 +175,8 @@ func (t trial) lateAgain(c codecs.Context) {
 	}
 }
 
-// afterOthers presents some tokens, many others, and the first ones again: each behind as many
-// others as a list may hold.
+// afterOthers presents a few tokens, many others, and then the first ones again, each after as
+// many others as a list may hold.
 func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 	var sealed, first []verdict.Call
 	for range forgotten {

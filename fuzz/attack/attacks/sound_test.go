@@ -16,8 +16,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// attackedAlone are the attacks, or families of them, that meet a neighbour; all of them if
-// there is no row.
+// attackedAlone limits the attacks on some neighbours to the given IDs or families. A neighbour
+// without a row gets all attacks.
 var attackedAlone = map[string][]string{
 	"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
 	"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
@@ -29,8 +29,8 @@ var attackedAlone = map[string][]string{
 	"tokens without randomness, used once": {"EXP", "SEQ", "KEY-07"},
 }
 
-// TestNeighboursStand attacks sound designs that resemble controls. In a sample each meets
-// a sixteenth of the attacks. What measures this process runs before the others go on beside.
+// TestNeighboursStand attacks sound designs that resemble controls. In a sample each gets a
+// sixteenth of the attacks. Attacks that measure this process run before the others.
 func TestNeighboursStand(t *testing.T) {
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector is slow; make matrices runs it")
@@ -58,7 +58,7 @@ func TestNeighboursStand(t *testing.T) {
 	}
 }
 
-// TestWorkerIsLost attacks a worker that does not start again: no property falls.
+// TestWorkerIsLost attacks a worker that does not start again. No property may be refuted.
 func TestWorkerIsLost(t *testing.T) {
 	d := &attack.Design{Design: broken.Neighbours()["an hour of skew"], Worker: []string{"worker"}, Lost: func() error { return errors.New("no answer") }}
 	results := run(t, d, seed, small(), "EXP-01", "NON-01").Results
@@ -69,8 +69,8 @@ func TestWorkerIsLost(t *testing.T) {
 	}
 }
 
-// TestUsedTokensAfterRestart notes that a list of used tokens is gone after a restart, and
-// refutes nothing.
+// TestUsedTokensAfterRestart checks that the loss of a list of used tokens at a restart is
+// noted, and refutes nothing.
 func TestUsedTokensAfterRestart(t *testing.T) {
 	for _, forgets := range []bool{true, false} {
 		listed := func() codecs.Design { return broken.Neighbours()["a list of used tokens"] }
@@ -88,7 +88,8 @@ func TestUsedTokensAfterRestart(t *testing.T) {
 	}
 }
 
-// TestStretchedKeysAreNotSteered tells work that a token steers from work that it does not.
+// TestStretchedKeysAreNotSteered checks that work which the token controls is told from other
+// work.
 func TestStretchedKeysAreNotSteered(t *testing.T) {
 	met := 0
 	for name, steered := range map[string]bool{"broken-stretched": false, "broken-stretched-once": false, "broken-count-inside": true, "broken-inflated": true} {

@@ -11,10 +11,10 @@ import (
 	"sealab/internal/verdict"
 )
 
-// window is the length in bytes of a run that two tokens share by more than chance.
+// window is the length in bytes of a run that two tokens are unlikely to share by chance.
 const window = 16
 
-// windows returns the runs of raw at every place, each with its first place.
+// windows returns all runs of raw, with the first position of each.
 func windows(raw []byte) map[[window]byte]int {
 	all := map[[window]byte]int{}
 	for at := len(raw) - window; at >= 0; at-- {
@@ -23,9 +23,8 @@ func windows(raw []byte) map[[window]byte]int {
 	return all
 }
 
-// overlappingStreams seals states that are one letter throughout behind a random head. Two
-// tokens that share long runs, at whatever places, have key streams that overlap. Then it
-// looks for blocks of one token in the next one.
+// overlappingStreams seals states that repeat one letter after a random head. If two tokens
+// share many runs, at any positions, their key streams overlap.
 func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{1500, 8 << 10} {
 		var even [3]*attack.Token
@@ -55,8 +54,8 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 	t.oneStreamTwice(in, under)
 }
 
-// sharedRuns returns the number of runs that a and b have, and other tokens have not. A run
-// that a has twice does not count: equal blocks of a state also give it.
+// sharedRuns returns the number of runs that a and b have in common and that others lack. A run
+// that occurs twice in a does not count, because equal blocks of a state cause it too.
 func sharedRuns(a, b []byte, others map[[window]byte]int) int {
 	count := map[[window]byte]int{}
 	for at := 0; at+window <= len(a); at++ {
@@ -72,8 +71,8 @@ func sharedRuns(a, b []byte, others map[[window]byte]int) int {
 	return shared
 }
 
-// chainedTokens looks for a run of bytes that each token has from the one before, at
-// another place: a block of ciphertext that is the next initialization vector.
+// chainedTokens looks for a run of bytes that each token repeats from the previous one at
+// another position. This happens if a block of ciphertext is the next initialization vector.
 func (t trial) chainedTokens(in *attack.Instance, under codecs.Context) {
 	const row = 6
 	var raws [][]byte
@@ -96,7 +95,7 @@ func (t trial) chainedTokens(in *attack.Instance, under codecs.Context) {
 		"initialization vector is known before it is sealed", window), calls[row-2], calls[row-1])
 }
 
-// handedOn reports whether b has a run of a at another place, which is not constant.
+// handedOn reports whether b contains a run of a at another position.
 func handedOn(a, b []byte) bool {
 	known := windows(b)
 	for at := 0; at+window <= len(a); at++ {
@@ -107,9 +106,9 @@ func handedOn(a, b []byte) bool {
 	return false
 }
 
-// oneStreamTwice looks for two parts of one token under one key stream, such as claims and
-// state that are sealed each under the nonce of the token. The sum of the parts is one for
-// tokens of one state, and changes as the state does.
+// oneStreamTwice looks for two parts of one token under the same key stream, for example claims
+// and state that are both sealed under the nonce of the token. The sum of the parts is then
+// constant for one state and changes with the state.
 func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	one, two := t.State(64), t.State(64)
 	calls := t.seals(in, under, [][]byte{one, one, two})
@@ -141,7 +140,7 @@ func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// runsOf returns the runs of at least [window] bytes that a and b have at one place.
+// runsOf returns the runs of at least [window] bytes that a and b share at the same position.
 func runsOf(a, b []byte) (all [][2]int) {
 	from := 0
 	for i := 0; i <= len(a); i++ {
@@ -156,8 +155,8 @@ func runsOf(a, b []byte) (all [][2]int) {
 	return all
 }
 
-// holdsPart reports whether raw holds a run too long for chance: of changed, or of the sum of
-// two parts of it.
+// holdsPart reports whether raw contains a run, too long for chance, of changed or of the sum
+// of two parts of changed.
 func holdsPart(raw, changed []byte) bool {
 	const part = 12
 	for shift := range len(changed) - part {
@@ -174,7 +173,7 @@ func holdsPart(raw, changed []byte) bool {
 	return false
 }
 
-// windowsOf yields the runs of n bytes of raw at every place.
+// windowsOf yields every run of n bytes of raw.
 func windowsOf(raw []byte, n int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for at := 0; at+n <= len(raw); at++ {

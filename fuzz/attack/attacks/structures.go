@@ -10,10 +10,10 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A twin is a pair of different texts that careless comparison takes for one.
+// A twin is a pair of different texts that a careless comparison treats as equal.
 type twin struct{ a, b, how string }
 
-// unicodeTwins are texts that differ in Unicode form, case, white space or encoding.
+// unicodeTwins are texts that differ only in Unicode form, case, white space or encoding.
 var unicodeTwins = []twin{
 	{"jos\u00e9", "jose\u0301", "composed and decomposed"}, {"\u212bngstrom", "\u00c5ngstrom", "compatibility forms"}, {"\ufb01le", "file", "ligature"},
 	{"Alice", "alice", "upper and lower case"}, {"ALICE", "alice", "upper and lower case"}, {"stra\u00dfe", "strasse", "sharp s"},
@@ -42,12 +42,12 @@ var unicodeTwins = []twin{
 	{"a\ufe0f", "a", "a variation selector"}, {"a\u034f", "a", "a joiner of graphemes"},
 }
 
-// surrogates are texts that are not Unicode and that a reader may replace. Not every
-// worker can be sent them.
+// surrogates are texts that are not valid Unicode, so a reader may replace them. Not every
+// worker can receive them.
 var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"},
 	{"\ufffd", "\xff", "a replacement character and a byte that is not UTF-8"}}
 
-// partTwins are texts of which one is a part, a list, or another form of the other.
+// partTwins are texts of which one is a part, a list, a digest or another form of the other.
 var partTwins = []twin{
 	{"alice", "2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90", "the SHA-256"}, {"alice", "522b276a356bdf39013dfabea2cd43e141ecc9e8", "the SHA-1"},
 	{"alice", "6384e2b2184bcbf58eccf10ca7a6563c", "the MD5"}, {"alice", "YWxpY2U", "the base64"}, {"alice", "616c696365", "the hexadecimal text"},
@@ -140,7 +140,7 @@ var nameTwins = []twin{
 	{"did:a:b", "did:a:b#k", "the fragment of a DID"},
 }
 
-// methodTwins are methods of one family, and methods that begin or end alike.
+// methodTwins are methods of one family, and methods with a common beginning or end.
 var methodTwins = []twin{
 	{"notifications/progress", "notifications/cancelled", "a family"}, {"tools/list", "tools/call", "a family"},
 	{"prompts/list", "prompts/get", "a family"}, {"resources/read", "resources/list", "a family"},
@@ -148,8 +148,8 @@ var methodTwins = []twin{
 	{"x/read", "x/write", "a family"}, {"x/read", "y/read", "the family"}, {"logging/setLevel", "ping", "methods without a target"},
 }
 
-// structural are arguments that differ in structure or type. Members in another order,
-// and 1 and 1.0, are not among them: sound readers take those for one.
+// structural are arguments that differ in structure or type. Objects that differ only in the
+// order of members, and 1 and 1.0, are left out: sound readers treat those as equal.
 var structural = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []twin{
 	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"},
 	{`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"},
@@ -196,8 +196,8 @@ var structural = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
 })
 
-// namedTwins are arguments that differ in a member whose name readers leave out, as loggers
-// and filters of requests do.
+// namedTwins returns arguments that differ in a member that readers may ignore by its name, as
+// loggers and request filters do.
 func namedTwins() (all []twin) {
 	for _, name := range []string{"password", "token", "secret", "api_key", "authorization", "csrf_token", "signature", "timestamp", "nonce", "id", "debug", "description"} {
 		all = append(all, twin{`{"v":1,"` + name + `":"a"}`, `{"v":1,"` + name + `":"b"}`, "a member that filters leave out"})
@@ -205,7 +205,7 @@ func namedTwins() (all []twin) {
 	return all
 }
 
-// memberNames are arguments with names that readers join, split, trim or write otherwise.
+// memberNames returns arguments with names that readers may join, split, trim or rewrite.
 func memberNames() (all []twin) {
 	for _, joined := range []string{"v.w", "v/w", "v_w", "v__w", "v-w", "v:w", "v|w", "v[w]", "v->w", "vw", "vW"} {
 		all = append(all, twin{`{"v":{"w":1}}`, `{"` + joined + `":1}`, "names joined"})
@@ -219,8 +219,8 @@ func memberNames() (all []twin) {
 	return append(all, twin{`{"\u00e9":1}`, `{"e\u0301":1}`, "composed and decomposed names"})
 }
 
-// writtenMembers are texts that hold another member, or another value of a list, in the
-// forms in which formats write them.
+// writtenMembers returns texts that contain another member, or another value of a list, as
+// formats write them.
 func writtenMembers() []twin {
 	var all []twin
 	for _, form := range injections {
@@ -231,7 +231,7 @@ func writtenMembers() []twin {
 	return append(all, twin{`{"v\":1,\"w":2}`, `{"v":1,"w":2}`, "a member in a name"}, twin{`{"v=1&w":2}`, `{"v":1,"w":2}`, "a member in a name"})
 }
 
-// wholes are arguments that are not objects: lists, texts, numbers and truths.
+// wholes are arguments that are not objects: lists, texts, numbers and booleans.
 var wholes = []twin{
 	{`[1,2]`, `[2,1]`, "the order of a list"}, {`[1]`, `[2]`, "lists of one length"}, {`[1]`, `1`, "a list of one"},
 	{`[]`, `{}`, "an empty list and an empty object"}, {`["a,b"]`, `["a","b"]`, "a list joined by commas"},
@@ -244,12 +244,12 @@ var wholes = []twin{
 	{`true`, `false`, "two truths"}, {`true`, `"true"`, "a truth and its text"}, {`false`, `null`, "false and null"},
 }
 
-// nested returns value within as many objects.
+// nested returns value within deep objects.
 func nested(deep int, value string) string {
 	return strings.Repeat(`{"v":`, deep) + value + strings.Repeat("}", deep)
 }
 
-// manyMembers returns an object of n members, of which the last has the value.
+// manyMembers returns an object of n members, the last of which has the value.
 func manyMembers(n int, value string) string {
 	var b strings.Builder
 	for i := range n - 1 {
@@ -258,7 +258,7 @@ func manyMembers(n int, value string) string {
 	return "{" + b.String() + `"z":` + value + "}"
 }
 
-// structures presents arguments that differ in structure, under both methods that have
+// structures compares arguments that differ in structure, under both methods that have
 // arguments.
 func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	f := fields[arguments]
@@ -275,7 +275,7 @@ func (t trial) structures(in *attack.Instance, tok *attack.Token) {
 	t.tooDeep(in, tok.Under)
 }
 
-// leftOut are names of members that readers take for another purpose than that of arguments.
+// leftOut are names of members that readers may treat as something other than arguments.
 var leftOut = strings.Fields(`_x x_ $x @x #x .x ~x -x __x x-y X-Y x.y x:y x_at xAt x_ts x_id xId x_url // # $ @
 	cursor limit page offset timeout format locale lang language region theme traceparent tracestate baggage progressToken requestId request_id
 	correlation_id trace_id span_id session sessionId session_id user userId user_id email name title comment comments note notes reason message tags
@@ -284,7 +284,7 @@ var leftOut = strings.Fields(`_x x_ $x @x #x .x ~x -x __x x-y X-Y x.y x:y x_at x
 	ip userAgent user_agent callback callback_url redirect redirect_uri retry attempt priority order sort optional default undefined type kind schema $schema
 	$id $comment @type @context data content body file image blob url uri path`)
 
-// membersLeftOut changes one of many members at a time, at the top and inside.
+// membersLeftOut changes one of many members at a time, at the top level and inside an object.
 func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 	f := fields[arguments]
 	for _, around := range [][2]string{{"", ""}, {`{"o":`, "}"}} {
@@ -319,8 +319,8 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// loneSurrogates mints for the replacement character and presents lone surrogates. A reader
-// of JSON may refuse those, or break.
+// loneSurrogates mints for the replacement character and presents lone surrogates. A JSON
+// reader may refuse those, or break.
 func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
 	f := fields[arguments]
 	sealed := in.Seal(t.State(8), f.put(under, `{"v":"\ufffd"}`))
@@ -335,12 +335,12 @@ func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// depths are just above those at which readers of JSON stop: Newtonsoft and System.Text.Json,
-// Ruby, PHP, Python.
+// depths slightly exceed the limits of JSON readers: Newtonsoft and System.Text.Json, Ruby,
+// PHP, Python.
 var depths = []int{70, 130, 520, 1100}
 
-// tooDeep mints for arguments without a value and presents nested ones. A reader may refuse
-// those, or break, and must not take them for the value that it has after an error.
+// tooDeep mints for empty arguments and presents deeply nested ones. A reader may refuse those,
+// or break. It must not treat them as the value left after an error.
 func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 	f, most := fields[arguments], slices.Max(depths)
 	for _, v := range []string{"{}", "null", "[]", `""`} {
@@ -366,8 +366,8 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// structuresIn presents them as whole arguments, one and two levels deeper, and inside
-// a list.
+// structuresIn compares whole arguments, and the same values one and two levels deeper and
+// inside lists.
 func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 	f := fields[arguments]
 	for _, w := range append(wholes, structural...) {
@@ -388,8 +388,8 @@ func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// empties are whole arguments that carry no value. A design that takes them for the same
-// is ambiguous, and still binds every value.
+// empties are arguments that carry no value. A design that treats two of them as equal is
+// ambiguous, but still binds every value.
 var empties = map[string]bool{`[]`: true, `{}`: true, `null`: true, `false`: true, `""`: true, `0`: true}
 
 func (t trial) emptyTwins(in *attack.Instance, under codecs.Context, w twin) {

@@ -13,8 +13,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// spelledState returns the place and length of the state in another spelling within the
-// bytes of a token; 0 and 0 if there is none.
+// spelledState returns the position and length of the state in base64 or hexadecimal within the
+// bytes of a token, or 0 and 0.
 func spelledState(raw, state []byte) (at, n int) {
 	for _, spell := range []func([]byte) string{base64.RawStdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString, hex.EncodeToString} {
 		text := spell(state)
@@ -25,8 +25,8 @@ func spelledState(raw, state []byte) (at, n int) {
 	return 0, 0
 }
 
-// tagRoom compares tokens to find the number of bytes that can be a tag, also of short and
-// long states, whose tag may be shorter.
+// tagRoom compares tokens to find how many bytes can hold a tag. It also uses short and long
+// states, whose tag may be shorter.
 func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	if t.stored(in, tok, 1<<12) {
 		t.Skip("tokens do not grow with the state: they name a state that is stored elsewhere")
@@ -43,8 +43,8 @@ func (t trial) tagRoom(in *attack.Instance, tok *attack.Token) {
 	t.roomBeside(in, tok.Under, 5000, grows, t.State)
 }
 
-// roomBeside is tagRoom for states of n letters. It returns the reason if they cannot be
-// compared.
+// roomBeside is tagRoom for states of n letters. If tokens cannot be compared, it returns the
+// reason.
 func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grows bool, state func(n int) []byte) (why string) {
 	tok, ok := in.Mint(state(n), under)
 	if !ok {
@@ -61,7 +61,7 @@ func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grow
 		words = words && other.Format().Words() == tok.Format().Words()
 		evidence, raws, texts = append(evidence, other.Sealed), append(raws, other.Bytes()), append(texts, other.Text)
 	}
-	if !words { // a segment is too short for an encoding that is known: a character holds a byte at most
+	if !words { // a segment is too short for its encoding to be inferred; a character holds at most one byte
 		raws = texts
 	}
 	first, changing := raws[0], map[int]bool{}
@@ -79,7 +79,7 @@ func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grow
 	withoutCopies(changing, raws)
 	room, need := len(changing)-n, 12
 	if len(tok.State) > n && !t.Readable(tok) && grows {
-		room = len(changing) - len(tok.State) // all of the state is hidden, and changes
+		room = len(changing) - len(tok.State) // the whole state is encrypted and changes
 	}
 	at, spelled := spelledState(first, tok.State)
 	for i := at; i < at+spelled; i++ {
@@ -89,7 +89,7 @@ func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grow
 		room = len(changing)
 	}
 	if !fixed && spelled == 0 && !bytes.Contains(first, tok.State) {
-		need = 17 // a nonce as well, or a synthetic one of 16 bytes and a time
+		need = 17 // a nonce too, or a synthetic one of 16 bytes and a time
 	}
 	if room < need {
 		t.RefuteIf(codecs.Integrity, attack.Sealed(25), fmt.Sprintf("beside a state of %d bytes, %d bytes of a token change; they have to hold the tag "+
@@ -98,8 +98,8 @@ func (t trial) roomBeside(in *attack.Instance, under codecs.Context, n int, grow
 	return ""
 }
 
-// withoutCopies leaves out places whose byte changes as that of an earlier place does. All
-// tokens have one length.
+// withoutCopies removes positions whose byte changes in the same way as that of an earlier
+// position. All tokens must have the same length.
 func withoutCopies(changing map[int]bool, raws [][]byte) {
 	known := map[string]bool{}
 	for _, at := range slices.Sorted(maps.Keys(changing)) {
@@ -114,7 +114,8 @@ func withoutCopies(changing map[int]bool, raws [][]byte) {
 	}
 }
 
-// grows reports that a token is as much longer as its state is: it is not packed.
+// grows reports whether a token grows by the same number of bytes as its state, so that it is
+// not compressed.
 func (t trial) grows(in *attack.Instance, tok *attack.Token) bool {
 	const more = 48
 	longer := in.Seal(t.State(24+more), tok.Under)

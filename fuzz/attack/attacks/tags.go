@@ -43,18 +43,18 @@ var tags = []attack.Attack{
 		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
 }
 
-// shortTags shortens tags of a token, and of a token of the empty state, in which only
-// the tag is left to shorten.
+// shortTags shortens the tags of a token, and of a token for the empty state, in which only the
+// tag can be shortened.
 func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.ShortTags(tok.Format(), t.Source))
 	t.changedAt(in, []byte{}, tok.Under, tokenfmt.ShortTags)
-	for _, n := range []int{40, 300, 1100, 5000, 20000} { // which other branches may read
+	for _, n := range []int{40, 300, 1100, 5000, 20000} { // other branches may read these
 		t.changedAt(in, t.State(n), tok.Under, tokenfmt.ShortTags)
 	}
 }
 
-// randomTags guesses tags. A comparison that is right once in 256 times, and a tag of
-// one or two bytes, are found.
+// randomTags guesses tags. It finds comparisons that succeed once in 256 times, and tags of one
+// or two bytes.
 func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	at := f.Encoded()
@@ -79,8 +79,8 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// guess presents tokens in which the last n bytes of segment i are guessed: two bytes
-// and fewer in order, more at random.
+// guess presents tokens with the last n bytes of segment i guessed: in ascending order if n is
+// 1 or 2, else at random.
 func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, i int, raw []byte, n, tries int) {
 	const atOnce = 128
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
@@ -102,8 +102,8 @@ func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, 
 	}
 }
 
-// lengthExtension takes each run of bytes that may be a digest for that of
-// key || message, for every total length, and continues it.
+// lengthExtension treats each run of bytes that may be a digest as that of key || message, for
+// every total length, and extends it.
 func (t trial) lengthExtension(in *attack.Instance, _ *attack.Token) {
 	for _, state := range [][]byte{t.State(24), t.Letters(24)} {
 		tok, ok := t.Mint(in, state)
@@ -119,12 +119,12 @@ func (t trial) lengthExtension(in *attack.Instance, _ *attack.Token) {
 	}
 }
 
-// extended yields the tokens whose body is extended and whose tag is continued.
+// extended yields tokens whose body is extended and whose tag is continued.
 func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.Alteration] {
 	suffix := t.Letters(8)
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, extra := range t.Range(200) {
-			n := len(l.Body) + extra // with the key and all else in front of the body
+			n := len(l.Body) + extra // length of the body, the key, and everything else before the body
 			digest, err := c.Extend(l.Tag, n, suffix)
 			if err != nil {
 				t.Skip("%v", err)
@@ -136,9 +136,9 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 	})
 }
 
-// linearTags seals three states that differ in two places, and presents the state that
-// differs in both under sums of their tags. GMAC with a constant nonce is affine over
-// GF(2), and Poly1305 with a constant key is affine modulo 2^130 - 5.
+// linearTags seals three states, of which two differ from the first in one position each. It
+// presents the sum of the states under sums of their tags. GMAC with a constant nonce is affine
+// over GF(2), and Poly1305 with a constant key is affine modulo 2^130 - 5.
 func (t trial) linearTags() {
 	in, tok, ok := t.Base()
 	if !ok {
@@ -176,8 +176,9 @@ func (t trial) linearTags() {
 	}))
 }
 
-// linearTokens presents sums of the bytes of three tokens: of states that differ at both ends, and
-// of two states and two contexts. A sum of tags of parts is the tag of a token that was never sealed.
+// linearTokens presents sums of the bytes of three tokens: of states that differ at both ends,
+// and of two states and two contexts. If tags are sums over parts, such a sum carries a valid
+// tag but was never sealed.
 func (t trial) linearTokens(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{48, 1200} {
 		state := t.Letters(n)
@@ -196,8 +197,8 @@ func (t trial) linearTokens(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// summed seals three states, the second in another context, and presents the sum of their tokens
-// there.
+// summed seals three states, the second in another context, and presents the sum of their
+// tokens in that context.
 func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs.Context, how string) {
 	var sealed [3]*attack.Token
 	for i, c := range []codecs.Context{under, other, under} {
@@ -213,7 +214,7 @@ func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs
 	t.Try(codecs.Integrity)
 	if call, ok := in.Accepts(text, other); ok {
 		if _, ok := in.Accepts(sealed[2].Text, other); ok && sealed[2].Same(call) {
-			return // a spelling of the third token, which nothing binds to its context
+			return // a spelling of the third token, which is not bound to its context
 		}
 		t.Refute(codecs.Integrity, "a token that was never sealed is accepted: the sum of the bytes of three tokens of "+how, sealed[0].Sealed, sealed[1].Sealed, sealed[2].Sealed, call)
 	}
@@ -223,10 +224,10 @@ func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
 	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
-	for n := range 3 { // whose base64 ends in each way
+	for n := range 3 { // the base64 of these ends in each of the three ways
 		t.changedAt(in, t.State(24+n), tok.Under, tokenfmt.MovedBetweenMembers)
 	}
-	for _, digits := range []string{"7799", "\xd7\x6d\xf8\xe7\xae\xfc"} { // whose hexadecimal, and whose base64, is digits
+	for _, digits := range []string{"7799", "\xd7\x6d\xf8\xe7\xae\xfc"} { // its hexadecimal or base64 is digits
 		state := slices.Concat([]byte(digits), t.Letters(6), []byte(digits))
 		t.changedAt(in, state, tok.Under, tokenfmt.MovedBetweenMembers)
 		t.changedAt(in, state, tok.Under, tokenfmt.MovedDigits)
@@ -236,8 +237,8 @@ func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// releasedPlaintext looks for the state in the result of a refusal and in the spare
-// room of the caller's buffer.
+// releasedPlaintext looks for the state in the result of a refusal, and in the spare capacity
+// of the caller's buffer.
 func (t trial) releasedPlaintext(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	marker := tok.State[len(tok.State)/2-6 : len(tok.State)/2+6]
@@ -263,8 +264,8 @@ func (t trial) released(in *attack.Instance, tok *attack.Token, altered, marker 
 	}
 }
 
-// otherHashes makes the tag again with every other known function, cut to the length of
-// the tag, and whole.
+// otherHashes computes the tag with every other known function, whole and truncated to the
+// length of the tag.
 func (t trial) otherHashes(in *attack.Instance, tok *attack.Token) {
 	c, ok := tok.Format().Recognize(t.Secret(0))
 	if !ok || c.Retag == nil {
@@ -279,8 +280,8 @@ func (t trial) otherHashes(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Integrity)
 }
 
-// checksums changes the state and the difference of a checksum. If the payload is
-// readable, or hidden by a key stream, that makes a token without the key.
+// checksums changes the state and adjusts a checksum. If the payload is readable, or encrypted
+// by a key stream, this makes a token without the key.
 func (t trial) checksums(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, sum := range tokenfmt.Checksums() {
@@ -301,7 +302,7 @@ func (t trial) checksums(in *attack.Instance, tok *attack.Token) {
 }
 
 // maskedDigests looks for tags that differ from a digest of the body by the same mask in two
-// tokens. The tag of any body follows from one of them.
+// tokens. The tag of any body then follows from one token.
 func (t trial) maskedDigests(in *attack.Instance, a *attack.Token) {
 	b, ok := t.Mint(in, t.State(24))
 	if !ok {
@@ -311,7 +312,7 @@ func (t trial) maskedDigests(in *attack.Instance, a *attack.Token) {
 		size := len(sum.Sum(nil))
 		as, bs := a.Format().Layouts(size), b.Format().Layouts(size)
 		if size < 16 || len(as) != len(bs) {
-			continue // a mask of few bytes is the same by chance
+			continue // a short mask may be equal by chance
 		}
 		for i, l := range as {
 			if bytes.Equal(l.Body, bs[i].Body) {
@@ -327,8 +328,9 @@ func (t trial) maskedDigests(in *attack.Instance, a *attack.Token) {
 	}
 }
 
-// runningHashes appends spaces, which JSON ignores, and continues every hash that anybody
-// can continue. Bodies of each length modulo three end a group of base64.
+// runningHashes appends spaces, which JSON ignores, and extends every hash that can be extended
+// without a key. Bodies of each length modulo three are tried, because some end on a whole
+// group of base64.
 func (t trial) runningHashes(in *attack.Instance) {
 	for n := range 3 {
 		tok, ok := t.Mint(in, t.State(24+n))

@@ -11,7 +11,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// unseen are the attacks on tags that do not see every change.
+// unseen are the attacks on tags that miss some changes.
 var unseen = []attack.Attack{
 	{ID: "TAG-16", Name: "changes that checksums and sums of blocks do not see", Refutes: unforgeable, Layer: attack.LayerText, CWE: 328, Gain: gainForgery,
 		Origin: "a keyed tag over CRC-32, whose collisions everybody writes down; XOR MACs without numbers: Bellare, Guerin, Rogaway 1995", Run: onToken(trial.unseenChanges), Thousands: 2},
@@ -22,7 +22,7 @@ var unseen = []attack.Attack{
 }
 
 // unseenChanges changes tokens of several lengths so that a checksum stays the same, and
-// puts blocks of a state in another order.
+// reorders blocks of a state.
 func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{24, 300, longState} {
 		t.changedAt(in, t.State(n), tok.Under, tokenfmt.Unseen)
@@ -34,7 +34,7 @@ func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// chained appends the parts of the token, of another one, and letters.
+// chained appends to a token its own parts, parts of another token, and letters.
 func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 	parts := [][]byte{t.Letters(8)}
 	other, ok := in.Mint(t.State(24), tok.Under)
@@ -53,12 +53,11 @@ func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 	t.TaggedChanges(in, tok, tokenfmt.Chained(f, parts...))
 }
 
-// tagRun is the number of characters at the end of a token that are those of a tag.
+// tagRun is the number of characters at the end of a token that belong to a tag.
 const tagRun = 20
 
-// equalTags seals many states of one length at one time, and looks for two tokens with one
-// end. The tag of two states is the same by chance only if it, or the digest under it, is
-// short.
+// equalTags seals many states of one length at one time and looks for two tokens with equal
+// ends. Two states have the same tag by chance only if the tag, or a digest under it, is short.
 func (t trial) equalTags(in *attack.Instance, tok *attack.Token) {
 	const many = 800
 	for _, n := range []int{24, 8 << 10} {
@@ -81,8 +80,8 @@ func (t trial) equalTags(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// equalEnds returns two calls whose tokens have one end, if every character of the ends
-// takes many values.
+// equalEnds returns two calls whose tokens have equal ends, if each character of the ends takes
+// many values.
 func equalEnds(calls []verdict.Call) (a, b verdict.Call, ok bool) {
 	seen := map[string]verdict.Call{}
 	var values [tagRun]map[byte]bool
@@ -105,13 +104,13 @@ func equalEnds(calls []verdict.Call) (a, b verdict.Call, ok bool) {
 	}
 	for _, v := range values {
 		if len(v) < 8 {
-			return a, b, false // a part of the end is no tag
+			return a, b, false // part of the end does not belong to a tag
 		}
 	}
 	return a, b, ok
 }
 
-// oneTag records two tokens with one end.
+// oneTag records two tokens with equal ends.
 func (t trial) oneTag(n int, a, b verdict.Call) {
 	shows := func(calls []verdict.Call) bool {
 		if len(calls) != 2 || bytes.Equal(calls[0].State, calls[1].State) {

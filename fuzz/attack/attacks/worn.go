@@ -9,14 +9,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// The calls that a handle has behind it before its tokens are attacked again.
+// The number of calls of a handle before its tokens are attacked again.
 const (
 	sealedBefore = 4200
-	judgedBefore = 1100 // good tokens, and altered ones
+	judgedBefore = 1100 // of good tokens, and of altered ones
 )
 
-// worn makes thousands of calls of one handle, and then presents altered tokens, and
-// tokens in other contexts and at other times.
+// worn makes thousands of calls of one handle. Then it presents altered tokens, and tokens in
+// other contexts and at other times.
 func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	t.closedHandles(tok)
 	altered := lastAltered(tok)
@@ -50,7 +50,7 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// wornContexts presents a token in contexts that a new handle refuses.
+// wornContexts presents a token in contexts and at times that a new handle refuses.
 func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() {
 		return
@@ -74,11 +74,11 @@ func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
 	t.refuses(codecs.Expiry, in, tok.Sealed, late, "after thousands of calls of one handle, a token is accepted 400 days after it was minted")
 }
 
-// closedHandles closes one of two handles of each of two rings. The handles that stay open
-// must not have one key then, and open the tokens of their own ring.
+// closedHandles opens two handles under each of two keys and closes one of each pair. The
+// handles that stay open must still refuse each other's tokens.
 func (t trial) closedHandles(tok *attack.Token) {
 	if t.Design.Worker == nil {
-		return // an instance in this process has no end
+		return // an instance in this process cannot be closed
 	}
 	var stay [2]*attack.Instance
 	var sealed [2]verdict.Call

@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// foreignZero is the number of zeros in formats that the standard library does not write.
+// foreignZero is the number of zeros compressed in formats that the standard library does not
+// write.
 const foreignZero = 64 << 20
 
-// lzmaZeros returns zeros in the format of LZMA with a header of 13 bytes ("alone"): after the
-// first bytes of the coder its state comes round.
+// lzmaZeros returns zeros as an LZMA file with a 13-byte header (the "alone" format). After
+// some bytes the state of the coder becomes periodic.
 func lzmaZeros() []byte {
 	head := binary.LittleEndian.AppendUint64([]byte{0x5d, 0, 0, 0x80, 0}, foreignZero)
 	return slices.Concat(head, lzmaBegins, bytes.Repeat(lzmaRound, 77))
@@ -31,7 +32,7 @@ func zstdZeros() []byte {
 	return frame
 }
 
-// The first bytes behind the header of LZMA, and those of one round.
+// The bytes that follow the LZMA header, and those of one period.
 var (
 	lzmaBegins = unhex("00006ffdffffa3b7ff473e481572396151b89228e6a38607f9eee41e82d32fc53a3c014bb17ec98a8a4d2fa30dd97fa6e38c231153e05918c5758ae2" +
 		"77f8b6947f0c6ac0de744964e2e95c53b204d8f7440cab5f0d6d46e9e5c37688b79657acb64de1691d6ffb4b88106c42cb883f5c008fd04eaf262894" +
