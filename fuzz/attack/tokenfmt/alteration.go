@@ -11,11 +11,11 @@ import (
 // An Alteration is an altered token.
 type Alteration struct {
 	Text []byte
-	How  string // the difference to the token, for a person
+	How  string // the difference from the token, for a person
 }
 
-// Each returns the alterations that generate yields. If the caller ends the iteration, the
-// rest is generated and dropped.
+// Each returns the alterations that generate yields. If the caller stops early, the remaining
+// alterations are generated and dropped.
 func Each(generate func(yield func(Alteration))) iter.Seq[Alteration] {
 	return func(yield func(Alteration) bool) {
 		more := true
@@ -36,9 +36,9 @@ func inEncoded(f Format, alter func(i int, raw []byte, yield func(Alteration))) 
 // the token; callers skip those.
 type Generator struct {
 	Name string
-	// Spelling reports that the alterations carry the same bytes as the token, so
-	// that a reader that accepts one has two spellings of a token. The other
-	// generators change the bytes: a token that a reader accepts was never sealed.
+	// Spelling reports that the alterations carry the same bytes as the token. If a reader
+	// accepts one, the token has two spellings. The other generators change the bytes, so an
+	// accepted alteration was never sealed.
 	Spelling bool
 	Alter    func(f Format, s *Source) iter.Seq[Alteration]
 }
@@ -77,28 +77,28 @@ var Generators = []Generator{
 	{"padding-ends", false, paddingEnds},
 }
 
-// A Source draws alterations that are too many to enumerate.
+// A Source draws random alterations if there are too many to enumerate.
 type Source struct {
 	*rand.Rand
-	// Sweep is the number of values that are drawn from a range that is otherwise
-	// enumerated, for example every bit of a token of 1 KiB; 0 means all.
+	// Sweep is the number of values drawn from a range that is enumerated otherwise, for
+	// example every bit of a token of 1 KiB. 0 means all.
 	Sweep int
 }
 
-// NewSource returns a source that enumerates, with random choices from seed.
+// NewSource returns a source without a sweep, whose random choices derive from seed.
 func NewSource(seed uint64) *Source { return &Source{Rand: rand.New(rand.NewPCG(seed, seed))} }
 
-// mostEnumerated is the largest range that is enumerated: every bit of 1 KiB. Of a larger
-// one mostDrawn numbers are drawn, so that the work on a token does not grow with the
-// square of its length; a large sample has the ends of the range.
+// mostEnumerated is the largest range that is enumerated: every bit of 1 KiB. From a larger
+// range, mostDrawn numbers are drawn, so that the work on a token stays below the square of its
+// length. A large sample includes the ends of the range.
 const (
 	mostEnumerated = 8 << 10
 	mostDrawn      = 2 << 10
-	rangeEnds      = 64 // at either end
+	rangeEnds      = 64 // at each end
 )
 
-// Range returns the numbers below n in order, or a sample of Sweep of them. Of a range
-// larger than mostEnumerated it is a sample without Sweep as well.
+// Range returns the numbers below n in order, or a sorted sample of Sweep of them. If n exceeds
+// mostEnumerated, it always returns a sample.
 func (s *Source) Range(n int) []int {
 	drawn := n
 	if n > mostEnumerated {
@@ -121,7 +121,7 @@ func (s *Source) Range(n int) []int {
 	return all[:drawn]
 }
 
-// sample draws numbers below n, of which there are many more.
+// sample draws distinct numbers below n, where n is much larger than drawn.
 func (s *Source) sample(n, drawn int) []int {
 	seen := map[int]bool{}
 	for i := 0; i < rangeEnds && drawn >= 4*rangeEnds; i++ {

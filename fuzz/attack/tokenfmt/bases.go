@@ -13,16 +13,16 @@ const (
 	smallLetters  = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// bases are the digits of bases that are no power of two, in their order.
+// bases are the digits, in order, of bases that are not powers of two.
 var bases = []string{
 	decimalDigits + strings.ToUpper(smallLetters) + smallLetters, decimalDigits + smallLetters + strings.ToUpper(smallLetters), strings.ToUpper(smallLetters) + smallLetters + decimalDigits,
-	"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", // of Bitcoin
+	"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", // Bitcoin's base 58
 	decimalDigits + smallLetters, decimalDigits + strings.ToUpper(smallLetters),
 }
 
-// Overflows adds the least number that has more bytes to numbers in other bases: to blocks of
-// the width of 4 to 32 bytes, and to whole segments of up to longestNumber digits. A reader
-// that cuts numbers to their bytes takes both for one.
+// Overflows adds 2^(8*size) to numbers in other bases, so that the sum needs one byte more. It
+// alters blocks that encode 4 to 32 bytes, and whole segments of up to longestNumber digits. A
+// reader that truncates numbers to their size treats both as equal.
 func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
@@ -48,16 +48,16 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// longestNumber is the length of the longest segment that is read as one number, which takes
-// work that grows with the square of it.
+// longestNumber is the length of the longest segment that is read as one number. The work grows
+// with the square of the length.
 const longestNumber = 4 << 10
 
-// bytesIn returns the number of bytes that any number of width digits can be cut to.
+// bytesIn returns the largest number of bytes that numbers of width digits always fill.
 func bytesIn(width, base int) int {
 	return (new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(width)), nil).BitLen() - 1) / 8
 }
 
-// digitsOf returns the number of digits that size bytes take.
+// digitsOf returns the number of digits needed for size bytes.
 func digitsOf(size, base int) int {
 	n, limit := 0, new(big.Int).Lsh(big.NewInt(1), uint(8*size))
 	for power := big.NewInt(1); power.Cmp(limit) < 0; power.Mul(power, big.NewInt(int64(base))) {
@@ -66,7 +66,8 @@ func digitsOf(size, base int) int {
 	return n
 }
 
-// overflowed adds 2^(8*size) to the number that text writes, unless it has no room for it.
+// overflowed adds 2^(8*size) to the number in text. It reports false if the sum needs more
+// digits.
 func overflowed(text, digits string, size int) (string, bool) {
 	base, n := big.NewInt(int64(len(digits))), new(big.Int)
 	for _, c := range text {

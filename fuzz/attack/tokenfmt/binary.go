@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// A head is a place in binary data at which a value begins: its type and its length.
+// A head is the part of binary data that precedes a value: its type and its length.
 type head struct {
 	from, to int
-	longer   [][]byte // other bytes that lenient readers take for the same
+	longer   [][]byte // other bytes that lenient readers treat as equal
 }
 
-// BinaryForms writes the heads of each segment that is CBOR (RFC 8949), MessagePack,
-// protobuf, ASN.1, a row of netstrings or of fields behind their lengths in longer forms, one
-// at a time, and adds fields that a reader of the format skips.
+// BinaryForms rewrites the heads of values in longer forms, one at a time, and adds fields that
+// a reader of the format skips. It applies to segments in CBOR (RFC 8949), MessagePack,
+// protobuf and ASN.1, and to sequences of netstrings or of length-prefixed fields.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		put := func(from, to int, with []byte, how string) {
@@ -39,8 +39,8 @@ func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// binaries are the formats, each with bytes that its readers skip: a tag that says "this is
-// CBOR", and fields that a schema does not know, as a number and as text.
+// binaries are the formats. skipped holds bytes that a reader of the format skips: a tag that
+// means "this is CBOR", and unknown protobuf fields, as a number and as text.
 var binaries = []struct {
 	name    string
 	heads   func(raw []byte) ([]head, bool)
@@ -54,7 +54,7 @@ var binaries = []struct {
 	{"fields", fieldHeads, nil},
 }
 
-// cborHeads returns the heads of one item that is all of raw.
+// cborHeads returns the heads of a CBOR item that fills raw.
 func cborHeads(raw []byte) (heads []head, ok bool) {
 	at, composed := 0, false
 	for items := uint64(1); items > 0; items-- {
@@ -97,18 +97,19 @@ func cborHeads(raw []byte) (heads []head, ok bool) {
 	return heads, at == len(raw) && composed
 }
 
-// msgpackForms are the types of MessagePack with a length: the type of their shortest form,
-// its bits, and the types of forms with a length of 1, 2 and 4 bytes; 0 if there is none.
+// msgpackForms are the types of MessagePack with a length: the type byte of the shortest form,
+// the number of length bits in it, and the type bytes of the forms with a length of 1, 2 and 4
+// bytes. 0 means that the form does not exist.
 var msgpackForms = []struct {
 	short, bits byte
 	wide        [3]byte
-	items       int // of the content for each of the length; 0 if it counts bytes
+	items       int // values per unit of length; 0 if the length counts bytes
 }{
 	{0xa0, 5, [3]byte{0xd9, 0xda, 0xdb}, 0}, {0, 0, [3]byte{0xc4, 0xc5, 0xc6}, 0},
 	{0x90, 4, [3]byte{0, 0xdc, 0xdd}, 1}, {0x80, 4, [3]byte{0, 0xde, 0xdf}, 2},
 }
 
-// msgpackHeads returns the heads of one value that is all of raw.
+// msgpackHeads returns the heads of a MessagePack value that fills raw.
 func msgpackHeads(raw []byte) (heads []head, ok bool) {
 	at, composed := 0, false
 	for values := 1; values > 0; values-- {
@@ -127,8 +128,9 @@ func msgpackHeads(raw []byte) (heads []head, ok bool) {
 	return heads, at == len(raw) && composed
 }
 
-// msgpackHead reads the head of a value: its length, the number of bytes and of values of the
-// content, and its longer forms. The length of an unknown head is 0.
+// msgpackHead parses the head of a value. It returns the length of the head, the number of
+// bytes and of values in the content, and the longer forms of the head. The length of an
+// unknown head is 0.
 func msgpackHead(raw []byte) (n, size, values int, longer [][]byte) {
 	c := raw[0]
 	for _, f := range msgpackForms {
@@ -167,7 +169,7 @@ func msgpackHead(raw []byte) (n, size, values int, longer [][]byte) {
 	return 0, 0, 0, nil
 }
 
-// protobufHeads returns the heads of the fields of a message that is all of raw.
+// protobufHeads returns the heads of the fields of a protobuf message that fills raw.
 func protobufHeads(raw []byte) (heads []head, ok bool) {
 	for at := 0; at < len(raw); {
 		tag, n := binary.Uvarint(raw[at:])
@@ -200,14 +202,15 @@ func protobufHeads(raw []byte) (heads []head, ok bool) {
 	return heads, ok
 }
 
-// overlong returns the head of a number in groups of 7 bits, with forms that end in zeros.
+// overlong returns the head of a number in groups of 7 bits, with longer forms that add zero
+// groups.
 func overlong(raw []byte, at, n int) head {
 	open := slices.Clone(raw[at : at+n])
 	open[n-1] |= 0x80
 	return head{at, at + n, [][]byte{append(slices.Clip(open), 0), append(slices.Clip(open), 0x80, 0)}}
 }
 
-// number reads a number of up to 8 bytes, the highest first.
+// number reads a big-endian number of up to 8 bytes.
 func number(raw []byte) (n uint64) {
 	for _, b := range raw {
 		n = n<<8 | uint64(b)
@@ -215,5 +218,5 @@ func number(raw []byte) (n uint64) {
 	return n
 }
 
-// bigEndian writes n in a number of bytes, the highest first.
+// bigEndian encodes n as a big-endian number of the given size.
 func bigEndian(n uint64, bytes int) []byte { return binary.BigEndian.AppendUint64(nil, n)[8-bytes:] }

@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// TestBinaryForms writes a nonce and a text of 40 bytes in several formats and finds other
-// forms of the heads that it knows.
+// TestBinaryForms writes a nonce and a text of 40 bytes in several formats and checks that
+// BinaryForms yields a known other form of a head.
 func TestBinaryForms(t *testing.T) {
 	nonce, text := raw(1, 12), raw(2, 40)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -38,7 +38,7 @@ func TestBinaryForms(t *testing.T) {
 	}
 }
 
-// binaryForms returns the bytes of the tokens that BinaryForms yields for one segment.
+// binaryForms returns the decoded bytes of the tokens that BinaryForms yields for one segment.
 func binaryForms(raw []byte) (all []string) {
 	f := tokenfmt.Infer(fmt.Appendf(nil, "v1.%s", base64.RawURLEncoding.EncodeToString(raw)))
 	for a := range tokenfmt.BinaryForms(f, tokenfmt.NewSource(1)) {

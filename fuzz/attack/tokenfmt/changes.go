@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Truncation cuts the token, and the bytes of each segment, to every length, from
-// either end.
+// Truncation yields every prefix and suffix of the token, and of the bytes of each segment.
 func Truncation(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		text := f.Text()
@@ -29,11 +28,11 @@ func Truncation(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// mostPaired is the number of segments of a token of which each pair is left out.
+// mostPaired is the largest number of segments for which every pair is emptied.
 const mostPaired = 64
 
-// EmptySegments yields texts that are almost empty, and the token with one and two
-// segments empty.
+// EmptySegments yields texts that are almost empty, and the token with one or two segments
+// empty.
 func EmptySegments(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		give := func(text []byte) { yield(Alteration{text, fmt.Sprintf("%.60q presented", text)}) }
@@ -82,8 +81,8 @@ func (f Format) Flip(i, bit int) Alteration {
 	return Alteration{f.With(i, altered), fmt.Sprintf("bit %d of byte %d of %d in segment %d flipped", bit%8, bit/8, len(altered), i)}
 }
 
-// Lengths writes extreme numbers over each of the first 40 bytes of each segment,
-// which may be a length, a count or an offset.
+// Lengths writes extreme numbers over each of the first 40 bytes of each segment, which may
+// hold a length, a count or an offset. It also replaces segments that are numbers.
 func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 	numbers := [][]byte{{0}, {0x7f}, {0xff}, {0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0x7f},
 		binary.BigEndian.AppendUint32(nil, 1<<30), binary.LittleEndian.AppendUint32(nil, 1<<30),
@@ -114,7 +113,7 @@ func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// Versions sets words, and each of the first bytes of each segment, to other values.
+// Versions replaces words, and sets each of the first bytes of each segment to other values.
 func Versions(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, seg := range f.Segments {
@@ -154,7 +153,7 @@ func OtherWords(word string) []string {
 	return words
 }
 
-// Unsigned writes another word in front of the token, and leaves its last segment out.
+// Unsigned replaces the first word of the token and drops the last segment.
 func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()
@@ -163,7 +162,7 @@ func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
 		}
 		last := at[len(at)-1]
 		for _, word := range OtherWords(f.Segments[0].Text) {
-			for _, end := range []int{last, last - 1} { // with the separator and without
+			for _, end := range []int{last, last - 1} { // with the last separator and without
 				rest := Format{Segments: f.Segments[1:end]}
 				yield(Alteration{append([]byte(word), rest.Text()...), fmt.Sprintf("%q for %q, without the last segment", word, f.Segments[0].Text)})
 			}
@@ -171,8 +170,8 @@ func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// Heads sets the first 1 to 16 bytes of each segment as a whole to zeros, to 0xff,
-// and to a neighbouring number. A key ID or a version may stand there.
+// Heads sets the first 1 to 16 bytes of each segment to constants and to neighbouring numbers.
+// A key ID or a version may be there.
 func Heads(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for n := 1; n <= min(16, len(raw)); n++ {
@@ -183,8 +182,8 @@ func Heads(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// WithHead returns the tokens whose first n bytes of segment i are all zero, all
-// 0xff, all spaces, or a neighbouring number.
+// WithHead returns the tokens in which the first n bytes of segment i are all zero, all 0xff,
+// all spaces, all '0', or a neighbouring number.
 func (f Format) WithHead(i, n int) []Alteration {
 	raw := f.Segments[i].Bytes
 	var all []Alteration
@@ -197,7 +196,7 @@ func (f Format) WithHead(i, n int) []Alteration {
 	return all
 }
 
-// adjacentNumber returns the big-endian number b plus or minus one.
+// adjacentNumber returns the big-endian number b plus by, which is 1 or -1.
 func adjacentNumber(b []byte, by int) []byte {
 	out := bytes.Clone(b)
 	for k := len(out) - 1; k >= 0; k-- {
@@ -209,7 +208,7 @@ func adjacentNumber(b []byte, by int) []byte {
 	return out
 }
 
-// Blocks exchanges, repeats and leaves out neighbouring blocks of 16 bytes.
+// Blocks exchanges, repeats and drops neighbouring blocks of 16 bytes.
 func Blocks(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, n := range s.Range(max(0, len(raw)-28) / 4) {
@@ -223,8 +222,8 @@ func Blocks(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// Exchanged exchanges two blocks in the middle of each segment: of 8 to 128 bytes or
-// characters, next to each other or not, at every place modulo the length of a block.
+// Exchanged exchanges two blocks in the middle of each segment. Blocks have 8 to 128 bytes or
+// characters, are adjacent or one block apart, and start at every offset modulo their length.
 func Exchanged(f Format, _ *Source) iter.Seq[Alteration] {
 	exchange := func(raw []byte, at, apart, n int) []byte {
 		other := at + apart*n
@@ -247,8 +246,8 @@ func Exchanged(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// lowOrder are the points of X25519 whose multiples are known, little-endian
-// (RFC 7748, section 6.1).
+// lowOrder are the points of low order of X25519, little-endian, whose multiples are known (RFC
+// 7748, section 6.1).
 var lowOrder = []string{
 	"0000000000000000000000000000000000000000000000000000000000000000",
 	"0100000000000000000000000000000000000000000000000000000000000000",
@@ -259,8 +258,8 @@ var lowOrder = []string{
 	"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 }
 
-// Points writes special points of X25519, and the second form of a point, over each
-// 32 bytes at the start of each segment.
+// Points writes special points of X25519, and the second form of the point, over each run of 32
+// bytes near the start of each segment.
 func Points(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for at := range min(20, max(0, len(raw)-31)) {
@@ -272,8 +271,8 @@ func Points(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// formsOf returns the texts that may replace a point: the point with the bit set
-// that X25519 ignores, and both forms of each point of low order.
+// formsOf returns the values that may replace a point: the point with the bit flipped that
+// X25519 ignores, and both forms of each point of low order.
 func formsOf(point []byte) [][]byte {
 	ignored := append(make([]byte, 31), 0x80)
 	forms := [][]byte{Xor(point, ignored)}
@@ -287,8 +286,7 @@ func formsOf(point []byte) [][]byte {
 	return forms
 }
 
-// paddingEnds writes endings that look like block padding over the last bytes of
-// each segment, and appends them.
+// paddingEnds writes block padding over the last bytes of each segment, and appends it.
 func paddingEnds(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, n := range []int{1, 2, 4, 8, 15, 16, 32} {

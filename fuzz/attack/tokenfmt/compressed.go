@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A packing is a format of compressed bytes.
+// A packing is a compression format.
 type packing struct {
 	name   string
 	open   func(io.Reader) (io.Reader, error)
@@ -21,8 +21,8 @@ type packing struct {
 
 const deflate = "deflate"
 
-// packings are the formats: gzip (RFC 1952), zlib (RFC 1950) and deflate (RFC 1951). The last has
-// no checksum, so that other bytes may pass for it.
+// packings are gzip (RFC 1952), zlib (RFC 1950) and deflate (RFC 1951). Deflate has no
+// checksum, so other bytes may decompress as well.
 var packings = []packing{
 	{"gzip", func(r io.Reader) (io.Reader, error) {
 		z, err := gzip.NewReader(r)
@@ -35,14 +35,14 @@ var packings = []packing{
 	{deflate, inflating, func(w io.Writer, level int) (io.WriteCloser, error) { return flate.NewWriter(w, level) }},
 }
 
-// The bounds of a search for compressed bytes in a segment.
+// The bounds of the search for compressed bytes in a segment.
 const (
-	mostPackedHead = 16      // bytes in front of them
-	mostUnpacked   = 1 << 20 // bytes that they stand for
+	mostPackedHead = 16      // bytes before the compressed bytes
+	mostUnpacked   = 1 << 20 // bytes after decompression
 )
 
-// Recompressed compresses the compressed bytes of each segment in other ways. A reader whose tag
-// is inside takes them for the same.
+// Recompressed compresses the compressed bytes of each segment again at other levels. If the
+// tag covers only the decompressed bytes, a reader treats both as equal.
 func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for at := range min(mostPackedHead, len(raw)) {
@@ -59,16 +59,17 @@ func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// inflaters are readers of deflate, which are large and may be used again.
+// inflaters is a pool of deflate readers, which are large.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// inflating opens deflate with a reader of the pool.
+// inflating returns a reader of the pool that decompresses r.
 func inflating(r io.Reader) (io.Reader, error) {
 	z := inflaters.Get()
 	return z.(io.Reader), z.(flate.Resetter).Reset(r, nil)
 }
 
-// unpacked returns the bytes that the beginning of raw stands for, and the rest of it.
+// unpacked decompresses the beginning of raw. It returns the decompressed bytes and the rest of
+// raw.
 func (p packing) unpacked(raw []byte) (plain, rest []byte, ok bool) {
 	in := bytes.NewReader(raw)
 	r, err := p.open(in)

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// asn1Heads returns the heads of one value of ASN.1 in DER (ITU-T X.690), a sequence or a set,
-// that is all of raw. BER takes longer forms of lengths.
+// asn1Heads returns the heads of an ASN.1 sequence or set in DER (ITU-T X.690) that fills raw.
+// BER readers accept longer forms of lengths.
 func asn1Heads(raw []byte) (heads []head, ok bool) {
 	if len(raw) == 0 || raw[0] != 0x30 && raw[0] != 0x31 {
 		return nil, false
@@ -40,17 +40,17 @@ func asn1Heads(raw []byte) (heads []head, ok bool) {
 		}
 		heads = append(heads, h)
 		at = start
-		if raw[h.from]&0x20 == 0 { // not composed
+		if raw[h.from]&0x20 == 0 { // primitive
 			at += int(n)
 		}
 	}
 	return heads, true
 }
 
-// countPattern matches the length in front of a netstring, or of a text of bencode.
+// countPattern matches the length of a netstring or of a bencode string.
 var countPattern = regexp.MustCompile(`^([0-9]{1,9}):`)
 
-// netstringHeads returns the lengths of netstrings, or of texts of bencode, that are all of raw.
+// netstringHeads returns the lengths of the netstrings or bencode strings that fill raw.
 func netstringHeads(raw []byte) (heads []head, ok bool) {
 	for at := 0; at < len(raw); {
 		rest := bytes.TrimLeft(raw[at:], ",lde")
@@ -73,8 +73,9 @@ func netstringHeads(raw []byte) (heads []head, ok bool) {
 	return heads, len(heads) > 0
 }
 
-// A row of fields with lengths in groups of 7 bits has few fields, stands behind few numbers, and
-// ends at the end or in front of a tag of one of these lengths.
+// Bounds on a sequence of fields with varint lengths: the number of fields, and of numbers
+// before them. The sequence ends at the end of the data, or before a tag of one of the lengths
+// in behindRow.
 const (
 	mostFields  = 8
 	mostNumbers = 4
@@ -82,8 +83,8 @@ const (
 
 var behindRow = []int{0, 12, 16, 20, 32, 64}
 
-// fieldHeads returns the lengths of the first row of fields in raw, and the numbers in front of
-// it, all in groups of 7 bits. Other bytes may look like a short row.
+// fieldHeads returns the heads of the first sequence of length-prefixed fields in raw, and of
+// the numbers before it. All are varints. Other bytes may look like a short sequence.
 func fieldHeads(raw []byte) (heads []head, ok bool) {
 	for at := 0; at < len(raw) && len(heads) <= mostNumbers; {
 		if row := fieldsFrom(raw, at); row != nil {
@@ -99,7 +100,7 @@ func fieldHeads(raw []byte) (heads []head, ok bool) {
 	return nil, false
 }
 
-// fieldsFrom returns the lengths of the fields of a row that begins at a place.
+// fieldsFrom returns the heads of the fields of a sequence that begins at offset at.
 func fieldsFrom(raw []byte, at int) (row []head) {
 	for len(row) < mostFields {
 		n, size := binary.Uvarint(raw[at:])

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// An Encoding is a way to write bytes as text. The zero value stands for an unknown one.
+// An Encoding is a way to write bytes as text. The zero value means that the encoding is
+// unknown.
 type Encoding struct {
 	Name   string
 	Encode func([]byte) string
@@ -24,8 +25,8 @@ var (
 // Base64URL is base64url without padding, the encoding of most tokens.
 var Base64URL = Encoding{"base64url", base64.RawURLEncoding.EncodeToString, base64.RawURLEncoding.DecodeString}
 
-// Encodings are the encodings that tokens are known to use. The more particular
-// ones come first, because hexadecimal text is base64 text as well.
+// Encodings are the encodings that tokens are known to use. The more specific ones come first,
+// because hexadecimal text is base64 text as well.
 var Encodings = []Encoding{
 	{"hex", hex.EncodeToString, hex.DecodeString},
 	{"HEX", func(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }, hex.DecodeString},
@@ -38,16 +39,16 @@ var Encodings = []Encoding{
 	{"base64 unpadded", base64.RawStdEncoding.EncodeToString, base64.RawStdEncoding.DecodeString},
 }
 
-// The lengths in characters of segments that are taken for encoded bytes. A shorter
-// one is a word, for example a version. One of minShort to minEncoded characters may
-// be either: see [random].
+// The lengths in characters of segments that are treated as encoded bytes. A shorter segment is
+// a word, for example a version. From minShort to minEncoded-1 characters it may be either: see
+// looksRandom.
 const (
 	minEncoded = 8
 	minShort   = 2
 )
 
-// encodingOf returns the encoding of all texts. They are the same segment of
-// several tokens. It reports false if no encoding fits all of them.
+// encodingOf returns the encoding of texts, which are the same segment of several tokens. It
+// reports false if no encoding fits all of them.
 func encodingOf(texts []string) (Encoding, bool) {
 	if slices.ContainsFunc(texts, func(t string) bool { return len(t) < minEncoded }) && !looksRandom(texts) {
 		return Encoding{}, false
@@ -60,9 +61,9 @@ func encodingOf(texts []string) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// looksRandom reports that short segments look like random bytes, for example those of a
-// short tag: three or more of one length, each another one, and some with letters.
-// Decimal numbers are words.
+// looksRandom reports whether short segments look like random bytes, for example those of a
+// short tag: at least three of the same length, all different, and some with letters. Decimal
+// numbers are words.
 func looksRandom(texts []string) bool {
 	if len(texts) < 3 {
 		return false
@@ -78,8 +79,7 @@ func looksRandom(texts []string) bool {
 	return letters
 }
 
-// canonical returns the bytes of text, and reports whether text is the form that
-// Encode writes for them.
+// canonical decodes text and reports whether Encode gives the same text again.
 func (e Encoding) canonical(text string) ([]byte, bool) {
 	raw, err := e.Decode(text)
 	if err != nil || e.Encode(raw) != text {
@@ -90,7 +90,7 @@ func (e Encoding) canonical(text string) ([]byte, bool) {
 
 const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// letters returns the characters that the encoding may write.
+// letters returns the characters that the encoding may use.
 func (e Encoding) letters() string {
 	switch {
 	case strings.HasPrefix(e.Name, "base64url"):
@@ -107,7 +107,7 @@ func isBase64URL(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// encodes reports for each byte whether it is a letter of one of the encodings.
+// encodes reports for each byte whether it is a letter of some encoding.
 var encodes = func() (letters [256]bool) {
 	for c := range letters {
 		letters[c] = isBase64URL(byte(c)) || strings.ContainsRune("+/=", rune(c))
@@ -115,9 +115,9 @@ var encodes = func() (letters [256]bool) {
 	return letters
 }()
 
-// decodeLeniently decodes text as a lenient base64 reader does: it takes both alphabets,
-// ignores unused bits, and skips every other character. Two spellings of the same
-// bytes are recognized by it.
+// decodeLeniently decodes text as a lenient base64 reader does: it accepts both alphabets,
+// ignores unused bits, and skips all other characters. It gives the same result for two
+// spellings of the same bytes.
 func decodeLeniently(text []byte) []byte {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {

@@ -10,8 +10,8 @@ import (
 // A Format is the structure of one token, as far as its text shows it.
 type Format struct {
 	Segments []Segment
-	worded   bool // the first segment is a leading word that was cut from the second
-	letters  int  // length of the first segment if it was cut from the second without a separator
+	worded   bool // the first segment is a leading word that was split off the second
+	letters  int  // length of the first segment if it was split off without a separator
 }
 
 // A Segment is a run of the text of a token: a word, a separator, or encoded bytes.
@@ -24,8 +24,8 @@ type Segment struct {
 // Encoded reports whether the segment carries bytes.
 func (s Segment) Encoded() bool { return s.Encoding.Name != "" }
 
-// Infer returns the format of token. The references are other tokens of the same
-// design, if possible under other keys and for payloads of other lengths.
+// Infer returns the format of token. The references are other tokens of the same design,
+// preferably under other keys and for payloads of other lengths.
 func Infer(token []byte, references ...[]byte) Format {
 	rows := [][]string{splitAtBorders(string(token))}
 	for _, r := range references {
@@ -48,8 +48,8 @@ func Infer(token []byte, references ...[]byte) Format {
 	return f
 }
 
-// segmentOf returns text as a segment. The column holds the texts of the same
-// segment in all tokens, text included.
+// segmentOf returns text as a segment. The column holds the same segment of all tokens,
+// including text.
 func segmentOf(text string, column []string) Segment {
 	s := Segment{Text: text}
 	if e, ok := encodingOf(column); ok {
@@ -59,7 +59,8 @@ func segmentOf(text string, column []string) Segment {
 	return s
 }
 
-// splitAtBorders cuts text at each border between letters of encodings and other characters.
+// splitAtBorders splits text at each border between letters of encodings and other characters,
+// and at the '=' of a named value.
 func splitAtBorders(text string) []string {
 	var out []string
 	for len(text) > 0 {
@@ -76,16 +77,15 @@ func splitAtBorders(text string) []string {
 	return out
 }
 
-// SegmentCount returns the number of segments of token before leading words are cut.
+// SegmentCount returns the number of segments of token before leading words are split off.
 func SegmentCount(token []byte) int { return len(splitAtBorders(string(token))) }
 
-// memberPattern matches a name, the '=' between it and its value, and the first letter of
-// the value. Padding is not followed by a letter.
+// memberPattern matches a name, '=', and the first letter of a value. Padding is not followed
+// by a letter.
 var memberPattern = regexp.MustCompile(`^[A-Za-z0-9_]{1,12}=[^=]`)
 
-// cutWords cuts the leading word from each row if all rows have one, and reports
-// whether they have. One random segment may look as if it began with a word;
-// several do not.
+// cutWords splits off the leading word of each row. It reports false unless all rows have one.
+// One random segment may look as if it began with a word; several are unlikely to.
 func cutWords(rows [][]string) ([][]string, bool) {
 	var cut [][]string
 	for _, row := range rows {
@@ -101,7 +101,7 @@ func cutWords(rows [][]string) ([][]string, bool) {
 	return cut, true
 }
 
-// cutWord cuts a leading word with its '-' or '_' from text.
+// cutWord splits a leading word, with its '-' or '_', off text.
 func cutWord(text string) (word, rest string, ok bool) {
 	i := strings.IndexAny(text, "-_")
 	if i < 1 || i > 10 || len(text) < i+1+minEncoded {
@@ -115,17 +115,17 @@ func cutWord(text string) (word, rest string, ok bool) {
 	return text[:i+1], text[i+1:], true
 }
 
-// likeFirst returns the rows that have as many texts as the first one.
+// likeFirst returns the rows with as many texts as the first one.
 func likeFirst(rows [][]string) [][]string {
 	return slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return len(row) != len(rows[0]) })
 }
 
-// mostLetters is the length of the longest prefix that has no separator behind it.
+// mostLetters is the length of the longest prefix without a separator.
 const mostLetters = 4
 
-// lettersBefore returns the number of letters that all rows begin with, if the rests of their
-// first texts are encoded bytes that differ, and the whole texts are not. Fewer than three rows
-// may agree by chance.
+// lettersBefore returns the length of the shortest common prefix after which the first texts of
+// all rows are encoded bytes that differ, or 0. It needs at least three rows, because fewer may
+// agree by chance.
 func lettersBefore(rows [][]string) int {
 	common := mostLetters
 	for _, row := range rows {
@@ -149,7 +149,7 @@ func lettersBefore(rows [][]string) int {
 	return 0
 }
 
-// cutLetters cuts n letters from the first text of each row.
+// cutLetters splits n letters off the first text of each row.
 func cutLetters(rows [][]string, n int) [][]string {
 	if n == 0 {
 		return rows
@@ -234,7 +234,7 @@ func (f Format) Words() string {
 	return all.String()
 }
 
-// Before returns the text in front of segment i.
+// Before returns the text before segment i.
 func (f Format) Before(i int) []byte {
 	var b []byte
 	for _, s := range f.Segments[:i] {
@@ -243,10 +243,10 @@ func (f Format) Before(i int) []byte {
 	return b
 }
 
-// Spells reports whether a lenient reader finds in text the bytes of the token. It
-// takes both cases of hexadecimal and base32, both base64 alphabets, skips
-// characters of no encoding, and ignores trailing bytes of a segment. Letters of one case
-// may be names that are read aloud: neither their case nor hyphens count.
+// Spells reports whether a lenient reader finds the bytes of the token in text. Such a reader
+// accepts both cases of hexadecimal and base32 and both base64 alphabets, skips characters
+// outside all encodings, and ignores trailing bytes of a segment. If all letters of the token
+// have one case, it may be a name for reading aloud, so neither case nor hyphens count.
 func (f Format) Spells(text []byte) bool {
 	if own := string(f.Text()); own == strings.ToLower(own) || own == strings.ToUpper(own) {
 		spoken := func(s string) string { return strings.ReplaceAll(s, "-", "") }
@@ -287,9 +287,9 @@ func (s Segment) spells(text string) bool {
 	return base64 && bytes.Equal(decodeLeniently([]byte(text)), s.Bytes)
 }
 
-// Head returns the segment and the length of the constant head of the bytes of
-// tokens that one key sealed: a version, a key ID. It reports false if the first
-// encoded segment has no such head, or if more than 32 bytes are constant.
+// Head returns the segment and the length of the constant head of the bytes of tokens that one
+// key sealed, for example a version or a key ID. It reports false if the first encoded segment
+// has no such head, or if more than 32 bytes are constant.
 func (f Format) Head(others ...Format) (segment, n int, ok bool) {
 	at := f.Encoded()
 	if len(at) == 0 {

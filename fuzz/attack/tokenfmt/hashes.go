@@ -17,19 +17,19 @@ import (
 	"slices"
 )
 
-// A Chain is a Merkle-Damgard hash. Its digest is its state after a message, so that
-// hashing can continue from the digest alone.
+// A Chain is a Merkle-Damgard hash. Its digest equals its internal state, so hashing can
+// continue from the digest alone.
 type Chain struct {
 	Name  string
-	Size  int // of the digest
+	Size  int // of the digest, in bytes
 	block int
-	magic string // in front of the state that the standard library marshals
+	magic string // prefix of the state as marshaled by the standard library
 	new   func() hash.Hash
 	// little reports that lengths and words are little-endian.
 	little bool
 }
 
-// Chains are the hashes that can be extended.
+// Chains are the hashes that allow length extension.
 var Chains = []Chain{
 	{"SHA-256", sha256.Size, sha256.BlockSize, "sha\x03", sha256.New, false},
 	{"SHA-1", sha1.Size, sha1.BlockSize, "sha\x01", sha1.New, false},
@@ -39,7 +39,7 @@ var Chains = []Chain{
 
 // Padding returns the bytes that the hash appends to a message of n bytes.
 func (c Chain) Padding(n int) []byte {
-	width := c.block / 8 // of the length
+	width := c.block / 8 // of the length field, in bytes
 	zeros := (c.block - (n+1+width)%c.block) % c.block
 	pad := append([]byte{0x80}, make([]byte, zeros+width)...)
 	if c.little {
@@ -64,8 +64,7 @@ func (c Chain) Extend(digest []byte, n int, suffix []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// words returns the words of the digest in the order in which the standard library
-// marshals them.
+// words converts the digest to the byte order in which the standard library marshals the state.
 func (c Chain) words(digest []byte) []byte {
 	if !c.little {
 		return digest
@@ -77,14 +76,15 @@ func (c Chain) words(digest []byte) []byte {
 	return w
 }
 
-// A Checksum is a function of bytes without a key.
+// A Checksum is an unkeyed function of bytes.
 type Checksum struct {
 	Name string
 	Sum  func([]byte) []byte
-	cut  bool // the first bytes of a hash
+	cut  bool // a truncated hash
 }
 
-// Checksums returns the CRCs in both byte orders, and the hashes, whole and cut.
+// Checksums returns CRC-32, CRC-32C and Adler-32 in both byte orders, and the hashes, whole and
+// truncated.
 func Checksums() []Checksum {
 	var all []Checksum
 	for _, w := range []struct {
@@ -113,8 +113,8 @@ func Checksums() []Checksum {
 	return all
 }
 
-// Unkeyed yields the token with a checksum or a whole hash in the place of its tag, as it is and
-// under each other version: a word, or one of the first bytes of its first segment.
+// Unkeyed yields the token with a checksum or a whole hash as its tag. It also does so under
+// other versions: another first word, or another first byte.
 func Unkeyed(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for version := range f.otherVersions() {
@@ -132,7 +132,8 @@ func Unkeyed(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// otherVersions yields the format, with other words in front, and with other first bytes.
+// otherVersions yields the format unchanged, with other first words, and with other first
+// bytes.
 func (f Format) otherVersions() iter.Seq[Format] {
 	all := []Format{f}
 	if !f.Segments[0].Encoded() {
@@ -151,8 +152,8 @@ func (f Format) otherVersions() iter.Seq[Format] {
 	return slices.Values(all)
 }
 
-// Patched returns the tokens in which one bit is flipped, back bytes before the end
-// of the payload, and a checksum changes by delta, for every place of the checksum.
+// Patched returns the tokens in which one bit is flipped back bytes before the end of the
+// payload, and a checksum changes by delta. It tries every place of the checksum.
 func (f Format) Patched(back int, delta []byte) [][]byte {
 	var all [][]byte
 	for _, l := range f.Layouts(len(delta)) {
@@ -173,15 +174,15 @@ func (f Format) Patched(back int, delta []byte) [][]byte {
 	return all
 }
 
-// A Running hash has its whole state in the digest, so that an attacker continues it behind a
-// message that is not known.
+// A Running hash exposes its whole state in the digest, so an attacker can extend an unknown
+// message.
 type Running struct {
 	Name     string
 	Size     int // of the digest, in bytes
 	Continue func(digest uint64, suffix []byte) uint64
 }
 
-// RunningHashes returns the CRCs, Adler-32, the FNV hashes and two hashes of texts.
+// RunningHashes returns the CRCs, Adler-32, the FNV hashes and two string hashes.
 func RunningHashes() []Running {
 	each := func(name string, size int, step func(s, b uint64) uint64) Running {
 		return Running{name, size, func(s uint64, suffix []byte) uint64 {
@@ -215,8 +216,8 @@ func RunningHashes() []Running {
 	}
 }
 
-// Continued returns the tokens with a suffix behind the body, and a tag that continues
-// the hash behind each message that the format may authenticate.
+// Continued returns the tokens with a suffix appended to the body, and a tag that extends the
+// hash over each message that the format may authenticate.
 func (f Format) Continued(h Running, suffix []byte) [][]byte {
 	var all [][]byte
 	for _, l := range f.Layouts(h.Size) {

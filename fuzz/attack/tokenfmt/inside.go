@@ -29,15 +29,15 @@ func HeaderMembers(f Format, _ *Source) iter.Seq[Alteration] {
 
 // A jsonObject is a JSON object inside the bytes of a segment.
 type jsonObject struct {
-	from, to int // of the object in the bytes
+	from, to int // offsets of the object in the bytes
 	members  []memberAt
 }
 
-// A memberAt is a member of an object; all offsets are in the bytes of the segment.
+// A memberAt locates a member of an object. All offsets are into the bytes of the segment.
 type memberAt struct{ from, colon, to int }
 
-// jsonObjects returns the JSON objects that begin at a '{' in raw, outermost first. A
-// tag or a nonce may stand in front of and behind an object.
+// jsonObjects returns the outermost JSON objects that begin at a '{' in raw. A tag or a nonce
+// may precede and follow an object.
 func jsonObjects(raw []byte) []jsonObject {
 	var all []jsonObject
 	for from := 0; from < len(raw); from++ {
@@ -58,7 +58,7 @@ func jsonObjects(raw []byte) []jsonObject {
 	return all
 }
 
-// membersOf returns the members of a JSON object, offset by base.
+// membersOf returns the members of a JSON object, with offsets relative to base.
 func membersOf(text []byte, base int) []memberAt {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
@@ -81,12 +81,12 @@ func membersOf(text []byte, base int) []memberAt {
 	return all
 }
 
-// Members alters JSON objects that can be read in the token: each member doubled,
-// with its own value and with another, in front and behind; a member more; another
-// order; and other forms of the same JSON text.
+// Members alters JSON objects that can be read in the token. It duplicates each member, with
+// the same value and with others, before and after it. It also adds a member, exchanges
+// members, and rewrites the JSON text in equivalent forms.
 func Members(f Format, _ *Source) iter.Seq[Alteration] { return inObjects(f, jsonObject.alterations) }
 
-// inObjects alters each JSON object that can be read in the token.
+// inObjects yields alterations of each JSON object that can be read in the token.
 func inObjects(f Format, alter func(o jsonObject, raw []byte) []Alteration) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, o := range jsonObjects(raw) {
@@ -97,7 +97,7 @@ func inObjects(f Format, alter func(o jsonObject, raw []byte) []Alteration) iter
 	})
 }
 
-// alterations returns raw with the object altered.
+// alterations returns raw with the object altered in each way.
 func (o jsonObject) alterations(raw []byte) []Alteration {
 	var all []Alteration
 	put := func(at int, text, format string, args ...any) {
@@ -105,7 +105,7 @@ func (o jsonObject) alterations(raw []byte) []Alteration {
 	}
 	comma := ","
 	if len(o.members) > 1 {
-		comma = string(raw[o.members[0].to:o.members[1].from]) // in the spelling of the token
+		comma = string(raw[o.members[0].to:o.members[1].from]) // with the white space of the token
 	}
 	first, end := o.members[0].from, o.members[len(o.members)-1].to
 	for _, m := range o.members {
@@ -138,7 +138,7 @@ func (o jsonObject) alterations(raw []byte) []Alteration {
 	return all
 }
 
-// otherValues returns members of the same name with other values of the same type.
+// otherValues returns members with the same name and other values of the same type, or null.
 func otherValues(name string, value []byte) []string {
 	switch {
 	case len(value) == 0:
@@ -158,7 +158,8 @@ func otherValues(name string, value []byte) []string {
 
 var integerPattern = regexp.MustCompile(`^-?[0-9]+$`)
 
-// otherForms returns other JSON texts of the same value.
+// otherForms returns other JSON texts, some of them invalid, that a lenient parser reads as the
+// same value.
 func otherForms(value []byte) []string {
 	text := string(value)
 	switch {
@@ -176,8 +177,8 @@ var equivalentTexts = [][2]string{
 	{"K", "\u212a"}, {";", "\u037e"}, {"\u00e9", "e\u0301"}, {"\u00c5", "\u212b"}, {"\n", "\r\n"}, {"\r\n", "\n"}, {" ", "  "}, {" ", "\t"}, {" ", "\u00a0"},
 }
 
-// Texts alters readable text in the bytes of each segment: canonical equivalents,
-// line breaks, the case of a letter, white space at the end, a NUL.
+// Texts alters readable text in the bytes of each segment: canonical equivalents, line breaks,
+// letter case, white space at the ends, NUL.
 func Texts(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, run := range printableRuns(raw) {
@@ -189,7 +190,7 @@ func Texts(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// textForms returns other forms of text that a lenient reader takes for equal.
+// textForms returns other forms of text that a lenient reader treats as equal.
 func textForms(text string) []Alteration {
 	var all []Alteration
 	add := func(other, format string, args ...any) {

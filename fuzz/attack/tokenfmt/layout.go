@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// A Layout is one reading of a token as a body with a tag. At most one of the
-// layouts of a token is right.
+// A Layout is one way to read a token as a body with a tag. At most one layout of a token is
+// right.
 type Layout struct {
 	Body, Tag []byte
-	before    []byte // text in front of the segment that holds the body
-	between   []byte // text between body and tag if each has its own segment
+	before    []byte // text before the segment that holds the body
+	between   []byte // text between body and tag if they are separate segments
 	encode    func([]byte) string
 	// Build returns the token with another body and tag.
 	Build func(body, tag []byte) []byte
@@ -29,8 +29,8 @@ func (l Layout) Messages(body []byte) [][]byte {
 	}
 }
 
-// Layouts returns the readings of the token as a body and a tag of n bytes. The tag
-// is at the end or at the start of the last segment, or a segment of its own.
+// Layouts returns the ways to read the token as a body and a tag of n bytes. The tag is at the
+// end or at the start of the last segment, or a segment of its own.
 func (f Format) Layouts(n int) []Layout {
 	at := f.Encoded()
 	if len(at) == 0 {
@@ -72,7 +72,7 @@ func (f Format) apart(i, j int) Layout {
 	return l
 }
 
-// Holding returns the layouts whose body contains value, for tags of 16 to 64 bytes.
+// Holding returns the layouts with a tag of 16, 20, 32 or 64 bytes whose body contains value.
 func (f Format) Holding(value []byte) []Layout {
 	var all []Layout
 	for _, n := range []int{32, 16, 20, 64} {
@@ -85,8 +85,8 @@ func (f Format) Holding(value []byte) []Layout {
 	return all
 }
 
-// Sum returns the token whose bytes are the sums of those of three tokens, over GF(2). It reports
-// false if the tokens differ in their lengths or words.
+// Sum returns the token whose bytes are the sum over GF(2) of those of three tokens. It reports
+// false if the tokens differ in lengths or words.
 func Sum(a, b, c Format) (text []byte, ok bool) {
 	if len(a.Segments) != len(b.Segments) || len(a.Segments) != len(c.Segments) {
 		return nil, false
@@ -103,8 +103,8 @@ func Sum(a, b, c Format) (text []byte, ok bool) {
 	return a.Text(), true
 }
 
-// TagSums returns the tags that b + c - a may stand for: over GF(2), and modulo
-// 2^130 - 5 as Poly1305 adds, whose tags are the low 128 bits, little endian.
+// TagSums returns the possible values of the tag b + c - a: over GF(2), and modulo 2^130 - 5 as
+// in Poly1305, whose tags are the low 128 bits, little-endian.
 func TagSums(a, b, c []byte) [][]byte {
 	all := [][]byte{Xor(Xor(a, b), c)}
 	sum := littleEndian(b)

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// mostMembers is the number of members of an object that are altered one by one or in pairs.
+// mostMembers is the number of members of an object that are altered, one by one or in pairs.
 const mostMembers = 8
 
-// otherTypes are values of every type, and numbers and texts that readers do not expect.
+// otherTypes are values of every type, and numbers and texts that readers may not expect.
 var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", "-1", "0.5", "1e400", "-1e400", "99999999999999999999",
 	strings.Repeat("9", 400), "NaN", "Infinity", `"\ud800"`, `"\u0000"`, `"\u0661"`, `"\u00e9"`}
 
-// OtherTypes gives the members of JSON objects values of other types, and other names.
+// OtherTypes gives members of JSON objects values of other types, and other names.
 func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, o := range jsonObjects(raw) {
@@ -32,13 +32,13 @@ func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// MovedBetweenMembers moves text from the end of a member of a JSON object to the front of
-// another, and back. A tag over values that are joined without a border does not see it.
+// MovedBetweenMembers moves text from the end of a member of a JSON object to the start of
+// another, and back. A tag over values that are joined without separators does not change.
 func MovedBetweenMembers(f Format, _ *Source) iter.Seq[Alteration] {
 	return inObjects(f, jsonObject.moved)
 }
 
-// moved returns raw with text moved between the values of each two members.
+// moved returns raw with text moved between the values of each pair of members.
 func (o jsonObject) moved(raw []byte) (all []Alteration) {
 	members := o.members[:min(len(o.members), mostMembers)]
 	for a := range members {
@@ -64,8 +64,8 @@ func (o jsonObject) moved(raw []byte) (all []Alteration) {
 	return all
 }
 
-// scalar returns the place of the characters of a member that is a text or a number; 0 and 0
-// of another.
+// scalar returns the offsets of the characters of a string or number, or 0 and 0 for another
+// type.
 func scalar(raw []byte, m memberAt) (from, to int) {
 	value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
 	from, to = m.to-len(value), m.to
@@ -78,7 +78,7 @@ func scalar(raw []byte, m memberAt) (from, to int) {
 	return 0, 0
 }
 
-// replaced returns raw with two ranges replaced, in whichever order they are.
+// replaced returns raw with two ranges replaced. The ranges may be in either order.
 func replaced(raw []byte, one [2]int, with []byte, other [2]int, by []byte) []byte {
 	if one[0] > other[0] {
 		one, with, other, by = other, by, one, with

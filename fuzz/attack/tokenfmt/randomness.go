@@ -11,24 +11,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A RandomnessReport is the outcome of tests on the bytes of many tokens of one state.
+// A RandomnessReport holds the results of tests on the bytes of many tokens for one state.
 type RandomnessReport struct {
 	Tokens int
-	From   int // the free bytes of a token: those that take many values
+	From   int // offset of the free bytes, which take many values
 	Bytes  int
-	// MinEntropy is a lower bound of the min-entropy per free byte in bits, with 99%
-	// confidence (NIST SP 800-90B, section 6.3.1); EffectiveBits is the sum over the
-	// bytes, limited by the collisions of whole runs.
+	// MinEntropy is a lower bound on the min-entropy per free byte in bits, with 99% confidence
+	// (NIST SP 800-90B, section 6.3.1). EffectiveBits is the sum over the free bytes, limited
+	// by the observed collisions.
 	MinEntropy    float64
 	EffectiveBits float64
-	Collisions    int // pairs of equal runs of free bytes
+	Collisions    int // pairs of tokens with equal free bytes
 	Tests         []RandomnessTest
 }
 
 // A RandomnessTest is one statistical test.
 type RandomnessTest struct {
 	Name string
-	P    float64 // the probability of a result as extreme from random bytes
+	P    float64 // the probability that random bytes give a result at least as extreme
 }
 
 // falseAlarm is the probability with which one test rejects random bytes.
@@ -39,7 +39,7 @@ func (r RandomnessReport) String() string {
 	return fmt.Sprintf("%d tokens with %d free bytes: at least %.2f bits of min-entropy a byte, %d collisions", r.Tokens, r.Bytes, r.MinEntropy, r.Collisions)
 }
 
-// Failed returns the tests that random bytes do not fail, or "".
+// Failed returns the tests that random bytes would almost never fail, or "".
 func (r RandomnessReport) Failed() string {
 	var failed []string
 	for _, t := range r.Tests {
@@ -50,10 +50,10 @@ func (r RandomnessReport) Failed() string {
 	return strings.Join(failed, ", ")
 }
 
-// Randomness tests tokens of one state that have one length, decoded. It looks at every
-// run of free bytes, which take at least half of the values that random bytes take, and
-// returns the report of the least random one. It reports false if there are fewer than
-// 1,000 tokens or 4 free bytes.
+// Randomness tests decoded tokens of one length for one state. It examines every run of free
+// bytes and returns the report of the least random run. A free byte takes at least half of the
+// 256 values. Randomness reports false if there are fewer than 1,000 tokens or fewer than 4
+// consecutive free bytes.
 func Randomness(raws [][]byte) (RandomnessReport, bool) {
 	var worst RandomnessReport
 	found := false
@@ -65,7 +65,7 @@ func Randomness(raws [][]byte) (RandomnessReport, bool) {
 	return worst, found
 }
 
-// RandomRuns is Randomness with a report for each run of free bytes.
+// RandomRuns is Randomness, but returns a report for each run of free bytes.
 func RandomRuns(raws [][]byte) (all []RandomnessReport) {
 	if len(raws) < MinTokens {
 		return nil
@@ -79,7 +79,7 @@ func RandomRuns(raws [][]byte) (all []RandomnessReport) {
 // MinTokens is the number of tokens that the tests need.
 const MinTokens = 1000
 
-// least returns the least probability of a test.
+// least returns the smallest probability of all tests.
 func (r RandomnessReport) least() float64 {
 	p := 1.0
 	for _, t := range r.Tests {
@@ -107,7 +107,7 @@ func randomnessOf(raws [][]byte, from, n int) RandomnessReport {
 	return r
 }
 
-// freeRuns returns the start and the length of the runs of at least 4 free bytes.
+// freeRuns returns the offset and the length of each run of at least 4 free bytes.
 func freeRuns(raws [][]byte) (runs [][2]int) {
 	start := -1
 	for i := 0; i <= len(raws[0]); i++ {
@@ -137,7 +137,7 @@ func distinctBytes(raws [][]byte, i int) int {
 	return n
 }
 
-// minEntropy returns the least estimate over the columns from the most common value.
+// minEntropy returns the smallest estimate of all columns, each based on the most common value.
 func (r RandomnessReport) minEntropy(raws [][]byte) float64 {
 	least := 8.0
 	for i := r.From; i < r.From+r.Bytes; i++ {
@@ -189,7 +189,8 @@ func testPoker(stream []byte) RandomnessTest {
 	return RandomnessTest{"poker", uniformProbability(count[:], float64(2*len(stream)))}
 }
 
-// uniformProbability returns the probability of counts under equal probabilities.
+// uniformProbability returns the chi-squared probability of counts if all values are equally
+// likely.
 func uniformProbability(count []float64, total float64) float64 {
 	expected, x := total/float64(len(count)), 0.0
 	for _, c := range count {
@@ -219,7 +220,8 @@ func bitRuns(stream []byte) RandomnessTest {
 	return RandomnessTest{"runs", math.Erfc(math.Abs(runs-2*n*p*(1-p)) / (2 * math.Sqrt(2*n) * p * (1 - p)))}
 }
 
-// testSpectrum looks for periods in the first 8,192 bits (NIST SP 800-22, section 2.6).
+// testSpectrum looks for periodic patterns in the first 8,192 bits (NIST SP 800-22, section
+// 2.6).
 func testSpectrum(stream []byte) RandomnessTest {
 	bits := min(8192, 8*len(stream))
 	size := 1
@@ -241,8 +243,8 @@ func testSpectrum(stream []byte) RandomnessTest {
 	return RandomnessTest{"spectral", normalProbability((below - expected) / math.Sqrt(float64(size)*0.95*0.05/4))}
 }
 
-// testColumns tests the values of each byte over all tokens, and returns the least
-// probability, corrected for their number.
+// testColumns tests the distribution of each byte over all tokens. It returns the smallest
+// probability, corrected for the number of bytes.
 func testColumns(raws [][]byte, from, n int) RandomnessTest {
 	least := 1.0
 	for i := from; i < from+n; i++ {
@@ -255,8 +257,8 @@ func testColumns(raws [][]byte, from, n int) RandomnessTest {
 	return RandomnessTest{"values of a byte", math.Min(1, least*float64(n))}
 }
 
-// testSerial tests the differences of each byte between consecutive tokens, as a counter has
-// few, and returns the least probability, corrected for their number.
+// testSerial tests the differences of each byte between consecutive tokens, of which a counter
+// has few. It returns the smallest probability, corrected for the number of bytes.
 func testSerial(raws [][]byte, from, n int) RandomnessTest {
 	least := 1.0
 	for i := from; i < from+n; i++ {

@@ -9,8 +9,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// TestRandomness holds the tests to generators that are known to be weak, and to random
-// bytes, which they must leave alone.
+// TestRandomness checks that the tests reject weak generators and accept random bytes.
 func TestRandomness(t *testing.T) {
 	for name, c := range map[string]struct {
 		nonce func(s *tokenfmt.Source, n int, last []byte) []byte

@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// Readings returns everything that can be read out of token without a key: its
-// segments, the bytes that they decode to, also behind a prefix of up to four letters,
-// what is compressed there by gzip, zlib or deflate, and the texts of JSON documents in
-// those, to a depth of four. Random bytes may pass for deflate, which has no checksum.
+// Readings returns everything that can be read from token without a key: its segments and the
+// bytes that they decode to, also after a prefix of up to four letters. It decompresses gzip,
+// zlib and deflate, and reads the strings of JSON documents, to a depth of four. Random bytes
+// may pass as deflate, which has no checksum.
 func Readings(token []byte) [][]byte {
 	r := encodingReader{}
 	r.read(token, 4)
@@ -26,7 +26,7 @@ func Find(token, value []byte) [][]byte {
 
 type encodingReader struct {
 	found    [][]byte
-	inflated int // bytes
+	inflated int // total of decompressed bytes
 }
 
 func (r *encodingReader) read(raw []byte, depth int) {
@@ -46,7 +46,7 @@ func (r *encodingReader) read(raw []byte, depth int) {
 	r.compressed(raw, depth)
 }
 
-// compressed reads bytes that are compressed.
+// compressed decompresses raw, or raw after a short head, and reads the result.
 func (r *encodingReader) compressed(raw []byte, depth int) {
 	for at := range min(mostPackedHead, len(raw)) {
 		for _, p := range packings {
@@ -62,7 +62,7 @@ func (r *encodingReader) compressed(raw []byte, depth int) {
 	}
 }
 
-// segments reads each text in its encoding.
+// segments reads each text in its inferred encoding and in others.
 func (r *encodingReader) segments(texts []string, depth int) {
 	for _, text := range texts {
 		if s := segmentOf(text, []string{text}); s.Encoded() {
@@ -72,7 +72,7 @@ func (r *encodingReader) segments(texts []string, depth int) {
 	}
 }
 
-// otherwise reads text in other encodings than that of its segment.
+// otherwise reads text as hexadecimal and base64url, even if its segment has another encoding.
 func (r *encodingReader) otherwise(text []byte, depth int) {
 	if len(text) < minEncoded {
 		return
@@ -80,14 +80,14 @@ func (r *encodingReader) otherwise(text []byte, depth int) {
 	if raw, err := hex.DecodeString(string(text)); err == nil {
 		r.read(raw, depth-1)
 	}
-	for prefix := range mostLetters + 1 { // without a separator behind it
+	for prefix := range mostLetters + 1 { // a prefix without a separator
 		if raw, err := base64.RawURLEncoding.DecodeString(string(text[prefix:])); err == nil {
 			r.found = append(r.found, raw)
 		}
 	}
 }
 
-// members reads the texts of a JSON document.
+// members reads the strings of a JSON document.
 func (r *encodingReader) members(document any, depth int) {
 	switch d := document.(type) {
 	case string:

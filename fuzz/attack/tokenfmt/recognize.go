@@ -18,15 +18,14 @@ import (
 // A Construction is a recognized way to make tokens from bodies under a known key.
 type Construction struct {
 	Name string
-	Body []byte                   // of the token that it was recognized from; the plaintext of an AEAD
-	Seal func(body []byte) []byte // a token for another body, authenticated
-	// Retag returns tokens for a body with a tag of another function. It is
-	// nil for an AEAD.
+	Body []byte                   // body of the original token; the plaintext of an AEAD
+	Seal func(body []byte) []byte // returns an authenticated token for another body
+	// Retag returns tokens for a body with a tag by another function. It is nil for an AEAD.
 	Retag func(m MAC, body []byte) [][]byte
 	aead  *sealedSegment
 }
 
-// A MAC is a way to make a tag from a key and a message.
+// A MAC computes a tag from a key and a message.
 type MAC struct {
 	Name string
 	Sum  func(key, message []byte) []byte
@@ -40,8 +39,7 @@ var (
 	hmacSHA1   = hmacOf("SHA-1", sha1.New)
 )
 
-// MACs are the functions that are recognized: HMAC, and hashes with the key as a
-// prefix of the message.
+// MACs are the functions that can be recognized: HMAC, and hashes of key || message.
 var MACs = []MAC{
 	HMACSHA256, hmacSHA512, hmacOf("SHA-384", sha512.New384), hmacOf("SHA-512/256", sha512.New512_256),
 	hmacSHA1, hmacOf("MD5", md5.New),
@@ -65,14 +63,15 @@ func prefixOf(name string, h func() hash.Hash) MAC {
 	}}
 }
 
-// keyForms returns the keys that formats are known to make of a secret: the secret,
-// its SHA-256, its first 16 bytes, and the rest.
+// keyForms returns the keys that formats may derive from a secret: the secret, its SHA-256, its
+// first 16 bytes, and the rest.
 func keyForms(secret []byte) [][]byte {
 	sum := sha256.Sum256(secret)
 	return [][]byte{secret, sum[:], secret[:min(16, len(secret))], secret[min(16, len(secret)):]}
 }
 
-// Recognize finds how the token was made under secret, or reports false.
+// Recognize determines how the token was made under secret. It reports false if the
+// construction is unknown.
 func (f Format) Recognize(secret []byte) (Construction, bool) {
 	for _, n := range []int{32, 16, 20, 64, 48, 24, 12, 10, 8, 4} {
 		for _, l := range f.Layouts(n) {
@@ -103,7 +102,7 @@ func (l Layout) recognize(secret []byte) (Construction, bool) {
 	return Construction{}, false
 }
 
-// construction returns the construction whose tag is that of message k of a body.
+// construction returns the construction whose tag covers message k of the body.
 func (l Layout) construction(m MAC, key []byte, k int) Construction {
 	n := len(l.Tag)
 	return Construction{
@@ -119,7 +118,7 @@ func (l Layout) construction(m MAC, key []byte, k int) Construction {
 	}
 }
 
-// knownCiphers are the AEADs that are recognized, by name.
+// knownCiphers are the AEADs that can be recognized.
 var knownCiphers = []struct {
 	name string
 	new  func(key []byte) (cipher.AEAD, error)
@@ -139,22 +138,22 @@ var knownCiphers = []struct {
 type sealedSegment struct {
 	format     Format
 	segment    int
-	form       int // of the key, in keyForms
-	cipher     int // in knownCiphers
+	form       int // index in keyForms
+	cipher     int // index in knownCiphers
 	key        []byte
-	head       []byte // in front of the nonce
+	head       []byte // before the nonce
 	nonce      []byte
 	additional []byte
 }
 
-// recognizeAEAD tries segment i as a head of up to 16 bytes, nonce, ciphertext and
-// tag, with the usual choices of additional data.
+// recognizeAEAD tries to open segment i as a head of up to 16 bytes, nonce, ciphertext and tag,
+// with the usual choices of additional data.
 func (f Format) recognizeAEAD(i, form int, key []byte) (Construction, bool) {
 	raw := f.Segments[i].Bytes
 	for number, c := range knownCiphers {
 		a, err := c.new(key)
 		if err != nil {
-			continue // the cipher takes keys of another length
+			continue // the cipher needs a key of another length
 		}
 		for head := 0; head <= 16 && head+a.NonceSize()+a.Overhead() <= len(raw); head++ {
 			sealed := head + a.NonceSize()

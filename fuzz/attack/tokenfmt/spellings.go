@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// UnusedBits changes the last character of each segment in the unused bits,
-// in base64 and base32 (RFC 4648, section 3.5).
+// UnusedBits changes the unused bits in the last character of each base64 or base32 segment
+// (RFC 4648, section 3.5).
 func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		s := f.Segments[i]
@@ -26,8 +26,8 @@ func UnusedBits(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// OtherAlphabet writes the characters of the other base64 alphabet, one at a time
-// and all at once.
+// OtherAlphabet replaces characters by those of the other base64 alphabet, one at a time and
+// all at once.
 func OtherAlphabet(f Format, _ *Source) iter.Seq[Alteration] {
 	swap := map[byte]byte{'-': '+', '_': '/', '+': '-', '/': '_'}
 	return Each(func(yield func(Alteration)) {
@@ -111,12 +111,12 @@ func LetterCase(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// lookAlikes are letters and the digits that readers of base32 and base58 may take for
-// them (RFC 4648, section 3.4).
+// lookAlikes are pairs of characters that readers of base32 and base58 may confuse (RFC 4648,
+// section 3.4).
 var lookAlikes = []string{"O0", "I1", "L1", "o0", "i1", "l1", "UV", "S5", "B8", "Z2"}
 
-// LookAlikes writes the first, the last and every letter of each segment as the character
-// that looks like it, and the other way round.
+// LookAlikes replaces the first, the last and every occurrence of a character in each segment
+// by its look-alike, in both directions.
 func LookAlikes(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
@@ -139,11 +139,11 @@ func LookAlikes(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// numeralPattern matches a segment that may be a number, in decimal or hexadecimal digits.
+// numeralPattern matches a segment that may be a decimal or hexadecimal number.
 var numeralPattern = regexp.MustCompile(`^(?:[0-9]{1,20}|[0-9a-fA-F]{1,16})$`)
 
-// NumberForms writes each segment that may be a number in other forms that parsers of
-// numbers take for the same.
+// NumberForms writes each segment that may be a number in other forms that number parsers read
+// as equal.
 func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
@@ -162,7 +162,7 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 				yield(Alteration{f.WithText(i, form), fmt.Sprintf("the number %s in segment %d written as %+q", s.Text, i, form)})
 			}
 		}
-		text := f.Text() // which may be one number in digits of another base
+		text := f.Text() // the whole text may be one number in another base
 		for at := range min(len(text), 6) {
 			for _, zeros := range []string{"0", "A", "1", "00", "AA", "11"} {
 				yield(Alteration{slices.Concat(text[:at], []byte(zeros), text[at:]), fmt.Sprintf("%q inserted at character %d", zeros, at)})
@@ -171,8 +171,8 @@ func NumberForms(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// ForeignCharacters inserts NUL, a byte order mark, invisible characters and invalid
-// UTF-8, and replaces letters by full-width forms and by bytes with the high bit.
+// ForeignCharacters inserts NUL, a byte order mark, invisible characters and invalid UTF-8. It
+// also replaces letters by full-width forms and by bytes with the high bit set.
 func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for a := range insertTexts(f, s, []string{"\x00", "\ufeff", "\u200b", "\xff", "\xc3", "\u00ad", "!", "*", "#", "\\", "\""}) {
@@ -181,14 +181,14 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 		text := f.Text()
 		for i, c := range text {
 			if i >= 26 && i < len(text)-6 || c == '-' || c == '_' || !isBase64URL(c) {
-				continue // a head and the end of a tag stand for all
+				continue // the head and the end of the last segment represent the rest
 			}
 			high := append(bytes.Clone(text[:i]), c|0x80)
 			all := []Alteration{
 				{fmt.Appendf(nil, "%s%s%s", text[:i], string(rune(c)+0xfee0), text[i+1:]), fmt.Sprintf("full-width %q at %d", c, i)},
 				{append(high, text[i+1:]...), fmt.Sprintf("%q with its high bit set at %d", c, i)},
 			}
-			if c >= '0' && c <= '9' { // a digit that a reader of numbers does not take
+			if c >= '0' && c <= '9' { // number parsers may not accept this digit
 				all = append(all, Alteration{fmt.Appendf(nil, "%s\u00b2%s", text[:i], text[i+1:]), fmt.Sprintf("superscript two at %d", i)})
 			}
 			for _, a := range all {
@@ -198,8 +198,8 @@ func ForeignCharacters(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// SameLowBytes writes the last characters of each segment, and all of them, as characters of
-// which a reader of one byte each keeps the same byte.
+// SameLowBytes adds 256 to the last characters of each segment, and to all. A reader that keeps
+// only the low byte of a character sees no change.
 func SameLowBytes(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
@@ -215,8 +215,8 @@ func SameLowBytes(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// OtherSerialization writes the same parts in another form: quoted, as JSON, with
-// other separators, in other encodings.
+// OtherSerialization writes the same parts in another form: quoted, as JSON, with other
+// separators, or in other encodings.
 func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		var parts []string
@@ -252,8 +252,8 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// reordered returns text with neighbouring parts exchanged, with a part twice, and with a part
-// more.
+// reordered returns text with neighbouring parts exchanged, with a duplicate part, and with an
+// additional part.
 func reordered(text, sep string) (all []string) {
 	parts := strings.Split(text, sep)
 	if len(parts) < 2 || len(parts) > 8 {
@@ -270,8 +270,8 @@ func reordered(text, sep string) (all []string) {
 	return append(all, strings.Join(append(slices.Clone(parts), "x=1"), sep))
 }
 
-// TrailingData appends and prepends text to the token and to its segments, and
-// appends bytes to those of each segment.
+// TrailingData adds text before and after the token and before its segments, and adds bytes to
+// each segment.
 func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 	return func(yield func(Alteration) bool) {
 		text := string(f.Text())
@@ -289,7 +289,7 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 			for _, tail := range [][]byte{{0}, {0, 0}, []byte("\n"), make([]byte, 16), s.Bytes(16), raw} {
 				all = append(all, Alteration{f.With(i, slices.Concat(raw, tail)), fmt.Sprintf("%d bytes appended in segment %d", len(tail), i)})
 			}
-			for _, zeros := range [][]byte{{0}, {0, 0, 0}} { // of a number
+			for _, zeros := range [][]byte{{0}, {0, 0, 0}} { // leading zeros of a number
 				all = append(all, Alteration{f.With(i, slices.Concat(zeros, raw)), fmt.Sprintf("%d zero bytes in front of segment %d", len(zeros), i)})
 			}
 		}
@@ -297,8 +297,7 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 	}
 }
 
-// DoubledSegments repeats each segment, once as it is and once altered, and the
-// whole token.
+// DoubledSegments repeats each segment, unchanged and altered, and the whole token.
 func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for n, i := range f.Encoded() {
@@ -342,9 +341,8 @@ func ShiftedBorders(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// SecondSignatures takes the last 32 bytes of each segment for the scalar of a
-// signature and writes its second form: S + L for Ed25519 (RFC 8032, section
-// 8.4), n - s for ECDSA.
+// SecondSignatures treats the last 32 bytes of each segment as the scalar of a signature and
+// writes its second form: S + L for Ed25519 (RFC 8032, section 8.4), n - s for ECDSA.
 func SecondSignatures(f Format, _ *Source) iter.Seq[Alteration] {
 	order := func(hex string) *big.Int {
 		n, ok := new(big.Int).SetString(hex, 16)

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// ShortTags leaves out up to 64 bytes at either end of each segment.
+// ShortTags drops up to 64 bytes at either end of each segment. It also shortens tags whose
+// length the token states.
 func ShortTags(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, n := range s.Range(min(64, len(raw))) {
@@ -21,12 +22,11 @@ func ShortTags(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// tagLengths are the lengths of tags in bytes that a token may state.
+// tagLengths are the tag lengths in bytes that a token may state.
 var tagLengths = []int{4, 8, 10, 12, 16, 20, 24, 28, 32, 48, 64}
 
-// shorterTags cuts a tag at the end of segment i together with a number that may be its
-// length, in bytes or bits. The bytes that are left are the first ones of the tag or, if
-// it is one byte, any.
+// shorterTags shortens a tag at the end of segment i together with a byte that may state its
+// length, in bytes or bits. The remaining tag is a prefix of the tag, or any one byte.
 func (f Format) shorterTags(i int, s *Source) iter.Seq[Alteration] {
 	raw := f.Segments[i].Bytes
 	return func(yield func(Alteration) bool) {
@@ -60,8 +60,8 @@ func (f Format) shorterTags(i int, s *Source) iter.Seq[Alteration] {
 	}
 }
 
-// ConstantTags writes constants over both ends of each segment, with the body as it
-// is and changed, and the algorithm "none" into JSON headers.
+// ConstantTags writes constants over both ends of each segment, with the body unchanged and
+// changed. It also writes the algorithm "none" into JSON headers.
 func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		f.foreignTags(i, yield)
@@ -84,9 +84,9 @@ func ConstantTags(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// foreignTags writes characters that no encoding has behind and in place of segment i, with the
-// other segments as they are, and then with one changed. A comparison may fail to work on them,
-// and its error may be ignored.
+// foreignTags replaces segment i by characters outside all encodings, and appends them to it.
+// The other segments are unchanged, or one of them is altered. A comparison may fail on such
+// characters, and the reader may ignore the error.
 func (f Format) foreignTags(i int, yield func(Alteration)) {
 	put := func(g Format, how string) {
 		for _, foreign := range []string{"\u00e9", "\x00", "%", "\xff"} {
@@ -104,7 +104,7 @@ func (f Format) foreignTags(i int, yield func(Alteration)) {
 	}
 }
 
-// constantTag writes a constant over the end and over the start of segment i.
+// constantTag writes a constant over the end and the start of segment i.
 func (f Format) constantTag(i int, constant []byte) []Alteration {
 	raw, n, c := f.Segments[i].Bytes, len(constant), constant[0]
 	body := bytes.Clone(raw[:len(raw)-n])
@@ -119,8 +119,8 @@ func (f Format) constantTag(i int, constant []byte) []Alteration {
 	return append(all, Alteration{f.With(i, slices.Concat(body, constant)), fmt.Sprintf("%d times %#x at the end of segment %d, and a byte in front of it changed", n, c, i)})
 }
 
-// withoutTag writes the algorithm "none" into a JSON header, with the last segment
-// empty or unchanged.
+// withoutTag writes the algorithm "none" into a JSON header, with the last segment empty or
+// unchanged.
 func (f Format) withoutTag(i int) []Alteration {
 	raw, at := f.Segments[i].Bytes, f.Encoded()
 	if !bytes.HasPrefix(raw, []byte(`{"`)) || !bytes.Contains(raw, []byte(`"alg"`)) {

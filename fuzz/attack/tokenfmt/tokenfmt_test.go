@@ -19,7 +19,7 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// raw returns n bytes that depend on a seed.
+// raw returns n bytes that derive from a seed.
 func raw(seed uint64, n int) []byte { return tokenfmt.NewSource(seed).Bytes(n) }
 
 func TestInfer(t *testing.T) {
@@ -27,7 +27,7 @@ func TestInfer(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		token func(seed uint64) string
-		want  string // segments: encodings, and words in quotes
+		want  string // encodings of the segments, with words in quotes
 	}{
 		{"dotted", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 32)) }, `"v1" "." base64url "." base64url`},
 		{"prefix with a dash", func(s uint64) string { return "tok-" + url(raw(s, 24)) }, `"tok-" base64url`},
@@ -49,7 +49,7 @@ func TestInfer(t *testing.T) {
 			f := tokenfmt.Infer([]byte(c.token(1)), []byte(c.token(2)), []byte(c.token(3)), []byte(c.token(4)))
 			require.Equal(t, c.token(1), string(f.Text()))
 			if c.name == "members" {
-				return // the words are cut at '=' in one way or another
+				return // the words may be split at '=' or not
 			}
 			require.Equal(t, c.want, describe(f))
 		})
@@ -68,7 +68,7 @@ func describe(f tokenfmt.Format) string {
 	return strings.Join(all, " ")
 }
 
-// token is a token with a JSON body, and its format.
+// token returns a token with a JSON body, and its format.
 func token() (string, tokenfmt.Format) {
 	make := func(seed uint64) string {
 		body := append([]byte(`{"step":"KLMNOPQRST; uvwxyz","exp":1795176123}`), raw(seed, 33)...)
@@ -94,7 +94,8 @@ func TestSpells(t *testing.T) {
 	}
 }
 
-// TestSpellsBehindLetters finds the bytes of a token behind a prefix without a separator.
+// TestSpellsBehindLetters checks that the bytes of a token are found after a prefix without a
+// separator.
 func TestSpellsBehindLetters(t *testing.T) {
 	token := func(seed uint64) []byte {
 		return []byte("m1" + base64.RawURLEncoding.EncodeToString(raw(seed, 24+int(seed))))
@@ -104,7 +105,8 @@ func TestSpellsBehindLetters(t *testing.T) {
 	require.False(t, f.Spells(f.Flip(1, 9).Text))
 }
 
-// TestSpellsSpokenNames takes a name of one case in the other case, and with other hyphens.
+// TestSpellsSpokenNames checks that a name in one case is recognized in the other case and with
+// other hyphens.
 func TestSpellsSpokenNames(t *testing.T) {
 	f := tokenfmt.Infer([]byte("7eiwvfp3-pgbuyg54-aovtkpvc-h3k5vzgd"), []byte("mfrggzdf-mztwq2lk-nnwg23tp-obyxe43u"), []byte("onuwg3lp-nztxk5dp-mvzxi2lo-m4xg64tf"))
 	for _, text := range []string{"7EIWVFP3-pgbuyg54-aovtkpvc-h3k5vzgd", "7eiwvfp3pgbuyg54aovtkpvch3k5vzgd", "-7eiwvfp3--pgbuyg54-aovtkpvc-h3k5vzgd"} {
@@ -113,7 +115,8 @@ func TestSpellsSpokenNames(t *testing.T) {
 	require.False(t, f.Spells([]byte("8eiwvfp3-pgbuyg54-aovtkpvc-h3k5vzgd")))
 }
 
-// TestGenerators holds every generator to at least one alteration of a token.
+// TestGenerators checks that every generator yields an alteration of a token, with a few
+// exceptions.
 func TestGenerators(t *testing.T) {
 	text, f := token()
 	for _, g := range tokenfmt.Generators {
@@ -130,7 +133,7 @@ func TestGenerators(t *testing.T) {
 				}
 			}
 			switch g.Name {
-			case "shifted-borders", "other-alphabet", "recompressed", "overflows": // one segment of base64, no character that differs, and no compression
+			case "shifted-borders", "other-alphabet", "recompressed", "overflows": // not applicable to this token
 			default:
 				require.NotZero(t, n)
 			}
@@ -141,7 +144,7 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// TestRecompressed compresses a text behind a byte and in front of a tag in other ways.
+// TestRecompressed recompresses a text that lies between a byte and a tag.
 func TestRecompressed(t *testing.T) {
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
@@ -284,7 +287,7 @@ func TestHead(t *testing.T) {
 	require.Equal(t, make([]byte, 4), tokenfmt.Infer(zeros.Text).Bytes()[:4])
 }
 
-func TestKeyedTag(t *testing.T) { // a tag that has its own segment
+func TestKeyedTag(t *testing.T) { // the tag is a segment of its own
 	m := hmac.New(sha256.New, []byte("0123456789abcdef0123456789abcdef"))
 	body := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`))
 	m.Write([]byte(body))

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/crypto/chacha20"
 )
 
-// collisionSize is the length in bytes of a body that opens under two keys. The 128
-// equations of a tag need a few more unknown bits.
+// collisionSize is the length in bytes of a body that opens under two keys. A tag gives 128
+// equations, which need a few more unknown bits.
 const collisionSize = 48
 
-// TwoKeys returns a token that opens under the secret of the construction and under
-// another secret. It reports false if the construction is not an AEAD that it knows.
+// TwoKeys returns a token that opens under the secret of the construction and under another
+// secret. It reports false if the construction is not one of the known AEADs.
 //
-// Source: Dodis, Grubbs, Ristenpart, Woodage, "Fast Message Franking" (CRYPTO 2018);
-// Len, Grubbs, Ristenpart, "Partitioning Oracle Attacks" (USENIX Security 2021).
+// Source: Dodis, Grubbs, Ristenpart, Woodage, "Fast Message Franking" (CRYPTO 2018); Len,
+// Grubbs, Ristenpart, "Partitioning Oracle Attacks" (USENIX Security 2021).
 func (c Construction) TwoKeys(other []byte, draw *rand.Rand) ([]byte, bool) {
 	s := c.aead
 	if s == nil {
@@ -48,7 +48,7 @@ func (c Construction) TwoKeys(other []byte, draw *rand.Rand) ([]byte, bool) {
 	return s.format.With(s.segment, slices.Concat(s.head, s.nonce, body, tag)), true
 }
 
-// tagOf returns the function from ciphertexts to tags.
+// tagOf returns a function from a ciphertext to its tag.
 func (s *sealedSegment) tagOf(a cipher.AEAD) func(body []byte) []byte {
 	stream := a.Seal(nil, s.nonce, make([]byte, collisionSize), s.additional)[:collisionSize]
 	return func(body []byte) []byte {
@@ -56,9 +56,9 @@ func (s *sealedSegment) tagOf(a cipher.AEAD) func(body []byte) []byte {
 	}
 }
 
-// MeetAffine returns n bytes that have one tag under two keys. The functions return
-// the tags; both have to be affine over GF(2), as that of GCM is. It reports false
-// if there is no solution.
+// MeetAffine returns n bytes that have the same tag under two keys. The functions return the
+// tags. Both must be affine over GF(2), as in GCM. MeetAffine reports false if there is no
+// solution.
 func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
 	body := make([]byte, n)
 	difference := func(body []byte) []byte { return Xor(tagA(body), tagB(body)) }
@@ -75,8 +75,8 @@ func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
 	return body, len(constant) > 0 && bytes.Equal(difference(body), make([]byte, len(constant)))
 }
 
-// solveBits returns the columns whose sum over GF(2) is target. The result is wrong if
-// such columns do not exist.
+// solveBits returns the indices of columns whose sum over GF(2) is target. If there is no
+// solution, the result is meaningless.
 func solveBits(columns [][]byte, target []byte) []int {
 	type row struct{ value, from []byte }
 	var basis []row
@@ -105,7 +105,7 @@ func solveBits(columns [][]byte, target []byte) []int {
 	return chosen
 }
 
-// firstBit returns the place of the first bit that is set, or -1.
+// firstBit returns the index of the first bit that is set, or -1.
 func firstBit(b []byte) int {
 	for i := range 8 * len(b) {
 		if b[i/8]&(1<<(i%8)) != 0 {
@@ -118,12 +118,12 @@ func firstBit(b []byte) int {
 // A polyKey is the one-time key of Poly1305 (RFC 8439, section 2.5).
 type polyKey struct{ r, s *big.Int }
 
-// oneTime returns the Poly1305 key of a nonce of 12 or 24 bytes.
+// oneTime returns the Poly1305 key for a nonce of 12 or 24 bytes.
 func oneTime(key, nonce []byte) polyKey {
 	block := make([]byte, 32)
 	c, err := chacha20.NewUnauthenticatedCipher(key, nonce)
 	if err != nil {
-		panic("tokenfmt: " + err.Error()) // the AEAD took both
+		panic("tokenfmt: " + err.Error()) // the AEAD accepted both
 	}
 	c.XORKeyStream(block, block)
 	for _, i := range []int{3, 7, 11, 15} {
@@ -135,14 +135,14 @@ func oneTime(key, nonce []byte) polyKey {
 	return polyKey{littleEndian(block[:16]), littleEndian(block[16:])}
 }
 
-// littleEndian reads a number whose lowest byte comes first.
+// littleEndian reads a little-endian number.
 func littleEndian(b []byte) *big.Int {
 	b = bytes.Clone(b)
 	slices.Reverse(b)
 	return new(big.Int).SetBytes(b)
 }
 
-// littleBytes writes a number in so many bytes, the lowest first.
+// littleBytes writes a little-endian number of size bytes.
 func littleBytes(n *big.Int, size int) []byte {
 	b := n.FillBytes(make([]byte, size))
 	slices.Reverse(b)
@@ -154,9 +154,9 @@ var (
 	polyPrime = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 130), big.NewInt(5))
 )
 
-// meetPoly1305 returns two ciphertext blocks and the tag that they have under both
-// keys. For a tag of choice the blocks solve two linear equations modulo 2^130-5;
-// the solution has the form of two blocks once in 16 times.
+// meetPoly1305 returns two ciphertext blocks and the tag that they have under both keys. For a
+// random tag, the blocks solve two linear equations modulo 2^130-5. One solution in 16 has the
+// form of two blocks.
 func meetPoly1305(a, b polyKey, additional []byte, draw *rand.Rand) (body, tag []byte, ok bool) {
 	for range 4096 {
 		want := make([]byte, 16)
@@ -183,8 +183,8 @@ func meetPoly1305(a, b polyKey, additional []byte, draw *rand.Rand) (body, tag [
 	return nil, nil, false
 }
 
-// equation returns x, y and t with x c1 + y c2 = t for the blocks of a ciphertext of
-// 32 bytes whose tag is target. A tag has several accumulators; one is drawn.
+// equation returns x, y and t such that x c1 + y c2 = t for the blocks of a 32-byte ciphertext
+// whose tag is target. Several accumulators give the same tag; one is drawn at random.
 func (k polyKey) equation(additional []byte, target *big.Int, draw *rand.Rand) (x, y, t *big.Int) {
 	acc := new(big.Int)
 	for block := range slices.Chunk(additional, 16) {
@@ -192,7 +192,7 @@ func (k polyKey) equation(additional []byte, target *big.Int, draw *rand.Rand) (
 		acc = modPrime(acc.Mul(acc.Add(acc, new(big.Int).Add(littleEndian(padded), two128)), k.r))
 	}
 	lengths := binary.LittleEndian.AppendUint64(nil, uint64(len(additional)))
-	lengths = binary.LittleEndian.AppendUint64(lengths, 32) // of the ciphertext
+	lengths = binary.LittleEndian.AppendUint64(lengths, 32) // length of the ciphertext
 	r2 := modPrime(new(big.Int).Mul(k.r, k.r))
 	r3 := modPrime(new(big.Int).Mul(r2, k.r))
 	end := modPrime(new(big.Int).Mul(new(big.Int).Add(littleEndian(lengths), two128), k.r))

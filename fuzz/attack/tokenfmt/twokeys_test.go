@@ -22,7 +22,7 @@ func gcm(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// TestTwoKeys builds one token that opens under two keys, for each AEAD.
+// TestTwoKeys builds a token that opens under two keys, for each AEAD.
 func TestTwoKeys(t *testing.T) {
 	a, b := raw(1, 32), raw(2, 32)
 	for name, cipherOf := range map[string]func([]byte) (cipher.AEAD, error){
@@ -64,7 +64,7 @@ func TestTwoKeys(t *testing.T) {
 	})
 }
 
-// TestMeetSIV builds one ciphertext that AES-GCM-SIV opens under two keys.
+// TestMeetSIV builds a ciphertext that AES-GCM-SIV opens under two keys.
 func TestMeetSIV(t *testing.T) {
 	for n, data := range [][]byte{nil, []byte("v1.id"), raw(9, 40)} {
 		a, b, nonce := raw(1, 32), raw(2, 32), raw(uint64(3+n), siv.NonceSize)

@@ -11,9 +11,9 @@ import (
 	"github.com/ericlagergren/polyval"
 )
 
-// MeetSIV returns a ciphertext and a tag that AES-GCM-SIV (RFC 8452) opens under two
-// keys, for one nonce and associated data. A tag of choice fixes both key streams and,
-// decrypted, both sums of POLYVAL. These are affine over GF(2) in the ciphertext: 256
+// MeetSIV returns a ciphertext and a tag that AES-GCM-SIV (RFC 8452) opens under two keys, for
+// one nonce and associated data. A chosen tag determines both key streams and, by decryption,
+// both POLYVAL sums. The sums are affine over GF(2) in the ciphertext, which gives 256
 // equations.
 func MeetSIV(keyA, keyB, nonce, data []byte, draw *rand.Rand) (body, tag []byte, ok bool) {
 	a, errA := newSIVKeys(keyA, nonce)
@@ -29,7 +29,7 @@ func MeetSIV(keyA, keyB, nonce, data []byte, draw *rand.Rand) (body, tag []byte,
 		sumA, okA := a.want(tag, nonce)
 		sumB, okB := b.want(tag, nonce)
 		if !okA || !okB {
-			continue // a tag that no plaintext has
+			continue // no plaintext has this tag
 		}
 		differs := func(sum, want []byte) []byte { sum[15] &= 0x7f; return Xor(sum, want) }
 		streamA, streamB := a.stream(tag), b.stream(tag)
@@ -44,7 +44,7 @@ func MeetSIV(keyA, keyB, nonce, data []byte, draw *rand.Rand) (body, tag []byte,
 	return nil, nil, false
 }
 
-// sivKeys are the two keys of AES-GCM-SIV for one nonce (RFC 8452, section 4).
+// sivKeys holds the two keys of AES-GCM-SIV for one nonce (RFC 8452, section 4).
 type sivKeys struct {
 	auth  []byte
 	block cipher.Block
@@ -66,15 +66,15 @@ func newSIVKeys(key, nonce []byte) (k sivKeys, err error) {
 	return k, err
 }
 
-// want returns the sum of POLYVAL, without its first bit, that a plaintext with the
-// tag has. It reports false if no plaintext has the tag.
+// want returns the POLYVAL sum, without its first bit, of a plaintext with the given tag. It
+// reports false if no plaintext has the tag.
 func (k sivKeys) want(tag, nonce []byte) ([]byte, bool) {
 	in := make([]byte, aes.BlockSize)
 	k.block.Decrypt(in, tag)
 	return append(Xor(in[:len(nonce)], nonce), in[len(nonce):]...), in[15]&0x80 == 0
 }
 
-// stream returns the key stream under a tag.
+// stream returns the key stream for a tag.
 func (k sivKeys) stream(tag []byte) (stream []byte) {
 	counter := bytes.Clone(tag)
 	counter[15] |= 0x80
@@ -86,12 +86,12 @@ func (k sivKeys) stream(tag []byte) (stream []byte) {
 	return stream
 }
 
-// sum returns POLYVAL of the padded associated data, the plaintext of whole blocks,
-// and their lengths in bits.
+// sum returns POLYVAL of the padded associated data, of a plaintext of whole blocks, and of
+// their lengths in bits.
 func (k sivKeys) sum(data, plaintext []byte) []byte {
 	p, err := polyval.New(k.auth)
 	if err != nil {
-		panic("tokenfmt: " + err.Error()) // a key of 16 bytes is one of POLYVAL, unless it is zero
+		panic("tokenfmt: " + err.Error()) // a 16-byte key is valid for POLYVAL unless it is zero
 	}
 	text := append(bytes.Clone(data), make([]byte, -len(data)&(aes.BlockSize-1))...)
 	text = append(text, plaintext...)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// TaggedUnderKey makes the tag of the token anew by HMAC under a known key. The alteration that
-// f already is stands in front of the description.
+// TaggedUnderKey recomputes the tag of the token by HMAC under a known key. altered describes
+// the changes that f already has, for the description.
 func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, m := range []struct {
@@ -23,8 +23,8 @@ func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 	})
 }
 
-// SealedUnderKey seals anew under a known key, by each AEAD that is recognized. The plaintext is
-// the honest ciphertext.
+// SealedUnderKey seals the token again under a known key, by each AEAD that can be recognized.
+// The plaintext is the honest ciphertext.
 func SealedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for _, c := range knownCiphers {
@@ -44,8 +44,9 @@ func underKey(altered string, key []byte, by string) string {
 	return fmt.Sprintf("%s, and %s under the key %.40q", altered, by, key)
 }
 
-// tagged returns the token with the first n bytes of tags of what a format may authenticate. If the last
-// segment is the tag, that is also the text in front of it (RFC 7515).
+// tagged returns the token with its tag replaced by the first n bytes of the MAC of each
+// message that the format may authenticate. If the last segment has n bytes, the text before it
+// is such a message too (RFC 7515).
 func (f Format) tagged(m MAC, key []byte, n int) (all [][]byte) {
 	for _, l := range f.Layouts(n) {
 		for _, message := range l.Messages(l.Body) {
@@ -59,7 +60,7 @@ func (f Format) tagged(m MAC, key []byte, n int) (all [][]byte) {
 	return all
 }
 
-// sealedAnew reads segment i as recognizeAEAD does, and seals it again.
+// sealedAnew splits segment i as recognizeAEAD does, and seals it again.
 func (f Format) sealedAnew(a cipher.AEAD, i int, do func(text []byte)) {
 	raw := f.Segments[i].Bytes
 	for head := 0; head <= 16 && head+a.NonceSize()+a.Overhead() <= len(raw); head++ {
@@ -77,8 +78,8 @@ func (f Format) additional(i int, head []byte) [][]byte {
 	return [][]byte{nil, text, word, head, slices.Concat(text, head), slices.Concat(word, head)}
 }
 
-// OtherHeads calls do with the token with other bytes at the start of a segment, which may
-// name a key: one bit of the first byte, and zeros.
+// OtherHeads calls do with variants of the token in which the start of a segment, which may
+// name a key, has one bit flipped or is zero.
 func OtherHeads(f Format, do func(other Format, how string)) {
 	for _, i := range f.Encoded() {
 		raw := f.Segments[i].Bytes
@@ -94,7 +95,7 @@ func OtherHeads(f Format, do func(other Format, how string)) {
 	}
 }
 
-// Named returns the token with another text for segment i.
+// Named returns the format with another text for segment i.
 func (f Format) Named(i int, text string) Format {
 	f.Segments = slices.Clone(f.Segments)
 	f.Segments[i].Text = text

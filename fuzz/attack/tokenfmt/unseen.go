@@ -12,10 +12,10 @@ import (
 	"slices"
 )
 
-// A pattern is a change of a run of bytes that a checksum does not see.
+// A pattern is a change to a run of bytes that a checksum does not detect.
 type pattern struct {
 	sum   string
-	apply func(run []byte) bool // reports false if the run does not take the change
+	apply func(run []byte) bool // reports false if the run does not allow the change
 	size  int
 }
 
@@ -29,8 +29,8 @@ var polynomials = []struct {
 	{"CRC-64-ISO", 64, 0x1b}, {"CRC-64-ECMA", 64, 0x42f0e1eba9ea3693},
 }
 
-// patterns are the polynomials of CRCs in both orders of bits, one bit twice, and bytes
-// that are raised and lowered.
+// patterns returns the changes: CRC polynomials in both bit orders, one bit flipped in two
+// words, and bytes raised and lowered.
 func patterns() []pattern {
 	var all []pattern
 	for _, p := range polynomials {
@@ -65,7 +65,8 @@ func patterns() []pattern {
 	}, 3})
 }
 
-// added adds to the first byte of a run, and to another one.
+// added returns a function that adds first to the first byte of a run, and other to the byte at
+// distance apart.
 func added(first, apart, other int) func([]byte) bool {
 	return func(run []byte) bool {
 		a, b := int(run[0])+first, int(run[apart])+other
@@ -77,7 +78,7 @@ func added(first, apart, other int) func([]byte) bool {
 	}
 }
 
-// Unseen changes some bytes of each segment so that checksums of them stay the same.
+// Unseen changes bytes of each segment so that a checksum stays the same.
 func Unseen(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, p := range patterns() {
@@ -90,11 +91,11 @@ func Unseen(f Format, s *Source) iter.Seq[Alteration] {
 	})
 }
 
-// blockLengths are lengths of blocks by which programs hash.
+// blockLengths are lengths in bytes of blocks that programs hash separately.
 var blockLengths = []int{8, 10, 16, 20, 24, 32, 40, 48, 50, 64, 72, 80, 96, 100, 128, 136, 144, 200, 250, 255, 256, 500, 512, 1000, 1024, 2000, 2048, 4000, 4096, 5000, 8000, 8192, 10000, 16384}
 
-// Moved moves a byte that stands alone in a run of another one by the length of a block.
-// The blocks are then the same ones in another order.
+// Moved finds the byte alone within a run of the byte around and moves it by the length of a
+// block. The blocks are then the same, in another order.
 func Moved(f Format, alone, around byte) iter.Seq[Alteration] {
 	run := bytes.Repeat([]byte{around}, 8)
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
@@ -112,8 +113,8 @@ func Moved(f Format, alone, around byte) iter.Seq[Alteration] {
 	})
 }
 
-// MovedSeparators moves each separator by up to six characters to the left, and three to
-// the right. Of many separators the first ones are moved.
+// MovedSeparators moves each separator by up to six characters to the left and three to the
+// right. It moves only the first 16 separators.
 func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	const most = 16
 	return Each(func(yield func(Alteration)) {
@@ -135,15 +136,16 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// mostDigits is the number of digits that MovedDigits moves at most.
+// mostDigits is the largest number of digits that MovedDigits moves.
 const mostDigits = 4
 
-// MovedDigits moves digits between the bytes of a segment and a number in the text beside it.
-// Readers that authenticate the decoded bytes and the number without a border do not see it.
+// MovedDigits moves digits between the bytes of a segment and a number in a neighbouring
+// segment. If the decoded bytes and the number are authenticated without a separator, the tag
+// does not change.
 func MovedDigits(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
-			for _, j := range []int{i - 2, i + 2} { // a separator is between them
+			for _, j := range []int{i - 2, i + 2} { // with a separator in between
 				if !s.Encoded() || j < 0 || j >= len(f.Segments) || !isNumber([]byte(f.Segments[j].Text)) {
 					continue
 				}
@@ -158,7 +160,7 @@ func MovedDigits(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// moveDigits moves n digits from raw to a number, behind it or in front, and back.
+// moveDigits moves n digits from raw to a number after or before it, and back.
 func moveDigits(raw []byte, number string, n int, behind bool) (moved [][2][]byte) {
 	if at := len(raw) - n; at >= 0 && behind && isNumber(raw[at:]) {
 		moved = append(moved, [2][]byte{raw[:at], append(bytes.Clone(raw[at:]), number...)})
@@ -181,8 +183,8 @@ func isNumber(text []byte) bool {
 	return len(text) > 0 && len(text) <= 20 && len(bytes.Trim(text, "0123456789")) == 0
 }
 
-// Parted moves up to 48 bytes in front of a tag, with which the token ends, to a new segment
-// behind it. Readers take it for an optional one.
+// Parted moves up to 48 bytes before a tag at the end of the token to a new segment after it,
+// which readers may treat as optional.
 func Parted(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()
@@ -201,8 +203,8 @@ func Parted(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// Chained appends a part to the token and makes the next tag of a chain, in which each tag
-// is the key for the next part. An attacker who has a tag continues such a chain.
+// Chained appends a part to the token and computes the next tag of a chain, in which each tag
+// is the key for the next part. An attacker who has a tag can continue such a chain.
 func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		at := f.Encoded()
