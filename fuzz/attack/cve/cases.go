@@ -1,10 +1,10 @@
-// Package cve rediscovers known vulnerabilities of token libraries. Each [Case] is a
-// published vulnerability with the last version that has it and the first without it.
-// Both versions are attacked as workers: the vulnerable one has to fall, and the fixed
-// one to stand.
+// Package cve rediscovers known vulnerabilities of token libraries. Each [Case] is a published
+// vulnerability, with the last version that has it and the first version without it. Both
+// versions are attacked as workers. The vulnerable version must be refuted, and the fixed
+// version must not be.
 //
-// [Install] installs the versions, each into a folder of its own below bin/cve, from
-// the hashes in locks. The shims are those of codecs/sdk.
+// [Install] installs each version into its own folder below bin/cve, by the hashes in locks.
+// The shims are those of codecs/sdk.
 package cve
 
 import "sealab/codecs"
@@ -12,21 +12,21 @@ import "sealab/codecs"
 // A Case is a vulnerability of a version of a library.
 type Case struct {
 	CVE       string
-	Source    string // page with the description and the versions
+	Source    string // URL of the description and the affected versions
 	Ecosystem string // PyPI, npm, Maven or Go
 	Library   string
-	// Vulnerable is a version with the fault. Fixed is the first version without it, ""
-	// if there is none.
+	// Vulnerable is a version with the fault. Fixed is the first version without it, or "" if
+	// there is none.
 	Vulnerable, Fixed string
 	With              []string // further packages, as name==version (PyPI) or group:name:version (Maven)
-	Row               string   // of the shim
+	Row               string   // row of the shim
 	Property          codecs.Property
-	Attack            string // the attack that is made for the class of the fault
+	Attack            string // ID of the attack for this class of fault
 	Fault             string
-	Note              string // why the fixed version falls as well, or the vulnerable one stands
+	Note              string // the reason if the fixed version is refuted too, or the vulnerable one is not
 }
 
-// Cases returns the vulnerabilities that a token can reach.
+// Cases returns the vulnerabilities that a token can trigger.
 func Cases() []Case {
 	const nvd = "https://nvd.nist.gov/vuln/detail/"
 	all := []Case{
@@ -100,10 +100,10 @@ func Cases() []Case {
 	return all
 }
 
-// An Excluded is a vulnerability that the benchmark leaves out.
+// An Excluded is a vulnerability that is not part of the benchmark.
 type Excluded struct{ CVE, Library, Reason string }
 
-// OutOfScope returns the vulnerabilities that no token can reach here, with the reason.
+// OutOfScope returns the vulnerabilities that no token can trigger here, with the reason.
 func OutOfScope() []Excluded {
 	return []Excluded{
 		{"CVE-2016-1000236", "npm cookie-signature < 1.0.4", "the comparison leaks time, and every answer is right; sealab leak judges time"},

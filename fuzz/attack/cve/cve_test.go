@@ -15,7 +15,7 @@ import (
 
 var all = flag.Bool("cases", false, "attack every case that is installed, and not some")
 
-// root is the root of the module.
+// root is the path of the module root.
 const root = "../../.."
 
 func TestCases(t *testing.T) {
@@ -31,7 +31,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestRediscovery attacks vulnerable and fixed versions that are installed, with the attack
+// TestRediscovery attacks the vulnerable and fixed versions that are installed, with the attack
 // for the class of each vulnerability.
 func TestRediscovery(t *testing.T) {
 	bench := cve.Bench{Root: root, Attacks: attacks.All(), Seed: 1, Budget: time.Minute, Now: time.Now, Class: true}

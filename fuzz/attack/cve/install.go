@@ -17,13 +17,13 @@ import (
 	"sealab/codecs/worker"
 )
 
-// locks pin the versions: pypi.txt has a line of pip for each package, npm a lock file in
-// which each version has a name of its own.
+// locks holds the files that pin the versions. pypi.txt has a pip requirement per package. The
+// npm lock file has a separate name for each version.
 //
 //go:embed locks
 var locks embed.FS
 
-// versions returns the versions of a case that there are.
+// versions returns the one or two versions of a case.
 func (c Case) versions() []string {
 	if c.Fixed == "" {
 		return []string{c.Vulnerable}
@@ -31,8 +31,8 @@ func (c Case) versions() []string {
 	return []string{c.Vulnerable, c.Fixed}
 }
 
-// folder returns the folder of a version below the root of the module; for Go it is the
-// worker.
+// folder returns the folder of a version, relative to the module root. For Go it is the path of
+// the worker.
 func (c Case) folder(version string) string {
 	name := c.Library[strings.LastIndex(c.Library, ":")+1:] + "-" + version
 	switch c.Ecosystem {
@@ -44,7 +44,7 @@ func (c Case) folder(version string) string {
 	return filepath.Join("bin", "cve", strings.ToLower(c.Ecosystem), name)
 }
 
-// shims are the folders of codecs/sdk whose programs load the libraries.
+// shims maps ecosystems to the folders of codecs/sdk whose programs load the libraries.
 var shims = map[string]string{"PyPI": "py-libs", "npm": "js-libs", "Maven": "java-libs", "Go": "go-libs"}
 
 // dial starts the worker of a version.
@@ -59,8 +59,8 @@ func (c Case) dial(root, version string, limits worker.Limits) (*worker.Client, 
 	return p.Dial(limits)
 }
 
-// program returns the worker of a version and its folder. Go has one program for each
-// version.
+// program returns the worker of a version, and its folder. For Go, the folder is the worker and
+// p is zero.
 func (c Case) program(root, version string) (p sdk.SDK, folder string, err error) {
 	folder, err = filepath.Abs(filepath.Join(root, c.folder(version)))
 	if err == nil && c.Ecosystem != "Go" {
@@ -83,8 +83,8 @@ func (c Case) Unavailable(root string) string {
 	return ""
 }
 
-// Install installs the versions of the cases below root, unless they are there. A tool
-// that is missing is printed as skipped.
+// Install installs the missing versions of the cases below root. If a tool is missing, it
+// prints the version as skipped.
 func Install(root string, cases []Case, out io.Writer) error {
 	npm := false
 	for _, c := range cases {
@@ -108,7 +108,7 @@ func Install(root string, cases []Case, out io.Writer) error {
 	return nil
 }
 
-// pip installs one version from PyPI by the Python of the shim.
+// pip installs one version from PyPI with the Python of the shim.
 func (c Case) pip(root, version string, out io.Writer) error {
 	python, err := filepath.Abs(filepath.Join(root, "codecs", "sdk", shims["PyPI"], ".venv", "bin", "python"))
 	if err != nil {
@@ -147,7 +147,7 @@ func (c Case) pip(root, version string, out io.Writer) error {
 	return os.Rename(filepath.Join(temporary, "packages"), folder)
 }
 
-// maven installs the jars of one version, if they are the pinned ones.
+// maven installs the jars of one version if their hashes are as pinned.
 func (c Case) maven(root, version string, out io.Writer) error {
 	if _, err := exec.LookPath("mvn"); err != nil {
 		fmt.Fprintf(out, "skipped: %s %s: there is no mvn\n", c.Library, version)
@@ -183,7 +183,7 @@ func (c Case) maven(root, version string, out io.Writer) error {
 	return os.Rename(temporary, folder)
 }
 
-// build builds the worker of one version of a Go module under its own go.mod.
+// build builds the worker of one version of a Go module with its own go.mod.
 func (c Case) build(root, version string, out io.Writer) error {
 	folder, err := filepath.Abs(filepath.Join(root, c.folder(version)))
 	if err != nil {
@@ -211,7 +211,7 @@ func (c Case) build(root, version string, out io.Writer) error {
 	return nil
 }
 
-// pinned returns the line of a lock file for a package.
+// pinned returns the line for a package in a lock file.
 func pinned(file, name string) (string, error) {
 	text, err := locks.ReadFile("locks/" + file)
 	if err != nil {
@@ -227,7 +227,7 @@ func pinned(file, name string) (string, error) {
 	return "", fmt.Errorf("locks/%s has no %s", file, name)
 }
 
-// installNPM installs every version from npm at once.
+// installNPM installs all npm versions together.
 func installNPM(root string, out io.Writer) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		fmt.Fprintln(out, "skipped: the versions from npm: there is no npm")
@@ -253,7 +253,7 @@ func installNPM(root string, out io.Writer) error {
 	return nil
 }
 
-// run runs a program in a folder.
+// run runs a program in a directory.
 func run(dir, program string, args ...string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir

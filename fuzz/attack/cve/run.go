@@ -15,36 +15,37 @@ import (
 	"sealab/internal/verdict"
 )
 
-// An Outcome is that of attacking a case.
+// An Outcome is the result of attacking both versions of a case.
 type Outcome struct {
 	Case
-	// Found are the attacks that refute the property of the vulnerable version and not
-	// of the fixed one.
+	// Found are the attacks that refute the property of the vulnerable version but not of the
+	// fixed one.
 	Found   []string
-	Issue   string  // of the first of them
-	Seconds float64 // until the first of them was over
-	// Issues are what the attacks of Both and Fixed found in the fixed version.
+	Issue   string  // of the first attack in Found
+	Seconds float64 // until the first attack in Found ended
+	// Issues holds the findings of the attacks in Both and Fixed on the fixed version.
 	Issues map[string]string `json:",omitempty"`
-	// Both are the attacks that refute it of both versions: other weaknesses.
+	// Both are the attacks that refute the property of both versions, which shows other
+	// weaknesses.
 	Both   []string
-	Fixed  []string // that refute it of the fixed version alone
-	Tested int      // attacks that were carried out on the vulnerable version
-	// Incomplete are the attacks that were left out because the time was over.
+	Fixed  []string // attacks that refute the property of the fixed version only
+	Tested int      // number of attacks run on the vulnerable version
+	// Incomplete are the attacks that were cut short or left out for lack of time.
 	Incomplete []string
 }
 
 // A Bench attacks cases.
 type Bench struct {
-	Root    string // of the module
+	Root    string // path of the module root
 	Attacks []attack.Attack
 	Seed    uint64
 	Budget  time.Duration // for each version
 	Now     func() time.Time
-	// Class leaves out all attacks but the one for the class of the fault.
+	// Class runs only the attack for the class of the fault.
 	Class bool
 }
 
-// Attack attacks both versions of a case with all attacks on its property.
+// Attack attacks both versions of a case with all attacks on the property.
 func (b Bench) Attack(c Case) (Outcome, error) {
 	o := Outcome{Case: c}
 	old, err := b.version(c, c.Vulnerable)
@@ -78,7 +79,7 @@ func (b Bench) Attack(c Case) (Outcome, error) {
 	return o, nil
 }
 
-// refuted are the attacks that refute the property of one version, in order.
+// refuted holds the attacks that refute the property of one version, in order.
 type refuted struct {
 	by         []string
 	issues     map[string]string
@@ -113,7 +114,7 @@ func (b Bench) version(c Case, version string) (refuted, error) {
 			runner.Attacks = append(runner.Attacks, a)
 		}
 	}
-	// The attack for the class runs first: the time for the others may be short.
+	// The attack for the class runs first, because the time may not suffice for the others.
 	slices.SortStableFunc(runner.Attacks, func(x, y attack.Attack) int {
 		return -cmp.Compare(btoi(x.ID == c.Attack), btoi(y.ID == c.Attack))
 	})
@@ -128,7 +129,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// keep keeps the outcome of one attack.
+// keep records the outcome of one attack.
 func (r *refuted) keep(c Case, id string, results []verdict.Result, after time.Duration) {
 	for _, result := range results {
 		switch {
@@ -144,13 +145,13 @@ func (r *refuted) keep(c Case, id string, results []verdict.Result, after time.D
 	}
 }
 
-// Rediscovered reports whether the vulnerability was found and the fixed version stands.
+// Rediscovered reports whether the vulnerability was found in the vulnerable version only.
 func (o Outcome) Rediscovered() bool { return len(o.Found) > 0 && len(o.Fixed) == 0 }
 
 // An Untested is a case that could not be attacked, with the reason.
 type Untested struct{ CVE, Library, Reason string }
 
-// Write writes the outcomes as a page, with the vulnerabilities that were not tested and
+// Write writes the outcomes as a page, including the vulnerabilities that were not tested and
 // those that are out of scope.
 func Write(w io.Writer, all []Outcome, untested []Untested) error {
 	t := table.New("lllllll")
