@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// alterAll returns n tokens, each one of the given with one or two changes to
-// its text. The worker protocol can carry all of them.
+// alterAll returns n tokens, each a copy of one of tokens with one or two changes to its text.
+// The worker protocol can carry all of them.
 func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
@@ -20,8 +20,8 @@ func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	return all
 }
 
-// alterations are changes to the text of a token. Each may keep its argument
-// and return a part of it; others are tokens to take parts from.
+// alterations are changes to the text of a token. Each may modify t and return part of it.
+// others are tokens to take parts from.
 var alterations = []func(r *round, t []byte, others [][]byte) []byte{
 	(*round).replaceCharacter, (*round).replaceCharacter, (*round).flipBit, (*round).flipBit, (*round).flipBit,
 	(*round).insertCharacter, (*round).insertCharacter, (*round).removeCharacter, (*round).truncate,
@@ -74,8 +74,8 @@ func (r *round) insertCharacter(t []byte, _ [][]byte) []byte {
 	return slices.Concat(t[:at], []byte(pick(r, oddities)), t[at:])
 }
 
-// insertSurrogate inserts a lone surrogate, which UTF-8 cannot encode and the
-// worker protocol escapes.
+// insertSurrogate inserts a lone surrogate, which UTF-8 cannot encode. The worker protocol
+// escapes it.
 func (r *round) insertSurrogate(t []byte, _ [][]byte) []byte {
 	at := r.place(t)
 	return slices.Concat(t[:at], []byte(pick(r, []string{"\xed\xa0\x80", "\xed\xbf\xbf"})), t[at:])
@@ -147,13 +147,12 @@ func (r *round) flipCase(t []byte, _ [][]byte) []byte {
 	return t
 }
 
-// crossing returns t as the worker protocol can carry it, with U+FFFD for other
-// bytes. A JSON string holds UTF-8 and lone surrogates, here in three bytes
-// each as in package worker. Two surrogates that form a pair are one character
-// to a decoder.
+// crossing returns t as the worker protocol can carry it, with other bytes replaced by U+FFFD.
+// A JSON string holds UTF-8 and lone surrogates, which are three bytes each here, as in package
+// worker. A decoder would combine two surrogates that form a pair into one character.
 func crossing(t []byte) []byte {
 	out := make([]byte, 0, len(t))
-	high := false // the last rune was a lone leading surrogate
+	high := false // the last character was a lone leading surrogate
 	for len(t) > 0 {
 		size, leading := 1, false
 		switch r, n := utf8.DecodeRune(t); {

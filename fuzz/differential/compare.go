@@ -11,14 +11,14 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Disagreement is one presentation with different answers.
+// A Disagreement is a token, state or configuration that the two sides answer differently.
 type Disagreement struct {
 	HereName, ThereName string
 	ThereVersion        string
 	Note                string // seed, round, and the change to the token
 	Config              codecs.Config
 	Context             codecs.Context
-	State               []byte // if minting differs: there is no token
+	State               []byte // set if minting differs; there is no token then
 	Token               []byte
 	Here, There         lab.Answer
 
@@ -26,13 +26,13 @@ type Disagreement struct {
 	question question
 }
 
-// A question is the kind of request to both sides.
+// A question is the kind of request that both sides get.
 type question uint8
 
 const (
-	judged question = iota // a token
-	opened                 // a configuration
-	minted                 // a state
+	judged question = iota // verify a token
+	opened                 // open a configuration
+	minted                 // mint a state
 )
 
 // String formats the difference as one line, without keys.
@@ -54,7 +54,7 @@ func answer(v lab.Answer) string {
 	}
 }
 
-// present shows tokens to both sides in one context and compares the answers.
+// present presents tokens to both sides in one context and compares the answers.
 func (r *round) present(kind string, c codecs.Context, tokens [][]byte) error {
 	here, err := judge(r.here, tokens, c)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r *round) present(kind string, c codecs.Context, tokens [][]byte) error {
 	return nil
 }
 
-// agree compares the outcome, then stage and reason or the state. Faults never
-// agree.
+// agree reports whether two answers agree: in outcome, and then in stage and reason, or in
+// state. Faults never agree.
 func agree(a, b lab.Answer) bool {
 	ra, rb := codecs.Rejected(a.Err), codecs.Rejected(b.Err)
 	switch {
@@ -101,7 +101,7 @@ func agreeInVerdict(a, b lab.Answer) bool {
 	return unsupported || codecs.Rejected(a.Err) != nil && codecs.Rejected(b.Err) != nil
 }
 
-// count counts a presentation by both answers.
+// count adds a presentation to the tally.
 func (r *round) count(here, there lab.Answer) {
 	ra, rb := codecs.Rejected(here.Err), codecs.Rejected(there.Err)
 	switch {
@@ -125,9 +125,9 @@ func (r *round) disagree(d Disagreement) error {
 	return r.Found(d)
 }
 
-// judge returns the answer of one side to each token. If a batch is a fault or not
-// supported, judge repeats its tokens one by one; a token with a fault has it as its
-// answer.
+// judge returns the answer of one side to each token. If a batch ends in a fault or is
+// unsupported, judge presents its tokens one by one. A token that causes a fault then has the
+// fault as its answer.
 func judge(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer, error) {
 	if side.Batched() {
 		verdicts, err := side.UnsealBatch(tokens, &c)
@@ -142,7 +142,7 @@ func judge(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer,
 	return verdicts, nil
 }
 
-// unseal judges one token. A panic is a fault, and its token a disagreement.
+// unseal judges one token. A panic becomes a fault, and thus a disagreement.
 func unseal(c codecs.Codec, token []byte) (v lab.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,24 +153,23 @@ func unseal(c codecs.Codec, token []byte) (v lab.Answer) {
 	return v
 }
 
-// System is the system of disagreements in verdict files.
+// System is the system name of disagreements in verdict files.
 const System = "sealab"
 
-// A verdictLine is a line of a verdict file: a question to a design of the
-// catalog, and the answer of the other side.
+// A verdictLine is a line of a verdict file. It holds a question to a design of the catalog,
+// and the answer of the other side.
 type verdictLine struct {
 	System string `json:"system"`
 	Design string `json:"design"`
-	Source string `json:"source"` // who answered
+	Source string `json:"source"` // the side that answered
 	Note   string `json:"note"`
 	Accept bool   `json:"accept"`
 	worker.Case
 }
 
-// Line returns the disagreement as a line of a verdict file, without a line
-// break: one JSON object with the design, the other side, the question and its
-// answer. The note has the answer of this side. The line holds the keys, which
-// come from the seed.
+// Line returns the disagreement as a line of a verdict file, without a line break. It is one
+// JSON object with the design, the other side, the question and its answer. The note holds the
+// answer of this side. The line includes the keys, which derive from the seed.
 func (d Disagreement) Line() ([]byte, error) {
 	c, err := d.ask()
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"sealab/codecs"
 )
 
-// drawConfig returns a ring of up to three secrets, a TTL, and options that
-// both sides have.
+// drawConfig returns a ring of up to three secrets, a TTL, and options that both sides support.
 func (r *round) drawConfig() codecs.Config {
 	c := codecs.Config{Options: make(map[string]string)}
 	keys := 1 + r.IntN(3)
@@ -33,8 +32,8 @@ func (r *round) drawConfig() codecs.Config {
 	return c
 }
 
-// readsDifferently reports whether o selects the reading of a format, and the sides have
-// different ones: each keeps its own.
+// readsDifferently reports whether o selects the reading of a format and the sides have
+// different defaults. Each side then keeps its own.
 func (r *round) readsDifferently(o codecs.Option) bool {
 	return o.Name == "reading" && slices.ContainsFunc(r.There.Options, func(other codecs.Option) bool {
 		return other.Name == o.Name && other.Values[0] != o.Values[0]
@@ -61,8 +60,7 @@ var lives = []*time.Duration{
 	new(24 * time.Hour), new(1e6 * time.Second), new(time.Duration(0)), new(-time.Second),
 }
 
-// shared returns the values of o that the option of the same name has in
-// others.
+// shared returns the values of o that the option of the same name in others has too.
 func shared(o codecs.Option, others []codecs.Option) []string {
 	var values []string
 	for _, other := range others {
@@ -78,13 +76,13 @@ func shared(o codecs.Option, others []codecs.Option) []string {
 	return values
 }
 
-// A ring is another ring for presentations, with a description.
+// A ring is a different ring to present tokens to, with a description.
 type ring struct {
 	note    string
 	secrets [][]byte
 }
 
-// otherRings returns rings that differ from that of the round.
+// otherRings returns rings that differ from the ring of the round.
 func (r *round) otherRings() []ring {
 	secrets := r.config.Secrets
 	rings := []ring{{"another key", [][]byte{r.secret()}}}
@@ -120,8 +118,8 @@ func (r *round) optional() *string {
 	return new(r.text())
 }
 
-// drawState returns JSON, which every format can carry, or any text. Some are
-// long, for implementations that work in blocks.
+// drawState returns JSON, which every format can carry, or any text. Some states are long, to
+// test implementations that work in blocks.
 func (r *round) drawState() []byte {
 	switch r.IntN(12) {
 	case 0:
@@ -133,7 +131,7 @@ func (r *round) drawState() []byte {
 	}
 }
 
-// change returns c with one change, and a description of it.
+// change returns c with one change, and a description of the change.
 func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 	b := &c
 	switch r.IntN(7) {
@@ -161,7 +159,7 @@ func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 	}
 }
 
-// moments are differences in time near which answers change.
+// moments returns differences in time near those at which answers change.
 func (r *round) moments() []time.Duration {
 	ttl := 10 * time.Minute
 	if r.config.TTL != nil {
@@ -175,7 +173,7 @@ func (r *round) moments() []time.Duration {
 	}
 }
 
-// near returns a text that is easily confused with s, or another.
+// near returns a text that is easily confused with s, or an unrelated one.
 func (r *round) near(s string) string {
 	switch r.IntN(5) {
 	case 0:

@@ -1,29 +1,27 @@
-// Package differential compares two implementations of one token design: one in
-// this process and the other mostly an SDK behind a worker.
+// Package differential compares two implementations of one token design: one in this process,
+// and another that is usually an SDK behind a worker.
 //
-// A round draws a configuration, a context and a state from the seed. Both
-// sides mint. Both sides then judge the minted tokens: unchanged, with their
-// text altered, in other contexts and at other times, and under other rings. If
-// this side can seal step by step, they also judge tokens with changed steps,
-// authenticated again. A comparison covers the outcome, then stage and reason
-// or the state, of refusals as well: a forgery that only one side accepts
-// shows.
+// A round draws a configuration, a context and a state from the seed. Both sides mint. Both
+// sides then judge the minted tokens: unchanged, with their text altered, in other contexts and
+// at other times, and under other rings. If this side offers sealing with edited steps, they
+// also judge tokens with edited steps, authenticated again. A comparison covers the outcome,
+// and then the stage and reason or the state. It includes refusals, so that a forgery that only
+// one side accepts is found.
 //
-// Tokens are texts that the worker protocol carries: UTF-8 and lone surrogates.
-// A JSON string, and so a message of the Model Context Protocol, has no other
-// bytes.
+// Tokens are texts that the worker protocol carries: UTF-8 and lone surrogates. A JSON string,
+// and thus a message of the Model Context Protocol, cannot contain other bytes.
 //
-// Instead of altered tokens a run can present edges: tokens in which one part has each
-// odd spelling that parsers are known to read in different ways.
+// Instead of altered tokens a run can present edges. These are tokens in which one part has, in
+// turn, each odd spelling that parsers are known to read differently.
 //
-// A disagreement is a line of a verdict file ([Disagreement.Line]), for sealab
-// replay against this side.
+// [Disagreement.Line] returns a disagreement as a line of a verdict file, which sealab replay
+// runs against this side.
 //
-// The seed determines everything except the nonces of minted tokens; the line
-// of a disagreement holds its token.
+// The seed determines everything except the nonces of minted tokens. For this reason the line
+// of a disagreement contains its token.
 //
-// The comparison does not decide which side is wrong, and does not compare
-// tokens: two sides with equal answers may encode the same claims differently.
+// The comparison does not decide which side is wrong, and does not compare tokens: two sides
+// with equal answers may encode the same claims differently.
 package differential
 
 import (
@@ -37,11 +35,11 @@ import (
 
 // A Tally counts the comparisons of a run.
 type Tally struct {
-	Tokens      int // presentations to both sides
-	Accepted    int // of them by both
+	Tokens      int // presented to both sides
+	Accepted    int // accepted by both sides
 	Refused     map[codecs.Stage]int
-	Unsupported int // by both
-	Rounds      int // with a token of each side
+	Unsupported int // tokens that neither side supports
+	Rounds      int // rounds with a token from each side
 	Disagreed   int
 }
 
@@ -49,28 +47,28 @@ type Tally struct {
 type Run struct {
 	Here, There codecs.Design
 	Seed        uint64
-	Count       int // of tokens to present, at least
+	Count       int // minimum number of tokens to present
 
-	// Verdicts says that reasons of refusals, and the configurations that a side
-	// refuses, are its own. A token that either side cannot carry is not compared.
+	// Verdicts compares only verdicts and states. The sides may differ in the reasons of
+	// refusals and in the configurations that they refuse. A token that either side cannot
+	// carry is not compared.
 	Verdicts bool
 
-	// TextKeys says that secrets are texts in ASCII: one side takes passwords.
+	// TextKeys draws secrets of ASCII characters, for a side that takes passwords.
 	TextKeys bool
 
-	// Edges says that each round presents the tokens that are shaped by hand instead of
-	// tokens altered at random.
+	// Edges presents the edges of tokens in each round instead of random alterations.
 	Edges bool
 
-	// Found is called with each disagreement. Its error ends the run.
+	// Found is called for each disagreement. If it returns an error, the run ends.
 	Found func(Disagreement) error
 }
 
-// stride is the number of rounds without a token after which a run ends: the
-// sides have no configuration in common.
+// stride is the number of rounds without a token after which a run ends, because the sides have
+// no configuration in common.
 const stride = 100
 
-// Do runs the comparison. It is an error if the sides have no token in common.
+// Do runs the comparison. It returns an error if no token was accepted by both sides.
 func (run Run) Do() (Tally, error) {
 	tally := Tally{Refused: make(map[codecs.Stage]int)}
 	for i := uint64(0); tally.Tokens < run.Count; i++ {
@@ -92,7 +90,7 @@ func (run Run) Do() (Tally, error) {
 	return tally, nil
 }
 
-// A round is one configuration with all attempts on it.
+// A round is one configuration and all presentations under it.
 type round struct {
 	*Run
 	*rand.Rand
@@ -101,10 +99,10 @@ type round struct {
 
 	config      codecs.Config
 	here, there *lab.Instance // nil if the side refuses the configuration
-	shapes      [][]byte      // values of the step that the presented tokens have, for notes
+	shapes      [][]byte      // edited value of the step for each presented token, for notes
 }
 
-// The numbers of tokens of each kind in a round.
+// The number of presentations of each kind in a round.
 const (
 	altered  = 48
 	rewrites = 24
@@ -147,8 +145,8 @@ func (r *round) play() error {
 	return r.underOtherRings(c, minted)
 }
 
-// open opens both sides. It returns false if one refuses the configuration; if
-// only one does, that is a disagreement.
+// open opens both sides. It returns false if either refuses the configuration. If only one
+// does, that is a disagreement.
 func (r *round) open() (bool, error) {
 	var errHere, errThere error
 	r.here, errHere = lab.Open(r.Here, r.config)
@@ -167,8 +165,7 @@ func (r *round) open() (bool, error) {
 	return errHere == nil, nil
 }
 
-// close releases the resources of the sides in other processes. A failure shows in the
-// next request.
+// close releases the handles of sides in other processes. The next request reports a failure.
 func (r *round) close() {
 	for _, side := range []*lab.Instance{r.here, r.there} {
 		if side != nil {
@@ -177,8 +174,8 @@ func (r *round) close() {
 	}
 }
 
-// mint returns the token of each side. If only one side can mint, that is a
-// disagreement; the round ends if either cannot.
+// mint returns one token of each side, or none if either cannot mint. If only one can, that is
+// a disagreement.
 func (r *round) mint(c codecs.Context, state []byte) ([][]byte, error) {
 	var tokens [2][]byte
 	var errs [2]error
@@ -199,7 +196,7 @@ func (r *round) mint(c codecs.Context, state []byte) ([][]byte, error) {
 	return tokens[:], nil
 }
 
-// underOtherRings presents the tokens to other rings.
+// underOtherRings presents the tokens under other rings.
 func (r *round) underOtherRings(c codecs.Context, tokens [][]byte) error {
 	for _, ring := range r.otherRings() {
 		other := *r

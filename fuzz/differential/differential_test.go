@@ -20,7 +20,7 @@ import (
 
 const seed, count = 7, 250
 
-// compare returns the tally of a short run and the disagreements.
+// compare runs a short comparison and returns the tally and the disagreements.
 func compare(t *testing.T, here, there codecs.Design) (differential.Tally, []differential.Disagreement) {
 	t.Helper()
 	var found []differential.Disagreement
@@ -36,13 +36,14 @@ func compare(t *testing.T, here, there codecs.Design) (differential.Tally, []dif
 	return tally, found
 }
 
-// TestEveryDesignAgreesWithItself is the sound subject that must be left alone.
+// TestEveryDesignAgreesWithItself compares sound designs with themselves. There must be no
+// disagreement.
 func TestEveryDesignAgreesWithItself(t *testing.T) {
 	designs := catalog.Variants()
 	require.NotEmpty(t, designs)
 	for i, d := range designs {
 		if testenv.Sample() && i%4 != 0 {
-			continue // a quarter of the designs
+			continue // test a quarter of the designs
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			tally, found := compare(t, d, d)
@@ -54,8 +55,8 @@ func TestEveryDesignAgreesWithItself(t *testing.T) {
 	}
 }
 
-// TestReadingsOfOneFormatDisagree is a control from life: rows of the catalog
-// that take each other's tokens and differ in what they let through.
+// TestReadingsOfOneFormatDisagree is a control from the catalog: designs with a common format
+// that differ in the tokens they accept.
 func TestReadingsOfOneFormatDisagree(t *testing.T) {
 	disagreeing := 0
 	for _, a := range catalog.Variants() {
@@ -70,7 +71,7 @@ func TestReadingsOfOneFormatDisagree(t *testing.T) {
 	require.NotZero(t, disagreeing)
 }
 
-// A fault changes the answers of a scheme, in one way.
+// A fault changes the answers of a scheme in one way.
 type fault struct {
 	codecs.Scheme
 	verify func(state []byte, err error) ([]byte, error)
@@ -100,7 +101,7 @@ func at(stage codecs.Stage, instead error) func([]byte, error) ([]byte, error) {
 	}
 }
 
-// faults are the controls: each must be found.
+// faults are the controls. Each must be found.
 var faults = map[string]fault{
 	"forgeries pass":        {verify: at(codecs.Unauthentic, nil)},
 	"contexts are not seen": {verify: at(codecs.Misbound, nil)},
@@ -121,7 +122,7 @@ var faults = map[string]fault{
 	"refuses all": {verify: func([]byte, error) ([]byte, error) { return nil, codecs.Reject(codecs.Malformed, "malformed") }},
 }
 
-// broken returns a scheme of the catalog with the fault.
+// broken returns a scheme of the catalog, without and with the fault.
 func broken(t *testing.T, f fault) (sound, faulty codecs.Design) {
 	t.Helper()
 	for _, d := range catalog.Variants() {
@@ -159,8 +160,8 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// TestVerdictsAlone finds the faults in verdicts and states, and leaves alone those in
-// reasons, stages, and states that one side cannot carry.
+// TestVerdictsAlone checks that Run.Verdicts finds faults in verdicts and states. It must
+// ignore differences in reasons and stages, and states that one side cannot carry.
 func TestVerdictsAlone(t *testing.T) {
 	quiet := map[string]bool{"another stage": true, "another reason": true, "unsupported": true}
 	for name, f := range faults {
@@ -176,8 +177,8 @@ func TestVerdictsAlone(t *testing.T) {
 	}
 }
 
-// requireReplay checks that the line of a disagreement alone, given to the sound
-// side, disagrees again.
+// requireReplay checks that the line of a disagreement, replayed against the sound side,
+// disagrees again.
 func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreement) {
 	t.Helper()
 	data, err := d.Line()
@@ -197,15 +198,14 @@ func requireReplay(t *testing.T, sound codecs.Design, d differential.Disagreemen
 	require.Equal(t, d.Here, got)
 }
 
-// An encoder reads lone surrogates as a TextEncoder writes them.
+// An encoder replaces lone surrogates by U+FFFD, as a TextEncoder does.
 type encoder struct{ codecs.Scheme }
 
 func (e encoder) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return e.Scheme.Verify(dst, bytes.ToValidUTF8(token, []byte("\ufffd")), b)
 }
 
-// A refuser recognises lone surrogates, and refuses them for a
-// reason of its own.
+// A refuser refuses lone surrogates with a reason of its own.
 type refuser struct{ codecs.Scheme }
 
 func (f refuser) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
@@ -215,8 +215,7 @@ func (f refuser) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return f.Scheme.Verify(dst, token, b)
 }
 
-// TestLoneSurrogatesArePresented has no other difference to find than one in
-// what is made of tokens that are not UTF-8.
+// TestLoneSurrogatesArePresented compares sides that differ only in tokens that are not UTF-8.
 func TestLoneSurrogatesArePresented(t *testing.T) {
 	sound, encoding := broken(t, fault{verify: same})
 	refusing := encoding
@@ -236,7 +235,7 @@ func TestLoneSurrogatesArePresented(t *testing.T) {
 	}
 }
 
-// TestEveryOtherRingIsPresented finds a side that opens tokens of its first key alone, although
+// TestEveryOtherRingIsPresented finds a side that opens only tokens of its first key, although
 // both sides refuse the first of the other rings.
 func TestEveryOtherRingIsPresented(t *testing.T) {
 	all := catalog.All()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pick returns one of the choices.
+// pick returns a random element of choices.
 func pick[T any](r *round, choices []T) T { return choices[r.IntN(len(choices))] }
 
 // octets returns n random bytes.
@@ -19,8 +19,8 @@ func (r *round) octets(n int) []byte {
 	return b
 }
 
-// texts are strings on which implementations differ. The last two hold lone
-// surrogates, in three bytes each.
+// texts are strings that implementations treat differently. The last two contain lone
+// surrogates, three bytes each.
 var texts = []string{
 	"", "a", "A", "deploy", "v1.", "é", "e\u0301", "\x00", "\x7f", "\n\r\t\b\f", `"\/<>&'`, "\u2028\u2029", "\ufeff", "\ufffd",
 	"\U0001F600", "null", "0", "{}", `["client","https://as.example","alice"]`, strings.Repeat("long ", 60),
@@ -40,16 +40,16 @@ var numbers = []string{
 	"1e15", "1e16", "1e-4", "1e-5", "123456789.123456789", "5e-324", "1e308", "1e400", "-1e400", "1e-400", "2.5e-7", "1e21", "1e22",
 }
 
-// leaves are other JSON values without elements.
+// leaves are other JSON values without nesting.
 var leaves = []string{
 	"null", "true", "false", `""`, `"a"`, `"\u0041"`, `"\ud83d\ude00"`, `"\ud800"`, `"\udc00x"`, `"é\/\b\u007f\u2028"`, "[]", "{}", "[ ]",
 }
 
-// names are names of members: some sort differently by bytes and by UTF-16
-// units, or are array indices.
+// names are names of members. Some sort differently by bytes and by UTF-16 units, and some are
+// array indices.
 var names = []string{`"a"`, `"b"`, `"B"`, `""`, `"\u0061"`, `"10"`, `"9"`, `"\uffff"`, `"\ud83d\ude00"`, `"\ud800"`, `"__proto__"`, `"é"`}
 
-// document returns a random JSON text of at most three levels.
+// document returns a random JSON text with at most three levels of nesting.
 func (r *round) document() json.RawMessage {
 	var out bytes.Buffer
 	r.write(&out, 3)
@@ -87,7 +87,7 @@ func (r *round) writeAll(out *bytes.Buffer, open, end byte, one func()) {
 	out.WriteByte(end)
 }
 
-// number returns a known number, or a float of any exponent.
+// number returns a known number, or a float with a random exponent.
 func (r *round) number() string {
 	if r.IntN(2) == 0 {
 		return pick(r, numbers)
@@ -95,11 +95,10 @@ func (r *round) number() string {
 	return strconv.FormatFloat(r.NormFloat64(), 'f', -1, 64) + "e" + strconv.Itoa(r.IntN(640)-320)
 }
 
-// space returns white space, mostly "".
+// space returns white space, usually "".
 func (r *round) space() string { return pick(r, []string{"", "", "", " ", "\t"}) }
 
-// respell returns the same JSON with white space, and sometimes with a member
-// twice.
+// respell returns the same JSON with other white space, and sometimes with duplicate members.
 func (r *round) respell(doc json.RawMessage) json.RawMessage {
 	switch {
 	case doc == nil:

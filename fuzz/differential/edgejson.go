@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// edgeTexts are texts for claims and parts of a context.
+// edgeTexts are texts for claims and for parts of a context.
 var edgeTexts = append(slices.Clone(texts),
 	"\x00a", "a\x00", "a\x00b", "\x1f", "\u0085", "\uffff", "\U0010ffff", "É", "ß", "İ", "ﬁ", "e\u0301", "\u202e", "a b", " a", "a ", "\ta", "%00", "%61",
 	"true", "-0", "1e400", "[]", "\"", "\\", "\\u0061", "'", "a.b", "a:b", "a--b", "a*b", "~2", "../x", "\xed\xb0\x80\xed\xa0\x80", strings.Repeat("k", 255), strings.Repeat("é", 1000),
 )
 
-// wrongSpellings are almost JSON values: some parsers let some of them through.
+// wrongSpellings are invalid JSON texts that some parsers accept.
 var wrongSpellings = []string{
 	"", " ", "NaN", "-NaN", "nan", "Infinity", "-Infinity", "+Infinity", "infinity", "inf", "01", "00", "-01", "-", "+1", ".5", "-.5", "1.", "1.e1",
 	"1e", "1e+", "1.0e", "0x10", "0b1", "0o7", "1_0", "1 0", "1,0", "１", "tru", "True", "TRUE", "truee", "nul", "None", "nil", "undefined", "'a'",
@@ -27,7 +27,7 @@ var wrongSpellings = []string{
 	"\"\xe0\x80\xaf\"", "\"\xfe\xff\"", "\"\x80\"",
 }
 
-// edgeNumbers are numbers at limits of parsers.
+// edgeNumbers are numbers near the limits of parsers.
 var edgeNumbers = append(slices.Clone(numbers),
 	"-0e0", "-0E-0", "0e0", "0e999999999999", "1e99999999999999999999", "-1e99999999999999999999", "1e-99999999999999999999", "1e309",
 	"1.7976931348623157e308", "1.7976931348623159e308", "2.2250738585072011e-308", "4.9e-324", "2e-324", "9223372036854775807", "9223372036854775808",
@@ -38,7 +38,7 @@ var edgeNumbers = append(slices.Clone(numbers),
 	"1"+strings.Repeat("0", 400)+"e-400", "1."+strings.Repeat("0", 5000),
 )
 
-// edgeLeaves are strings and literals in odd but right spellings.
+// edgeLeaves are strings and literals in odd but valid spellings.
 var edgeLeaves = append(slices.Clone(leaves),
 	`"\u0000"`, `"\u001F"`, `"\u0022"`, `"\u005c"`, `"\/"`, `"\uD83D\uDE00"`, `"\ude00\ud83d"`, `"\ud83d"`, `"\ud83dx"`, `"\ud800\ud800"`,
 	`"\udbff\udfff"`, `"\uFFFE"`, `"\uffff"`, `"\ufeff"`, `"\u2028"`, "\"\u2028\"", "\"\ufeff\"", "\"\x7f\"", "\"\u0080\"",
@@ -47,12 +47,12 @@ var edgeLeaves = append(slices.Clone(leaves),
 	`{"$date":0}`, "[ ]", "{ }", "[1 ,2]", " 1", "1 ", "\n1\r\n", "\t[\t]", `"`+strings.Repeat("x", 5000)+`"`,
 )
 
-// depths are depths of nesting near limits of parsers.
+// depths are depths of nesting near the limits of parsers.
 var depths = []int{5, 31, 32, 33, 63, 64, 65, 98, 99, 100, 101, 102, 125, 126, 127, 128, 129, 130, 255, 256, 257, 509, 510, 511, 512, 513, 514}
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-// edgeValues are JSON values, right and wrong, and spellings of times near now.
+// edgeValues returns JSON values, valid and invalid, and spellings of times near now.
 func edgeValues(now time.Time) []string {
 	all := slices.Concat(edgeNumbers, edgeLeaves, wrongSpellings)
 	for b := range 0x20 {
@@ -73,31 +73,32 @@ func edgeValues(now time.Time) []string {
 	return all
 }
 
-// edgeStates are states: JSON texts right and wrong, and other texts. Two surrogates in
-// three bytes each are left out: a worker gives their character back.
+// edgeStates are states: JSON texts, valid and invalid, and other texts. Pairs of surrogates in
+// three bytes each are left out, because a worker returns the character that they form.
 var edgeStates = slices.DeleteFunc(slices.Concat(edgeTexts, edgeNumbers, edgeLeaves, wrongSpellings,
 	[]string{nested(50), nested(98), nested(99), nested(100), nested(101), nested(126), nested(127), nested(128), nested(129), nested(510),
 		nested(512), nested(513)}),
 	func(s string) bool { return strings.Contains(s, "\xed\xa0\x80\xed\xb0\x80") })
 
-// A place is a part of a document.
+// A place is a range of bytes in a document.
 type place struct{ begin, end int }
 
-// A layout has the places of a document: its values, and of each object the members.
+// A layout holds the places in a document: its values and objects, and the members of each
+// object.
 type layout struct {
 	values  []place
 	objects []place
 	members [][]place
 }
 
-// scan returns the layout of a document, or false if it is not JSON.
+// scan returns the layout of a document. It reports false if the document is not JSON.
 func scan(text []byte) (l layout, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return l, l.value(d, text) == nil
 }
 
-// value adds the next value and those in it.
+// value appends the next value and the values inside it.
 func (l *layout) value(d *json.Decoder, text []byte) error {
 	before := int(d.InputOffset())
 	token, err := d.Token()
@@ -135,11 +136,11 @@ func (l *layout) value(d *json.Decoder, text []byte) error {
 	return nil
 }
 
-// skip returns the number of bytes before a value or name.
+// skip returns the number of bytes before the next value or name.
 func skip(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t\r\n,:")) }
 
-// jsonEdges returns documents near one: every value replaced by every edge, members
-// left out, doubled, renamed, added and in another order, and text around and between.
+// jsonEdges returns variants of a document: every value replaced by every edge, members
+// removed, duplicated, renamed, added and reordered, and text inserted around and between.
 func jsonEdges(text []byte, now time.Time) [][]byte {
 	l, ok := scan(text)
 	if !ok {
@@ -168,7 +169,7 @@ func jsonEdges(text []byte, now time.Time) [][]byte {
 	return all
 }
 
-// memberEdges changes the members of one object.
+// memberEdges returns variants of a document in the members of one object.
 func memberEdges(text []byte, object place, members []place, values []string) [][]byte {
 	var all [][]byte
 	first, last := object.begin+1, object.end-1

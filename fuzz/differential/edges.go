@@ -14,12 +14,12 @@ import (
 	"sealab/internal/lab"
 )
 
-// portion is the number of tokens that are presented at a time.
+// portion is the number of tokens presented in one batch.
 const portion = 400
 
-// playEdges presents the tokens of a round that are shaped by hand: every edge of the
-// text of the minted tokens, of every step of a token of this side, and of states,
-// contexts and times. It presents all of them, whatever the count of the run.
+// playEdges presents the edges of a round: of the text of the minted tokens, of every step of a
+// token of this side, and of states, contexts and times. It presents all of them, regardless of
+// Run.Count.
 func (r *round) playEdges(c codecs.Context, state []byte, minted [][]byte) error {
 	for i, token := range minted {
 		if err := r.presentAll(fmt.Sprintf("text of token %d", i), c, textEdges(token)); err != nil {
@@ -65,7 +65,7 @@ func (r *round) presentAll(note string, c codecs.Context, tokens [][]byte) error
 	return nil
 }
 
-// exchange mints a state on both sides and presents both tokens.
+// exchange mints a state on both sides and presents both tokens to both.
 func (r *round) exchange(note string, c codecs.Context, state []byte) error {
 	minted, err := r.mint(c, state)
 	if err != nil || len(minted) == 0 {
@@ -74,8 +74,8 @@ func (r *round) exchange(note string, c codecs.Context, state []byte) error {
 	return r.presentAll(note, c, minted)
 }
 
-// stepEdges presents tokens of this side with every edge of every step. They are
-// authenticated if the step is.
+// stepEdges presents tokens of this side with every edge of every step. If the step precedes
+// authentication, the token is authentic.
 func (r *round) stepEdges(c codecs.Context, state []byte) error {
 	if !r.here.Edited() {
 		return nil
@@ -116,7 +116,7 @@ func edgesOf(step lab.Step, value []byte, now time.Time) [][]byte {
 	}
 }
 
-// edgeMoments are differences in time, in seconds and around those given.
+// edgeMoments returns differences in time: whole years, and values at and around those given.
 func edgeMoments(near []time.Duration) []time.Duration {
 	const year = 365 * 24 * time.Hour
 	all := []time.Duration{0, time.Microsecond, -time.Microsecond, year, -year, 50 * year, -50 * year, 100 * year, 200 * year}
@@ -126,11 +126,11 @@ func edgeMoments(near []time.Duration) []time.Duration {
 	return all
 }
 
-// longest is the length of the arguments from which on Python does not read a number in
-// them.
+// longest is the length at which arguments are left out, because Python refuses to parse a
+// number of that length.
 const longest = 4300
 
-// edgeContexts returns contexts with one odd part each, with a note.
+// edgeContexts yields contexts with one odd part each, with a note.
 func edgeContexts(c codecs.Context) iter.Seq2[string, codecs.Context] {
 	return func(yield func(string, codecs.Context) bool) {
 		for _, text := range edgeTexts {

@@ -12,7 +12,7 @@ import (
 	"sealab/fuzz/differential"
 )
 
-// edges returns the tally of one round of tokens that are shaped by hand.
+// edges compares two designs by edges. It returns the tally and the notes of disagreements.
 func edges(t *testing.T, here, there codecs.Design) (tally differential.Tally, notes []string) {
 	t.Helper()
 	tally, err := differential.Run{Here: here, There: there, Seed: seed, Count: count, Edges: true,
@@ -24,8 +24,7 @@ func edges(t *testing.T, here, there codecs.Design) (tally differential.Tally, n
 	return tally, notes
 }
 
-// TestEdgesLeaveADesignAlone presents thousands of tokens to a design and itself, for one
-// design of twenty.
+// TestEdgesLeaveADesignAlone presents edges to a design and itself, for one design in twenty.
 func TestEdgesLeaveADesignAlone(t *testing.T) {
 	for i, d := range catalog.Variants() {
 		if i%20 != 9 || d.Over != "" {
@@ -40,7 +39,7 @@ func TestEdgesLeaveADesignAlone(t *testing.T) {
 	}
 }
 
-// A depth refuses states of JSON that is nested deeper.
+// A depth refuses states whose JSON is nested too deeply.
 type depth struct {
 	codecs.Scheme
 	deepest int
@@ -60,8 +59,8 @@ func (s depth) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	return append(dst, state...), err
 }
 
-// TestEdgesFindALimit is the control: two parsers whose limits differ by one, which no
-// token drawn at random shows.
+// TestEdgesFindALimit is the control: two parsers whose limits differ by one level, which
+// random tokens do not reveal.
 func TestEdgesFindALimit(t *testing.T) {
 	sound, _ := broken(t, fault{verify: same})
 	limited := func(deepest int) codecs.Design {

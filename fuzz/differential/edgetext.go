@@ -14,7 +14,7 @@ import (
 	"unicode/utf16"
 )
 
-// edgeMarks are texts that decoders skip, end at, or confuse with others.
+// edgeMarks are texts that decoders skip, stop at, or confuse with others.
 var edgeMarks = []string{
 	" ", "\t", "\n", "\r", "\r\n", "\f", "\v", "\x00", "\x1c", "\x85", "\x7f", "\u00a0", "\u1680", "\u200b", "\u2028", "\u3000", "\ufeff",
 	"=", "==", "===", "====", "=\n", " =", "+", "/", "-", "_", "~", "*", ":", ".", "--", ",", "%", "%3D", "%2B", "!", "\\", "\"", "'", "$",
@@ -24,7 +24,7 @@ var edgeMarks = []string{
 // marksBetween are the separators of the known formats.
 const marksBetween = ".*:~"
 
-// segments returns the begin and the end of each part of a text between separators.
+// segments returns the start and end of each part of t between separators.
 func segments(t []byte) [][2]int {
 	var all [][2]int
 	begin := 0
@@ -45,12 +45,12 @@ func segments(t []byte) [][2]int {
 	return append(all, [2]int{begin, len(t)})
 }
 
-// with returns t with the part from begin to end replaced.
+// with returns t with the bytes from begin to end replaced.
 func with(t []byte, begin, end int, instead string) []byte {
 	return slices.Concat(t[:begin], []byte(instead), t[end:])
 }
 
-// textEdges returns other spellings of a text, and texts near it.
+// textEdges returns variants of a text.
 func textEdges(t []byte) [][]byte {
 	all := [][]byte{{}, bytes.ToUpper(t), bytes.ToLower(t), slices.Concat(t, t), bytes.Replace(t, []byte("."), nil, -1)}
 	for _, pair := range []string{"-+", "_/", "+-", "/_"} {
@@ -70,7 +70,7 @@ func textEdges(t []byte) [][]byte {
 	return all
 }
 
-// segmentEdges returns t with one segment changed.
+// segmentEdges returns variants of t in one segment.
 func segmentEdges(t []byte, begin, end int) [][]byte {
 	part := string(t[begin:end])
 	all := [][]byte{with(t, begin, end, ""), with(t, begin, min(end+1, len(t)), ""), with(t, max(begin-1, 0), end, ""), with(t, begin, begin, part+"."), with(t, begin, end, strings.ToUpper(part))}
@@ -99,8 +99,8 @@ func segmentEdges(t []byte, begin, end int) [][]byte {
 	return all
 }
 
-// byteEdges returns values near one that is not JSON: integers at their limits in
-// front, bytes changed, put in and left out, other lengths.
+// byteEdges returns variants of a value that is not JSON: extreme integers at its start, bytes
+// changed, inserted and removed, and other lengths.
 func byteEdges(v []byte, now time.Time) [][]byte {
 	all := [][]byte{{}, {0}, slices.Concat(v, v), append(slices.Clip(v), 0), slices.Concat([]byte{0}, v), bytes.Repeat([]byte{0xff}, len(v)), make([]byte, len(v)), bytes.Repeat(v, 300/(len(v)+1)+1)}
 	for _, m := range edgeMarks {
@@ -127,7 +127,7 @@ func byteEdges(v []byte, now time.Time) [][]byte {
 	return all
 }
 
-// instants are integers at the limits of their types, and times near now in seconds,
+// instants returns integers at the limits of their types, and times near now in seconds,
 // milliseconds and microseconds.
 func instants(now time.Time) []int64 {
 	all := []int64{0, 1, -1, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 32, 1 << 53, 1<<53 + 1, 1<<63 - 1, -1 << 63, -1<<63 + 1, 253402300799, 253402300800, 8640000000000000, 8640000000000001}
@@ -139,7 +139,7 @@ func instants(now time.Time) []int64 {
 	return all
 }
 
-// encodings returns a document in other encodings of Unicode.
+// encodings returns a document in other Unicode encodings.
 func encodings(v []byte) [][]byte {
 	units := utf16.Encode([]rune(string(v)))
 	var le16, be16, le32, be32 []byte
@@ -155,8 +155,8 @@ func encodings(v []byte) [][]byte {
 	}
 }
 
-// compressed returns base64url segments that are or pretend to be compressed, with a
-// full stop in front as signers of Python mark them.
+// compressed returns base64url segments that are, or claim to be, compressed. A leading full
+// stop marks them, as in Python's signers.
 func compressed(segment []byte) [][]byte {
 	plain, err := base64.RawURLEncoding.DecodeString(string(segment))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// rewriteAll returns up to n tokens of this side with one step changed, or none
-// if it cannot seal step by step.
+// rewriteAll returns up to n tokens of this side with one edited step, or none if it does not
+// offer editing.
 func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	if !r.here.Edited() {
 		return nil
@@ -32,7 +32,7 @@ func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	return all
 }
 
-// trace returns the steps of a token and their values.
+// trace returns the steps of sealing a token, and their values.
 func trace(a lab.Assembler, seed, state []byte) (steps []lab.Step, values [][]byte, err error) {
 	_, err = a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
 		steps, values = append(steps, s), append(values, bytes.Clone(value))
@@ -41,7 +41,7 @@ func trace(a lab.Assembler, seed, state []byte) (steps []lab.Step, values [][]by
 	return steps, values, err
 }
 
-// atStep returns the edit that changes the step with the given index.
+// atStep returns an edit that applies change to the step with the given index.
 func atStep(index int, change func(lab.Step, []byte) []byte) lab.Edit {
 	i := -1
 	return func(s lab.Step, value []byte) []byte {
@@ -52,7 +52,7 @@ func atStep(index int, change func(lab.Step, []byte) []byte) lab.Edit {
 	}
 }
 
-// drawStep returns the index of a step, mostly of the claims or the payload.
+// drawStep returns the index of a step, usually that of the claims or the payload.
 func (r *round) drawStep(steps []lab.Step) int {
 	claims := slices.IndexFunc(steps, func(s lab.Step) bool { return s == lab.StepClaims })
 	if claims < 0 {
@@ -64,7 +64,7 @@ func (r *round) drawStep(steps []lab.Step) int {
 	return claims
 }
 
-// rewriteOne returns the edit that changes the step with the given index.
+// rewriteOne returns a random edit of the step with the given index.
 func (r *round) rewriteOne(index int) lab.Edit {
 	return atStep(index, func(s lab.Step, value []byte) []byte {
 		if s == lab.StepText {
@@ -89,10 +89,10 @@ func (r *round) rewriteBytes(value []byte) []byte {
 	}
 }
 
-// A member is the text of one member of an object.
+// A member is the encoded name and value of a member of an object.
 type member struct{ name, value []byte }
 
-// split returns the members of a JSON object, or nil for other texts.
+// split returns the members of a JSON object, or nil for any other text.
 func split(text []byte) []member {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -130,7 +130,7 @@ func join(members []member) []byte {
 	return slices.Concat([]byte("{"), out.Bytes(), []byte("}"))
 }
 
-// rewriteObject changes claims as JSON: mostly one member.
+// rewriteObject changes claims that are JSON, usually one member.
 func (r *round) rewriteObject(text []byte, members []member) []byte {
 	i := r.IntN(len(members))
 	m := members[i]
@@ -155,7 +155,7 @@ func (r *round) rewriteObject(text []byte, members []member) []byte {
 	}
 }
 
-// escaped returns a quoted name with its first character as an escape.
+// escaped returns a quoted name with its first character written as an escape.
 func escaped(name []byte) string {
 	const digits = "0123456789abcdef"
 	if len(name) < 3 || name[1] == '\\' || name[1] >= utf8.RuneSelf {

@@ -11,30 +11,30 @@ import (
 	"sealab/internal/lab"
 )
 
-// A Pairing is the verdict of one version of a library on the tokens of another.
+// A Pairing is the result of presenting tokens of one version of a library to another version.
 type Pairing struct {
-	Minted, Opened string // designs
-	Sound          int    // tokens as minted
-	Accepted       int    // of them with the same state
-	Reason         string // of the first sound token that was refused
-	Altered        int    // tokens with changes to their text
-	Aliases        int    // of them accepted with a state that was minted
+	Minted, Opened string // names of the designs
+	Sound          int    // unaltered tokens
+	Accepted       int    // unaltered tokens that were accepted with their state
+	Reason         string // the answer to the first unaltered token that was not accepted
+	Altered        int    // tokens with an altered text
+	Aliases        int    // altered tokens that were accepted with the minted state
 	Forged         [][]byte
 }
 
-// Breaks reports whether a server of the version Opened refuses tokens of the
-// version Minted.
+// Breaks reports whether a server that runs the version Opened refuses tokens of the version
+// Minted.
 func (p Pairing) Breaks() bool { return p.Accepted < p.Sound }
 
 // versionStates are the states of the tokens that versions exchange.
 var versionStates = []string{`{"step":1,"of":3}`, `"text"`, `{"é":"😀","n":[1,null,true]}`}
 
-// alterations of each sound token that versions exchange.
+// perToken is the number of alterations of each token that versions exchange.
 const perToken = 40
 
-// Pair mints tokens with one design and opens them with another: as minted, and
-// altered, for a ring of one secret and for requests with and without a principal.
-// The seed determines everything but nonces.
+// Pair mints tokens with one design and presents them to another, unaltered and altered. The
+// ring has one secret. Requests are made with and without a principal. The seed determines
+// everything except nonces.
 func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
 	p := Pairing{Minted: minted.Name, Opened: opened.Name}
 	r := &round{Rand: rand.New(rand.NewPCG(seed, 0))}
@@ -63,7 +63,7 @@ func Pair(minted, opened codecs.Design, seed uint64) (Pairing, error) {
 	return p, nil
 }
 
-// exchange mints one token and judges it and its alterations.
+// exchange mints one token, and judges it and its alterations.
 func (p *Pairing) exchange(r *round, here, there *lab.Instance, c codecs.Context, state []byte) error {
 	token, err := here.Seal(nil, state, &c)
 	if errors.Is(err, codecs.ErrUnsupported) {
@@ -82,7 +82,7 @@ func (p *Pairing) exchange(r *round, here, there *lab.Instance, c codecs.Context
 	return nil
 }
 
-// judge counts the answers. The first is about the token as minted.
+// judge counts the answers. The first answer is that for the unaltered token.
 func (p *Pairing) judge(token, state []byte, tokens [][]byte, answers []lab.Answer) {
 	if accepted := answers[0].Err == nil && bytes.Equal(answers[0].Payload, state); accepted {
 		p.Accepted++

@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/differential"
 )
 
-// TestVersionsOfOneFormat exchanges tokens between the readings of each format: they
-// are accepted, and no altered token is.
+// TestVersionsOfOneFormat exchanges tokens between the readings of each format. Unaltered
+// tokens must be accepted, and altered ones refused.
 func TestVersionsOfOneFormat(t *testing.T) {
 	pairs := 0
 	for _, a := range catalog.Variants() {
@@ -29,8 +29,8 @@ func TestVersionsOfOneFormat(t *testing.T) {
 	require.NotZero(t, pairs)
 }
 
-// TestVersionsThatBreak is the control: a version that refuses everything breaks an
-// upgrade, and one that accepts forgeries accepts altered tokens.
+// TestVersionsThatBreak is the control. A version that refuses everything breaks an upgrade,
+// and one that accepts forgeries accepts altered tokens.
 func TestVersionsThatBreak(t *testing.T) {
 	sound, deaf := broken(t, faults["refuses all"])
 	p, err := differential.Pair(sound, deaf, seed)
