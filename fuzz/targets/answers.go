@@ -28,12 +28,12 @@ var answersTarget = Target{
 	},
 }
 
-// recitingWorker is a worker that answers each line with the next line of a file, and
-// ends after the last one.
+// recitingWorker is a shell worker that answers each line with the next line of a file. It
+// exits after the last one.
 const recitingWorker = `while IFS= read -r question && IFS= read -r answer <&3; do printf '%s\n' "$answer"; done 3<"$0"`
 
-// answerTimeout is the time limit of the client. A worker after its last line ends,
-// which the client sees at once.
+// answerTimeout is the time limit of the client. The worker exits after its last line, which
+// the client notices at once.
 const answerTimeout = time.Second
 
 func runAnswers(p *program.Program) error {
@@ -49,7 +49,7 @@ func runAnswers(p *program.Program) error {
 	limits := worker.Limits{Start: answerTimeout, Request: answerTimeout, Line: 1 << 16, Restarts: -1}
 	client, err := worker.Dial(worker.Command{Args: []string{"sh", "-c", recitingWorker, script.Name()}}, limits)
 	if err != nil {
-		return nil // it did not present itself
+		return nil // the hello was invalid
 	}
 	defer client.Close()
 	d := client.Design()
@@ -59,7 +59,7 @@ func runAnswers(p *program.Program) error {
 	return askEveryQuestion(d)
 }
 
-// askEveryQuestion asks a worker every question once.
+// askEveryQuestion makes every kind of request to a worker once.
 func askEveryQuestion(d codecs.Design) error {
 	c, err := openAny(d)
 	if err != nil {
@@ -96,8 +96,7 @@ func requireOutcome(what string, err error) error {
 	return harness.Fail("", what+" through a worker has an unknown outcome", "%v; want done, refused, unsupported or fault", err)
 }
 
-// answersSeeds are the lines of a sound worker of either kind, and bad
-// variants.
+// answersSeeds returns the answers of a sound worker of either kind, and invalid variants.
 func answersSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for _, kind := range []string{"codec", "scheme"} {

@@ -11,7 +11,7 @@ import (
 
 // The relations between a call and the place of its result.
 
-// room checks that the spare capacity of dst does not change the answer.
+// room checks that the spare capacity of dst does not affect the answer.
 func (f *ringFamily) room(h heldToken, p *program.Program) error {
 	got, refused, err := f.one.open(h.token)
 	if err != nil {
@@ -26,7 +26,7 @@ func (f *ringFamily) room(h heldToken, p *program.Program) error {
 	return nil
 }
 
-// unsealRefusal returns the refusal of Unseal: unsupported is not one.
+// unsealRefusal returns the refusal that Unseal reports. Unsupported is not a refusal.
 func unsealRefusal(r *codecs.RejectError) *codecs.RejectError {
 	if r == errUnsupported {
 		return nil
@@ -34,8 +34,7 @@ func unsealRefusal(r *codecs.RejectError) *codecs.RejectError {
 	return r
 }
 
-// readDst reads a dst with contents and with used spare capacity: about need
-// bytes, many, or zero.
+// readDst reads a dst with contents and dirty spare capacity: about need bytes, many, or none.
 func readDst(p *program.Program, need int) []byte {
 	used := p.Pick(32)
 	free := 0
@@ -50,9 +49,9 @@ func readDst(p *program.Program, need int) []byte {
 	return bytes.Repeat([]byte{0xa5}, used+free)[:used]
 }
 
-// sealing makes one check, as the program says: dst does not change the token,
-// sealing step by step gives the same token, a token without a seed opens, or a
-// token has the length of its row.
+// sealing makes one check, which the program chooses: dst does not affect the token, sealing
+// with unedited steps gives the same token, a token sealed without a seed opens, or a token has
+// the length that its row states.
 func (f *ringFamily) sealing(p *program.Program) error {
 	s := f.one
 	seed, payload := s.seed(p), s.payload(p)
@@ -107,7 +106,7 @@ func (s *instance) sealSized(seed, payload []byte) error {
 	return err
 }
 
-// sealFresh checks that a token without a seed opens.
+// sealFresh checks that a token sealed without a seed opens.
 func (s *instance) sealFresh(payload []byte) error {
 	token, err := s.codec.Seal(nil, payload)
 	if err != nil {

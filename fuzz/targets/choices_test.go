@@ -13,8 +13,8 @@ import (
 	"sealab/fuzz/program"
 )
 
-// TestSeedsAreExplicit checks that each seed is there in its explicit form and with
-// drawn choices behind it, and that an input can hold any claims.
+// TestSeedsAreExplicit checks that each seed exists both in explicit form and with drawn
+// choices after it.
 func TestSeedsAreExplicit(t *testing.T) {
 	for _, target := range []Target{textTarget, insideTarget, claimsTarget, relationsTarget, sequencesTarget, contextsTarget, readingsTarget, primitivesTarget} {
 		seeds, err := target.Seeds()
@@ -29,7 +29,7 @@ func TestSeedsAreExplicit(t *testing.T) {
 	require.Equal(t, claims, claimsReaders()[0].document(program.New(w.Byte(withLength).Bytes(claims).Byte(0).Program())))
 }
 
-// A thing is a choice, which may be costly.
+// A thing is an element to choose, which may be costly.
 type thing struct {
 	name string
 	dear bool
@@ -37,7 +37,7 @@ type thing struct {
 
 func (t thing) isDear() bool { return t.dear }
 
-// TestChoose chooses each thing by its number, and costly things rarely.
+// TestChoose checks that a thing is chosen by its number, and a costly thing rarely.
 func TestChoose(t *testing.T) {
 	all := []thing{{name: "a"}, {name: "b"}, {"dear", true}}
 	chosen := func(input ...byte) string { return chooseFrom(program.New(input), all).name }
@@ -54,7 +54,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, "dear", chooseFrom(program.New(nil), all[2:]).name, "there is no other")
 }
 
-// TestSeedsAreSeldomDear keeps most mutations of seeds cheap.
+// TestSeedsAreSeldomDear checks that most mutations of seeds stay cheap.
 func TestSeedsAreSeldomDear(t *testing.T) {
 	dear := 0
 	for _, s := range instances() {
@@ -76,8 +76,8 @@ func TestSeedsAreSeldomDear(t *testing.T) {
 	}
 }
 
-// BenchmarkDesigns runs drawn inputs of the targets claims and contexts for each
-// design that is not costly: the speed of a target is the mean of all.
+// BenchmarkDesigns runs drawn inputs of the targets claims and contexts for each design that is
+// not costly. The speed of a target is the mean over all.
 func BenchmarkDesigns(b *testing.B) {
 	run := func(b *testing.B, target Target, i int, s *instance) {
 		if s.dear {
@@ -105,8 +105,8 @@ func BenchmarkDesigns(b *testing.B) {
 	}
 }
 
-// TestExplicit checks that the explicit form of an input makes the choices that the
-// input drew, also of costly designs.
+// TestExplicit checks that the explicit form of an input makes the choices that the input drew,
+// for costly designs too.
 func TestExplicit(t *testing.T) {
 	dear := 0
 	for i := range 4000 {
@@ -124,8 +124,8 @@ func TestExplicit(t *testing.T) {
 	require.NotZero(t, dear)
 }
 
-// TestDearCrashersShrink makes an input smaller that draws what fails in a dear
-// design only: what is left still chooses it.
+// TestDearCrashersShrink minimizes an input whose drawn choices fail only in a costly design.
+// The result must still choose such a design.
 func TestDearCrashersShrink(t *testing.T) {
 	failing := errors.New("a long payload")
 	run := func(input []byte) error {

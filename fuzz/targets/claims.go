@@ -19,14 +19,15 @@ var claimsTarget = Target{
 	Seeds: claimsSeeds,
 }
 
-// A claimsReader is a scheme with claims, and its pairs as the strict reading.
+// A claimsReader is a scheme with claims, and the reading pairs in which it is the strict
+// reading.
 type claimsReader struct {
 	*instance
 	pairs  []*readingPair
-	minted []byte // claims that it writes itself
+	minted []byte // claims that the scheme itself writes
 }
 
-// claimsReaders are the schemes with a step for claims.
+// claimsReaders are the schemes with a claims step.
 var claimsReaders = sync.OnceValue(func() []*claimsReader {
 	var all []*claimsReader
 	for _, s := range instances() {
@@ -60,18 +61,18 @@ func runClaims(p *program.Program) error {
 	return r.requireAnswer(ask%answerQuestions, token)
 }
 
-// jsonFragments are pieces of JSON on which readers fail.
+// jsonFragments are pieces of JSON that are known to break readers.
 var jsonFragments = []string{`\ud83d`, `\udc00`, `\u0000`, `\`, `"`, `""`, `,`, `:`, `null`, `true`, `0`, `-0.0`, `1e5`, `1E+1000`, `1e-400`,
 	`99999999999999999999`, `1795132800.25`, `NaN`, `-Infinity`, `[`, `]`, `[[[[`, `{"a":`, `}`, `"v":1,`, ` `, "\n", "\ufeff", "\xed\xa0\x80", "\xff", `/**/`}
 
-// Choices of document; the others change the own claims of the reader.
+// Choices of document. The other values change the reader's own claims.
 const (
 	asRest     = 0
 	withLength = 15
 )
 
-// document reads the claims to seal: any bytes, or the own claims of the reader
-// with some changes, mostly one.
+// document reads the claims to seal: any bytes, or the reader's own claims with some changes,
+// usually one.
 func (r *claimsReader) document(p *program.Program) []byte {
 	switch p.Pick(16) {
 	case asRest:
@@ -101,23 +102,23 @@ func changeClaims(p *program.Program, document []byte) []byte {
 		return slices.Concat(document[:end], document[at:])
 	case 4: // replace the value of a member
 		return replaceValue(document, at, jsonFragments[p.Pick(len(jsonFragments))])
-	case 5: // the value by a long one
+	case 5: // replace the value by a long one
 		return replaceValue(document, at, readJSONValue(p))
-	case 6: // insert a word of the source
+	case 6: // insert a literal of the source
 		return program.Insert(document, at, program.Literal(p))
-	case 7: // spell a character in another way
+	case 7: // escape a character
 		return escapeAt(document, at)
-	case 8: // name a member twice, with another value
+	case 8: // repeat a name with another value
 		return repeatName(document, at, readJSONValue(p))
 	case 9: // replace a byte
 		return slices.Concat(document[:at], []byte{p.Byte()}, document[min(len(document), at+1):])
-	default: // much of the same
+	default: // insert many repetitions
 		return program.Insert(document, at, bytes.Repeat([]byte(jsonFragments[p.Pick(len(jsonFragments))]), p.Pick(64)))
 	}
 }
 
-// readRepetitions reads a number of repetitions: mostly near a limit of digits or of
-// nesting, seldom up to 255.
+// readRepetitions reads a number of repetitions: usually near a limit of digits or nesting,
+// rarely up to 255.
 func readRepetitions(p *program.Program) int {
 	if n := p.Byte(); n < 224 {
 		return int(n) % 32
@@ -125,7 +126,7 @@ func readRepetitions(p *program.Program) int {
 	return int(p.Byte())
 }
 
-// readJSONValue reads a JSON value, or nearly one: nested, long, or a number near a
+// readJSONValue reads a value that is JSON or nearly so: nested, long, or a number near a
 // limit.
 func readJSONValue(p *program.Program) string {
 	n := readRepetitions(p)
@@ -151,7 +152,7 @@ func readJSONValue(p *program.Program) string {
 	}
 }
 
-// escapeAt replaces the character at a place by its escape of four digits.
+// escapeAt replaces the character at an offset by its four-digit escape.
 func escapeAt(document []byte, at int) []byte {
 	if at == len(document) {
 		return document
@@ -159,8 +160,8 @@ func escapeAt(document []byte, at int) []byte {
 	return slices.Concat(document[:at], fmt.Appendf(nil, `\u%04x`, document[at]), document[at+1:])
 }
 
-// repeatName inserts the name of the first member after at, with another value,
-// before it.
+// repeatName inserts a copy of the first member name after at, with another value, before the
+// original.
 func repeatName(document []byte, at int, value string) []byte {
 	begin := bytes.IndexAny(document[at:], "{,")
 	if begin < 0 {
@@ -175,7 +176,7 @@ func repeatName(document []byte, at int, value string) []byte {
 	return slices.Concat(document[:begin], name, []byte(":"+value+","), document[begin:])
 }
 
-// replaceValue replaces the first value after at, up to the next comma or brace.
+// replaceValue replaces the first value after at. The value extends to the next comma or brace.
 func replaceValue(document []byte, at int, value string) []byte {
 	colon := bytes.IndexByte(document[at:], ':')
 	if colon < 0 {
@@ -189,8 +190,8 @@ func replaceValue(document []byte, at int, value string) []byte {
 	return slices.Concat(document[:at], []byte(value), document[at+end:])
 }
 
-// claimsSeeds are the claims of each reader with one change of each kind, and
-// those of the committed vectors.
+// claimsSeeds returns the claims of each reader with one change of each kind, and the claims of
+// the committed vectors.
 func claimsSeeds() ([][]byte, error) {
 	files, err := committedVectors()
 	if err != nil {

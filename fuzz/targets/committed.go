@@ -14,12 +14,10 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// vectorsFolder is the folder of the committed vectors, from the root of the
-// module.
+// vectorsFolder is the folder of the committed vectors, relative to the module root.
 const vectorsFolder = "vectors/files"
 
-// A vectorFile is the part of a file of vectors (sealab-vectors/1) that seeds
-// use.
+// A vectorFile holds the fields of a vector file (sealab-vectors/1) that seeds use.
 type vectorFile struct {
 	Design string       `json:"design"`
 	Tests  []vectorTest `json:"tests"`
@@ -33,11 +31,11 @@ type vectorTest struct {
 	Flags   []string `json:"flags"`
 }
 
-// longestSeedToken is the length of the longest token among seeds, in bytes: long ones
-// cost more than they find.
+// longestSeedToken is the length in bytes of the longest token in seeds. Longer tokens cost
+// more than they find.
 const longestSeedToken = 2048
 
-// distinct returns the tests with short tokens, one for each set of flags.
+// distinct returns the tests with short tokens, one per set of flags.
 func (f vectorFile) distinct() []vectorTest {
 	var some []vectorTest
 	seen := map[string]bool{}
@@ -52,7 +50,7 @@ func (f vectorFile) distinct() []vectorTest {
 	return some
 }
 
-// claims returns the claims of the distinct tests, each once.
+// claims returns the claims of the distinct tests, without duplicates.
 func (f vectorFile) claims() [][]byte {
 	var all [][]byte
 	for _, t := range f.distinct() {
@@ -63,7 +61,7 @@ func (f vectorFile) claims() [][]byte {
 	return all
 }
 
-// hexBytes is bytes that JSON has as hexadecimal digits.
+// hexBytes is a byte string that is hexadecimal text in JSON.
 type hexBytes []byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -73,8 +71,7 @@ func (h *hexBytes) UnmarshalText(text []byte) error {
 	return err
 }
 
-// committedVectors returns the committed vectors by design. An empty folder is an
-// error.
+// committedVectors returns the committed vectors by design name. An empty folder is an error.
 var committedVectors = sync.OnceValues(readCommitted)
 
 func readCommitted() (map[string]vectorFile, error) {

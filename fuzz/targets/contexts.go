@@ -22,17 +22,18 @@ var contextsTarget = Target{
 // tokenLifetime is the lifetime of tokens in contexts.
 const tokenLifetime = 600 * time.Second
 
-// longestState keeps states short in contexts, which varies other parts.
+// longestState is the maximum length of states in contexts, which varies other parts.
 const longestState = 16
 
-// An expiringScheme is a scheme whose tokens expire after tokenLifetime, or never.
+// An expiringScheme is a scheme opened with tokenLifetime. dies reports whether its tokens
+// expire.
 type expiringScheme struct {
 	*instance
 	dies bool
 }
 
-// expiringSchemes are the schemes under test. A probe decides whether their tokens
-// expire: some disclaim expiry for other reasons.
+// expiringSchemes are the schemes under test. A probe decides whether their tokens expire,
+// because some disclaim expiry for other reasons.
 var expiringSchemes = sync.OnceValue(func() []*expiringScheme {
 	var all []*expiringScheme
 	for _, d := range testedDesigns() {
@@ -59,7 +60,7 @@ func (s *expiringScheme) diesOnceIn(age time.Duration) bool {
 	return err == nil && refused != nil
 }
 
-// openIn is open in a context.
+// openIn is open in a given context.
 func (s *expiringScheme) openIn(where *codecs.Context, token []byte) (state []byte, refused *codecs.RejectError, err error) {
 	return s.answer(s.in.At(where), token)
 }
@@ -84,15 +85,15 @@ func runContexts(p *program.Program) error {
 	return s.requireBound(token, state, &made, &read, age)
 }
 
-// mintTimes are the times of minting, after that of home.
+// mintTimes are the times of minting, relative to program.Context.
 var mintTimes = []time.Duration{0, 250 * time.Millisecond, time.Second - 1, 1, 59 * time.Minute, 50 * 365 * 24 * time.Hour}
 
-// borderDistances are distances in time from a border, on either side.
+// borderDistances are distances from a border in time, on either side.
 var borderDistances = []time.Duration{0, 1, time.Microsecond, time.Millisecond, 250 * time.Millisecond, time.Second - 1, time.Second,
 	2 * time.Second, 10 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 30 * 365 * 24 * time.Hour}
 
-// ageOf reads the age of a token at its reading: from two minutes before
-// minting to twenty after, in milliseconds, or near the border of its life.
+// ageOf reads the age of a token when it is verified: from two minutes before minting to twenty
+// minutes after it, in milliseconds, or near the start or end of its life.
 func ageOf(p *program.Program) time.Duration {
 	seconds, fraction := p.Uint16(), p.Uint16()
 	if seconds < 1320 {
@@ -108,10 +109,10 @@ func ageOf(p *program.Program) time.Duration {
 	return border + tick
 }
 
-// requireBound returns an error unless a token minted in one context is
-// answered in another as the design claims. It makes no demand before minting,
-// nor within a second of expiry if the format rounds: a token minted at a full
-// second expires in time if the design claims expiry.
+// requireBound returns an error unless a token minted in one context is answered in another as
+// the design claims. It requires nothing before minting, nor within a second of expiry if the
+// format rounds. If the design claims expiry, a token minted at a full second must expire on
+// time.
 func (s *expiringScheme) requireBound(token, state []byte, made, read *codecs.Context, age time.Duration) error {
 	got, refused, err := s.openIn(read, token)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *expiringScheme) requireBound(token, state []byte, made, read *codecs.Co
 	return nil
 }
 
-// end returns the age at which a token must be refused.
+// end returns the age from which a token must be refused.
 func (s *expiringScheme) end(made time.Time) time.Duration {
 	if s.holds(codecs.Expiry) && made.Nanosecond() == 0 {
 		return tokenLifetime
@@ -151,8 +152,8 @@ func describeContext(b *codecs.Context) string {
 	return text
 }
 
-// contextsSeeds are, for each scheme, a token in its own context, at the
-// borders of its life, and with each place changed in several ways.
+// contextsSeeds returns, for each scheme, a token in its own context, at the borders of its
+// life, and with each place changed in several ways.
 func contextsSeeds() ([][]byte, error) {
 	return withContinuations(seedEach(expiringSchemes(), func(_ *expiringScheme, begin func() *program.Writer) [][]byte {
 		minted := func() *program.Writer { return begin().Bytes([]byte("seed")).Bytes([]byte("state")).Byte(0) }
@@ -166,7 +167,7 @@ func contextsSeeds() ([][]byte, error) {
 		for where := range byte(program.Places) {
 			for how := range byte(8) {
 				own = append(own, minted().Byte(0).Uint16(121).Uint16(500).Byte(1).Byte(where).Byte(how).Bytes([]byte("other")).Program())
-				// Made with that place changed, and read with it changed again.
+				// Minted with that place changed, and verified with it changed again.
 				made := minted().Byte(1).Byte(where).Byte(how)
 				if how == 0 {
 					made.Bytes([]byte("other"))

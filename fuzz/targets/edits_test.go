@@ -10,7 +10,7 @@ import (
 	"sealab/fuzz/program"
 )
 
-// TestClaimsEdits changes claims as JSON.
+// TestClaimsEdits checks the edits of claims that are JSON.
 func TestClaimsEdits(t *testing.T) {
 	const claims = `{"v":1,"iat":2}`
 	for _, c := range []struct{ name, got, want string }{
@@ -27,7 +27,7 @@ func TestClaimsEdits(t *testing.T) {
 	}
 }
 
-// TestMustRefuse compares contexts place by place: absent differs from empty.
+// TestMustRefuse compares contexts place by place. Absent and empty must differ.
 func TestMustRefuse(t *testing.T) {
 	binds := func(p codecs.Property) *instance {
 		return newInstance(codecs.Design{Guarantees: func(map[string]string) []codecs.Guarantee {
@@ -57,7 +57,7 @@ func TestMustRefuse(t *testing.T) {
 	}
 }
 
-// TestAgeOf reads ages before minting, in the life of a token, and at its borders.
+// TestAgeOf reads ages before minting, during the life of a token, and at its borders.
 func TestAgeOf(t *testing.T) {
 	for _, c := range []struct {
 		seconds, fraction int
@@ -70,8 +70,8 @@ func TestAgeOf(t *testing.T) {
 	}
 }
 
-// TestServingListener refuses answers that are not one line of JSON with an
-// outcome.
+// TestServingListener checks that answers without an outcome, or of more than one line of JSON,
+// are refused.
 func TestServingListener(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"ok":true}` + "\n":                           "",

@@ -23,8 +23,8 @@ func fuzz(f *testing.F, name string) {
 	harness.Fuzz(f, fn)
 }
 
-// requirePasses runs inputs in order, the last of which must pass. The regression
-// tests of campaigns call it.
+// requirePasses runs inputs in order and requires the last one to pass. The regression tests of
+// campaigns call it.
 func requirePasses(t *testing.T, name string, inputs ...string) {
 	t.Helper()
 	found, err := targets.Find(name)
@@ -38,8 +38,8 @@ func requirePasses(t *testing.T, name string, inputs ...string) {
 
 func TestRegressionsRun(t *testing.T) { requirePasses(t, "text", "") }
 
-// TestRewrittenTime rewrites the time of issue of a token, which its tag covers: a token of
-// another time is one of the design.
+// TestRewrittenTime rewrites a token's time of issue before it is authenticated. The result is
+// a valid token of another time.
 func TestRewrittenTime(t *testing.T) {
 	requirePasses(t, "inside", "\x00\x00\x04seCCC\apa\x83Aoad\x04\xa4\x89\x89\x89\x89\x89\x89\x00\x01~\x80")
 }

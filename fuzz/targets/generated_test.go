@@ -16,8 +16,8 @@ import (
 
 var writeGenerated = flag.Bool("generate", false, "write the entry points of the fuzz targets")
 
-// TestGenerated compares the committed entry points with the list of targets. With
-// -generate it writes them.
+// TestGenerated compares the committed entry points with the list of targets. If -generate is
+// set, it writes them first.
 func TestGenerated(t *testing.T) {
 	files, err := generate()
 	require.NoError(t, err)
@@ -54,8 +54,8 @@ func run(name string, data []byte) int {
 
 `
 
-// generate returns the entry points by their paths: the functions for go test -fuzz,
-// those for go-fuzz and libFuzzer, and the list for OSS-Fuzz.
+// generate returns the entry points by path: the functions for go test -fuzz, those for go-fuzz
+// and libFuzzer, and the list for OSS-Fuzz.
 func generate() (map[string][]byte, error) {
 	var native, goFuzz, ossFuzz bytes.Buffer
 	native.WriteString(header + "package targets_test\n\nimport \"testing\"\n\n")
@@ -63,7 +63,7 @@ func generate() (map[string][]byte, error) {
 	for _, t := range targets.All() {
 		fmt.Fprintf(&native, "func %s(f *testing.F) { fuzz(f, %q) }\n", t.NativeName(), t.Name)
 		fmt.Fprintf(&goFuzz, "func %s(data []byte) int { return run(%q, data) }\n", t.NativeName(), t.Name)
-		if t.Missing == nil { // machines that fuzz have no other programs
+		if t.Missing == nil { // fuzzing machines lack other programs
 			fmt.Fprintln(&ossFuzz, t.NativeName(), t.Name)
 		}
 	}

@@ -23,8 +23,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// findEnv makes the test binary search with the target of that name, and causesEnv print the
-// causes of all failures of that many inputs.
+// findEnv makes the test binary search with the named target. causesEnv makes it print the
+// causes of all failures among that many inputs.
 const (
 	findEnv   = "SEALAB_TEST_FIND"
 	causesEnv = "SEALAB_TEST_CAUSES"
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// slow are the bugs that take more than 2,000 executions.
+// slow are the bugs that take more than 2,000 executions to find.
 var slow = map[string]bool{"alphabet": true, "claims-version": true, "dirty-refusal": true, "in-place": true, "line-break": true,
 	"long-payload": true, "magic-word": true, "one-buffer": true, "padding": true, "rare-length": true, "short-key-id": true,
 	"short-tag": true, "text-ends-at-nul": true}
@@ -50,10 +50,9 @@ var slow = map[string]bool{"alphabet": true, "claims-version": true, "dirty-refu
 // maxExecutions limits the search for one injected bug.
 const maxExecutions = 3_000_000
 
-// TestInjectedBugsAreFound injects one bug at a time: the target that must find
-// it has to fail on a seed or a drawn input. Without a bug the inputs pass; see
-// TestDrawnInputsPass. The search has no coverage, so the limit is generous; the
-// experiment of fuzz/experiment measures fuzzers.
+// TestInjectedBugsAreFound injects one bug at a time. The target that must find it has to fail
+// on a seed or a drawn input. Without bugs these inputs pass; see TestDrawnInputsPass. The
+// search uses no coverage, so the limit is generous. Package experiment measures fuzzers.
 func TestInjectedBugsAreFound(t *testing.T) {
 	met := map[string]bool{} // targets that found a bug
 	for _, bug := range injected.Bugs() {
@@ -61,15 +60,14 @@ func TestInjectedBugsAreFound(t *testing.T) {
 		met[bug.Target] = again || !slow[bug.Name]
 		t.Run(bug.Name, func(t *testing.T) {
 			if again {
-				testenv.SkipSample(t) // one bug for each target
+				testenv.SkipSample(t) // one bug per target
 			}
 			if testenv.Sample() && slow[bug.Name] {
 				testenv.Skip(t, "-short or -race: the search takes up to a million executions; make matrices runs it whole")
 			}
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
-			// Some bugs are data races: the target has to find them, and not the
-			// race detector.
+			// Some bugs are data races. The target has to find them without the race detector.
 			cmd.Env = append(os.Environ(), findEnv+"="+bug.Target, injected.Env+"="+bug.Name, "GORACE=exitcode=0 atexit_sleep_ms=0")
 			output, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s: not found: %s", bug.Doc, output)
@@ -78,8 +76,8 @@ func TestInjectedBugsAreFound(t *testing.T) {
 	}
 }
 
-// TestOneCauseOneBucket injects five bugs, one at a time, and puts all failures of a number
-// of inputs in buckets, as a campaign does: by the check that failed, whatever the design.
+// TestOneCauseOneBucket injects five bugs, one at a time, and sorts the failures of many inputs
+// into buckets as a campaign does: by the failed check, regardless of the design.
 func TestOneCauseOneBucket(t *testing.T) {
 	testenv.SkipSample(t)
 	buckets, designs, faults := map[string]bool{}, map[string]bool{}, 0
@@ -104,7 +102,7 @@ func TestOneCauseOneBucket(t *testing.T) {
 	require.Len(t, buckets, faults)
 }
 
-// printCauses runs inputs of a target, prints the check and the design of each failure, and
+// printCauses runs inputs of a target and prints the check and the design of each failure. It
 // returns the exit status.
 func printCauses(name string) int {
 	target, err := targets.Find(name)
@@ -130,7 +128,7 @@ func printCauses(name string) int {
 	return 0
 }
 
-// TestDrawnInputsPass requires the inputs of the search to pass without a bug.
+// TestDrawnInputsPass checks that the inputs of the search pass without a bug.
 func TestDrawnInputsPass(t *testing.T) {
 	count := 5000
 	if testenv.Sample() {
@@ -145,7 +143,7 @@ func TestDrawnInputsPass(t *testing.T) {
 	}
 }
 
-// find searches with a target and returns the exit status.
+// find searches with a target for a failure and returns the exit status.
 func find(name string) int {
 	target, err := targets.Find(name)
 	if err != nil {
@@ -161,8 +159,8 @@ func find(name string) int {
 	return 0
 }
 
-// search runs the seeds and then inputs that continue with drawn choices, and
-// returns the first failure.
+// search runs the seeds, and then inputs that continue with drawn choices. It returns the first
+// failure.
 func search(target targets.Target, limit int) (executions int, failed string) {
 	seeds, err := target.Seeds()
 	if err != nil {
@@ -181,7 +179,7 @@ func search(target targets.Target, limit int) (executions int, failed string) {
 	return executions, ""
 }
 
-// outcome runs one input and returns its failure as text, "" if it passes.
+// outcome runs one input and returns its failure as text, or "" if it passes.
 func outcome(target targets.Target, input []byte) (failed string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -194,8 +192,8 @@ func outcome(target targets.Target, input []byte) (failed string) {
 	return ""
 }
 
-// drawnFrom returns an input as fuzz engines make them: a seed with another first
-// choice and another byte, which continues with drawn choices.
+// drawnFrom returns an input as a fuzz engine might make it: a seed with another first choice
+// and another changed byte, which continues with drawn choices.
 func drawnFrom(seeds [][]byte, random *rand.Rand) []byte {
 	input := append([]byte(nil), seeds[random.IntN(len(seeds))]...)
 	input = append(input, program.More+byte(random.IntN(64)))

@@ -48,19 +48,19 @@ func runInside(p *program.Program) error {
 
 // stepChanges records the changes of an edit.
 type stepChanges struct {
-	any     bool // at least one
-	content bool // a step that decides the sealed content
+	any     bool // at least one step changed
+	content bool // a step that determines the sealed content changed
 }
 
-// Zero of the choices of edit leaves a step alone, the next ones (editKinds)
-// change it: one in four.
+// The choices of edit. Choice editNone leaves a step unchanged and the next editKinds choices
+// change it, so one choice in four is a change.
 const (
 	editNone    = 0
 	editKinds   = 6
 	editChoices = 4 * editKinds
 )
 
-// edit changes one step as the program says; most steps stay.
+// edit changes one step as the program chooses. Most steps stay unchanged.
 func (r *stepChanges) edit(p *program.Program, step lab.Step, value []byte) []byte {
 	kind := p.Pick(editChoices)
 	if kind == editNone || kind > editKinds {
@@ -76,16 +76,16 @@ func (r *stepChanges) edit(p *program.Program, step lab.Step, value []byte) []by
 	switch step {
 	case lab.StepClaims, lab.StepPayload, lab.StepNonce, lab.StepSalt, lab.StepEnc, lab.StepTime:
 		r.content = true
-	case lab.StepKeyID: // of another length, it moves the payload's border
+	case lab.StepKeyID: // another length shifts the start of the payload
 		r.content = r.content || len(out) != size
-	case lab.StepText: // spelt in another way, it says the same
+	case lab.StepText: // another spelling has the same content
 		r.content = r.content || !bytes.Equal(lenientlyDecoded(out), lenientlyDecoded(text))
 	}
 	return out
 }
 
-// lenientlyDecoded returns the bytes that a lenient decoder reads: one that skips
-// characters outside the alphabet and ignores spare bits.
+// lenientlyDecoded returns the bytes that a lenient decoder reads. It skips characters outside
+// the alphabet and ignores spare bits.
 func lenientlyDecoded(text []byte) []byte {
 	characters := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -93,11 +93,11 @@ func lenientlyDecoded(text []byte) []byte {
 			characters = append(characters, c)
 		}
 	}
-	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // up to the first fault
+	raw, _ := base64.RawURLEncoding.AppendDecode(nil, characters) // decodes up to the first error
 	return raw
 }
 
-// inAlphabet marks the characters of the alphabet.
+// inAlphabet marks the characters of the base64url alphabet.
 var inAlphabet = func() (table [256]bool) {
 	for _, c := range []byte(program.Alphabet) {
 		table[c] = true
@@ -113,7 +113,7 @@ func changeValue(p *program.Program, kind int, value []byte) []byte {
 		at = p.Uint16() % len(value)
 	}
 	switch kind {
-	case 1: // leave out
+	case 1: // remove
 		return nil
 	case 2: // repeat
 		return append(value, bytes.Clone(value)...)
@@ -131,12 +131,12 @@ func changeValue(p *program.Program, kind int, value []byte) []byte {
 	}
 }
 
-// answerQuestions is the number of questions of requireAnswer.
+// answerQuestions is the number of choices for requireAnswer.
 const answerQuestions = 4
 
-// requireAnswer opens a token and asks one question: 0, whether it gets the
-// same answer again; 1, whether an accepted payload can be sealed and opened
-// again. Other numbers ask no question.
+// requireAnswer opens a token and makes one check. Check 0 requires the same answer again.
+// Check 1 requires that an accepted payload can be sealed and opened again. Other numbers check
+// only that the answer is valid.
 func (s *instance) requireAnswer(ask int, token []byte) error {
 	first, refused, err := s.open(token)
 	if err != nil {
@@ -153,12 +153,12 @@ func (s *instance) requireAnswer(ask int, token []byte) error {
 	return nil
 }
 
-// requireSealable returns an error unless a released state can be sealed and
+// requireSealable returns an error unless the state of an accepted token can be sealed and
 // opened.
 func (s *instance) requireSealable(first []byte) error {
 	again, err := s.codec.Seal(nil, first)
 	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil // a faithful reading may release a state that its writer refuses
+		return nil // a faithful reading may accept a state that its writer refuses
 	}
 	if err != nil {
 		return harness.Fail(s.Name, "the state of an accepted token cannot be sealed", "%v: %q", err, first)
@@ -166,8 +166,8 @@ func (s *instance) requireSealable(first []byte) error {
 	return s.requireSame(again, first)
 }
 
-// writeStepChange writes the choices that change one step in the given way, below
-// editKinds, and leave the others alone.
+// writeStepChange writes the choices that change one step in the given way (below editKinds)
+// and leave the others unchanged.
 func writeStepChange(w *program.Writer, step, way int) *program.Writer {
 	for range step {
 		w.Byte(editNone)
@@ -183,8 +183,7 @@ func writeStepChange(w *program.Writer, step, way int) *program.Writer {
 	return w
 }
 
-// insideSeeds are, for every design, one change of each kind to each of its
-// steps.
+// insideSeeds returns, for every design, one change of each kind to each of its steps.
 func insideSeeds() ([][]byte, error) {
 	return withContinuations(seedEach(instances(), func(_ *instance, begin func() *program.Writer) (own [][]byte) {
 		for step := range 10 {

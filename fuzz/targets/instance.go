@@ -17,13 +17,13 @@ import (
 type instance struct {
 	codecs.Design
 	in      *lab.Instance
-	claimed map[codecs.Property]bool    // with the options by default
-	codec   *lab.Bound                  // in the context home
+	claimed map[codecs.Property]bool    // under the default options
+	codec   *lab.Bound                  // in program.Context
 	dear    bool                        // see isCostly
-	sampled func() ([]heldToken, error) // the tokens of samples
+	sampled func() ([]heldToken, error) // the tokens for samplePayloads
 }
 
-// instances are the designs under test.
+// instances returns the designs under test, opened.
 var instances = sync.OnceValue(func() []*instance {
 	var all []*instance
 	for _, d := range testedDesigns() {
@@ -35,14 +35,13 @@ var instances = sync.OnceValue(func() []*instance {
 	return all
 })
 
-// isCostly reports whether a token takes much time: a signature, an encapsulated
-// key, or a stretched one.
+// isCostly reports whether sealing or opening takes long, because of a signature, a key
+// encapsulation, or key stretching.
 func (s *instance) isCostly() bool {
 	return s.holds(codecs.SenderAuthenticated) || s.stepValue(lab.StepEnc) != nil || lab.HooksOf(s.Design).Stretched
 }
 
-// stepValue returns the value of a step in a token of the design, nil if there is no such
-// step.
+// stepValue returns the value of a step of sealing a token, or nil if there is no such step.
 func (s *instance) stepValue(wanted lab.Step) (found []byte) {
 	//nolint:errcheck // a seal that fails has shown its steps
 	s.codec.SealEdited(nil, make([]byte, s.codec.SeedSize()), []byte(`"state"`), func(step lab.Step, value []byte) []byte {
@@ -54,7 +53,7 @@ func (s *instance) stepValue(wanted lab.Step) (found []byte) {
 	return found
 }
 
-// mustOpen opens a design with options and secrets that it is known to accept.
+// mustOpen opens a design with options and secrets that it must accept.
 func mustOpen(d codecs.Design, c codecs.Config) *instance {
 	s, err := openDesign(d, c)
 	if err != nil {
@@ -63,7 +62,7 @@ func mustOpen(d codecs.Design, c codecs.Config) *instance {
 	return s
 }
 
-// newInstance returns an instance that is not open.
+// newInstance returns an instance that is not yet opened.
 func newInstance(d codecs.Design) *instance {
 	s := &instance{Design: d, claimed: map[codecs.Property]bool{}}
 	for _, g := range d.GuaranteesFor(nil) {
@@ -85,8 +84,8 @@ func openDesign(d codecs.Design, c codecs.Config) (*instance, error) {
 	return s, nil
 }
 
-// ringSecrets returns a ring of one secret, made from the number, of a length that
-// the design accepts.
+// ringSecrets returns a ring of one secret that derives from number. The design accepts its
+// length.
 func ringSecrets(d codecs.Design, number int) [][]byte {
 	secret := bytes.Repeat(fmt.Appendf(nil, "fuzz secret %d; ", number), 4)
 	return [][]byte{secret[:max(d.KeySize, codecs.MinSecret)]}
@@ -95,8 +94,8 @@ func ringSecrets(d codecs.Design, number int) [][]byte {
 // holds reports whether the design claims p.
 func (s *instance) holds(p codecs.Property) bool { return s.claimed[p] }
 
-// mustRefuse reports whether the design claims to refuse a token of context a
-// in b, and the first property for which it does.
+// mustRefuse reports whether the design claims to refuse in context b a token minted in a. It
+// also returns the first property that requires this.
 func (s *instance) mustRefuse(a, b *codecs.Context) (first codecs.Property, must bool) {
 	for at, differ := range program.Differs(a, b) {
 		if differ && s.holds(program.Promises[at]) {
@@ -106,8 +105,8 @@ func (s *instance) mustRefuse(a, b *codecs.Context) (first codecs.Property, must
 	return "", false
 }
 
-// payload reads a payload that the design can carry: any bytes for a codec, a
-// JSON string for a scheme.
+// payload reads a payload that the design can carry: any bytes for a codec, or a JSON string
+// for a scheme.
 func (s *instance) payload(p *program.Program) []byte {
 	b := program.Payload(p, lab.HooksOf(s.Design).TokenSize)
 	if !s.IsScheme() {
@@ -116,7 +115,7 @@ func (s *instance) payload(p *program.Program) []byte {
 	return quotedPayload(b)
 }
 
-// quotedPayload returns a JSON string made of b in which no character needs an escape.
+// quotedPayload returns b as a JSON string. Bytes that would need an escape are replaced.
 func quotedPayload(b []byte) []byte {
 	text := make([]byte, len(b)+2)
 	text[0], text[len(b)+1] = '"', '"'
@@ -126,8 +125,7 @@ func quotedPayload(b []byte) []byte {
 	return text
 }
 
-// unescapedBytes maps each byte to one that needs no escape in JSON: to itself if
-// possible.
+// unescapedBytes maps each byte to one that needs no escape in JSON: itself if possible.
 var unescapedBytes = func() (table [256]byte) {
 	for i := range table {
 		c := byte(i)
@@ -139,15 +137,15 @@ var unescapedBytes = func() (table [256]byte) {
 	return table
 }()
 
-// seed reads the randomness of one token.
+// seed reads the seed of one token.
 func (s *instance) seed(p *program.Program) []byte {
 	seed := make([]byte, s.codec.SeedSize())
 	copy(seed, p.Bytes(len(seed)))
 	return seed
 }
 
-// same reports whether two payloads are equal to the design: the same bytes, or
-// the same JSON if the format carries values.
+// same reports whether the design treats two payloads as equal: the same bytes, or equal JSON
+// values if the format carries values.
 func (s *instance) same(want, got []byte) bool {
 	return bytes.Equal(want, got) || s.IsScheme() && !s.holds(codecs.ByteExact) && sameJSON(want, got)
 }
@@ -162,7 +160,7 @@ func sameJSON(a, b []byte) bool {
 	return errP == nil && errQ == nil && bytes.Equal(p, q)
 }
 
-// A heldToken is a token with its form as sealed and its payload.
+// A heldToken is a token, possibly altered, with its original form and its payload.
 type heldToken struct {
 	token, origin, payload []byte
 	altered                bool
@@ -173,8 +171,8 @@ func (h *heldToken) change(token []byte) {
 	h.altered = !bytes.Equal(token, h.origin)
 }
 
-// One of the choices of hold seals a token; the others take a sealed one,
-// because caches show in opening.
+// Choices of hold. One in holdChoices seals a new token. The others take a sample token,
+// because caches affect only opening.
 const (
 	holdNew     = 1
 	holdChoices = 4
@@ -195,8 +193,7 @@ func (s *instance) seal(seed, payload []byte) (heldToken, error) {
 // samplePayloads are payloads that every design can carry.
 var samplePayloads = []string{`"one"`, `"two"`, `""`, `"a longer one, of more than a block of any cipher or digest, and of more than one line"`}
 
-// sample returns the token of the sample with the given index. It is sealed
-// once.
+// sample returns the sample token with the given index. Each is sealed once.
 func (s *instance) sample(i int) (heldToken, error) {
 	all, err := s.sampled()
 	if err != nil {

@@ -8,23 +8,22 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// errUnsupported takes the place of a refusal for the third outcome: a sound token
-// with a state that the design cannot return.
+// errUnsupported stands for the third outcome where a refusal is expected: a sound token whose
+// state the design cannot return.
 var errUnsupported = codecs.Reject(0, "not supported")
 
-// open unseals a token: see answer.
+// open unseals a token in program.Context; see answer.
 func (s *instance) open(token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	return s.answer(s.codec, token)
 }
 
-// answer unseals a token with a codec of the design, and checks that the
-// outcome is one of the three of the contract and that dst is as the contract
-// demands. refused is nil if the token is accepted. The codec gets a copy of
-// the token: a change to a token that targets keep would reach other
-// executions.
+// answer unseals a token with a codec of the design. It checks that the outcome is one of the
+// three of the contract, and that dst is as the contract requires. If the token is accepted,
+// refused is nil. The codec gets a copy of the token, so that it cannot change a token that
+// later executions use.
 func (s *instance) answer(codec codecs.Codec, token []byte) (payload []byte, refused *codecs.RejectError, err error) {
 	const before = "kept"
-	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload is longer than its token decodes to
+	memory := make([]byte, len(token)+len(before)+len(token)*3/4) // no payload exceeds its decoded token
 	given, dst := memory[:len(token):len(token)], memory[len(token):]
 	copy(given, token)
 	out, err := codec.Unseal(dst[:copy(dst, before)], given)
@@ -66,8 +65,8 @@ func (s *instance) requireSame(token, payload []byte) error {
 	return nil
 }
 
-// requireNoGain returns an error if the design accepts an altered token against
-// its claims: any altered token if it claims canonical, and otherwise one with
+// requireNoGain returns an error if the design accepts an altered token against its claims. If
+// it claims canonical, it must refuse any altered token, and otherwise one that opens to
 // another payload.
 func (s *instance) requireNoGain(token, altered, payload []byte) error {
 	got, refused, err := s.open(altered)
@@ -77,8 +76,8 @@ func (s *instance) requireNoGain(token, altered, payload []byte) error {
 	return s.gain(token, altered, payload, got)
 }
 
-// gain returns the error for an altered token that opens to got, or nil if the
-// design does not claim to refuse it.
+// gain returns the error for an altered token that opens to got, or nil if the design makes no
+// claim against it.
 func (s *instance) gain(token, altered, payload, got []byte) error {
 	if s.holds(codecs.Canonical) {
 		return harness.Fail(s.Name, "an altered token is accepted", "%q beside %q", altered, token)
@@ -89,8 +88,7 @@ func (s *instance) gain(token, altered, payload, got []byte) error {
 	return nil
 }
 
-// requireRepeated returns an error unless opening a token gives the same answer
-// again.
+// requireRepeated returns an error unless opening a token again gives the same answer.
 func (s *instance) requireRepeated(token, first []byte, refused *codecs.RejectError) error {
 	second, refusedAgain, err := s.open(token)
 	if err != nil {

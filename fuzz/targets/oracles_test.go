@@ -14,7 +14,7 @@ import (
 	"sealab/internal/lab"
 )
 
-// An unsealing is a codec that opens only.
+// An unsealing is a codec that cannot seal.
 type unsealing func(dst, token []byte) ([]byte, error)
 
 func (u unsealing) Seal([]byte, []byte) ([]byte, error)      { panic("it opens only") }
@@ -22,11 +22,11 @@ func (u unsealing) Unseal(dst, token []byte) ([]byte, error) { return u(dst, tok
 
 var errForged = codecs.Reject(codecs.Unauthentic, "tag")
 
-// TestOpen tells answers that break the contract from the three that keep it.
+// TestOpen checks that answers that break the contract are told from the three valid outcomes.
 func TestOpen(t *testing.T) {
 	tests := map[string]struct {
 		unseal unsealing
-		want   string // in the error; "": no error
+		want   string // text in the error; "" for no error
 	}{
 		"accepts":              {func(dst, _ []byte) ([]byte, error) { return append(dst, "state"...), nil }, ""},
 		"refuses":              {func(dst, _ []byte) ([]byte, error) { return dst, errForged }, ""},
@@ -53,14 +53,14 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSaid tells another spelling from another text.
+// TestSaid checks that another spelling is told from another text.
 func TestSaid(t *testing.T) {
 	require.Equal(t, lenientlyDecoded([]byte("AAA")), lenientlyDecoded([]byte("A A\nB=")))
 	require.NotEqual(t, lenientlyDecoded([]byte("AAAA")), lenientlyDecoded([]byte("AABA")))
 }
 
-// TestPairsDiffer requires each pair to be two readings: some altered token is
-// refused by the strict one and accepted by the other.
+// TestPairsDiffer checks that each pair differs: the strict reading refuses some altered token
+// that the faithful one accepts.
 func TestPairsDiffer(t *testing.T) {
 	require.NotEmpty(t, readingPairs())
 	for _, r := range readingPairs() {
@@ -80,8 +80,8 @@ func TestPairsDiffer(t *testing.T) {
 	}
 }
 
-// TestDuring holds that nothing goes on behind a call, also one that panics,
-// which a harness lives through, and that the errors of both are kept.
+// TestDuring checks that the other goroutine has ended when callDuring returns, even after a
+// panic, and that errors of both are kept.
 func TestDuring(t *testing.T) {
 	before, inside := runtime.GOMAXPROCS(0), 0
 	other := func() error {
@@ -101,7 +101,7 @@ func TestDuring(t *testing.T) {
 	require.ErrorIs(t, err, one)
 	require.ErrorIs(t, err, two)
 	require.NoError(t, callDuring(other, func(others *atomic.Int64) error {
-		for seen := others.Load(); others.Load() == seen; { // it goes on
+		for seen := others.Load(); others.Load() == seen; { // waits until it runs again
 			runtime.Gosched()
 		}
 		return nil

@@ -19,8 +19,8 @@ var readingsTarget = Target{
 	Seeds: readingsSeeds,
 }
 
-// A readingPair is two readings of one format under the same secrets and options. The
-// strict one accepts one encoding of a token, the faithful one more.
+// A readingPair is two readings of one format, under the same secrets and options. The strict
+// reading accepts one encoding of a token. The faithful one accepts more.
 type readingPair struct{ strict, faithful *instance }
 
 var readingPairs = sync.OnceValue(func() []*readingPair {
@@ -37,27 +37,27 @@ var readingPairs = sync.OnceValue(func() []*readingPair {
 
 func claimsCanonical(d codecs.Design) bool { return newInstance(d).holds(codecs.Canonical) }
 
-// readingOption is the option of formats with two readings.
+// readingOption is the name of the option that selects a reading.
 const readingOption = "reading"
 
 func newPair(strict, faithful codecs.Design) *readingPair {
 	options, err := faithful.Choose(codecs.Config{})
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", faithful.Name, err)) // its own defaults
+		panic(fmt.Sprintf("%s: %v", faithful.Name, err)) // its own defaults are valid
 	}
-	delete(options, readingOption) // each keeps its own
+	delete(options, readingOption) // each design keeps its own reading
 	c := codecs.Config{Secrets: ringSecrets(faithful, 0), Options: options}
 	return &readingPair{mustOpen(strict, c), mustOpen(faithful, c)}
 }
 
-// Choices of readings; the others change steps.
+// Choices of readings. The other values edit steps.
 const (
 	alterAlike = 1
 	asText     = 2
 )
 
-// runReadings seals with the strict reading, changes steps or the text, and
-// compares the answers of both.
+// runReadings seals with the strict reading, edits steps or alters the text, and compares the
+// answers of both readings.
 func runReadings(p *program.Program) error {
 	r := readingPairs()[p.Pick(len(readingPairs()))]
 	seed, payload := r.strict.seed(p), r.strict.payload(p)
@@ -95,8 +95,8 @@ func (r *readingPair) sealAlike(seed, payload []byte) error {
 	return nil
 }
 
-// compare returns an error if the strict reading accepts a token that the
-// faithful one refuses, or with another state.
+// compare returns an error if the strict reading accepts a token that the faithful one refuses,
+// or that it opens to another state.
 func (r *readingPair) compare(token []byte) error {
 	strict, refused, err := r.strict.open(token)
 	if err != nil || refused != nil {
@@ -114,7 +114,7 @@ func (r *readingPair) compare(token []byte) error {
 	return nil
 }
 
-// readingsSeeds are, for each pair, one change of each step and of the text.
+// readingsSeeds returns, for each pair, one change of each step and of the text.
 func readingsSeeds() ([][]byte, error) {
 	var seeds [][]byte
 	for i := range readingPairs() {

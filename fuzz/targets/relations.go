@@ -45,7 +45,7 @@ func newFamily(s *instance) *ringFamily {
 
 func (f *ringFamily) isDear() bool { return f.one.dear }
 
-// allRelations are the checks; an input chooses one.
+// allRelations are the checks, of which an input chooses one.
 var allRelations = []func(*ringFamily, *program.Program) error{
 	ofToken((*ringFamily).order), ofToken((*ringFamily).foreign), (*ringFamily).rotated, ofToken((*ringFamily).room),
 	(*ringFamily).sealing, ofToken((*ringFamily).together), ofToken((*ringFamily).inspected),
@@ -56,7 +56,7 @@ func runRelations(p *program.Program) error {
 	return allRelations[p.Pick(len(allRelations))](f, p)
 }
 
-// ofToken returns a check that reads a token, which is sealed and perhaps altered.
+// ofToken returns a check that first seals a token and may alter it.
 func ofToken(check func(f *ringFamily, h heldToken, p *program.Program) error) func(*ringFamily, *program.Program) error {
 	return func(f *ringFamily, p *program.Program) error {
 		h, err := f.one.seal(f.one.seed(p), f.one.payload(p))
@@ -70,7 +70,7 @@ func ofToken(check func(f *ringFamily, h heldToken, p *program.Program) error) f
 	}
 }
 
-// order checks that rings of the same keys answer alike.
+// order checks that rings of the same keys in another order answer alike.
 func (f *ringFamily) order(h heldToken, _ *program.Program) error {
 	got, refused, err := f.forward.open(h.token)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *ringFamily) order(h heldToken, _ *program.Program) error {
 	return nil
 }
 
-// foreign checks that a ring without the sealing key opens no token.
+// foreign checks that a ring without the sealing key refuses the token.
 func (f *ringFamily) foreign(h heldToken, _ *program.Program) error { return f.requireForeign(h.token) }
 
 // requireForeign returns an error if the other ring opens a token.
@@ -118,8 +118,8 @@ func (f *ringFamily) rotated(p *program.Program) error {
 	return f.forward.requireSame(token, payload)
 }
 
-// relationsSeeds are, for every design and relation, a token with and without
-// an alteration.
+// relationsSeeds returns, for every design and relation, a token with and without an
+// alteration.
 func relationsSeeds() ([][]byte, error) {
 	return withContinuations(seedEach(ringFamilies(), func(_ *ringFamily, begin func() *program.Writer) (own [][]byte) {
 		for relation := range allRelations {

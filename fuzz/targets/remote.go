@@ -24,8 +24,7 @@ var remoteTarget = Target{
 	Seeds: textSeeds,
 }
 
-// runRemote asks a design about a token, and sends question and answer through the
-// protocol.
+// runRemote asks a design about a token, and passes question and answer through the protocol.
 func runRemote(p *program.Program) error {
 	s := pickInstance(p)
 	seed, payload := s.seed(p), s.payload(p)
@@ -37,7 +36,7 @@ func runRemote(p *program.Program) error {
 		token = program.Alter(p, token)
 	}
 	if !utf8.Valid(token) {
-		return nil // the protocol is text
+		return nil // the protocol carries text only
 	}
 	here, err := s.codec.Unseal(nil, token)
 	there := remoteInstances()[s.Name]
@@ -60,15 +59,14 @@ func runRemote(p *program.Program) error {
 	return nil
 }
 
-// A remoteInstance is an instance behind the protocol, with the message that
-// opens it.
+// A remoteInstance is an instance behind the protocol, with the case that opened it.
 type remoteInstance struct {
 	opened worker.Case
 	*worker.Replayer
 }
 
-// remoteInstances are the instances behind the protocol, by name. They stay open:
-// opening takes as long as the rest of an execution.
+// remoteInstances returns the instances behind the protocol, by design name. They stay open,
+// because opening takes as long as the rest of an execution.
 var remoteInstances = sync.OnceValue(func() map[string]remoteInstance {
 	all := map[string]remoteInstance{}
 	for _, s := range instances() {
@@ -90,8 +88,8 @@ func newRemote(s *instance) (remoteInstance, error) {
 	return remoteInstance{opened, r}, err
 }
 
-// requireWords returns an error unless encoding/json finds the token and the
-// payload in the lines of a case.
+// requireWords returns an error unless encoding/json reads the token and the payload from the
+// lines of a case.
 func requireWords(c worker.Case, token, payload []byte) error {
 	var ask struct {
 		Token string `json:"token"`

@@ -29,14 +29,13 @@ type mirroredSDK struct {
 	here, there *instance
 }
 
-// mirroredSDKs are the SDKs that run, or the reason why no SDK runs.
+// mirroredSDKs holds the running SDKs, or the reason why none runs.
 type mirroredSDKs struct {
 	all     []mirroredSDK
 	missing string
 }
 
-// runningSDKs starts every installed SDK, once. The processes end with this
-// one.
+// runningSDKs starts every installed SDK once. Their processes end with this one.
 var runningSDKs = sync.OnceValue(func() mirroredSDKs {
 	here, err := program.ModuleRoot()
 	if err != nil {
@@ -79,8 +78,8 @@ func dialMirror(s sdk.SDK) (mirroredSDK, error) {
 	return m, err
 }
 
-// maxBatch is the number of tokens of one input: a round trip through two pipes
-// is slow, and one more token is not.
+// maxBatch is the number of tokens per input. A round trip through two pipes is slow, while an
+// additional token is cheap.
 const maxBatch = 128
 
 func runSDKs(p *program.Program) error {
@@ -95,7 +94,7 @@ func runSDKs(p *program.Program) error {
 		if err != nil && !errors.Is(err, codecs.ErrUnsupported) {
 			return err
 		}
-		if err == nil && utf8.Valid(token) { // the protocol is text
+		if err == nil && utf8.Valid(token) { // the protocol carries text only
 			tokens = append(tokens, token)
 		}
 		if p.Done() {
@@ -108,7 +107,7 @@ func runSDKs(p *program.Program) error {
 	return m.compare(tokens)
 }
 
-// present makes one token, changed inside or as text.
+// present returns one token, either with edited steps or with an altered text.
 func (m mirroredSDK) present(p *program.Program) ([]byte, error) {
 	seed, payload := m.here.seed(p), m.here.payload(p)
 	var rewritten stepChanges
@@ -125,7 +124,7 @@ func (m mirroredSDK) present(p *program.Program) ([]byte, error) {
 	return token, err
 }
 
-// compare returns an error unless both sides answer every token alike.
+// compare returns an error unless both sides answer every token in the same way.
 func (m mirroredSDK) compare(tokens [][]byte) error {
 	there, err := m.there.in.UnsealAll(tokens, &program.Context)
 	if err != nil {
@@ -153,7 +152,7 @@ func (m mirroredSDK) compare(tokens [][]byte) error {
 	return nil
 }
 
-// sameStage compares refusals without reasons, which some SDKs do not give.
+// sameStage compares refusals without their reasons, which some SDKs do not report.
 func sameStage(a, b *codecs.RejectError) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -168,10 +167,10 @@ func stageName(r *codecs.RejectError) string {
 	return "refused as " + r.Stage.String()
 }
 
-// sdksSeeds are, for each SDK, batches of tokens with one step changed and with
-// the text altered. They do not depend on the SDKs that are installed.
+// sdksSeeds returns, for each SDK, batches of tokens with one edited step and with an altered
+// text. They do not depend on the installed SDKs.
 func sdksSeeds() ([][]byte, error) {
-	const most = 16 // SDKs
+	const most = 16 // upper bound on the number of SDKs
 	var seeds [][]byte
 	for i := range byte(most) {
 		var inner, outer program.Writer

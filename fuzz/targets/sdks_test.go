@@ -10,8 +10,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// BenchmarkSDKs compares full batches of altered tokens with each installed
-// SDK, for verdicts a second.
+// BenchmarkSDKs compares full batches of altered tokens with each installed SDK, and measures
+// verdicts per second.
 func BenchmarkSDKs(b *testing.B) {
 	running := runningSDKs()
 	if running.missing != "" {

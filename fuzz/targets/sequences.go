@@ -17,17 +17,17 @@ var sequencesTarget = Target{
 	Seeds: sequencesSeeds,
 }
 
-// Operations of a sequence. All but the first open a token: an altered token
-// has an effect only if it is opened.
+// Operations of a sequence. All but opHold open a token, because an alteration has an effect
+// only then.
 const (
-	opHold    = 0 // make one
+	opHold    = 0 // make a token
 	opAlter   = 1
-	opSplice  = 2 // alter it by another one
-	opChoices = 4 // the other opens one as it is
+	opSplice  = 2 // alter a token by another one
+	opChoices = 4 // the remaining choice opens a token as it is
 )
 
-// runSequences runs operations on one design. All tokens are sealed under one key,
-// so that a cache of the design sees all of them.
+// runSequences runs operations on one design. All tokens are sealed under one key, so that a
+// cache of the design covers all of them.
 func runSequences(p *program.Program) error {
 	s := pickInstance(p)
 	tokens := make([]heldToken, 0, 6)
@@ -55,7 +55,7 @@ func runSequences(p *program.Program) error {
 	return nil
 }
 
-// readOperationCount reads the number of operations: few, and seldom many.
+// readOperationCount reads the number of operations: usually few, rarely many.
 func readOperationCount(p *program.Program) int {
 	switch n := p.Byte(); {
 	case n == 255:
@@ -69,16 +69,16 @@ func readOperationCount(p *program.Program) int {
 	}
 }
 
-// sixOperations stands for six operations, as in seeds.
+// sixOperations is an input byte that means six operations, used in seeds.
 const sixOperations = 240
 
-// spliceTokens returns the beginning of one token and the end of another.
+// spliceTokens returns the beginning of one token joined to the end of another.
 func spliceTokens(p *program.Program, first, second []byte) []byte {
 	return append(bytes.Clone(first[:program.Place(p, first)]), second[program.Place(p, second):]...)
 }
 
-// requireHeld opens a token and checks the answer. A token that was altered
-// into another one of the sequence must open as that one.
+// requireHeld opens a token and checks the answer. If an alteration produced another token of
+// the sequence, it must open to that token's payload.
 func (s *instance) requireHeld(h *heldToken, others []heldToken) error {
 	if !h.altered {
 		return s.requireSame(h.token, h.payload)
@@ -98,8 +98,8 @@ func (s *instance) requireHeld(h *heldToken, others []heldToken) error {
 	return s.gain(h.origin, h.token, h.payload, got)
 }
 
-// sequencesSeeds are, for each design, two tokens, one of them altered, opened
-// before and after.
+// sequencesSeeds returns, for each design, two tokens, one of which is altered, opened before
+// and after the alteration.
 func sequencesSeeds() ([][]byte, error) {
 	return withContinuations(seedEach(instances(), func(_ *instance, begin func() *program.Writer) (own [][]byte) {
 		for kind := range byte(14) {

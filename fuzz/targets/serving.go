@@ -37,11 +37,11 @@ func runServing(p *program.Program) error {
 	return nil
 }
 
-// An answerCounter counts the answers of a server, one per write. It fails at the
-// first invalid one.
+// An answerCounter counts the answers of a server, one per write. It fails at the first invalid
+// answer.
 type answerCounter struct{ answers int }
 
-// validAnswers begin the valid answers.
+// validAnswers are the beginnings of valid answers.
 var validAnswers = [][]byte{
 	[]byte(`{"ok":true`), []byte(`{"ok":false,"rejected":"`), []byte(`{"ok":false,"unsupported":true}`),
 	[]byte(`{"ok":false,"refused":"`), []byte(`{"ok":false,"fault":"`),
@@ -59,8 +59,8 @@ func (l *answerCounter) Write(answer []byte) (int, error) {
 	return len(answer), nil
 }
 
-// workerConversation is a client's side of a conversation with a worker; the secret
-// has 32 bytes.
+// workerConversation is the client's side of a conversation with a worker. The secret has 32
+// bytes.
 const workerConversation = `{"op":"hello","protocol":1}
 {"op":"open","keys_b64":["ZnV6eiBzZWNyZXQgMDsgZnV6eiBzZWNyZXQgMDsgZnU"],"ttl":600,"options":{}}
 {"op":"mint","handle":1,"now":1795132800.25,"state_b64":"InN0YXRlIg","binding":{"method":"tools/call","target":"deploy","arguments":{"env":"prod"},"principal":"alice","audience":null}}
@@ -74,7 +74,7 @@ const workerConversation = `{"op":"hello","protocol":1}
 {"op":"nothing"}
 `
 
-// servingSeeds are the conversation, whole and line by line, for each design.
+// servingSeeds returns the conversation, whole and line by line, for each design.
 func servingSeeds() ([][]byte, error) {
 	return seedEach(instances(), func(_ *instance, begin func() *program.Writer) [][]byte {
 		own := [][]byte{begin().Raw([]byte(workerConversation)).Program()}

@@ -15,10 +15,10 @@ import (
 	"sealab/fuzz/targets"
 )
 
-// BenchmarkTargets runs drawn inputs without an engine and reports executions a
-// second of the clock and of the processor, the share of the processor's time in
-// cryptographic primitives, and the executions a second if all else took no time.
-// The profile samples the processor a hundred times a second.
+// BenchmarkTargets runs drawn inputs without an engine. It reports executions per second of
+// wall-clock and processor time, the share of processor time in cryptographic primitives, and
+// the executions per second if everything else took no time. The profile samples the processor
+// 100 times per second.
 func BenchmarkTargets(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(harness.GCPercent))
 	for _, t := range targets.All() {
@@ -31,7 +31,7 @@ func BenchmarkTargets(b *testing.B) {
 		inputs := drawn(seeds, 4096)
 		b.Run("target="+t.Name, func(b *testing.B) {
 			var samples bytes.Buffer
-			profiled := pprof.StartCPUProfile(&samples) == nil // not below -cpuprofile
+			profiled := pprof.StartCPUProfile(&samples) == nil // fails under -cpuprofile
 			for i := 0; b.Loop(); i++ {
 				if err := t.Run(inputs[i%len(inputs)]); err != nil {
 					b.Fatal(err)
@@ -62,15 +62,15 @@ func drawn(seeds [][]byte, n int) [][]byte {
 	return inputs
 }
 
-// primitives are packages of cryptography alone.
+// primitives are the prefixes of functions that do only cryptography.
 var primitives = []string{"crypto/", "golang.org/x/crypto/", "github.com/cloudflare/circl/", "sealab/fuzz/targets/reference.Seal", "sealab/fuzz/targets/reference.Open"}
 
-// cryptography returns the seconds of a profile below a function of primitives,
-// and all seconds.
+// cryptography returns the seconds of a profile that were spent below primitives, and all
+// seconds.
 func cryptography(b *testing.B, samples *bytes.Buffer) (within, all float64) {
 	p, err := profile.Parse(samples)
 	require.NoError(b, err)
-	const nanoseconds = 1 // beside the number of samples
+	const nanoseconds = 1 // value 0 is the number of samples
 	for _, s := range p.Sample {
 		seconds := float64(s.Value[nanoseconds]) / 1e9
 		all += seconds
@@ -94,7 +94,7 @@ func inPrimitive(s *profile.Sample) bool {
 	return false
 }
 
-// TestInPrimitive counts a sample if a primitive lies anywhere on its stack.
+// TestInPrimitive checks that a sample counts if a primitive is anywhere on its stack.
 func TestInPrimitive(t *testing.T) {
 	sample := func(names ...string) *profile.Sample {
 		s := &profile.Sample{}

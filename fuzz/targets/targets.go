@@ -1,12 +1,10 @@
-// Package targets has the fuzz targets: functions that read an input as a small
-// program, run it on a design, and check the answers. They range over the catalog
-// and so cover every design.
+// Package targets holds the fuzz targets. A target reads an input as a small program, runs it
+// on a design, and checks the answers. The targets cover every design of the catalog.
 //
-// Four layers concern tokens: the token as text; the inside, altered and
-// authenticated again; the same token in several implementations; relations
-// between answers. The other layers concern readers of documents and the worker
-// protocol. A check compares the verdict first (accepted or refused), then the
-// stage, then the bytes.
+// Four layers concern tokens: the token as text; its inside, edited and authenticated again;
+// the same token in several implementations; and relations between answers. The other layers
+// concern readers of documents and the worker protocol. A check compares the verdict first
+// (accepted or refused), then the stage, then the bytes.
 package targets
 
 import (
@@ -29,22 +27,21 @@ import (
 // A Target is one fuzz target.
 type Target struct {
 	Name  string // lower case, digits and hyphens: "text"
-	Doc   string // the effect of an input and the checks, in one line
+	Doc   string // one line: the effect of an input, and the checks
 	Layer string
-	// Check runs one program. It returns an error, mostly a harness.CheckError, if
-	// a check fails. A panic is a failure as well.
+	// Check runs one program. If a check fails it returns an error, usually a
+	// harness.CheckError. A panic is a failure as well.
 	Check func(*program.Program) error
-	// Draws allows inputs to continue with choices from a generator: see
-	// program.Continue.
+	// Draws allows inputs to continue with choices from a generator; see program.Continue.
 	Draws bool
-	// Seeds returns the seeds, at least one.
+	// Seeds returns at least one seed.
 	Seeds func() ([][]byte, error)
-	// Missing returns why the target cannot run on this machine, "" if it can. nil:
-	// it needs no other program.
+	// Missing returns the reason why the target cannot run on this machine, or "" if it can. It
+	// is nil if the target needs no other program.
 	Missing func() string
 }
 
-// Unavailable returns why the target cannot run here, "" if it can.
+// Unavailable returns the reason why the target cannot run here, or "" if it can.
 func (t Target) Unavailable() string {
 	if t.Missing == nil {
 		return ""
@@ -52,7 +49,7 @@ func (t Target) Unavailable() string {
 	return t.Missing()
 }
 
-// Run runs one input: see Check.
+// Run runs one input; see Check.
 func (t Target) Run(input []byte) error {
 	p := program.New(input)
 	if t.Draws {
@@ -60,7 +57,7 @@ func (t Target) Run(input []byte) error {
 	}
 	err := t.Check(p)
 	if errors.Is(err, codecs.ErrUnsupported) {
-		return nil // the format does not carry this state, or a token of its length
+		return nil // the format cannot carry this state, or a token of its length
 	}
 	return err
 }
@@ -75,7 +72,7 @@ func (t Target) Func() (harness.Func, error) {
 	return f, err
 }
 
-// NativeName is the name of the function for go test -fuzz: "FuzzText".
+// NativeName returns the name of the function for go test -fuzz, for example "FuzzText".
 func (t Target) NativeName() string {
 	name := "Fuzz"
 	for word := range strings.SplitSeq(t.Name, "-") {
@@ -102,7 +99,7 @@ func All() []Target {
 	}
 }
 
-// Find returns the target called name.
+// Find returns the target with the given name.
 func Find(name string) (Target, error) {
 	var known []string
 	for _, t := range All() {
@@ -114,9 +111,8 @@ func Find(name string) (Target, error) {
 	return Target{}, catalog.Unknown("fuzz target", name, known)
 }
 
-// testedDesigns returns the designs under test: the catalog, with the bugs that the
-// environment variable injected.Env names. It is the only place that injects
-// bugs.
+// testedDesigns returns the designs under test: the catalog, with the bugs named in the
+// environment variable injected.Env. Bugs are injected only here.
 var testedDesigns = sync.OnceValue(func() []codecs.Design {
 	change, err := injected.Change(os.Getenv(injected.Env))
 	if err != nil {
@@ -125,17 +121,17 @@ var testedDesigns = sync.OnceValue(func() []codecs.Design {
 	return catalog.VariantsWith(change)
 })
 
-// pickInstance chooses an instance.
+// pickInstance reads the choice of an instance.
 func pickInstance(p *program.Program) *instance { return chooseFrom(p, instances()) }
 
-// A costlyChoice may take much time.
+// A costlyChoice is an element to choose that may take long.
 type costlyChoice interface{ isDear() bool }
 
 func (s *instance) isDear() bool { return s.dear }
 
-// chooseFrom reads the choice of one of all, at most 128. It seldom takes a costly
-// one: with a key agreement, a token takes the time of a hundred others.
-// Otherwise another one takes its place, by the same choice.
+// chooseFrom reads the choice of one of all, which has at most 128 elements. It rarely returns
+// a costly element: a token with key agreement takes as long as a hundred others. Otherwise the
+// same choice selects another element in its place.
 func chooseFrom[T costlyChoice](p *program.Program, all []T) T {
 	choice := int(p.Byte())
 	chosen, round := choice%len(all), choice/len(all)
@@ -150,8 +146,8 @@ func chooseFrom[T costlyChoice](p *program.Program, all []T) T {
 	return all[chosen]
 }
 
-// withContinuations returns each seed as it is, and followed by the mark that continues
-// with drawn choices. It drops seeds that continue by themselves.
+// withContinuations returns each seed unchanged, and followed by the mark that continues with
+// drawn choices. It drops seeds that already continue.
 func withContinuations(seeds [][]byte) [][]byte {
 	all := make([][]byte, 0, 2*len(seeds))
 	for _, seed := range seeds {
@@ -162,9 +158,9 @@ func withContinuations(seeds [][]byte) [][]byte {
 	return all
 }
 
-// seedEach returns the seeds that own returns for each of all. begin starts a program
-// that chooses it: see chooseFrom. A costly choice gets its first seed alone, with the mark
-// that chooses it: fuzzers keep the mark in most mutations.
+// seedEach returns the seeds that own returns for each of all. begin starts a program that
+// chooses the element; see chooseFrom. A costly element gets only its first seed, with the mark
+// that chooses it. Fuzzers keep that mark in most mutations.
 func seedEach[T costlyChoice](all []T, own func(choice T, begin func() *program.Writer) [][]byte) [][]byte {
 	var seeds [][]byte
 	for i, choice := range all {

@@ -28,7 +28,7 @@ func TestTargetsAreDescribed(t *testing.T) {
 	require.ErrorContains(t, err, `no fuzz target "none"`)
 }
 
-// TestReadmeListsTargets requires a row of the documentation for each target.
+// TestReadmeListsTargets checks that the README has a row for each target.
 func TestReadmeListsTargets(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestReadmeListsTargets(t *testing.T) {
 	}
 }
 
-// TestUnsupportedIsNoFailure lets a check meet a state that the format does not carry.
+// TestUnsupportedIsNoFailure checks that a state that the format cannot carry is not a failure.
 func TestUnsupportedIsNoFailure(t *testing.T) {
 	for _, row := range []struct {
 		err    error

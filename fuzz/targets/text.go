@@ -37,8 +37,8 @@ func runText(p *program.Program) error {
 	return s.requireNoGain(token, altered, payload)
 }
 
-// textSeeds are, for every design, a sealed token, one alteration of each kind,
-// and the tokens of the committed vectors in its place.
+// textSeeds returns, for every design, a sealed token, one alteration of each kind, and the
+// tokens of the committed vectors in its place.
 func textSeeds() ([][]byte, error) {
 	files, err := committedVectors()
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"sealab/fuzz/program"
 )
 
-// atOnce is the choice, modulo oneIn, of concurrent calls. They take as long as
-// hundreds of other relations: threads have to wake, and on busy cores it is
-// chance whether calls meet. They repeat until so many have met that they will
-// meet again on a replay, or for so many rounds.
+// atOnce is the choice, modulo oneIn, that makes concurrent calls. They take as long as
+// hundreds of other relations: threads have to wake up, and on busy cores calls overlap by
+// chance. The calls repeat until neededMeetings have overlapped, so that a replay shows the
+// failure again, or for at most meetingRounds rounds.
 const (
 	atOnce         = 40
 	oneIn          = 512
@@ -22,8 +22,8 @@ const (
 	dearRounds     = 20
 )
 
-// together checks that an answer does not depend on another call before it or,
-// seldom, at the same time.
+// together checks that an answer does not depend on another call before it or, rarely, at the
+// same time.
 func (f *ringFamily) together(h heldToken, p *program.Program) error {
 	if p.Uint16()%oneIn == atOnce {
 		return f.meanwhile(h.token)
@@ -44,7 +44,7 @@ func (f *ringFamily) together(h heldToken, p *program.Program) error {
 	return f.one.requireRepeated(h.token, got, refused)
 }
 
-// requireBeside is the other call.
+// requireBeside makes the other call and checks its answer.
 func (f *ringFamily) requireBeside() error {
 	beside, err := f.one.sample(0)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *ringFamily) requireBeside() error {
 	return f.one.requireSame(beside.token, beside.payload)
 }
 
-// meanwhile opens a token repeatedly while another one is opened.
+// meanwhile opens a token repeatedly while another token is opened.
 func (f *ringFamily) meanwhile(token []byte) error {
 	got, refused, err := f.one.open(token)
 	if err != nil {
@@ -81,13 +81,13 @@ func (f *ringFamily) meanwhile(token []byte) error {
 	return nil
 }
 
-// callDuring runs call, and other repeatedly in another goroutine until call ends;
-// others counts its runs. Both have ended when callDuring returns, also if call panics.
+// callDuring runs call, and runs other repeatedly in another goroutine until call ends. others
+// counts the runs of other. Both have ended when callDuring returns, even if call panics.
 func callDuring(other func() error, call func(others *atomic.Int64) error) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var others atomic.Int64
 	var ended atomic.Bool
-	var failed error // of other
+	var failed error // error of other
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for failed == nil && !ended.Load() {

@@ -18,11 +18,11 @@ import (
 
 var runSeconds = flag.String("libfuzzer", "", "build every target with clang's libFuzzer, and run it for so many seconds")
 
-// folder has the build files of OSS-Fuzz.
+// folder holds the build files of OSS-Fuzz.
 var folder = filepath.Join("..", "..", "oss-fuzz")
 
-// TestBuildScript runs build.sh with a compiler that records its arguments. Each
-// target gets a program and a seed corpus.
+// TestBuildScript runs build.sh with a compiler that records its arguments. Each target must
+// get a program and a seed corpus.
 func TestBuildScript(t *testing.T) {
 	if testing.Short() {
 		testenv.Skip(t, "-short: it builds the command and the seeds of every target")
@@ -64,7 +64,7 @@ func TestLibFuzzer(t *testing.T) {
 	}
 }
 
-// build runs build.sh with the commands in the folder bin and returns OUT.
+// build runs build.sh with the commands in folder bin and returns the path OUT.
 func build(t *testing.T, bin string) string {
 	t.Helper()
 	out := t.TempDir()
@@ -76,7 +76,7 @@ func build(t *testing.T, bin string) string {
 	return out
 }
 
-// listed returns the targets by function.
+// listed returns the target names by function name.
 func listed(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, "targets"))
@@ -109,7 +109,7 @@ func TestProjectFile(t *testing.T) {
 	require.NotEmpty(t, project.Contact)
 }
 
-// TestDockerfile requires the Go version of go.mod.
+// TestDockerfile checks that the Dockerfile uses the Go version of go.mod.
 func TestDockerfile(t *testing.T) {
 	docker, err := os.ReadFile(filepath.Join(folder, "Dockerfile"))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestRun runs the empty input of a target, and panics for a failure.
+// TestRun runs simple inputs, and checks that a failure panics.
 func TestRun(t *testing.T) {
 	require.Zero(t, FuzzText(nil))
 	require.Zero(t, FuzzJson([]byte("{}")))

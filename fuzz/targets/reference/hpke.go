@@ -14,8 +14,8 @@ import (
 	"sealab/fuzz/program"
 )
 
-// hpkeKeys is one key pair in both libraries, with the suite of the designs.
-// The mode is base, the only one of the standard library.
+// hpkeKeys is one key pair in both libraries, with the suite of the designs. It uses mode base,
+// the only mode of the standard library.
 type hpkeKeys struct {
 	suite    circl.Suite
 	public   kem.PublicKey
@@ -32,7 +32,7 @@ var hpkePair = sync.OnceValue(func() (k hpkeKeys) {
 	return k
 })
 
-// hpkeTwice opens a token of circl, altered or not, with both libraries.
+// hpkeTwice opens a message sealed by circl, possibly altered, with both libraries.
 func hpkeTwice(p *program.Program) error {
 	k := hpkePair()
 	if k.err != nil {
@@ -62,7 +62,7 @@ func hpkeTwice(p *program.Program) error {
 	return nil
 }
 
-// encSize is the length of an encapsulation in bytes.
+// encSize is the length of an encapsulated key in bytes.
 const encSize = 32
 
 func (k hpkeKeys) openCircl(message, info, data []byte) ([]byte, bool) {

@@ -34,8 +34,8 @@ func JSON(p *program.Program) error {
 	return nil
 }
 
-// requireRead returns an error unless v is the value that encoding/json reads
-// in a document.
+// requireRead returns an error unless v equals the value that encoding/json reads from a
+// document.
 func requireRead(v *catalog.JSON, document []byte) error {
 	d := json.NewDecoder(bytes.NewReader(document))
 	d.UseNumber()
@@ -49,8 +49,8 @@ func requireRead(v *catalog.JSON, document []byte) error {
 	return nil
 }
 
-// sameValue compares a value with that of encoding/json. It skips strings with
-// lone surrogates, which encoding/json cannot hold.
+// sameValue reports whether a value equals that of encoding/json. It skips strings with lone
+// surrogates, which encoding/json cannot represent.
 func sameValue(v *catalog.JSON, want any) bool {
 	switch want := want.(type) {
 	case nil:
@@ -69,7 +69,8 @@ func sameValue(v *catalog.JSON, want any) bool {
 	return false
 }
 
-// sameMembers compares the last member of each name.
+// sameMembers compares the last member of each name. It skips objects whose names are not
+// UTF-8.
 func sameMembers(v *catalog.JSON, want map[string]any) bool {
 	names := map[string]bool{}
 	for _, m := range v.Members {
@@ -86,8 +87,8 @@ func sameMembers(v *catalog.JSON, want map[string]any) bool {
 	return len(names) == len(want)
 }
 
-// requireStable returns an error unless the compact form of a document is ASCII
-// and its own compact form.
+// requireStable returns an error unless the compact form of a document is printable ASCII and
+// equals its own compact form.
 func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error)) error {
 	once, err := compact(nil, document)
 	if err != nil {
@@ -104,7 +105,7 @@ func requireStable(document []byte, compact func(dst, doc []byte) ([]byte, error
 	return nil
 }
 
-// Documents are JSON texts on which readers differ.
+// Documents are JSON texts that readers treat differently.
 var Documents = []string{
 	`{}`, `[]`, `null`, `true`, `"text"`, `0`, `-0`, `-0.0`, `1.0`, `1e16`, `1e-5`, `5e-324`, `1e400`, `12345678901234567890`,
 	`{"b":1,"a":2,"b":3}`, `["\u0000\ud800","\ud83d\ude00","\u2028/\/"]`, "\"\x7f\xed\xa0\x80\"", ` { "a" : [ 1 , { } ] } `,

@@ -13,14 +13,13 @@ import (
 	"sealab/fuzz/program"
 )
 
-// pairs compare two implementations of a primitive each.
+// pairs are the checks, each of which compares two implementations of a primitive.
 var pairs = []func(*program.Program) error{gcmTwice, xchachaTwice, base64Twice, hpkeTwice}
 
-// Primitives compares one primitive in two implementations.
+// Primitives compares two implementations of the primitive that p chooses.
 func Primitives(p *program.Program) error { return pairs[p.Pick(len(pairs))](p) }
 
-// hidden hides from crypto/cipher that a block cipher is AES, so that it uses
-// its generic code and not assembly.
+// hidden hides AES from crypto/cipher, which then uses generic code instead of assembly.
 type hidden struct{ cipher.Block }
 
 func gcmTwice(p *program.Program) error {
@@ -55,8 +54,8 @@ func xchachaTwice(p *program.Program) error {
 		func(nonce, sealed, data []byte) ([]byte, bool) { return Open(key, nonce, sealed, data) })
 }
 
-// aeadTwice compares an AEAD with another implementation: their ciphertexts, and
-// their answers to altered ones.
+// aeadTwice compares an AEAD with another implementation: their ciphertexts, and their answers
+// to altered ciphertexts.
 func aeadTwice(p *program.Program, name string, a cipher.AEAD,
 	sealAgain func(nonce, text, data []byte) []byte, openAgain func(nonce, sealed, data []byte) ([]byte, bool)) error {
 	nonce, data, text := exactly(p, a.NonceSize()), p.Bytes(64), program.Payload(p, nil)
@@ -64,7 +63,7 @@ func aeadTwice(p *program.Program, name string, a cipher.AEAD,
 	if again := sealAgain(nonce, text, data); !bytes.Equal(sealed, again) {
 		return harness.Fail("", name+" seals differently in two implementations", "%x and %x", sealed, again)
 	}
-	for range p.Few(16) { // an alteration may double it
+	for range p.Few(16) { // bounded, because an alteration may double the length
 		sealed = program.Alter(p, sealed)
 	}
 	got, err := a.Open(nil, nonce, sealed, data)
@@ -75,7 +74,7 @@ func aeadTwice(p *program.Program, name string, a cipher.AEAD,
 	return nil
 }
 
-// exactly reads n bytes, with zeros after the end of the input.
+// exactly reads n bytes. After the end of the input, it reads zeros.
 func exactly(p *program.Program, n int) []byte {
 	b := make([]byte, n)
 	copy(b, p.Bytes(n))
@@ -97,8 +96,8 @@ func base64Twice(p *program.Program) error {
 	return nil
 }
 
-// PrimitivesSeeds are, for each primitive, messages of several lengths and one
-// alteration of each.
+// PrimitivesSeeds returns, for each primitive, messages of several lengths with and without an
+// alteration.
 func PrimitivesSeeds() [][]byte {
 	var seeds [][]byte
 	for i := range pairs {

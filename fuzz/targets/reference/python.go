@@ -14,8 +14,8 @@ import (
 	"sealab/fuzz/program"
 )
 
-// pythonProgram answers each line of documents in hexadecimal, separated by
-// spaces, with their compact sorted forms, or "-" if json.loads refuses them.
+// pythonProgram reads lines of hexadecimal documents separated by spaces. It answers each with
+// their compact sorted forms, or "-" if json.loads refuses a document.
 const pythonProgram = `
 import json, sys
 def form(text):
@@ -28,7 +28,7 @@ for line in sys.stdin:
     print(" ".join(form(text[1:]) for text in line.split()), flush=True)
 `
 
-// An interpreter is a python3 that answers line by line.
+// An interpreter is a python3 process that answers line by line.
 type interpreter struct {
 	mu  sync.Mutex
 	in  io.Writer
@@ -46,11 +46,11 @@ var pythonProcess = sync.OnceValue(func() *interpreter {
 	if err != nil {
 		return &interpreter{err: err}
 	}
-	// It ends when this process does, with its standard input.
+	// The process ends with this one, when its standard input closes.
 	return &interpreter{in: in, out: bufio.NewReader(out), err: cmd.Start()}
 })
 
-// forms returns the forms of Python for the documents.
+// forms returns the compact forms that Python gives for the documents.
 func (i *interpreter) forms(documents [][]byte) ([]string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -71,11 +71,11 @@ func (i *interpreter) forms(documents [][]byte) ([]string, error) {
 	return strings.Fields(answer), nil
 }
 
-// maxDigits limits a document: shorter than the integers that Python refuses,
-// and less nested than Python can read.
+// maxDigits limits the length of a document, so that Python can read its integers and its
+// nesting.
 const maxDigits = 512
 
-// Python compares compact JSON with the json module of Python.
+// Python compares compact JSON with that of Python's json module.
 func Python(p *program.Program) error {
 	var documents [][]byte
 	for len(documents) < 64 && !p.Done() {
@@ -103,7 +103,7 @@ func Python(p *program.Program) error {
 	return nil
 }
 
-// PythonSeeds are the documents, one in an input and all in one.
+// PythonSeeds returns the documents, one per input, and all in one input.
 func PythonSeeds() ([][]byte, error) {
 	var all program.Writer
 	var seeds [][]byte

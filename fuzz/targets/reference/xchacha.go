@@ -1,8 +1,7 @@
-// Package reference compares primitives and readers with a second implementation:
-// the standard library, another library, Python, or XChaCha20-Poly1305
-// (draft-irtf-cfrg-xchacha-03, on RFC 8439) as its specifications read, with plain
-// loops and big integers. The latter is slow, not constant-time, and for fuzzing
-// only.
+// Package reference compares primitives and readers with a second implementation: the standard
+// library, another library, Python, or a direct transcription of the specification of
+// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03, based on RFC 8439) with plain loops and big
+// integers. The transcription is slow, not constant-time, and for fuzzing only.
 package reference
 
 import (
@@ -13,7 +12,7 @@ import (
 	"slices"
 )
 
-// Seal returns the ciphertext of text and its 16-byte tag. key has 32 bytes,
+// Seal returns the ciphertext of text, followed by its 16-byte tag. The key has 32 bytes, the
 // nonce 24.
 func Seal(key, nonce, text, data []byte) []byte {
 	subkey, short := hchacha20(key, nonce[:16]), append(make([]byte, 4), nonce[16:]...)
@@ -22,7 +21,7 @@ func Seal(key, nonce, text, data []byte) []byte {
 	return append(sealed, poly1305(oneTime, aeadInput(sealed, data))...)
 }
 
-// Open returns the text of a ciphertext of Seal, or false.
+// Open returns the text of a ciphertext of Seal. It reports false if the tag is wrong.
 func Open(key, nonce, sealed, data []byte) ([]byte, bool) {
 	if len(sealed) < 16 {
 		return nil, false
@@ -36,7 +35,7 @@ func Open(key, nonce, sealed, data []byte) ([]byte, bool) {
 	return chacha20(subkey, short, 1, sealed[:n]), true
 }
 
-// aeadInput returns the input of the tag (RFC 8439, section 2.8).
+// aeadInput returns the message that the tag authenticates (RFC 8439, section 2.8).
 func aeadInput(sealed, data []byte) []byte {
 	in := padded(padded(nil, data), sealed)
 	in = binary.LittleEndian.AppendUint64(in, uint64(len(data)))
@@ -48,7 +47,7 @@ func padded(dst, b []byte) []byte {
 	return append(dst, make([]byte, (16-len(b)%16)%16)...)
 }
 
-// initial is the state of RFC 8439, section 2.3, with its last four words given.
+// initial returns the initial state of RFC 8439, section 2.3, with the given last four words.
 func initial(key, last []byte) (state [16]uint32) {
 	copy(state[:], []uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574})
 	for i := range 8 {
@@ -60,7 +59,7 @@ func initial(key, last []byte) (state [16]uint32) {
 	return state
 }
 
-// rounds are the twenty rounds of RFC 8439, section 2.3.
+// rounds applies the twenty rounds of RFC 8439, section 2.3.
 func rounds(s *[16]uint32) {
 	quarter := func(a, b, c, d int) {
 		s[a] += s[b]
@@ -82,7 +81,7 @@ func rounds(s *[16]uint32) {
 	}
 }
 
-// hchacha20 is section 2.2 of the draft.
+// hchacha20 implements section 2.2 of the draft.
 func hchacha20(key, nonce []byte) []byte {
 	s := initial(key, nonce)
 	rounds(&s)
@@ -93,7 +92,7 @@ func hchacha20(key, nonce []byte) []byte {
 	return out
 }
 
-// chacha20 is section 2.4 of RFC 8439.
+// chacha20 implements section 2.4 of RFC 8439.
 func chacha20(key, nonce []byte, counter uint32, text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for block := range slices.Chunk(text, 64) {
@@ -112,7 +111,7 @@ func chacha20(key, nonce []byte, counter uint32, text []byte) []byte {
 	return out
 }
 
-// poly1305 is section 2.5 of RFC 8439.
+// poly1305 implements section 2.5 of RFC 8439.
 func poly1305(key, message []byte) []byte {
 	r := bytes.Clone(key[:16])
 	for _, i := range []int{3, 7, 11, 15} {

@@ -9,7 +9,7 @@ import (
 	"sealab/fuzz/targets/reference"
 )
 
-// TestDraftVector is appendix A.3.1 of draft-irtf-cfrg-xchacha-03.
+// TestDraftVector checks the vector of appendix A.3.1 of draft-irtf-cfrg-xchacha-03.
 func TestDraftVector(t *testing.T) {
 	text := []byte("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.")
 	key := unhex(t, "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f")

@@ -1,6 +1,6 @@
-// Command replay runs existing fuzz inputs and measures their coverage. It is built
-// with -cover, which go test does not allow beside -fuzz. A program can read its
-// counters only if it is not a test.
+// Command replay runs existing fuzz inputs and measures their coverage. It is built with
+// -cover, which go test does not allow together with -fuzz. A test binary cannot read its
+// coverage counters.
 //
 //	SEALAB_FUZZ_JOB=<file> SEALAB_FUZZ_SCRATCH=<folder> replay <target>
 package main
