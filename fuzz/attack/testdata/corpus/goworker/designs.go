@@ -16,25 +16,25 @@ import (
 	"sealab/codecs"
 )
 
-// A design is one worker. A part that is nil is the sound one.
+// A design is one worker. Parts that are nil default to the sound ones.
 type design struct {
 	claims string
-	codec  bool //  seal and unseal; else mint and verify
-	single bool // without the ability batch
+	codec  bool // seal and unseal; otherwise mint and verify
+	single bool // lacks the ability batch
 	box    func(keys [][]byte) *box
 	digest func(b codecs.Context) []byte
 	valid  func(issued, expires, now int64) bool
-	around func(w *instance) // changes calls
+	around func(w *instance) // wraps the calls of an instance
 }
 
-// A box authenticates bytes and spells them.
+// A box authenticates payloads and encodes tokens.
 type box struct {
 	keys  [][]byte
 	seal  func(key, plain []byte) []byte
 	open  func(key, sealed []byte) ([]byte, bool)
 	spell func(sealed []byte) string
 	read  func(token string) ([]byte, error)
-	each  func(keys [][]byte) [][]byte // the keys that are tried
+	each  func(keys [][]byte) [][]byte // returns the keys to try
 }
 
 func (d design) open(c codecs.Config) (*instance, error) {
@@ -61,7 +61,7 @@ func (d design) open(c codecs.Config) (*instance, error) {
 	return w, nil
 }
 
-// claim puts issue time, expiry and digest before the state.
+// claim adds issue time, expiry and context digest in front of the state.
 func (d design) claim(w *instance, ttl int64) {
 	mint, verify, sum, valid := w.mint, w.verify, d.digest, d.valid
 	if sum == nil {
@@ -126,7 +126,7 @@ func spelled(b *box) *box {
 	return b
 }
 
-// withTag returns a box of plain bytes and a tag of n bytes.
+// withTag returns a box of plain bytes followed by a tag of n bytes.
 func withTag(n int, tag func(key, plain []byte) []byte) func(keys [][]byte) *box {
 	return func(keys [][]byte) *box {
 		return spelled(&box{keys: keys,
@@ -157,7 +157,7 @@ func gcm(key []byte) cipher.AEAD {
 	return a
 }
 
-// withNonce returns a box of AES-256-GCM.
+// withNonce returns a box that seals with AES-256-GCM under nonces of the given kind.
 func withNonce(nonces func() func(plain []byte) []byte) func(keys [][]byte) *box {
 	return func(keys [][]byte) *box {
 		nonce := nonces()
@@ -184,7 +184,7 @@ func random(n int) []byte {
 
 func fresh() func([]byte) []byte { return func([]byte) []byte { return random(12) } }
 
-// spelling changes how a sound box spells.
+// spelling returns a sound box with another text encoding.
 func spelling(spell func([]byte) string, read func(string) ([]byte, error)) func(keys [][]byte) *box {
 	return func(keys [][]byte) *box {
 		b := tagged(keys)
@@ -204,7 +204,7 @@ func trying(each func(keys [][]byte) [][]byte) func(keys [][]byte) *box {
 	}
 }
 
-// remembering answers a verification again from its key in a cache.
+// remembering caches verifications under the key that name returns.
 func remembering(name func(q asked) string) func(w *instance) {
 	return func(w *instance) {
 		cache, verify := map[string][]byte{}, w.verify
@@ -227,7 +227,7 @@ func hash32(b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// changed returns the sound digest of a changed context.
+// changed returns the sound digest of a context to which change was applied.
 func changed(change func(b *codecs.Context)) func(b codecs.Context) []byte {
 	return func(b codecs.Context) []byte {
 		change(&b)
@@ -235,7 +235,7 @@ func changed(change func(b *codecs.Context)) func(b codecs.Context) []byte {
 	}
 }
 
-// blocks is CBC-MAC with AES and zero padding.
+// blocks returns the CBC-MAC with AES and zero padding.
 func blocks(key, plain []byte) []byte {
 	c, err := aes.NewCipher(key)
 	if err != nil {
@@ -258,7 +258,7 @@ func with(s *string, f func(string) string) *string {
 	return new(f(*s))
 }
 
-// once accepts a token one time: by handle, or for the whole process.
+// once accepts each token once: per handle, or once in the whole process.
 func once(shared map[string]bool, handle bool) func(w *instance) {
 	return func(w *instance) {
 		used, verify := shared, w.verify
@@ -276,7 +276,7 @@ func once(shared map[string]bool, handle bool) func(w *instance) {
 	}
 }
 
-// counted counts from a random start of 12 bytes.
+// counted returns nonces that count up from a random 12-byte start.
 func counted() func([]byte) []byte {
 	n := new(big.Int).SetBytes(random(12))
 	return func([]byte) []byte {
@@ -285,7 +285,8 @@ func counted() func([]byte) []byte {
 	}
 }
 
-// masked covers each token with bytes that it begins with; they hide nothing.
+// masked XORs each token with a key stream that its own first bytes determine, so it hides
+// nothing.
 func masked(keys [][]byte) *box {
 	b := tagged(keys)
 	seal, open := b.seal, b.open

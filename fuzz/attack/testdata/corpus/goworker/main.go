@@ -1,4 +1,4 @@
-// Command goworker is the part of the corpus in Go: goworker NAME.
+// Command goworker runs the worker NAME of the Go part of the corpus: goworker NAME.
 package main
 
 import (
@@ -26,14 +26,14 @@ var (
 	expired     error = codecs.Reject(codecs.Expired, "refused")
 )
 
-// An asked value is a state or token with its context.
+// An asked value is a state or token, with its context and time.
 type asked struct {
 	now int64 // microseconds
 	in  []byte
 	b   codecs.Context
 }
 
-// An instance is a design under one ring: a codec and a scheme.
+// An instance is a design under one ring. It is both a codec and a scheme.
 type instance struct {
 	mint, verify func(q asked) ([]byte, error)
 }
@@ -54,7 +54,7 @@ func (i *instance) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) 
 	return call(i.verify, dst, token, c)
 }
 
-// call appends the answer to dst. A panic is a fault of this call alone.
+// call appends the answer to dst. A panic becomes a fault of this call only.
 func call(do func(asked) ([]byte, error), dst, in []byte, c *codecs.Context) (_ []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -67,7 +67,7 @@ func call(do func(asked) ([]byte, error), dst, in []byte, c *codecs.Context) (_ 
 
 var text = base64.RawURLEncoding.Strict()
 
-// raw decodes the one spelling of bytes.
+// raw decodes s and refuses it unless it is the canonical encoding.
 func raw(s string) ([]byte, error) {
 	b, err := text.DecodeString(s)
 	if err != nil || text.EncodeToString(b) != s {
@@ -92,7 +92,7 @@ func optional(s *string) []byte {
 	return append([]byte{1}, *s...)
 }
 
-// digest is the sound digest of a context: every field as it came.
+// digest is the sound digest of a context. It covers every field as received.
 func digest(b codecs.Context) []byte {
 	return mac([]byte("context"), []byte(b.Method), []byte(b.Target), arguments(b), optional(b.Principal), optional(b.Audience))
 }
@@ -110,7 +110,7 @@ const (
 	secretClaims = " confidentiality fresh-nonces unlinkable"
 )
 
-// checked returns the derived keys of a ring, or why it is not taken.
+// checked returns the derived keys of a ring, or an error if the ring is weak.
 func checked(secrets [][]byte) ([][]byte, error) {
 	var keys [][]byte
 	for i, s := range secrets {
@@ -125,7 +125,7 @@ func checked(secrets [][]byte) ([][]byte, error) {
 	return keys, nil
 }
 
-// An unbatched stream leaves out that the worker has the ability batch.
+// An unbatched stream removes the ability batch from the worker's hello.
 type unbatched struct{ io.Writer }
 
 func (u unbatched) Write(p []byte) (int, error) {
@@ -133,11 +133,12 @@ func (u unbatched) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// guarantees returns what a design claims of all properties that one of the corpus does.
+// guarantees returns what the design claims about every property that some worker of the corpus
+// claims.
 func (d design) guarantees() (all []codecs.Guarantee) {
 	claimed := strings.Fields(d.claims)
 	for _, p := range strings.Fields(schemeClaims + secretClaims + " single-use") {
-		holds := slices.Contains(claimed, p) && !(d.codec && p == "unlinkable") // which is about claims
+		holds := slices.Contains(claimed, p) && !(d.codec && p == "unlinkable") // for schemes only
 		all = append(all, codecs.Guarantee{Property: codecs.Property(p), Holds: holds})
 	}
 	return all

@@ -21,7 +21,7 @@ import (
 )
 
 var designs = map[string]design{
-	// A second call.
+	// Bugs that show in a second call.
 	"verdict_by_token":       {claims: schemeClaims, around: remembering(func(q asked) string { return string(q.in) })},
 	"verdict_by_principal":   {claims: schemeClaims, around: remembering(func(q asked) string { return string(q.in) + string(optional(q.b.Principal)) })},
 	"verdict_by_token_start": {claims: codecClaims, codec: true, around: remembering(func(q asked) string { return string(q.in[:min(64, len(q.in))]) })},
@@ -62,7 +62,7 @@ var designs = map[string]design{
 		}
 	}},
 	"used_by_handle": {claims: schemeClaims + secretClaims + " single-use", box: withNonce(fresh), around: once(map[string]bool{}, true)},
-	// Nonces.
+	// Bugs in nonces.
 	"nonce_seeded_by_time": {claims: codecClaims + secretClaims, codec: true, box: withNonce(func() func([]byte) []byte {
 		r := weak.New(weak.NewSource(time.Now().Unix() / 60))
 		return func([]byte) []byte { n := make([]byte, 12); r.Read(n); return n }
@@ -78,7 +78,7 @@ var designs = map[string]design{
 			return binary.BigEndian.AppendUint32(slices.Clone(start), n*2654435761)
 		}
 	})},
-	// Tags.
+	// Bugs in tags.
 	"tag_fnv": {claims: codecClaims, codec: true, box: withTag(4, func(key, plain []byte) []byte { return hash32(slices.Concat(key, plain)) })},
 	"tag_adler": {claims: codecClaims, codec: true, box: withTag(4, func(key, plain []byte) []byte {
 		return binary.BigEndian.AppendUint32(nil, adler32.Checksum(slices.Concat(key, plain)))
@@ -113,7 +113,7 @@ var designs = map[string]design{
 		}
 		return b
 	}},
-	// Contexts and time.
+	// Bugs in contexts and time.
 	"principal_folded": {claims: schemeClaims, digest: changed(func(b *codecs.Context) { b.Principal = with(b.Principal, strings.ToLower) })},
 	"target_cleaned":   {claims: schemeClaims, digest: changed(func(b *codecs.Context) { b.Target = path.Clean("/" + b.Target) })},
 	"audience_slash": {claims: schemeClaims, digest: changed(func(b *codecs.Context) {
@@ -136,7 +136,7 @@ var designs = map[string]design{
 		return int32(now/1e6) < int32(expires/1e6) && issued <= now+60e6
 	}},
 	"expiry_in_minutes": {claims: schemeClaims, valid: func(issued, expires, now int64) bool { return now/60e6 <= expires/60e6 && issued <= now+60e6 }},
-	// Spelling, keys, work.
+	// Bugs in spelling, keys and work.
 	"line_breaks_skipped": {claims: codecClaims, codec: true, box: spelling(nil, func(token string) ([]byte, error) {
 		b, err := text.DecodeString(strings.TrimPrefix(token, "go1."))
 		if err != nil || !strings.HasPrefix(token, "go1.") {
@@ -211,7 +211,7 @@ var designs = map[string]design{
 		}
 	}},
 
-	// Sound ones.
+	// Sound designs.
 	"sound_scheme":  {claims: schemeClaims},
 	"sound_codec":   {claims: codecClaims, codec: true},
 	"sound_gcm":     {claims: codecClaims + secretClaims, codec: true, box: withNonce(fresh)},
