@@ -42,33 +42,33 @@ func Alter(p *Program, token []byte) []byte {
 		return rest
 	case 4: // insert a text that lenient decoders skip
 		return Insert(token, at, spellings[p.Pick(len(spellings))])
-	case 5: // insert anything
+	case 5: // insert any bytes
 		return Insert(token, at, p.Bytes(64))
-	case 6: // append a part of itself, which may double it
+	case 6: // append part of the token, which may double it
 		return append(token, bytes.Clone(rest[:min(len(rest), 4096)])...)
 	case 7: // replace everything
 		return bytes.Clone(p.Bytes(2048))
-	case 8: // the other alphabet from here on
+	case 8: // switch to the other alphabet from here on
 		otherAlphabet(rest)
 		return token
-	case 9: // insert a word of the source
+	case 9: // insert a literal of the source
 		return Insert(token, at, Literal(p))
-	case 10: // overwrite with one
+	case 10: // overwrite with a literal
 		copy(rest, Literal(p))
 		return token
-	case 11: // another length, by more of the same
+	case 11: // change the length by repetition
 		return resize(token, Length(p, nil))
 	case 12: // exchange neighbours
 		if len(rest) > 1 {
 			rest[0], rest[1] = rest[1], rest[0]
 		}
 		return token
-	default: // exchange the parts
+	default: // exchange the two parts
 		return append(bytes.Clone(rest), token[:at]...)
 	}
 }
 
-// Place reads a place in a token: near a border of the format, or any.
+// Place reads an offset into a token: near a border of the format, or anywhere.
 func Place(p *Program, token []byte) int {
 	switch p.Pick(10) {
 	case 0:
@@ -92,7 +92,7 @@ func Place(p *Program, token []byte) int {
 	}
 }
 
-// Anywhere begins a place that is given as a number.
+// Anywhere is the choice of Place that reads the offset as a number.
 const Anywhere = 7
 
 // otherAlphabet rewrites base64url to base64, in place.
@@ -107,7 +107,7 @@ func otherAlphabet(text []byte) {
 	}
 }
 
-// resize returns the first n bytes of the token repeated.
+// resize returns the first n bytes of repetitions of the token.
 func resize(token []byte, n int) []byte {
 	if len(token) == 0 {
 		return token
@@ -119,7 +119,7 @@ func resize(token []byte, n int) []byte {
 	return out[:n]
 }
 
-// Insert returns token with what before its character at. It makes a new slice.
+// Insert returns a new slice with what inserted at offset at of token.
 func Insert(token []byte, at int, what []byte) []byte {
 	return slices.Concat(token[:at], what, token[at:])
 }
@@ -136,22 +136,22 @@ func neighbour(c, bits byte) byte {
 	return c
 }
 
-// A dictionary is the literals in the source under test. A rare state often
-// needs a comparison with one, which no fuzzer guesses.
+// A dictionary holds the literals in the source under test. Rare states often depend on a
+// comparison with a literal, which fuzzers cannot guess.
 type dictionary struct {
 	words   ring[[]byte]
 	numbers ring[int] // from 2 to maxLength
 }
 
-// sourceFolders have the packages under test, from the root of the module.
+// sourceFolders are the folders of the code under test, relative to the module root.
 var sourceFolders = []string{"codecs", "internal/broken/injected"}
 
-// longestWord excludes documentation and whole messages.
+// longestWord is the length limit of literals. It excludes documentation and whole messages.
 const longestWord = 32
 
 var literals = sync.OnceValue(func() dictionary {
-	// Without the source there is at least this; TestLiterals tells, and Seeds
-	// fail for the same reason.
+	// If the source is missing, the dictionary has only these entries. TestLiterals and the
+	// seeds then fail.
 	texts, numbers := map[string]bool{"{": true}, map[int]bool{16: true}
 	if root, err := ModuleRoot(); err == nil {
 		for _, folder := range sourceFolders {
@@ -171,7 +171,7 @@ var literals = sync.OnceValue(func() dictionary {
 	return dictionary{newRing(names, words), newRing(digits, lengths)}
 })
 
-// collectBelow adds the literals of the Go files below dir, without tests.
+// collectBelow adds the literals of the Go files below dir, except tests.
 func collectBelow(dir string, texts map[string]bool, numbers map[int]bool) {
 	//nolint:errcheck // an unreadable file has no literals
 	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -216,11 +216,11 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 	}
 }
 
-// Literal reads the choice of a word. The caller must not change it.
+// Literal reads the choice of a literal. The caller must not change it.
 func Literal(p *Program) []byte { return literals().words.at(p.Uint16()) }
 
-// ModuleRoot returns the folder of go.mod above the working folder or, in a
-// campaign, above harness.EnvSource.
+// ModuleRoot returns the folder of go.mod at or above the working folder or, in a campaign,
+// harness.EnvSource.
 func ModuleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAlter makes one change of each kind to a token.
+// TestAlter checks one change of each kind.
 func TestAlter(t *testing.T) {
 	at := func(kind, place int) *Writer {
 		var w Writer
@@ -36,8 +36,8 @@ func TestAlter(t *testing.T) {
 	}
 }
 
-// TestAlterAnything alters tokens of any length, also empty ones, with every kind
-// and place.
+// TestAlterAnything alters tokens of various lengths, including empty ones, with every kind and
+// place.
 func TestAlterAnything(t *testing.T) {
 	for _, token := range []string{"", "a", "v1.", "v1.AAAA"} {
 		for kind := range byte(14) {
@@ -55,7 +55,7 @@ func TestResize(t *testing.T) {
 	require.Empty(t, resize(nil, 5))
 }
 
-// TestLiterals finds words and numbers of the source.
+// TestLiterals checks that words and numbers of the source are found.
 func TestLiterals(t *testing.T) {
 	d := literals()
 	require.Greater(t, len(d.words.things), 100)
@@ -66,7 +66,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// TestMatter makes the payloads that its choices describe.
+// TestMatter checks that payloads are as their choices describe.
 func TestMatter(t *testing.T) {
 	var raw Writer
 	require.Equal(t, "abc", string(Payload(New(raw.Bytes([]byte("abc")).Program()), nil)))

@@ -17,8 +17,7 @@ var Context = codecs.Context{
 	Now: time.Unix(1_795_132_800, 0),
 }
 
-// Values of a context. Two different arguments have different values for every
-// reader.
+// Values of a context. Any two arguments differ in value for every reader.
 var (
 	methods   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
 	arguments = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
@@ -26,11 +25,11 @@ var (
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
 )
 
-// readResource is a method whose requests have no arguments; formats do not
-// bind them. Programs reach it as a literal of the source.
+// readResource is a method whose requests have no arguments, so formats do not bind them.
+// Programs reach it as a literal of the source.
 const readResource = "resources/read"
 
-// A place is one part of a context.
+// A place is a field of a context.
 type place byte
 
 const (
@@ -45,7 +44,7 @@ const (
 // Promises are the properties that bind each place.
 var Promises = [Places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
 
-// ChangeContext changes one part of the context as the program says.
+// ChangeContext changes one field of the context as the program chooses.
 func ChangeContext(p *Program, c codecs.Context) codecs.Context {
 	where, how := place(p.Pick(Places)), p.Byte()
 	switch where {
@@ -83,8 +82,8 @@ func rewriteOptional(p *Program, s *string, how byte) *string {
 	return new(rewrite(p, *s, how))
 }
 
-// rewrite changes a text into one that a careless comparison confuses with it,
-// or into another.
+// rewrite changes a text into one that a careless comparison confuses with it, or into another
+// text.
 func rewrite(p *Program, s string, how byte) string {
 	if how >= 128 {
 		return rewriteAt(p, s)
@@ -107,8 +106,8 @@ func rewrite(p *Program, s string, how byte) string {
 	}
 }
 
-// rewriteAt changes one place of a text, or replaces it by a long one or a
-// literal of the source.
+// rewriteAt changes one character of a text, or replaces the text by a long one or a literal of
+// the source.
 func rewriteAt(p *Program, s string) string {
 	kind, at := p.Pick(7), 0
 	if len(s) > 0 {
@@ -123,11 +122,11 @@ func rewriteAt(p *Program, s string) string {
 		return s[:at] + ascii(Literal(p)) + s[at:]
 	case kind == 3 || s == "":
 		return s + ascii([]byte{p.Byte()})
-	case kind == 4: // leave one out
+	case kind == 4: // remove a character
 		return s[:at] + s[at+1:]
-	case kind == 5: // change one
+	case kind == 5: // change a character
 		return s[:at] + ascii([]byte{s[at] ^ (p.Byte()%127 + 1)}) + s[at+1:]
-	default: // change the last one
+	default: // change the last character
 		return s[:len(s)-1] + ascii([]byte{s[len(s)-1] ^ (p.Byte()%127 + 1)})
 	}
 }
@@ -150,7 +149,7 @@ func ascii(b []byte) string {
 	return string(b)
 }
 
-// Differs returns the places in which two contexts differ.
+// Differs reports for each place whether two contexts differ there.
 func Differs(a, b *codecs.Context) [Places]bool {
 	return [Places]bool{
 		a.Method != b.Method,
@@ -161,7 +160,7 @@ func Differs(a, b *codecs.Context) [Places]bool {
 	}
 }
 
-// Nowhere is the result of differs for equal contexts.
+// Nowhere is the result of Differs for equal contexts.
 var Nowhere [Places]bool
 
 func sameOptional(a, b *string) bool {
@@ -171,21 +170,21 @@ func sameOptional(a, b *string) bool {
 	return *a == *b
 }
 
-// A ring maps numbers of 16 bits to things by consistent hashing: each thing is
-// about equally likely, and most numbers keep their thing if others come or go.
-// Each thing has many points on a circle, by its name alone; a number means the
-// thing of the next point.
+// A ring maps 16-bit numbers to things by consistent hashing. All things are about equally
+// likely, and most numbers keep their thing if others are added or removed. Each thing has
+// several points on a circle, which depend only on its name. A number selects the thing of the
+// next point.
 type ring[T any] struct {
 	things []T
-	next   []uint16 // for each number the thing, counted from one
+	next   []uint16 // for each number, the index of its thing plus one
 }
 
-// points is the number of points of each thing. With 32, the weights of
-// hundreds of things differ by less than two thirds of their mean.
+// points is the number of points per thing. With 32 points, the weights of hundreds of things
+// deviate from their mean by less than two thirds.
 const points = 32
 
-// newRing returns the ring of things with the given names. If two points
-// coincide the earlier one counts.
+// newRing returns the ring of things with the given names. If two points coincide, the earlier
+// thing keeps it.
 func newRing[T any](names []string, things []T) ring[T] {
 	r := ring[T]{things, make([]uint16, 1<<16)}
 	for i, name := range names {
@@ -202,8 +201,8 @@ func newRing[T any](names []string, things []T) ring[T] {
 	return r
 }
 
-// fill gives the numbers between two points to the second one. It walks the
-// circle twice, because the last numbers belong to the first point.
+// fill assigns the numbers between two points to the second point. It walks around the circle
+// twice, because the last numbers belong to the first point.
 func (r ring[T]) fill() {
 	var next uint16
 	for i := 2*len(r.next) - 1; i >= 0; i-- {
@@ -215,5 +214,5 @@ func (r ring[T]) fill() {
 	}
 }
 
-// at returns the thing of n, from 0 to 65535.
+// at returns the thing for n, which is from 0 to 65535.
 func (r ring[T]) at(n int) T { return r.things[r.next[n]-1] }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadResource requires contexts of resources/read to have no arguments.
+// TestReadResource checks that contexts of resources/read have no arguments.
 func TestReadResource(t *testing.T) {
 	made := Context
 	made.Method = readResource
@@ -45,7 +45,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestLiteralsAreEven holds the same of the words and numbers of the source.
+// TestLiteralsAreEven checks the same for the words and numbers of the source.
 func TestLiteralsAreEven(t *testing.T) {
 	words, numbers := map[string]int{}, map[int]int{}
 	for number := range 1 << 16 {
@@ -56,8 +56,8 @@ func TestLiteralsAreEven(t *testing.T) {
 	requireEven(t, numbers, len(literals().numbers.things))
 }
 
-// requireEven requires that each of n things has at least a third of the mean
-// weight, and at most three times that.
+// requireEven checks that each of n things has between a third of the mean weight and three
+// times the mean.
 func requireEven[T comparable](t *testing.T, weights map[T]int, n int) {
 	t.Helper()
 	require.Len(t, weights, n)

@@ -6,16 +6,16 @@ import (
 	"sort"
 )
 
-// maxLength limits everything that a target makes, in bytes: a little more than
-// 16 bits count.
+// maxLength is the maximum length in bytes of anything that a target builds. It is slightly
+// more than 16 bits can count.
 const maxLength = 1<<16 + 64
 
-// plain is the number of bytes that a program can spell out; a longer length
-// stands for a recipe.
+// plain is the maximum number of bytes that a program can spell out. A greater length selects a
+// recipe.
 const plain = 256
 
-// Payload reads bytes to seal: spelled out in the program, or by a recipe that
-// makes long ones of few choices.
+// Payload reads bytes to seal. They are spelled out in the program, or built by a recipe that
+// makes long payloads from few choices.
 func Payload(p *Program, size func(n int) int) []byte {
 	n := p.Uint16()
 	if n <= plain {
@@ -30,7 +30,7 @@ func Payload(p *Program, size func(n int) int) []byte {
 		return counting(Length(p, size))
 	case 3:
 		return bytes.Clone(Literal(p))
-	case 4: // an envelope with marks at both ends
+	case 4: // a literal at each end
 		return pad(Literal(p), character(p), Literal(p), Length(p, size))
 	case 5:
 		return pad(slices.Concat(Literal(p), Literal(p)), character(p), Literal(p), Length(p, size))
@@ -43,16 +43,16 @@ func Payload(p *Program, size func(n int) int) []byte {
 	}
 }
 
-// brackets begin and end documents.
+// brackets are the pairs that begin and end documents.
 var brackets = []string{"{}", "[]", `""`, "<>"}
 
-// bracketed returns bytes that look like a document at both ends.
+// bracketed returns bytes that begin and end like a document.
 func bracketed(p *Program, size func(n int) int) []byte {
 	pair := brackets[p.Pick(len(brackets))]
 	return pad([]byte{pair[0], character(p)}, character(p), []byte{pair[1]}, Length(p, size))
 }
 
-// character reads a byte, mostly a printable one.
+// character reads a byte, usually a printable one.
 func character(p *Program) byte {
 	if p.Pick(4) == 1 {
 		return p.Byte()
@@ -60,7 +60,7 @@ func character(p *Program) byte {
 	return ' ' + p.Byte()%('~'-' '+1)
 }
 
-// words returns up to four literals with a character between them.
+// words returns one to four literals, separated by characters.
 func words(p *Program) []byte {
 	out := bytes.Clone(Literal(p))
 	for range p.Pick(4) {
@@ -69,7 +69,7 @@ func words(p *Program) []byte {
 	return out
 }
 
-// counting returns n bytes that identify their positions.
+// counting returns n bytes that depend on their positions.
 func counting(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -78,7 +78,7 @@ func counting(n int) []byte {
 	return b
 }
 
-// pad returns first and last with fill between, n bytes if they fit.
+// pad returns first and last with fill bytes between, in n bytes or more if they do not fit.
 func pad(first []byte, fill byte, last []byte, n int) []byte {
 	out := make([]byte, max(n, len(first)+len(last)))
 	copy(out, first)
@@ -90,22 +90,22 @@ func pad(first []byte, fill byte, last []byte, n int) []byte {
 	return out
 }
 
-// borders are lengths at which blocks, chunks, buffers and counters end.
+// borders are the lengths at which blocks, chunks, buffers and counters end.
 var borders = []int{0, 8, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256, 512, 1000, 1024, 2048, 3072, 4096, 8192, 1 << 15, 1 << 16}
 
 // near is the largest distance of a length from a border.
 const near = 6 // prefixes are shorter
 
-// Lengths up to common are equally likely. A longer one takes the time of many
-// others: one in four is kept, and one in sixteen above page.
+// Lengths up to common are equally likely. A longer one takes as long as many others, so only
+// one in four is kept, and above page only one in sixteen.
 const (
 	common = 1024 + near
 	page   = 4096 + near
 )
 
-// Length reads a length in bytes: any small one, or one near a border or near a
-// number of the source, of the payload or of its token. size returns the length
-// of a token; nil if it is unknown.
+// Length reads a length in bytes: a small one, or one near a border, near a number of the
+// source, or such that the token is near a border. size returns the length of a token for a
+// payload of n bytes. It is nil if this is unknown.
 func Length(p *Program, size func(n int) int) int {
 	n := anyLength(p, size)
 	if n <= common || n <= page && p.Pick(4) == 1 || n > page && p.Pick(16) == 1 {
@@ -114,7 +114,7 @@ func Length(p *Program, size func(n int) int) int {
 	return n % plain
 }
 
-// anyLength is length with long ones as likely as short ones.
+// anyLength is Length, except that long lengths are as likely as short ones.
 func anyLength(p *Program, size func(n int) int) int {
 	switch kind := p.Pick(16); {
 	case kind < 9:
@@ -133,7 +133,7 @@ func anyLength(p *Program, size func(n int) int) int {
 	}
 }
 
-// offsets are distances of lengths from a border, mostly 0 or 1.
+// offsets are distances of lengths from a border, usually 0 or 1.
 var offsets = []int{0, 0, 0, 0, 0, 1, 1, -1, -1, 2, -2, 3, -3, 4, -4, 5, -5, near, -near}
 
 // Beside reads a length near n.

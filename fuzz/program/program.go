@@ -1,9 +1,9 @@
-// Package program reads a fuzz input as a small program: a sequence of choices
-// that build, alter and open tokens. Every input is a program; after its end
-// all choices are zero. Any fuzzer of one byte slice can drive it.
+// Package program reads a fuzz input as a small program: a sequence of choices that build,
+// alter and open tokens. Every input is a valid program: after its end all choices are zero.
+// Any fuzzer that generates byte slices can drive it.
 //
-// Fuzz targets draw from it payloads, lengths near borders, words of the source
-// under test, and alterations of a token.
+// Fuzz targets read payloads, lengths near borders, literals of the source under test, and
+// alterations of tokens from it.
 package program
 
 import (
@@ -19,11 +19,11 @@ type Program struct {
 
 // The last byte of an input may be a mark for the whole input.
 const (
-	Dear = 0x7f // Seldom is true; the byte itself is not a choice
-	More = 0x80 // or any byte above: the input continues with drawn choices, see Continue
+	Dear = 0x7f // makes Seldom true; the byte itself is not a choice
+	More = 0x80 // or any greater byte: the input continues with drawn choices, see Continue
 )
 
-// New returns the program of an input, without changing the input.
+// New returns the program of an input. It does not change the input.
 func New(input []byte) *Program {
 	if last := len(input) - 1; last >= 0 && input[last] == Dear {
 		return &Program{input[:last], input, true}
@@ -56,12 +56,12 @@ func (p *Program) Pick(n int) int {
 	return p.Uint16() % n
 }
 
-// Bytes returns the next bytes, at most limit: their number is the Uint16
-// before them, modulo limit+1. The result aliases the input; do not change it.
+// Bytes returns the next bytes, at most limit. The preceding Uint16 gives their number, modulo
+// limit+1. The result aliases the input and must not be changed.
 func (p *Program) Bytes(limit int) []byte { return p.Take(p.Uint16() % (limit + 1)) }
 
-// Take returns the next n bytes, or all if there are fewer. The result is as
-// that of Bytes.
+// Take returns the next n bytes, or all if there are fewer. The result aliases the input and
+// must not be changed.
 func (p *Program) Take(n int) []byte {
 	n = min(n, len(p.rest))
 	b := p.rest[:n:n]
@@ -76,24 +76,23 @@ func (p *Program) Rest() []byte {
 	return b
 }
 
-// few maps the lowest bits of a choice to a number: mostly zero or one, because
-// a second alteration hides the effect of the first.
+// few maps the lowest four bits of a choice to a number, usually zero or one, because a second
+// alteration hides the effect of the first.
 var few = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
 
-// Few reads a small number, at most limit. The byte 1 means one, 0 zero, and 15
-// the limit.
+// Few reads a small number of at most limit. The byte 0 gives zero, 1 gives one, and 15 gives
+// limit.
 func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) }
 
-// rare is the inverse of the share of continuing inputs for which Seldom is
-// true.
+// rare is the average number of continuing inputs per input for which Seldom is true.
 const rare = 32
 
-// Seldom is a choice for actions that take the time of a hundred others. It is
-// true for inputs that end with Dear and for a few that continue. A digest of
-// the whole input selects those few, because fuzzers copy single bytes.
+// Seldom chooses actions that take as long as a hundred others. It is true for inputs that end
+// with Dear, and for a few inputs that continue. A digest of the whole input selects those few,
+// because fuzzers copy single bytes.
 func (p *Program) Seldom() bool { return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0 }
 
-// digest works like FNV-1a on eight bytes at a time.
+// digest is similar to FNV-1a, but processes eight bytes at a time.
 func digest(b []byte) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	h := uint64(len(b)) * odd
@@ -108,12 +107,11 @@ func digest(b []byte) uint64 {
 	return h * odd >> 16
 }
 
-// GoesOn reports whether Continue draws.
+// GoesOn reports whether Continue draws choices for input.
 func GoesOn(input []byte) bool { return len(input) > 0 && input[len(input)-1] >= More }
 
-// Explicit returns an input that encodes all choices of this one: those after
-// Continue, and Dear if Seldom is true. It returns input if Continue does not
-// draw.
+// Explicit returns an input that encodes all choices of this one, including those drawn by
+// Continue, and Dear if Seldom is true. If Continue does not draw, it returns input.
 func Explicit(input []byte) []byte {
 	if !GoesOn(input) {
 		return input
@@ -126,14 +124,14 @@ func Explicit(input []byte) []byte {
 	return p.rest
 }
 
-// Continue draws a number of bytes in this range, more than most programs read.
+// Continue draws a number of bytes in this range, which exceeds what most programs read.
 const leastDrawn, mostDrawn = 32, 96
 
-// Continue replaces a last byte of More or above by bytes from a generator with
-// the whole input as its seed. In half of the inputs it also replaces all other
-// bytes, in a quarter those after some place. Any change of such an input makes
-// a new program, near the old one or far from it; a fuzzer that mutates single
-// choices stays near. The drawn bytes end with a zero.
+// Continue replaces a last byte of More or above by bytes from a generator that is seeded with
+// the whole input. In half of the inputs it also replaces all other bytes, and in a quarter
+// those after some offset. So any change to such an input gives a new program, either similar
+// or unrelated. A fuzzer that mutates single choices stays close. The drawn bytes end with a
+// zero.
 func (p *Program) Continue() {
 	if p.dear || !GoesOn(p.rest) {
 		return
@@ -154,15 +152,15 @@ func (p *Program) Continue() {
 	for ; len(program) < kept+n; how /= 8 {
 		drawn := g.Uint64()
 		if how%8 == 0 {
-			drawn &= 0x0f0f0f0f0f0f0f0f // some kinds and lengths are small
+			drawn &= 0x0f0f0f0f0f0f0f0f // makes some kinds and lengths small
 		}
 		program = binary.LittleEndian.AppendUint64(program, drawn)
 	}
 	p.rest = append(program, 0)
 }
 
-// A Writer writes programs for seeds. The methods of Program with the same
-// names read them.
+// A Writer writes programs for seeds. Its methods correspond to the methods of Program with the
+// same names.
 type Writer struct{ program []byte }
 
 // Byte writes the choice of Program.Byte, and of Program.Pick if n is at most

@@ -93,7 +93,7 @@ func TestFew(t *testing.T) {
 	require.Equal(t, 16, program.New([]byte{15}).Few(16))
 }
 
-// TestSeldom is what an input says, or else chance where it goes on.
+// TestSeldom checks that Seldom follows the mark of an input, or chance if the input continues.
 func TestSeldom(t *testing.T) {
 	hits := 0
 	for i := range 3200 {
