@@ -6,11 +6,10 @@ import (
 	"math/bits"
 )
 
-// Overlay also compiles this file into the fuzz engine.
+// Overlay compiles this file into the fuzz engine too.
 
-// A counter is one byte. One input runs few places, so most pages of counters
-// are zero: bytes.Equal finds those, and the others are read by lines of four
-// words.
+// Each counter is one byte. An input reaches few places, so most pages of counters are zero.
+// bytes.Equal detects zero pages, and other pages are processed in lines of four words.
 const (
 	wordSize = 8
 	lineSize = 4 * wordSize
@@ -22,8 +21,8 @@ var (
 	zeros [pageSize]byte
 )
 
-// roundCounters writes the highest set bit of each counter to rounded, which has
-// the same length.
+// roundCounters writes the highest set bit of each counter to rounded. The slices have the same
+// length.
 func roundCounters(rounded, counters []byte) {
 	for len(counters) >= pageSize && len(rounded) >= pageSize {
 		to, from := rounded[:pageSize], counters[:pageSize]
@@ -56,7 +55,7 @@ func roundLines(rounded, counters []byte) {
 	}
 }
 
-// highestBits keeps the highest set bit of each byte of w.
+// highestBits keeps only the highest set bit of each byte of w.
 func highestBits(w uint64) uint64 {
 	w |= w >> 1 & 0x7f7f7f7f7f7f7f7f
 	w |= w >> 2 & 0x3f3f3f3f3f3f3f3f
@@ -64,8 +63,8 @@ func highestBits(w uint64) uint64 {
 	return w - w>>1&0x7f7f7f7f7f7f7f7f
 }
 
-// countNew returns the number of bits in snapshot that base, which has the same
-// length, does not have.
+// countNew returns the number of bits that are set in snapshot but not in base. The slices have
+// the same length.
 func countNew(base, snapshot []byte) int {
 	n := 0
 	for len(snapshot) >= pageSize && len(base) >= pageSize {

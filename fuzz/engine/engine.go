@@ -1,7 +1,6 @@
-// Package engine holds everything of the fuzz driver that depends on internals
-// of Go: the source, flags and output of the fuzz engine of go test -fuzz, the
-// format of coverage counters, and the text of stack traces and fatal errors.
-// Each part has a fallback for a Go that differs:
+// Package engine holds all parts of the fuzz driver that depend on internals of Go: the source,
+// flags and output of the engine of go test -fuzz, the format of coverage counters, and the
+// text of stack traces and fatal errors. Each part has a fallback for other Go versions:
 //
 //	Overlay, BuildFlags  a faster engine; fallback: the engine of the toolchain
 //	Output               executions and coverage of a run; fallback: zero coverage
@@ -40,23 +39,23 @@ func BuildFlags(packages []string) []string {
 	return flags
 }
 
-// ProcessEnv is the environment of a process that fuzzes: the engine prints its
-// coverage only among its debug lines. Each process runs inputs one at a time in
-// a new goroutine each; a second processor would wake a thread for every input.
+// ProcessEnv is additional environment of a fuzzing process. The engine prints its coverage
+// only in debug lines. Each process runs one input at a time, in a new goroutine. With a second
+// processor, every input would wake up a thread.
 var ProcessEnv = []string{"GODEBUG=fuzzdebug=1", "GOMAXPROCS=1"}
 
-// IsWorker reports whether the engine started this process to run inputs. Its
-// other process hands inputs out.
+// IsWorker reports whether the engine started this process to run inputs. Its other process
+// distributes inputs.
 func IsWorker() bool { return slices.Contains(os.Args[1:], "-test.fuzzworker") }
 
-// errUnknown reports that the source of the fuzz engine differs from the source
-// that Overlay knows.
+// errUnknown reports that the source of the fuzz engine is not the source that Overlay was
+// written for.
 var errUnknown = errors.New("unknown fuzz engine")
 
-// An edit replaces one text in a function, or the whole body if from is empty.
+// An edit replaces a text in a function. If from is empty, it replaces the whole body.
 type edit struct{ function, from, to string }
 
-// edits are the changes to the standard library, by file below src.
+// edits are the changes to the standard library, by file path below src.
 var edits = map[string][]edit{
 	"internal/fuzz/coverage.go": {
 		{function: "SnapshotCoverage", to: "{ roundCounters(coverageSnapshot, coverage()) }"},
@@ -71,7 +70,7 @@ var edits = map[string][]edit{
 	},
 }
 
-// added are the files that the standard library gets, by path below src.
+// added are the files added to the standard library, by path below src.
 var added = map[string]struct{ pkg, source string }{
 	"internal/fuzz/sealab_counters.go": {"fuzz", counters},
 	"testing/sealab_direct.go":         {"testing", direct},
@@ -80,15 +79,14 @@ var added = map[string]struct{ pkg, source string }{
 //go:embed counters.go
 var counters string
 
-// Overlay writes a faster fuzz engine to dir, made of the sources in goroot, and
-// returns the argument for the go command's flag -overlay.
+// Overlay writes a faster fuzz engine to dir, derived from the sources in goroot. It returns
+// the argument for the -overlay flag of the go command.
 //
-// For each input the engine of go test -fuzz starts a goroutine, a test with a
-// context and a timer, records the stack of callers, and rounds and compares all
-// counters byte by byte. The overlay calls a fuzz function of one []byte
-// directly and reads counters by words and pages. It keeps and finds the same
-// inputs. It has no timer: the fuzz function must watch for inputs that hang.
-// If the source differs from the known one, the error is errUnknown.
+// For each input the engine of go test -fuzz starts a goroutine, and a test with a context and
+// a timer. It records the stack of callers, and rounds and compares all counters byte by byte.
+// The overlay calls a fuzz function of one []byte directly and processes counters by words and
+// pages. It finds and keeps the same inputs. It has no timer, so the fuzz function must detect
+// inputs that hang. If the source differs from the expected one, the error is errUnknown.
 func Overlay(goroot, dir string) (string, error) {
 	src := filepath.Join(goroot, "src")
 	changed := map[string][]byte{}
@@ -143,8 +141,8 @@ func (e edit) applyTo(source string, begin, end int) (string, error) {
 	return source[:begin] + strings.Replace(body, e.from, e.to, 1) + source[end:], nil
 }
 
-// asPartOf returns a source of this folder as a file of package name, without
-// the lines before its package clause.
+// asPartOf returns a source file of this folder as a file of package name, without the text
+// before its package clause.
 func asPartOf(name, source string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", source, parser.PackageClauseOnly)
@@ -154,9 +152,9 @@ func asPartOf(name, source string) (string, error) {
 	return "package " + name + source[set.Position(file.Name.End()).Offset:], nil
 }
 
-// direct is a file for package testing of the standard library, which Overlay
-// compiles into it. It is a constant and not an embedded file, because go-fuzz
-// copies only the Go files of this build.
+// direct is a file that Overlay compiles into package testing of the standard library. It is a
+// constant rather than an embedded file, because go-fuzz copies only the Go files of this
+// build.
 const direct = `package testing
 
 import "io"

@@ -17,7 +17,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestCounters compares with the definitions, byte by byte.
+// TestCounters compares the fast functions with their definitions, byte by byte.
 func TestCounters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 3 * pageSize {
@@ -39,7 +39,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// few returns 0 most of the time, as counters are.
+// few returns 0 most of the time, like real counters.
 func few(random *rand.Rand) byte {
 	if random.IntN(4) > 0 {
 		return 0
@@ -47,8 +47,8 @@ func few(random *rand.Rand) byte {
 	return byte(random.Uint32())
 }
 
-// TestOverlay fuzzes with the faster engine: its counters have to lead to the
-// top of the ladder, and Output has to parse its statistics.
+// TestOverlay fuzzes with the faster engine. Its counters must lead to the top of the ladder,
+// and Output must parse its statistics.
 func TestOverlay(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -61,8 +61,7 @@ func TestOverlay(t *testing.T) {
 	climb(t, dir, "-overlay="+overlay)
 }
 
-// TestToolchainEngine does the same with the engine of the toolchain, the
-// fallback.
+// TestToolchainEngine does the same with the fallback, the engine of the toolchain.
 func TestToolchainEngine(t *testing.T) {
 	if testing.Short() {
 		testenv.Skip(t, "-short: it builds and fuzzes as TestOverlay does")
@@ -70,7 +69,7 @@ func TestToolchainEngine(t *testing.T) {
 	climb(t, t.TempDir())
 }
 
-// climb builds the ladder with flags and fuzzes it.
+// climb builds the ladder with the given flags and fuzzes it.
 func climb(t *testing.T, dir string, flags ...string) {
 	t.Helper()
 	binary := filepath.Join(dir, "fuzz.test")
@@ -102,8 +101,8 @@ func climb(t *testing.T, dir string, flags ...string) {
 	require.True(t, parsed.None, "%s", out)
 }
 
-// TestFeatures runs a program with coverage: this toolchain's counters have to
-// be in the known format.
+// TestFeatures runs a program with coverage. The counters of this toolchain must be in the
+// known format.
 func TestFeatures(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "covered")
 	out, err := exec.Command("go", "build", "-cover", "-covermode=atomic", "-o", binary, "./testdata/covered").CombinedOutput()
@@ -126,8 +125,7 @@ func TestParseCountersRefuses(t *testing.T) {
 	}
 }
 
-// TestUnknown requires errUnknown and the name of the function for a source that
-// differs.
+// TestUnknown checks that an unknown source gives errUnknown, with the name of the function.
 func TestUnknown(t *testing.T) {
 	const source = "package fuzz\n\nfunc f() { g(); g() }\n"
 	for _, e := range []edit{{function: "h", to: "{}"}, {function: "f", from: "g()", to: "0"}, {function: "f", from: "h()", to: "0"}} {

@@ -10,17 +10,17 @@ import (
 	"runtime/coverage"
 )
 
-// A Feature is one place in the code with its number of executions, rounded to a
-// power of two.
+// A Feature is a place in the code together with its number of executions, rounded to a power
+// of two.
 type Feature struct {
 	pkg, function, counter uint32
 	log2                   int
 }
 
-// Features calls run and returns the features that it covered. The program must
-// be built with -cover -covermode=atomic and must not be a test: a test cannot
-// read its counters before its end. If the format of the counters is unknown, the
-// result is one feature, a digest of all counters.
+// Features calls run and returns the features that it covered. The program must be built with
+// -cover -covermode=atomic. It must not be a test, because a test cannot read its counters
+// before it ends. If the format of the counters is unknown, the result is one feature, a digest
+// of all counters.
 func Features(run func() error) ([]Feature, error) {
 	if err := coverage.ClearCounters(); err != nil {
 		return nil, fmt.Errorf("clearing the coverage counters: %w", err)
@@ -41,10 +41,10 @@ func Features(run func() error) ([]Feature, error) {
 	return []Feature{{pkg: uint32(digest >> 32), function: uint32(digest)}}, nil
 }
 
-// The counter file of internal/coverage since Go 1.20: a header of 32 bytes, a
-// segment header of 16 bytes, two tables with their lengths in the segment
-// header, padding to four bytes, and one record per function that ran: number of
-// counters, package, function, counters; as LEB128 or as 32-bit numbers.
+// The format of counter files of internal/coverage since Go 1.20. It consists of a 32-byte
+// header, a 16-byte segment header, two tables whose lengths are in the segment header, padding
+// to four bytes, and one record per function that ran. A record has the number of counters, the
+// package, the function, and the counters, all encoded as LEB128 or as 32-bit numbers.
 const (
 	countersHeader  = 32
 	countersVersion = 1

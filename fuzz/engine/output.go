@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A Count is the statistics of a run so far.
+// A Count holds the statistics of a run so far.
 type Count struct {
 	Executions int64
-	New        int // inputs with new coverage
-	Corpus     int // inputs, with the seeds
-	Coverage   int // bits of the counters; 0 if the engine did not print it
+	New        int // number of inputs with new coverage
+	Corpus     int // number of inputs, including seeds
+	Coverage   int // number of counter bits; 0 if the engine did not print it
 }
 
 // An Output is the parsed output of the engine.
 type Output struct {
 	Count
-	Tail  []string // the last lines, without statistics
-	Blind bool     // no package has counters
-	None  bool     // the program has no such fuzz function
+	Tail  []string // the last lines, except statistics
+	Blind bool     // set if no package has counters
+	None  bool     // set if the program lacks the fuzz function
 }
 
 var (
@@ -50,7 +50,7 @@ func (o *Output) Read(r io.Reader, progress func(Count)) error {
 
 func (o *Output) line(line string, progress func(Count)) {
 	if m := statLine.FindStringSubmatch(line); m != nil {
-		o.Executions, _ = strconv.ParseInt(m[1], 10, 64) // digits, by the pattern
+		o.Executions, _ = strconv.ParseInt(m[1], 10, 64) // the pattern matches only digits
 		o.New, _ = strconv.Atoi(m[2])
 		o.Corpus, _ = strconv.Atoi(m[3])
 		progress(o.Count)

@@ -11,14 +11,13 @@ var (
 	generic = regexp.MustCompile(`\[[^\]]*\]`)
 )
 
-// commonFrames begin the names of functions that lie on every stack.
+// commonFrames are prefixes of functions that are on every stack.
 var commonFrames = []string{"runtime.", "runtime/debug.", "panic", "testing.", "reflect.", "internal/fuzz.",
 	"sealab/fuzz/campaign/harness.", "created by "}
 
-// Frames returns the functions of the first goroutine in a stack trace,
-// innermost first, up to the function whose name begins with root. It leaves out
-// arguments, type parameters, numbers of closures and common frames, and merges
-// direct recursion into one frame.
+// Frames returns the functions of the first goroutine in a stack trace, innermost first, up to
+// the function whose name begins with root. It omits arguments, type parameters, closure
+// numbers and common frames, and merges direct recursion into one frame.
 func Frames(stack, root string) []string {
 	var frames []string
 	_, stack, _ = strings.Cut(stack, "goroutine ")
@@ -46,8 +45,8 @@ func frameName(line string) string {
 	return closure.ReplaceAllString(line, "")
 }
 
-// GoroutineOf returns the first goroutine in stacks that has one of the
-// functions on its stack, or all of stacks.
+// GoroutineOf returns the first goroutine in stacks whose stack contains one of the functions,
+// or else all of stacks.
 func GoroutineOf(stacks string, functions ...string) string {
 	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
 		if slices.ContainsFunc(functions, func(f string) bool { return strings.Contains(goroutine, f) }) {
@@ -57,9 +56,9 @@ func GoroutineOf(stacks string, functions ...string) string {
 	return stacks
 }
 
-// outOfMemory are texts in the trace or output of a process if the runtime got
-// no memory. The collector of Go 1.26 does not check the memory of its queues and
-// faults there about one time in ten.
+// outOfMemory are texts in the trace or output of a process whose runtime got no memory. The
+// collector of Go 1.26 does not check the allocation of its queues and faults there about one
+// time in ten.
 var outOfMemory = []string{"runtime.(*mheap).alloc", "runtime.(*spanQueue).", "out of memory", "cannot allocate memory", "pthread_create failed"}
 
 // OutOfMemory reports whether a trace or output shows that memory ran out.
@@ -69,7 +68,7 @@ func OutOfMemory(text string) bool {
 
 var reasons = []string{"fatal error: ", "panic: ", "runtime: ", "runtime/cgo: ", "SIG"}
 
-// Reason returns the line of the runtime that says why a process died, or "".
+// Reason returns the runtime's line that says why a process died, or "".
 func Reason(text string) string {
 	for line := range strings.Lines(text) {
 		if hasPrefixOf(line, reasons) {

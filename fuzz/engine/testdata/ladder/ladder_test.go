@@ -1,4 +1,4 @@
-// Package ladder has a word that coverage leads to step by step.
+// Package ladder has a fuzz function that fails at a word, which coverage reveals step by step.
 package ladder
 
 import "testing"
