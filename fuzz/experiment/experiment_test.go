@@ -1,13 +1,12 @@
-// Package experiment measures how soon fuzzers find injected bugs, in the terms
-// of FuzzBench: an experiment runs trials of every fuzzer on every bug.
+// Package experiment measures how quickly fuzzers find injected bugs. In the terms of
+// FuzzBench, an experiment runs trials of every fuzzer on every bug.
 //
 //	go test -timeout 0 -run TestExperiment ./fuzz/experiment -args -experiment -out results/DIR
 //
-// All fuzzers run the same code, the target that must find the bug, from the same
-// seeds, with the same number of workers. The number of a trial is the seed of
-// the generator of go test -fuzz (GODEBUG=fuzzseed); the other fuzzers take no
-// seed. Times include the start of the fuzzer and not the build. Executions are
-// those that the fuzzer reported last: go-fuzz reports every three seconds.
+// All fuzzers run the target that must find the bug, from the same seeds, with the same number
+// of workers. The number of a trial is the seed of go test -fuzz (GODEBUG=fuzzseed); the other
+// fuzzers take no seed. Times include the start of the fuzzer but not the build. Executions are
+// those that the fuzzer reported last; go-fuzz reports every three seconds.
 package experiment
 
 import (
@@ -58,15 +57,15 @@ type trial struct {
 	Fuzzer     string  `json:"fuzzer"`
 	Number     int     `json:"trial"`
 	Found      bool    `json:"found"`
-	Executions int64   `json:"executions"` // until found, or the limit
+	Executions int64   `json:"executions"` // until found, or until the limit
 	Seconds    float64 `json:"seconds"`
 	Limit      float64 `json:"limit_seconds"`
 	AtOnce     int     `json:"at_once"`
 	Workers    int     `json:"workers"`
 }
 
-// An experiment is its plan and results. Its folder has trials.jsonl and
-// table.txt, written after each trial.
+// An experiment holds its plan and its results. Its folder contains trials.jsonl and table.txt,
+// which are written after each trial.
 type experiment struct {
 	bugs    []bug
 	fuzzers []fuzzer
@@ -75,7 +74,7 @@ type experiment struct {
 	atOnce  int
 	workers int
 	dir     string
-	scratch string // for the folders of trials
+	scratch string // parent of the folders of trials
 	source  string // the folder of the targets
 	now     func() time.Time
 	log     func(trial)
@@ -84,7 +83,7 @@ type experiment struct {
 	done []trial
 }
 
-// TestExperiment fails if the first fuzzer misses a bug in a trial.
+// TestExperiment fails if the first fuzzer misses a bug in some trial.
 func TestExperiment(t *testing.T) {
 	if !*runExperiment {
 		testenv.Skip(t, "the experiment takes hours: make fuzz-experiment")
@@ -117,8 +116,8 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// run runs the trials that the folder does not have: all bugs with all fuzzers
-// for the first trial before any for the second. The end of ctx is not an error.
+// run runs the trials that the folder lacks. All bugs run with all fuzzers for the first trial
+// before any runs for the second. The end of ctx is not an error.
 func (e *experiment) run(ctx context.Context) error {
 	if err := e.resume(); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (e *experiment) offer(ctx context.Context, next chan<- func() error) {
 	}
 }
 
-// try runs one trial and records it unless ctx ends.
+// try runs one trial and records it, unless ctx ends.
 func (e *experiment) try(ctx context.Context, f fuzzer, b bug, number int) error {
 	r := trial{Bug: b.Name, Target: b.Target, Fuzzer: f.name(), Number: number, Limit: e.limit.Seconds(), AtOnce: e.atOnce, Workers: e.workers}
 	target, err := targets.Find(b.Target)
@@ -200,7 +199,7 @@ func (e *experiment) try(ctx context.Context, f fuzzer, b bug, number int) error
 
 const trialsFile = "trials.jsonl"
 
-// resume reads the trials in the folder and refuses those under other conditions.
+// resume reads the trials in the folder. Trials under other conditions are an error.
 func (e *experiment) resume() error {
 	path := filepath.Join(e.dir, trialsFile)
 	data, err := os.ReadFile(path)
@@ -246,8 +245,8 @@ func (e *experiment) add(r trial) error {
 	return errors.Join(atomicfile.Write(filepath.Join(e.dir, trialsFile), lines.Bytes()), atomicfile.Write(filepath.Join(e.dir, "table.txt"), table))
 }
 
-// table has, for each bug and fuzzer, the trials that found the bug, and the
-// median executions and seconds; a trial without a find counts as longer than any.
+// table returns, for each bug and fuzzer, the number of trials that found the bug, and the
+// median executions and seconds. A trial that did not find it counts as longer than any other.
 func (e *experiment) table() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s, %d cores, %d trials at once with %d workers each, at most %v\n\n", runtime.Version(), runtime.NumCPU(), e.atOnce, e.workers, e.limit)
@@ -298,9 +297,10 @@ func (e *experiment) cell(b bug, f fuzzer) string {
 	return fmt.Sprintf("%d of %d\t%d\t%.1f", found, len(trials), median.Executions, median.Seconds)
 }
 
-// scripted is a fuzzer that finds a bug after some executions of a second each.
+// scripted is a fuzzer that finds a bug after a fixed number of executions, each of which takes
+// a second.
 type scripted struct {
-	after map[string]int64 // 0: never
+	after map[string]int64 // 0 means never
 	now   *time.Time
 }
 
@@ -313,7 +313,7 @@ func (f scripted) run(_ context.Context, s setup, found func()) (int64, error) {
 	if n > 0 {
 		found()
 	}
-	*f.now = f.now.Add(time.Hour) // cleaning up does not count
+	*f.now = f.now.Add(time.Hour) // cleanup time does not count
 	return n, nil
 }
 
@@ -334,7 +334,8 @@ func TestTable(t *testing.T) {
 	require.Regexp(t, `(?s)easy +text +3 of 3 +20 +20\.0\nimpossible +json +0 of 3 +- +-\n`, string(table))
 }
 
-// TestResume continues an interrupted experiment, under the same conditions only.
+// TestResume checks that an interrupted experiment continues, but only under the same
+// conditions.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())

@@ -24,14 +24,14 @@ import (
 // A fuzzer runs trials.
 type fuzzer interface {
 	name() string
-	// prepare builds the programs of all trials.
+	// prepare builds the programs for all trials.
 	prepare(ctx context.Context) error
-	// run fuzzes until it finds a failure or ctx ends. The end of ctx is not an error. It calls
-	// found at the failure and may clean up after that.
+	// run fuzzes until it finds a failure or ctx ends. It calls found at the failure, and may
+	// clean up afterwards. The end of ctx is not an error.
 	run(ctx context.Context, s setup, found func()) (executions int64, err error)
 }
 
-// A setup is the setup of one trial.
+// A setup describes one trial.
 type setup struct {
 	bug     string
 	target  targets.Target
@@ -41,8 +41,8 @@ type setup struct {
 	workers int
 }
 
-// environment injects the bug, and tells the target its source: a trial runs in a
-// folder outside the module.
+// environment returns the variables that inject the bug and tell the target its source folder.
+// A trial runs in a folder outside the module.
 func (s setup) environment() []string {
 	return []string{injected.Env + "=" + s.bug, harness.EnvSource + "=" + s.source}
 }
@@ -52,7 +52,7 @@ const (
 	goFuzzPackage  = targetsPackage + "/gofuzz"
 )
 
-// supervised is a campaign of package campaign.
+// supervised is the fuzzer of package campaign.
 type supervised struct{ dir string }
 
 func (supervised) name() string { return "campaign" }
@@ -70,7 +70,7 @@ func (f supervised) prepare(ctx context.Context) error {
 func (f supervised) run(ctx context.Context, s setup, found func()) (int64, error) {
 	config := f.config()
 	config.Dir, config.Built, config.Workers = s.dir, f.program(), s.workers
-	config.Slice = 10 * time.Second // short: a failure shows when it is filed
+	config.Slice = 10 * time.Second // short, because a failure is noticed when it is filed
 	config.Targets = []campaign.Target{{Name: s.target.Name, Native: s.target.NativeName()}}
 	config.Env = s.environment()
 	c, err := campaign.Open(ctx, config)
@@ -82,10 +82,10 @@ func (f supervised) run(ctx context.Context, s setup, found func()) (int64, erro
 		return 0, err
 	}
 	status, err := report.ReadStatus(s.dir)
-	return status.Executions(), err // up to the last record
+	return status.Executions(), err // as of the last record
 }
 
-// native is go test -fuzz.
+// native is the fuzzer go test -fuzz.
 type native struct{ dir string }
 
 func (native) name() string { return "go test" }
@@ -117,15 +117,15 @@ func (f native) run(ctx context.Context, s setup, found func()) (int64, error) {
 	return lastNumber(nativeExecutions, out), nil
 }
 
-// goFuzz is github.com/dvyukov/go-fuzz.
+// goFuzz is the fuzzer github.com/dvyukov/go-fuzz.
 type goFuzz struct{ dir string }
 
 func (goFuzz) name() string { return "go-fuzz" }
 
 func (f goFuzz) folder() string { return filepath.Join(f.dir, "go-fuzz") }
 
-// prepare builds one archive with every target. It builds again only if the
-// source has changed, because that takes minutes.
+// prepare builds one archive with all targets, which takes minutes. It builds again only if the
+// source has changed.
 func (f goFuzz) prepare(ctx context.Context) error {
 	source, err := command.Go(ctx, "list", "-export", "-f", "{{.BuildID}}", goFuzzPackage)
 	if err != nil {
@@ -168,8 +168,8 @@ func (f goFuzz) run(ctx context.Context, s setup, found func()) (int64, error) {
 	return lastNumber(goFuzzExecutions, out.Bytes()), nil
 }
 
-// interruptible returns a command that gets an interrupt when ctx ends, so that
-// it can end its workers.
+// interruptible returns a command that is interrupted when ctx ends, so that it can end its
+// workers.
 func interruptible(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -177,18 +177,18 @@ func interruptible(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastNumber returns the number in the last match, 0 if there is none.
+// lastNumber returns the number in the last match, or 0 if there is none.
 func lastNumber(pattern *regexp.Regexp, out []byte) int64 {
 	all := pattern.FindAllSubmatch(out, -1)
 	if len(all) == 0 {
 		return 0
 	}
-	n, _ := strconv.ParseInt(string(all[len(all)-1][1]), 10, 64) // digits, by the pattern
+	n, _ := strconv.ParseInt(string(all[len(all)-1][1]), 10, 64) // the pattern matches only digits
 	return n
 }
 
-// until runs fuzz until it ends, ctx ends, or a crasher appears in a folder: then
-// it calls found and ends fuzz. early reports that fuzz ended by itself.
+// until runs fuzz until it ends, ctx ends, or a crasher appears in a folder. If one appears,
+// until calls found and ends fuzz. early reports whether fuzz ended by itself.
 func until(ctx context.Context, folder string, found func(), fuzz func(context.Context) error) (early bool, err error) {
 	fuzzing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -207,12 +207,12 @@ func until(ctx context.Context, folder string, found func(), fuzz func(context.C
 	return early, err
 }
 
-// appears waits until a folder has a crasher, or ctx ends.
+// appears waits until a folder has a crasher, or ctx ends. It reports whether there is one.
 func appears(ctx context.Context, folder string) bool {
 	looks := time.NewTicker(100 * time.Millisecond)
 	defer looks.Stop()
 	for {
-		entries, _ := os.ReadDir(folder) // created later
+		entries, _ := os.ReadDir(folder) // the folder is created later
 		for _, e := range entries {
 			if !strings.HasPrefix(e.Name(), ".") {
 				return true
