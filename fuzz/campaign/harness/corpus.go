@@ -26,12 +26,12 @@ const (
 
 var errFormat = errors.New("want \"go test fuzz v1\" and one line with a []byte")
 
-// Marshal returns the contents of the native file for input.
+// Marshal returns the contents of the native corpus file for input.
 func Marshal(input []byte) []byte {
 	return fmt.Appendf(nil, "%s%s%q%s\n", header, before, input, after)
 }
 
-// Unmarshal returns the input in the contents of a native file.
+// Unmarshal returns the input in a native corpus file.
 func Unmarshal(file []byte) ([]byte, error) {
 	line, ok := bytes.CutPrefix(file, []byte(header))
 	line = bytes.TrimSuffix(line, []byte("\n"))
@@ -54,17 +54,17 @@ func Name(file []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// A Format is a way to keep many inputs.
+// A Format is a storage format for corpora.
 type Format string
 
 // The formats of a corpus.
 const (
-	Native Format = "native" // a folder of go test -fuzz
+	Native Format = "native" // a corpus folder of go test -fuzz
 	Raw    Format = "raw"    // a folder of bare inputs: go-fuzz, libFuzzer
 	Zip    Format = "zip"    // an archive of bare inputs: the seed corpus of OSS-Fuzz
 )
 
-// ParseFormat returns the format called name.
+// ParseFormat returns the format with the given name.
 func ParseFormat(name string) (Format, error) {
 	for _, f := range []Format{Native, Raw, Zip} {
 		if string(f) == name {
@@ -74,13 +74,13 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown corpus format %q; want %s, %s or %s", name, Native, Raw, Zip)
 }
 
-// maxInput limits the length of an input in an archive, in bytes: a small archive
-// may unpack to much.
+// maxInput limits the length in bytes of an input in an archive, because a small archive may
+// decompress to much data.
 const maxInput = 64 << 20
 
-// Read returns the inputs at path, each once, in the order of their bytes. An
-// empty corpus is an error, and so is any other file. In a raw folder Read
-// skips files with an extension: go-fuzz keeps the output of a crasher in one.
+// Read returns the inputs at path, without duplicates, sorted. An empty corpus is an error, and
+// so is a file that is not an input. In a raw folder, files with an extension are skipped,
+// because go-fuzz keeps the output of crashers in such files.
 func (f Format) Read(path string) ([][]byte, error) {
 	read := f.readFolder
 	if f == Zip {
@@ -153,8 +153,8 @@ func readMember(file *zip.File) ([]byte, error) {
 	return input, err
 }
 
-// Write adds inputs to the folder at path, or replaces the archive there. Equal
-// inputs give equal archives.
+// Write adds inputs to the folder at path, or replaces the archive there. Archives are
+// deterministic.
 func (f Format) Write(path string, inputs [][]byte) error {
 	if f == Zip {
 		return writeZip(path, inputs)
@@ -193,7 +193,7 @@ func writeZip(path string, inputs [][]byte) error {
 	return atomicfile.Write(path, out.Bytes())
 }
 
-// rawName returns the name of an input in go-fuzz and libFuzzer: its SHA-1.
+// rawName returns the name of an input in go-fuzz and libFuzzer, which is its SHA-1.
 func rawName(input []byte) string {
 	sum := sha1.Sum(input)
 	return hex.EncodeToString(sum[:])
@@ -202,11 +202,11 @@ func rawName(input []byte) string {
 // A Crasher is a failing input of go-fuzz.
 type Crasher struct {
 	Input  []byte
-	Output string // of the program
+	Output string // output of the program
 }
 
-// ReadWorkdir returns the findings in a working folder of go-fuzz, which may be
-// running. A missing folder is empty.
+// ReadWorkdir returns the findings in a go-fuzz work folder, which may be in use. A missing
+// folder is empty.
 func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
 	if inputs, err = readInputs(filepath.Join(dir, "corpus")); err != nil {
 		return nil, nil, err
@@ -217,7 +217,7 @@ func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
 	}
 	for _, e := range entries {
 		if !isDigest(e.Name()) {
-			continue // the output of a crasher, or its input quoted
+			continue // the output of a crasher, or its quoted input
 		}
 		path := filepath.Join(dir, "crashers", e.Name())
 		input, err := os.ReadFile(path)
@@ -230,7 +230,7 @@ func ReadWorkdir(dir string) (inputs [][]byte, crashers []Crasher, err error) {
 	return inputs, crashers, nil
 }
 
-// isDigest reports whether name is a SHA-1, the name of an input of go-fuzz.
+// isDigest reports whether name is a SHA-1, the name of an input in go-fuzz.
 func isDigest(name string) bool {
 	b, err := hex.DecodeString(name)
 	return err == nil && len(b) == sha1.Size

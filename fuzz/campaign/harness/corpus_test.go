@@ -23,7 +23,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestName holds the name to one that the go command gave.
+// TestName compares a name with the one that the go command uses.
 func TestName(t *testing.T) {
 	require.Equal(t, "caf81e9797b19c76", harness.Name([]byte("go test fuzz v1\n[]byte(\"\")\n")))
 }
@@ -37,7 +37,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
-// TestFormatsConvert takes inputs round through every format.
+// TestFormatsConvert converts inputs through every format and back.
 func TestFormatsConvert(t *testing.T) {
 	want := [][]byte{{}, []byte("\x00\xff"), []byte("one"), []byte("two\n")}
 	dir, inputs := t.TempDir(), append(want[:len(want):len(want)], want[1])

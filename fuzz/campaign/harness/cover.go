@@ -8,7 +8,7 @@ import (
 	"sealab/fuzz/engine"
 )
 
-// selectInputs writes the indexes of a greedy set cover: inputs with all features
+// selectInputs writes the indexes of a greedy set cover: inputs that together have all features
 // that the seeds lack. Failing inputs are always kept.
 func (j Job) selectInputs(out *json.Encoder, seeds [][]byte, run func([]byte) (*Failure, error)) error {
 	numbers := map[engine.Feature]int32{}
@@ -36,7 +36,7 @@ func (j Job) selectInputs(out *json.Encoder, seeds [][]byte, run func([]byte) (*
 	return out.Encode(Result{Kept: greedy(sets, must, covered, j.Inputs), Covered: len(numbers)})
 }
 
-// featuresOf returns the numbers of the features of one input, and whether it
+// featuresOf runs one input. It returns the numbers of the features, and whether the input
 // fails.
 func featuresOf(input []byte, run func([]byte) (*Failure, error), numbers map[engine.Feature]int32) (set []int32, fails bool, err error) {
 	all, err := engine.Features(func() error {
@@ -55,13 +55,12 @@ func featuresOf(input []byte, run func([]byte) (*Failure, error), numbers map[en
 	return set, fails, err
 }
 
-// greedy returns the indexes of inputs that together have every feature that is
-// not covered: first all that must be kept, then repeatedly the input that adds
-// most, the shortest of equals.
+// greedy returns the indexes of inputs that together have every feature not yet covered. It
+// takes first those that must be kept, and then repeatedly the input that adds most, or the
+// shortest of these.
 //
-// The gain of an input only shrinks while others are kept. An old gain is
-// therefore an upper bound, and only the input at the top of the heap needs a new
-// count.
+// The gain of an input never grows as others are kept. So an old gain is an upper bound, and
+// only the input at the top of the heap must be counted again.
 func greedy(sets [][]int32, must, covered []bool, inputs [][]byte) []int {
 	var kept []int
 	var left gains
@@ -101,7 +100,7 @@ func mark(covered []bool, set []int32) {
 	}
 }
 
-// uncovered counts the features of set that are not covered.
+// uncovered returns the number of features in set that are not covered.
 func uncovered(set []int32, covered []bool) (n int) {
 	for _, f := range set {
 		if !covered[f] {
@@ -111,11 +110,11 @@ func uncovered(set []int32, covered []bool) (n int) {
 	return n
 }
 
-// A gain is the largest number of features that one input can add.
+// A gain is an upper bound on the features that an input adds.
 type gain struct{ index, adds, size int }
 
-// gains is a heap with the largest gain on top and, of equals, the shortest
-// input.
+// gains is a heap with the largest gain on top. Among equal gains, the shortest input comes
+// first.
 type gains []gain
 
 func (g gains) Len() int      { return len(g) }

@@ -23,26 +23,26 @@ const (
 	KindFatal  Kind = "fatal"  // a panic elsewhere, or a fatal error of the runtime
 	KindMemory Kind = "memory" // more memory than the limit
 	KindHang   Kind = "hang"   // more time than the limit
-	KindLost   Kind = "lost"   // the process ended, and the input passes if it runs again
+	KindLost   Kind = "lost"   // the process ended, but the input passes if it runs again
 )
 
 // EndsProcess reports whether a failure of this kind ends its process.
 func (k Kind) EndsProcess() bool { return k != KindError && k != KindPanic }
 
-// A CheckError is the error of a target. The check names the relation that
-// failed and is the same text for all designs and inputs.
+// A CheckError is the error of a target. The check names the relation that failed, in the same
+// words for all designs and inputs.
 type CheckError struct {
 	Check  string // "an altered token is accepted"
 	Design string // may be empty
-	Detail string // the values
+	Detail string // the values involved
 }
 
-// Fail returns a CheckError. The detail is a format of the values.
+// Fail returns a CheckError. detail is the format string for values.
 func Fail(design, check, detail string, values ...any) error {
 	return &CheckError{Check: check, Design: design, Detail: fmt.Sprintf(detail, values...)}
 }
 
-// Error implements error. The check comes first, because lines get cut.
+// Error implements error. The check comes first, because lines are truncated.
 func (e *CheckError) Error() string {
 	text := e.Check
 	if e.Design != "" {
@@ -57,7 +57,7 @@ func (e *CheckError) Error() string {
 // A Failure describes one failing input.
 type Failure struct {
 	Kind   Kind   `json:"kind"`
-	Bucket string `json:"bucket"` // the same for failures of one cause
+	Bucket string `json:"bucket"` // the same for failures with the same cause
 	Text   string `json:"text"`   // the error or panic value
 	Design string `json:"design,omitempty"`
 	Stack  string `json:"stack"` // of the first goroutine; empty for KindError
@@ -66,7 +66,7 @@ type Failure struct {
 // Frames returns the functions on the stack of the failure, innermost first.
 func (f *Failure) Frames() []string { return engine.Frames(f.Stack, observer) }
 
-// output formats the failure for a person.
+// output formats the failure for output.txt.
 func (f *Failure) output() string { return fmt.Sprintf("%s: %s\n\n%s", f.Kind, f.Text, f.Stack) }
 
 // observe runs one input and returns its failure, or nil if it passes.
@@ -87,25 +87,24 @@ func observe(run func([]byte) error, input []byte) (failed *Failure) {
 	return failed
 }
 
-// observer begins the name of the function that calls the target. The frames
-// outside it differ between a campaign and a replay.
+// observer is the prefix of the function that calls the target. Frames outside it differ
+// between a campaign and a replay.
 const observer = "sealab/fuzz/campaign/harness.observe("
 
 func newFailure(kind Kind, text, stack string) *Failure {
 	return &Failure{Kind: kind, Bucket: bucket(kind, text, stack), Text: text, Stack: stack}
 }
 
-// maxFrames is the number of innermost frames that identify a cause. ClusterFuzz
-// uses three.
+// maxFrames is the number of innermost frames that identify a cause. ClusterFuzz uses three.
 const maxFrames = 3
 
-// bucket returns the name of the bucket of a failure other than a CheckError: its
-// kind with a digest of its innermost frames or, without frames, of its text.
+// bucket returns the bucket name of a failure that is not a CheckError: its kind and a digest
+// of its innermost frames. If there are no frames, it digests the text.
 func bucket(kind Kind, text, stack string) string {
 	frames := engine.Frames(stack, observer)
 	if kind == KindHang || kind == KindMemory {
-		// The interrupted place and the last allocation are chance. The way there
-		// from the target is not.
+		// The innermost frames, where the process was interrupted or allocated, vary by chance.
+		// The path from the target does not.
 		frames = frames[max(0, len(frames)-2):]
 	}
 	cause := strings.Join(frames[:min(len(frames), maxFrames)], "\n")
@@ -125,15 +124,14 @@ var (
 	variable = regexp.MustCompile(`\b(0x[0-9a-f]+|[0-9a-f]{8,}|\d+)\b|\[[\d ]*\]`)
 )
 
-// normalText returns the first line of text without the parts that differ from
-// input to input.
+// normalText returns the first line of text without the parts that vary between inputs.
 func normalText(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	return variable.ReplaceAllString(quoted.ReplaceAllString(text, "Q"), "N")
 }
 
-// DeathFailure returns the failure of an input that ended its process. crash is
-// the crash output with the stack, output all that the process printed.
+// DeathFailure returns the failure of an input that ended its process. crash is the crash
+// output with the stack, and output is everything that the process printed.
 func DeathFailure(crash, output string) *Failure {
 	if crash == "" {
 		return newFailure(KindMemory, "the process was killed during this input, as the kernel does if memory is short", output)
@@ -141,7 +139,7 @@ func DeathFailure(crash, output string) *Failure {
 	text := engine.Reason(crash + "\n" + output)
 	switch {
 	case engine.OutOfMemory(crash + "\n" + output):
-		// Another goroutine may have asked for the memory.
+		// Another goroutine may have requested the memory.
 		return newFailure(KindMemory, cmp.Or(text, unexplainedEnd), goroutineOfTarget(crash))
 	case Hung(crash):
 		text, _, _ = strings.Cut(crash, "\n")
@@ -150,7 +148,7 @@ func DeathFailure(crash, output string) *Failure {
 	return newFailure(KindFatal, cmp.Or(text, unexplainedEnd), crash)
 }
 
-// unexplainedEnd is the reason of a death that gives none.
+// unexplainedEnd is the text for a death without a reason.
 const unexplainedEnd = "the process ended during this input"
 
 // goroutineOfTarget returns the goroutine in stacks that runs the input.
@@ -158,18 +156,18 @@ func goroutineOfTarget(stacks string) string {
 	return engine.GoroutineOf(stacks, "harness.observe(", "harness.runInput(")
 }
 
-// hangText begins the crash output of a process if its input hangs.
+// hangText begins the crash output of a process whose input hangs.
 const hangText = "the input hangs"
 
-// Hung reports whether a process ended because its input took too long. On a
-// busy machine such an input may pass later.
+// Hung reports whether a process ended because its input exceeded the time limit. On a busy
+// machine such an input may pass later.
 func Hung(crash string) bool { return strings.HasPrefix(crash, hangText) }
 
-// LostFailure returns the failure of an input that ended its process once and
-// passes if it runs again.
+// LostFailure returns the failure of an input that ended its process once but passes if it runs
+// again.
 func LostFailure(input []byte, crash string) *Failure {
 	f := newFailure(KindLost, "the process ended during this input, which passes if it runs again", crash)
-	if crash == "" { // only the input identifies it
+	if crash == "" { // only the input identifies the failure
 		f.Bucket += "-" + Name(input)
 	}
 	return f

@@ -17,7 +17,7 @@ sealab/codecs/x.Open()
 sealab/fuzz/campaign/harness.observe(0x1)
 `
 
-// TestDeathFailure tells the ends of a process apart.
+// TestDeathFailure checks that the ways in which a process ends are distinguished.
 func TestDeathFailure(t *testing.T) {
 	for _, c := range []struct {
 		crash, output string
@@ -41,8 +41,7 @@ func TestDeathFailure(t *testing.T) {
 	require.Equal(t, []string{"sealab/codecs/x.grow", "sealab/codecs/x.Open"}, DeathFailure(dumped, "pthread_create failed").Frames())
 }
 
-// TestLostFailure gives every lost input a bucket if there is no stack to
-// tell them apart by.
+// TestLostFailure checks that lost inputs without a stack have separate buckets.
 func TestLostFailure(t *testing.T) {
 	require.NotEqual(t, LostFailure([]byte("a"), "").Bucket, LostFailure([]byte("b"), "").Bucket)
 	require.Equal(t, LostFailure([]byte("a"), stack).Bucket, LostFailure([]byte("b"), stack).Bucket)

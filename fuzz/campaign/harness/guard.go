@@ -19,21 +19,21 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// The files of a crasher in its folder <crashers>/<target>/<bucket>.
+// The files in the folder of a crasher, <crashers>/<target>/<bucket>.
 const (
-	InputFile   = "input"        // the raw bytes
-	BeforeFile  = "before"       // the inputs that the process ran before, as [][]byte of encoding/gob; may be absent
+	InputFile   = "input"        // raw bytes
+	BeforeFile  = "before"       // inputs that the process ran before, as [][]byte in encoding/gob; optional
 	outputFile  = "output.txt"   // the failure, for a person
 	FailureFile = "failure.json" // the Failure
-	seenFolder  = "seen"         // one empty file per design with this failure
+	seenFolder  = "seen"         // one empty file per design in which the failure occurred
 )
 
-// A guard runs inputs in a campaign and files failures.
+// A guard runs inputs in a campaign and files their failures.
 type guard struct {
 	fn     func(input []byte) error
-	folder string // the crashers of this target
+	folder string // folder for the crashers of this target
 	log    *inputLog
-	known  map[string]bool // buckets and designs on disk
+	known  map[string]bool // buckets and designs that are on disk
 	skip   map[string]bool
 }
 
@@ -60,8 +60,8 @@ func newGuard(fn Func) (*guard, error) {
 	return g, err
 }
 
-// readInputs returns the files in dir, in the order of their names. A missing
-// folder and dir "" have no files.
+// readInputs returns the contents of the files in dir, sorted by name. If dir is missing or "",
+// there are none.
 func readInputs(dir string) (inputs [][]byte, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,8 +77,8 @@ func readInputs(dir string) (inputs [][]byte, err error) {
 	return inputs, nil
 }
 
-// run runs one input. It returns an error only if it cannot file a failure, so
-// that the engine keeps the input.
+// run runs one input. It returns an error only if it cannot file a failure, so that the engine
+// keeps the input.
 func (g *guard) run(input []byte) error {
 	if g.log == nil || g.skip[string(input)] {
 		return nil
@@ -94,9 +94,8 @@ func (g *guard) run(input []byte) error {
 	return nil
 }
 
-// File writes a crasher to the folder of its bucket below folder, whole or not
-// at all, with the inputs that ran before it. If the bucket exists, File only
-// adds the design.
+// File writes a crasher, with the inputs that ran before it, to the folder of its bucket below
+// folder. It writes all files or none. If the bucket exists, File only adds the design.
 func File(folder string, input []byte, before [][]byte, failed *Failure) error {
 	final := filepath.Join(folder, failed.Bucket)
 	files, err := filesOf(input, before, failed)
@@ -112,7 +111,7 @@ func File(folder string, input []byte, before [][]byte, failed *Failure) error {
 	return nil
 }
 
-// filesOf returns the files of a crasher.
+// filesOf returns the contents of the files of a crasher by path.
 func filesOf(input []byte, before [][]byte, failed *Failure) (map[string][]byte, error) {
 	data, err := json.MarshalIndent(failed, "", "  ")
 	if err != nil {
@@ -131,7 +130,7 @@ func filesOf(input []byte, before [][]byte, failed *Failure) (map[string][]byte,
 	return files, err
 }
 
-// addSeen adds a design to those in which a failure was seen.
+// addSeen records a design in which the failure of the crasher in dir occurred.
 func addSeen(dir, design string) error {
 	if design == "" {
 		return nil
@@ -143,7 +142,7 @@ func addSeen(dir, design string) error {
 	return os.WriteFile(seen, nil, 0o644)
 }
 
-// seenFile returns the path of the file that shows that a failure was seen in a design.
+// seenFile returns the path of the file that records a design.
 func seenFile(design string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -154,8 +153,7 @@ func seenFile(design string) string {
 	return filepath.Join(seenFolder, name[:min(len(name), 100)])
 }
 
-// ReadSeen returns the designs of the crasher in dir, in the order of their
-// names.
+// ReadSeen returns the designs recorded for the crasher in dir, sorted.
 func ReadSeen(dir string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Join(dir, seenFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -176,10 +174,10 @@ func DecodeBefore(file []byte) (inputs [][]byte, err error) {
 	return inputs, nil
 }
 
-// exitHang is the exit status of a process if its input hangs.
+// exitHang is the exit status of a process whose input hangs.
 const exitHang = 3
 
-// scratchFolder returns the folder of input logs and crash outputs.
+// scratchFolder returns the folder for input logs and crash outputs.
 func scratchFolder() (string, error) {
 	scratch := os.Getenv(EnvScratch)
 	if scratch == "" {
@@ -188,9 +186,8 @@ func scratchFolder() (string, error) {
 	return scratch, nil
 }
 
-// limited prepares this process to run inputs that may end it: it sets the
-// limits and the crash output, and returns an input log with room bytes in the
-// folder scratch.
+// limited prepares this process to run inputs that may end it. It sets the limits and the crash
+// output. It returns an input log in folder scratch, with room for the given number of bytes.
 func limited(scratch string, room int) (*inputLog, error) {
 	l, err := readLimits()
 	if err != nil {
@@ -214,10 +211,10 @@ func limited(scratch string, room int) (*inputLog, error) {
 	return log, nil
 }
 
-// looks is the number of times that the watchdog looks within the time limit.
+// looks is the number of times that the watchdog checks within the time limit.
 const looks = 10
 
-// watch ends the process if one input runs for limit.
+// watch ends the process if an input runs longer than limit.
 func watch(log *inputLog, crash io.Writer, limit time.Duration) {
 	var seen uint64
 	var same int

@@ -1,20 +1,18 @@
-// Package harness runs a target inside the processes of a campaign: under the
-// fuzz engine, as a job on given inputs, and as the replay of one input.
+// Package harness runs a target inside the processes of a campaign: under the fuzz engine, as a
+// job on given inputs, and as the replay of one input.
 //
-// In plain go test a failing input fails the test. In a campaign, which sets the
-// environment variables below, the harness copies each input to a memory-mapped
-// file before the input runs, files a failure in the bucket of its cause, and
-// continues. An input that hangs or uses too much memory ends the process; the
-// file then shows the input. A campaign needs a Unix system, plain go test does
-// not.
+// In plain go test a failing input fails the test. In a campaign, which sets the environment
+// variables below, the harness copies each input to a memory-mapped file before the input runs,
+// files a failure in the bucket of its cause, and continues. An input that hangs or uses too
+// much memory ends the process; the file then shows the input. A campaign needs a Unix system,
+// plain go test does not.
 //
-// A panic outside the goroutine of the fuzz function and a fatal error of the
-// runtime end the process. RLIMIT_DATA limits the memory: it counts the memory
-// that the process may write to, used or not.
+// A panic outside the goroutine of the fuzz function, and a fatal error of the runtime, end the
+// process. RLIMIT_DATA limits the memory. It counts writable memory, whether used or not.
 //
-// Inputs are read and written in the formats of go test -fuzz, go-fuzz, libFuzzer
-// and OSS-Fuzz. A file of go test -fuzz holds one input of one byte slice, quoted
-// as a Go string, and its name in a cache folder is the digest of its contents:
+// Inputs are read and written in the formats of go test -fuzz, go-fuzz, libFuzzer and OSS-Fuzz.
+// A file of go test -fuzz holds one input of one byte slice, quoted as a Go string, and its
+// name in a cache folder is the digest of its contents:
 //
 //	go test fuzz v1
 //	[]byte("...")
@@ -38,9 +36,9 @@ type Func struct {
 	// Run returns an error if a check fails; see CheckError. A panic is a failure
 	// as well.
 	Run func(input []byte) error
-	// Explicit returns an input with the same effect that encodes all of its
-	// choices. An input that draws choices from its own digest does something else
-	// after any change. nil: every input is explicit.
+	// Explicit returns an input with the same effect that encodes all of its choices. If an
+	// input draws choices from its own digest, any change to it changes its effect. If Explicit
+	// is nil, every input is explicit.
 	Explicit func(input []byte) []byte
 }
 
@@ -55,27 +53,27 @@ func (f Func) isExplicit(input []byte) bool { return bytes.Equal(f.explicit(inpu
 
 // The environment variables of a process that runs a Func.
 const (
-	EnvInput    = "SEALAB_FUZZ_INPUT"    // a file: run this input alone
-	EnvHistory  = "SEALAB_FUZZ_HISTORY"  // a folder: run these inputs before EnvInput, in the order of their names
-	EnvJob      = "SEALAB_FUZZ_JOB"      // a file: run this Job
-	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // a folder: file failures here, by target and bucket, and continue
-	EnvSkip     = "SEALAB_FUZZ_SKIP"     // a folder: inputs to skip, by target, because they end the process
-	EnvScratch  = "SEALAB_FUZZ_SCRATCH"  // a folder: the input logs and crash outputs of the processes
-	EnvSource   = "SEALAB_FUZZ_SOURCE"   // a folder: the package of the fuzz functions, if it is not the working folder
-	EnvHang     = "SEALAB_FUZZ_HANG"     // a duration: the time limit of one input; default DefaultHang
-	EnvMemory   = "SEALAB_FUZZ_MEMORY"   // MiB: the memory limit of the process; default DefaultMemory
+	EnvInput    = "SEALAB_FUZZ_INPUT"    // file: run only this input
+	EnvHistory  = "SEALAB_FUZZ_HISTORY"  // folder: run these inputs before EnvInput, sorted by name
+	EnvJob      = "SEALAB_FUZZ_JOB"      // file: run this Job
+	EnvCrashers = "SEALAB_FUZZ_CRASHERS" // folder: file failures here, by target and bucket, and continue
+	EnvSkip     = "SEALAB_FUZZ_SKIP"     // folder: skip these inputs, by target, because they end the process
+	EnvScratch  = "SEALAB_FUZZ_SCRATCH"  // folder: input logs and crash outputs of processes
+	EnvSource   = "SEALAB_FUZZ_SOURCE"   // folder: the package of the fuzz functions, if not the working folder
+	EnvHang     = "SEALAB_FUZZ_HANG"     // duration: time limit of one input; default DefaultHang
+	EnvMemory   = "SEALAB_FUZZ_MEMORY"   // MiB: memory limit of the process; default DefaultMemory
 )
 
-// The default limits. The fuzz engine has a limit of ten seconds for one input
-// that cannot be changed and reports no stack.
+// The default limits. The fuzz engine has a fixed limit of ten seconds per input and reports no
+// stack.
 const (
 	DefaultHang   = 5 * time.Second
 	DefaultMemory = 2048 // MiB
 )
 
-// GCPercent is the garbage collection target percentage. Targets keep some
-// megabytes and allocate hundreds of times that each second; at the default of
-// 100 the collector takes up to a third of the time.
+// GCPercent is the garbage collection target percentage. Targets keep a few megabytes but
+// allocate hundreds of times as much per second. At the default of 100, garbage collection
+// takes up to a third of the time.
 const GCPercent = 400
 
 // Fuzz runs fn as the fuzz function f.
@@ -112,8 +110,8 @@ func Fuzz(f *testing.F, fn Func) {
 	})
 }
 
-// Main is the main function of a command that runs the job in EnvJob with the
-// target in its argument. It returns the exit status.
+// Main is the main function of a command that runs the job in EnvJob with the target named by
+// its argument. It returns the exit status.
 func Main(find func(name string) (Func, error)) int {
 	if len(os.Args) != 2 || os.Getenv(EnvJob) == "" {
 		fmt.Fprintf(os.Stderr, "want one target and %s\n", EnvJob)
@@ -130,8 +128,8 @@ func Main(find func(name string) (Func, error)) int {
 	return 0
 }
 
-// Sequence runs inputs in order and returns the error of the last one. Errors
-// and panics of the others do not count: those inputs only change memory.
+// Sequence runs inputs in order and returns the error of the last one. Errors and panics of the
+// others are ignored, because those inputs only prepare the state of the process.
 func Sequence(run func([]byte) error, inputs ...[]byte) error {
 	last := len(inputs) - 1
 	for _, input := range inputs[:last] {
@@ -140,9 +138,9 @@ func Sequence(run func([]byte) error, inputs ...[]byte) error {
 	return run(inputs[last])
 }
 
-// runInput runs the input in the file at path after those in the folder of
-// EnvHistory, under the limits of a campaign if the system has them. It does not
-// recover from the panic of the input.
+// runInput runs the input in the file at path after those in the folder of EnvHistory. If the
+// system supports it, the limits of a campaign apply. It does not recover from a panic of the
+// input.
 func runInput(path, scratch string, run func([]byte) error) error {
 	inputs, err := readInputs(os.Getenv(EnvHistory))
 	if err != nil {
@@ -169,7 +167,7 @@ func runInput(path, scratch string, run func([]byte) error) error {
 	}, inputs...)
 }
 
-// limits are the limits of a process that runs inputs.
+// limits are the resource limits of a process that runs inputs.
 type limits struct {
 	hang      time.Duration
 	memoryMiB uint64

@@ -37,7 +37,7 @@ goroutine 1 [chan receive]:
 main.main()
 `
 
-// TestBucket joins failures of one cause and separates two causes.
+// TestBucket checks that failures with one cause share a bucket and others do not.
 func TestBucket(t *testing.T) {
 	replace := func(from, to string) string { return strings.ReplaceAll(stack, from, to) }
 	require.Equal(t, bucket(KindPanic, "index 3", stack), bucket(KindPanic, "index 4", replace("0xc0000", "0xc0777")))
@@ -49,7 +49,7 @@ func TestBucket(t *testing.T) {
 	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`some-design: "a" is refused`))
 }
 
-// TestCheckErrors share a bucket if the check is the same, in any design.
+// TestCheckErrors checks that failures of the same check share a bucket in all designs.
 func TestCheckErrors(t *testing.T) {
 	failing := func(check, design, detail string) *Failure {
 		return observe(func([]byte) error { return fmt.Errorf("in a sequence: %w", &CheckError{check, design, detail}) }, nil)
@@ -62,8 +62,8 @@ func TestCheckErrors(t *testing.T) {
 	require.NotEqual(t, one.Bucket, failing("opening changed the token", "one-design", "").Bucket)
 }
 
-// TestShrinkExplicit shrinks an input whose drawn choices fail: the result encodes
-// these choices.
+// TestShrinkExplicit shrinks an input whose drawn choices fail. The result must encode these
+// choices.
 func TestShrinkExplicit(t *testing.T) {
 	s := Func{Explicit: func(input []byte) []byte {
 		return bytes.ReplaceAll(input, []byte("*"), []byte("drawn and X"))
@@ -80,7 +80,7 @@ func TestShrinkExplicit(t *testing.T) {
 	require.NoError(t, json.Unmarshal(out.Bytes(), &result))
 	require.Equal(t, "X", string(result.Input))
 
-	out.Reset() // one that fails in no explicit form
+	out.Reset() // an input that fails only in its drawn form
 	s.Explicit = func([]byte) []byte { return nil }
 	fails = func(input []byte) (*Failure, error) {
 		if bytes.Contains(input, []byte("*")) {
@@ -107,12 +107,12 @@ func TestShrink(t *testing.T) {
 	require.True(t, fails(Shrink(input, 5, fails)))
 	require.LessOrEqual(t, asked, 7)
 
-	// Until a length is zero, nothing of what it counts can go.
+	// Until a length is zero, the bytes that it counts cannot be removed.
 	counted := func(b []byte) bool { return len(b) > int(append(b, 255)[0]) }
 	require.Equal(t, []byte{0}, Shrink([]byte("\x05abcde"), 100, counted))
 }
 
-// TestInputLog reads the running input of a process from the file alone.
+// TestInputLog reads the running input of a process from the file only.
 func TestInputLog(t *testing.T) {
 	dir := t.TempDir()
 	n, err := newInputLog(logPath(dir, 7), roomForInput)
@@ -137,7 +137,7 @@ func TestInputLog(t *testing.T) {
 	require.ErrorContains(t, err, logPath(dir, 8))
 }
 
-// TestFile keeps the first crasher of a bucket, whole.
+// TestFile checks that the first crasher of a bucket is kept, complete.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	v := newFailure(KindError, "it does not hold", "")
@@ -152,7 +152,7 @@ func TestFile(t *testing.T) {
 	require.ErrorContains(t, File(filepath.Join(dir, v.Bucket, InputFile), nil, nil, v), InputFile)
 }
 
-// TestFileAddsDesigns keeps one crasher per bucket and every design.
+// TestFileAddsDesigns checks that a bucket keeps one crasher and every design.
 func TestFileAddsDesigns(t *testing.T) {
 	dir := t.TempDir()
 	f := newFailure(KindError, "a check fails", "")

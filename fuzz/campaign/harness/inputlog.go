@@ -11,36 +11,34 @@ import (
 	"sync/atomic"
 )
 
-// An inputLog is a memory-mapped file with the input that runs and, as far as
-// there is room, the inputs before it. Its contents survive the process, and a
-// write costs one copy.
+// An inputLog is a memory-mapped file that holds the running input and as many inputs before it
+// as fit. Its contents survive the process, and a write costs one copy.
 //
-// The file has 8 bytes that are 1 while the last input runs, 8 bytes with the
-// total number of bytes written after them, both little-endian, and a ring of
-// records. A record is an input and its length in 4 bytes, so that a reader can
-// go from the last to the first.
+// The file begins with two 8-byte little-endian numbers, followed by a ring of records. The
+// first number is 1 while the last input runs. The second is the total number of bytes written
+// to the ring. A record is an input followed by its length in 4 bytes, so that a reader can go
+// from the last record to the first.
 type inputLog struct {
 	path    string
 	mapped  []byte
-	runs    atomic.Uint64 // inputs begun
+	runs    atomic.Uint64 // number of inputs begun
 	running atomic.Bool
 }
 
-// LogSize is the size of the input log of a process in a campaign, at least.
+// LogSize is the minimum size in bytes of the input log of a process in a campaign.
 const LogSize = logHeader + roomForHistory
 
 const (
 	logHeader     = 16
 	recordTrailer = 4
 
-	// In a campaign a failure may need memory that an input left there long ago.
-	// An input of the engine has some hundred bytes: this is about the last
-	// hundred thousand of them.
+	// In a campaign a failure may depend on an input that ran long before. Inputs of the engine
+	// have a few hundred bytes, so this holds about the last hundred thousand of them.
 	roomForHistory = 16 << 20
 	roomForInput   = 1 << 20
 )
 
-// The names of the files of a process in the scratch folder, before its number.
+// Prefixes of the files of a process in the scratch folder, before its process ID.
 const (
 	logPrefix   = "input-"
 	crashPrefix = "crash-"
@@ -59,7 +57,7 @@ func newInputLog(path string, room int) (*inputLog, error) {
 	return l, l.grow(logHeader + room)
 }
 
-// grow maps the file again with size bytes and drops all records.
+// grow maps the file again with the given size in bytes and drops all records.
 func (l *inputLog) grow(size int) error {
 	mapped, err := mapFile(l.path, l.mapped, size)
 	if err != nil {
@@ -70,7 +68,7 @@ func (l *inputLog) grow(size int) error {
 	return nil
 }
 
-// begin records that input runs now.
+// begin records that input starts to run.
 func (l *inputLog) begin(input []byte) error {
 	if need := len(input) + recordTrailer; logHeader+need > len(l.mapped) {
 		if err := l.grow(logHeader + 2*need); err != nil {
@@ -90,13 +88,13 @@ func (l *inputLog) begin(input []byte) error {
 	return nil
 }
 
-// end records that the input has run.
+// end records that the input has ended.
 func (l *inputLog) end() {
 	l.running.Store(false)
 	binary.LittleEndian.PutUint64(l.mapped, 0)
 }
 
-// observe runs one input and records it meanwhile.
+// observe runs one input and records it while it runs.
 func (l *inputLog) observe(run func([]byte) error, input []byte) (*Failure, error) {
 	if err := l.begin(input); err != nil {
 		return nil, err
@@ -106,7 +104,7 @@ func (l *inputLog) observe(run func([]byte) error, input []byte) (*Failure, erro
 	return failed, nil
 }
 
-// before returns the recorded inputs before the last one, first to last.
+// before returns the recorded inputs before the last one, oldest first.
 func (l *inputLog) before() [][]byte {
 	inputs, _, _ := parseLog(l.mapped)
 	if len(inputs) == 0 {
@@ -134,9 +132,8 @@ func ringRead(ring []byte, end, size uint64) []byte {
 	return data
 }
 
-// parseLog returns the recorded inputs in the order in which they ran, and
-// whether the last one runs. It reads from the last record to the first that is
-// whole: the rest is overwritten.
+// parseLog returns the recorded inputs in the order in which they ran, and whether the last one
+// is running. It reads backwards from the last record until one is partly overwritten.
 func parseLog(file []byte) (inputs [][]byte, running, ok bool) {
 	if len(file) <= logHeader {
 		return nil, false, false
@@ -163,13 +160,12 @@ func parseLog(file []byte) (inputs [][]byte, running, ok bool) {
 // An Interrupted input was running when its process ended.
 type Interrupted struct {
 	Input  []byte
-	Before [][]byte // the inputs before it in the process, as far as recorded, first to last
-	Crash  string   // the output of the runtime at the end; empty if the process was killed
+	Before [][]byte // recorded inputs that the process ran before, oldest first
+	Crash  string   // output of the runtime at the end; empty if the process was killed
 }
 
-// ReadInterrupted returns the inputs that were running at the end of the
-// processes with the scratch folder. The error names the logs that cannot be
-// read; the result has the others.
+// ReadInterrupted returns the inputs that were running when the processes with this scratch
+// folder ended. The error names unreadable logs; the result still includes the others.
 func ReadInterrupted(scratch string) (all []Interrupted, err error) {
 	files, err := os.ReadDir(scratch)
 	if err != nil && !os.IsNotExist(err) {
@@ -184,7 +180,7 @@ func ReadInterrupted(scratch string) (all []Interrupted, err error) {
 		path := filepath.Join(scratch, file.Name())
 		data, err := os.ReadFile(path)
 		if err == nil && len(data) == 0 {
-			continue // created, and not mapped yet
+			continue // created but not yet mapped
 		}
 		inputs, running, ok := parseLog(data)
 		if err != nil || !ok {
@@ -193,7 +189,7 @@ func ReadInterrupted(scratch string) (all []Interrupted, err error) {
 		if !running {
 			continue
 		}
-		crash, _ := os.ReadFile(crashPath(scratch, pid)) // absent if it was killed early
+		crash, _ := os.ReadFile(crashPath(scratch, pid)) // absent if the process was killed early
 		last := len(inputs) - 1
 		all = append(all, Interrupted{Input: inputs[last], Before: inputs[:last], Crash: string(crash)})
 	}

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/testenv"
 )
 
-// TestInputLogRemembers keeps the last inputs in order, however they lie across
-// the end of the ring, and no input that is partly overwritten.
+// TestInputLogRemembers checks that the log keeps the last inputs in order, wherever they lie
+// in the ring, and drops any that are partly overwritten.
 func TestInputLogRemembers(t *testing.T) {
 	const seed, room = 1, 1000
 	t.Logf("seed %d", seed)
@@ -42,7 +42,7 @@ func TestInputLogRemembers(t *testing.T) {
 			bytes += len(k) + recordTrailer
 		}
 		require.LessOrEqual(t, bytes, room)
-		if len(kept) < len(all) { // one more would not have had room
+		if len(kept) < len(all) { // one more would not have fit
 			require.Greater(t, bytes+len(all[len(all)-len(kept)-1])+recordTrailer, room, "before input %d", i)
 		}
 		n.end()
@@ -54,7 +54,7 @@ func TestInputLogRemembers(t *testing.T) {
 func TestParseLogRefuses(t *testing.T) {
 	for _, file := range []string{
 		"torn",
-		"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ring", // runs, and nothing was written
+		"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ring", // running, but nothing was written
 		"\x01\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff",
 	} {
 		_, _, ok := parseLog([]byte(file))
@@ -62,7 +62,7 @@ func TestParseLogRefuses(t *testing.T) {
 	}
 }
 
-// TestSequence runs the earlier inputs for their effect alone.
+// TestSequence checks that the results of earlier inputs are ignored.
 func TestSequence(t *testing.T) {
 	var ran []string
 	run := func(input []byte) error {
@@ -87,7 +87,7 @@ func TestReadHistory(t *testing.T) {
 	require.Empty(t, inputs)
 }
 
-// TestFileKeepsWhatRanBefore reads back the files of a crasher.
+// TestFileKeepsWhatRanBefore reads back the earlier inputs of a crasher.
 func TestFileKeepsWhatRanBefore(t *testing.T) {
 	dir := t.TempDir()
 	v := newFailure(KindError, "it does not hold", "")

@@ -15,7 +15,7 @@ type Job struct {
 	Kind   JobKind  `json:"kind"`
 	Inputs [][]byte `json:"inputs"`
 	Out    string   `json:"out"`
-	Tries  int      `json:"tries,omitempty"` // of JobShrink
+	Tries  int      `json:"tries,omitempty"` // for JobShrink
 }
 
 // A JobKind is a kind of work.
@@ -24,14 +24,14 @@ type JobKind string
 // The kinds of job.
 const (
 	JobObserve JobKind = "observe" // run each input: one Result per input, in order
-	JobShrink  JobKind = "shrink"  // minimise the first input: one Result with Input
-	JobSelect  JobKind = "select"  // select few inputs with the coverage of all: one Result with Kept
-	JobCover   JobKind = "cover"   // run the seeds and each input, for the coverage files of the process: no Result
+	JobShrink  JobKind = "shrink"  // minimize the first input: one Result with Input
+	JobSelect  JobKind = "select"  // select few inputs that cover the same: one Result with Kept
+	JobCover   JobKind = "cover"   // run the seeds and each input, for coverage files: no Result
 )
 
 // A Result is one line of the output of a job.
 type Result struct {
-	Failure *Failure `json:"failure,omitempty"` // nil: the input passes
+	Failure *Failure `json:"failure,omitempty"` // nil if the input passes
 	Input   []byte   `json:"input,omitempty"`
 	Kept    []int    `json:"kept,omitempty"`    // indexes of Inputs
 	Covered int      `json:"covered,omitempty"` // features of seeds and inputs
@@ -84,7 +84,7 @@ func (j Job) run(out *json.Encoder, fn Func) error {
 	return fmt.Errorf("unknown job %q", j.Kind)
 }
 
-// observe writes the result of each input before the next one runs.
+// observe writes the result of each input before it runs the next one.
 func (j Job) observe(out *json.Encoder, run func([]byte) (*Failure, error)) error {
 	for _, input := range j.Inputs {
 		failed, err := run(input)
@@ -98,8 +98,8 @@ func (j Job) observe(out *json.Encoder, run func([]byte) (*Failure, error)) erro
 	return nil
 }
 
-// shrink minimises the explicit form of the input and keeps it explicit. If that
-// form passes, shrink minimises the input itself.
+// shrink minimizes the explicit form of the input and keeps it explicit. If that form passes,
+// shrink minimizes the input itself.
 func (j Job) shrink(out *json.Encoder, fn Func, run func([]byte) (*Failure, error)) error {
 	if len(j.Inputs) != 1 {
 		return fmt.Errorf("%d inputs to minimise; want 1", len(j.Inputs))
@@ -122,9 +122,8 @@ func (j Job) shrink(out *json.Encoder, fn Func, run func([]byte) (*Failure, erro
 	return out.Encode(Result{Failure: want, Input: small})
 }
 
-// Shrink returns the smallest failing input that it can make of input: it cuts
-// pieces out, sets bytes to zero, and cuts again. It calls fails at most tries
-// times, and input itself must fail.
+// Shrink returns a minimized failing input. It removes pieces, sets bytes to zero, and removes
+// pieces again. It calls fails at most tries times. The input itself must fail.
 func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
 	s := shrinker[byte]{best: bytes.Clone(input), tries: tries, fails: fails}
 	s.cutAll()
@@ -134,8 +133,8 @@ func Shrink(input []byte, tries int, fails func([]byte) bool) []byte {
 	return s.best
 }
 
-// zeroAll sets each byte to zero if the input still fails, and reports whether
-// it changed one.
+// zeroAll sets each byte to zero if the input still fails. It reports whether it changed a
+// byte.
 func zeroAll(s *shrinker[byte]) (progress bool) {
 	for i, b := range s.best {
 		if b == 0 || s.tries <= 0 {
@@ -148,7 +147,7 @@ func zeroAll(s *shrinker[byte]) (progress bool) {
 	return progress
 }
 
-// ShrinkList is Shrink for a list of inputs: it removes some of them.
+// ShrinkList is Shrink for a list of inputs. It removes elements only.
 func ShrinkList(inputs [][]byte, tries int, fails func([][]byte) bool) [][]byte {
 	s := shrinker[[]byte]{best: inputs, tries: tries, fails: fails}
 	s.cutAll()
@@ -161,14 +160,14 @@ type shrinker[E any] struct {
 	fails func([]E) bool
 }
 
-// cutAll cuts until a round has no effect.
+// cutAll removes pieces until a round has no effect.
 func (s *shrinker[E]) cutAll() {
 	for progress := true; progress && s.tries > 0; {
 		progress = s.cut()
 	}
 }
 
-// cut removes pieces, large ones first, and reports whether it removed one.
+// cut removes pieces, large ones first. It reports whether it removed any.
 func (s *shrinker[E]) cut() bool {
 	before := len(s.best)
 	for size := max(1, len(s.best)); size > 0; size /= 2 {
@@ -181,7 +180,7 @@ func (s *shrinker[E]) cut() bool {
 	return len(s.best) < before
 }
 
-// try makes candidate the best if it fails too.
+// try makes candidate the best input if it fails too.
 func (s *shrinker[E]) try(candidate []E) bool {
 	if s.tries--; !s.fails(candidate) {
 		return false

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// mapFile maps the first size bytes of the file at path, after it makes the file
-// as long, and unmaps before. It writes the bytes now: if the disk were full at a
-// later allocation, the process would die of a fault.
+// mapFile extends the file at path to size bytes, unmaps before, and maps the file. It writes
+// the bytes immediately, because if the disk became full later, access to the mapping would
+// kill the process.
 func mapFile(path string, before []byte, size int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -27,7 +27,7 @@ func mapFile(path string, before []byte, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
-// limitMemory limits the memory that this process may write to.
+// limitMemory limits the writable memory of this process.
 func limitMemory(mib uint64) error {
 	var limit syscall.Rlimit
 	setLimit(&limit.Cur, mib<<20)
@@ -35,5 +35,5 @@ func limitMemory(mib uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }
 
-// setLimit sets a field of a limit, which is unsigned on Linux and signed on FreeBSD.
+// setLimit sets a field of a limit, which is unsigned on Linux but signed on FreeBSD.
 func setLimit[T int64 | uint64](field *T, bytes uint64) { *field = T(bytes) }
