@@ -14,7 +14,7 @@ import (
 	"sealab/internal/command"
 )
 
-// A fuzzPackage is the package with the fuzz functions on disk.
+// A fuzzPackage is the package with the fuzz functions, as located on disk.
 type fuzzPackage struct {
 	Dir        string
 	ImportPath string
@@ -36,14 +36,14 @@ func locatePackage(ctx context.Context, pkg, tags string) (fuzzPackage, error) {
 	return s, nil
 }
 
-// The programs: one with the counters of the fuzz engine and one with those of
-// go build -cover. A program cannot have both.
+// The programs of a campaign. One has the counters of the fuzz engine, the other those of go
+// build -cover. A program cannot have both.
 const (
 	fuzzProgram   = "fuzz.test"
 	replayProgram = "replay"
 )
 
-// buildFuzz puts the program that fuzzes into the folder.
+// buildFuzz places the fuzzing program in the campaign's folder.
 func (c *Campaign) buildFuzz(ctx context.Context) error {
 	path := c.folder.program(fuzzProgram)
 	if c.config.Built == "" {
@@ -56,10 +56,9 @@ func (c *Campaign) buildFuzz(ctx context.Context) error {
 	return os.Link(c.config.Built, path)
 }
 
-// Build builds the program that fuzzes to path, for Config.Built. It uses the
-// engine of package engine if that knows this version of Go. Only the packages
-// under test and the package of the fuzz functions, which reads inputs as
-// programs, have counters.
+// Build builds the fuzzing program to path, for Config.Built. It uses the faster engine of
+// package engine if that supports this version of Go. Only two kinds of packages have counters:
+// those under test, and that of the fuzz functions, which reads inputs as programs.
 func Build(ctx context.Context, c Config, path string) error {
 	args := append([]string{"test", "-c", "-tags=" + c.Tags}, engine.BuildFlags(append(splitPatterns(c.Cover), c.Package))...)
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".engine-")
@@ -85,8 +84,8 @@ func Build(ctx context.Context, c Config, path string) error {
 	return nil
 }
 
-// buildReplay builds the program that runs inputs under coverage. Its main
-// package needs counters as well, or the program does not write any.
+// buildReplay builds the program that runs inputs under coverage. Its main package needs
+// counters as well, because otherwise the program does not write any.
 func (c *Campaign) buildReplay(ctx context.Context) error {
 	s := c.config
 	return buildBinary(ctx, c.folder.program(replayProgram), s.Replay, "build", "-cover", "-covermode=atomic", "-coverpkg="+s.Cover+","+s.Replay, "-tags="+s.Tags)

@@ -1,10 +1,9 @@
-// Package campaign runs many fuzz targets for days. It schedules them by new
-// coverage, files every failure in a bucket and continues, and keeps everything
-// in one folder, from which it resumes after any end.
+// Package campaign runs many fuzz targets for days. It schedules them by new coverage. It files
+// every failure in a bucket and continues. All data is in one folder, from which the campaign
+// resumes however it ended.
 //
-// It runs the engine of go test -fuzz, which package engine makes faster, in
-// slices of a number of executions. Package harness runs the targets inside the
-// processes. The folder:
+// It runs the engine of go test -fuzz, which package engine makes faster, in slices of a number
+// of executions. Package harness runs the targets inside the processes. The folder:
 //
 //	lock                       held by the one process that may write
 //	campaign.json              the Manifest
@@ -16,10 +15,9 @@
 //	bin/                       the programs that run
 //	scratch/<target>/          files of running processes, with the inputs that they run
 //
-// The package writes files beside their place, syncs and renames them. The
-// engine does not, but names a file after the digest of its contents, which shows
-// if it was cut off. A kill loses only the count of executions since the last
-// record of the journal.
+// The package writes files under a temporary name, syncs and renames them. The engine does not,
+// but it names a file after the digest of its contents, which reveals a truncated file. A kill
+// loses only the count of executions since the last record of the journal.
 //
 // A campaign needs a Unix system, the go command, and the source of the module.
 package campaign
@@ -45,23 +43,23 @@ type Target struct {
 
 // A Config configures a campaign.
 type Config struct {
-	Dir     string   // of the campaign
+	Dir     string   // folder of the campaign
 	Package string   // the package with the fuzz functions, as an argument of the go command
-	Replay  string   // the command that runs jobs under coverage (harness.Main)
+	Replay  string   // package of the command that runs jobs under coverage (harness.Main)
 	Cover   string   // patterns of the packages under test, separated by commas
 	Tags    string   // build tags, separated by commas
-	Built   string   // a program of Build for the same package, cover and tags; "": build one
+	Built   string   // a program made by Build for the same Package, Cover and Tags; if "", one is built
 	Targets []Target // at least one
 
-	Workers int              // processes that run inputs at one time; default one per core
-	Slice   time.Duration    // about how long a target runs before the next one; default DefaultSlice
-	Env     []string         // additional environment of the processes: limits of harness, for example
+	Workers int              // number of concurrent processes that run inputs; default one per core
+	Slice   time.Duration    // approximate time that a target runs before the next one; default DefaultSlice
+	Env     []string         // additional environment of the processes, for example limits of package harness
 	Now     func() time.Time // the clock
 	Log     func(line string)
 }
 
-// DefaultSlice is long compared to the start of a slice, which runs the corpus
-// once, and short compared to an evening.
+// DefaultSlice is long compared to the start of a slice, which runs the whole corpus once. It
+// is short compared to an evening.
 const DefaultSlice = 20 * time.Second
 
 func (c Config) complete() (Config, error) {
@@ -84,14 +82,14 @@ func (c Config) manifest() Manifest {
 	return Manifest{Package: c.Package, Replay: c.Replay, Cover: c.Cover, Tags: c.Tags, Targets: c.Targets}
 }
 
-// log writes a line for a person.
+// log prints a line for a person.
 func (c Config) log(line string) {
 	if c.Log != nil {
 		c.Log(Printable(line))
 	}
 }
 
-// A Campaign is an open campaign. One process at a time can hold it.
+// A Campaign is an open campaign. Only one process at a time can hold it.
 type Campaign struct {
 	config  Config
 	folder  folder
@@ -100,13 +98,13 @@ type Campaign struct {
 	journal *journal
 
 	stopsMu sync.Mutex
-	stops   map[Target]int // consecutive stops of the engine
+	stops   map[Target]int // consecutive early stops of the engine
 }
 
-// Open locks the folder of a campaign, which it creates if necessary, builds the
-// program, and repairs the files of an earlier process: it moves damaged files away,
-// runs the inputs again that were running, and completes crashers. It fails if
-// another process holds the folder. Close releases it.
+// Open locks the folder of a campaign and creates it if necessary. It builds the program and
+// repairs the files of an earlier process: it moves damaged files away, reruns the inputs that
+// were running, and completes crashers. It fails if another process holds the folder. Close
+// releases it.
 func Open(ctx context.Context, config Config) (*Campaign, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -139,8 +137,8 @@ func lockFolder(ctx context.Context, config Config) (*Campaign, error) {
 	return c, err
 }
 
-// withCorpora locks an existing campaign for the time of a function that works with
-// the corpora of the targets called names, or of all.
+// withCorpora locks an existing campaign and calls work with the targets of the given names, or
+// with all.
 func withCorpora(ctx context.Context, config Config, names []string, work func(*Campaign, []Target) error) error {
 	c, err := reopenCampaign(ctx, config)
 	if err != nil {
@@ -153,9 +151,8 @@ func withCorpora(ctx context.Context, config Config, names []string, work func(*
 	return errors.Join(err, c.Close())
 }
 
-// reopenCampaign locks an existing campaign to work with its corpora, and builds its
-// programs. The folder supplies tags and targets alone; the packages to build are
-// those of the caller.
+// reopenCampaign locks an existing campaign to work with its corpora, and builds its programs.
+// Only tags and targets are read from the folder. The caller supplies the packages to build.
 func reopenCampaign(ctx context.Context, config Config) (*Campaign, error) {
 	m, err := ReadManifest(config.Dir)
 	if err != nil {
@@ -232,8 +229,7 @@ func (c *Campaign) resume(ctx context.Context, t Target) error {
 	return c.settle(ctx, t)
 }
 
-// settle runs the inputs again that were running at the end of a process, and
-// completes crashers.
+// settle reruns the inputs that were running when a process ended, and completes crashers.
 func (c *Campaign) settle(ctx context.Context, t Target) error {
 	if err := c.retry(ctx, t, explainAfterRestart); err != nil {
 		return err
@@ -247,8 +243,8 @@ func (c *Campaign) notice(t Target, text string) error {
 	return c.journal.append(Record{Time: c.config.Now(), Event: EventNotice, Target: t.Name, Text: text})
 }
 
-// environment returns the environment of the processes of one target. Temporary
-// files stay in the folder of the campaign, where the next start removes them.
+// environment returns the environment of the processes of one target. Temporary files stay in
+// the folder of the campaign, and the next start removes them.
 func (c *Campaign) environment(scratch string, more ...string) []string {
 	env := append(os.Environ(), harness.EnvScratch+"="+scratch, harness.EnvSource+"="+c.source.Dir, "TMPDIR="+scratch)
 	return append(append(env, c.config.Env...), more...)

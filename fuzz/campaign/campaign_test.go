@@ -33,7 +33,7 @@ func config(t *testing.T, dir string, targets ...campaign.Target) campaign.Confi
 		Env: []string{"SEALAB_FUZZ_HANG=500ms", "SEALAB_FUZZ_MEMORY=512"}, Now: time.Now, Log: func(line string) { t.Log(line) }}
 }
 
-// skipShort skips a test that builds or fuzzes for many seconds.
+// skipShort skips a test that takes many seconds if -short is set.
 func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -41,7 +41,7 @@ func skipShort(t *testing.T) {
 	}
 }
 
-// addInputs writes inputs to a target's corpus.
+// addInputs adds inputs to the corpus of a target.
 func addInputs(t *testing.T, dir string, target campaign.Target, inputs ...string) {
 	t.Helper()
 	folder := filepath.Join(dir, "corpus", target.Native)
@@ -52,9 +52,9 @@ func addInputs(t *testing.T, dir string, target campaign.Target, inputs ...strin
 	}
 }
 
-// TestEveryKindIsFiled runs inputs with every kind of failure, three of which end
-// their process. Each is filed once, with all of its files, and the sound target
-// runs as well.
+// TestEveryKindIsFiled runs inputs with every kind of failure, three of which end their
+// process. Each failure must be filed once with all its files, and the sound target must run as
+// well.
 func TestEveryKindIsFiled(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestEveryKindIsFiled(t *testing.T) {
 		kind, _, _ := strings.Cut(filepath.Base(folder), "-")
 		small, err := os.ReadFile(filepath.Join(folder, "minimized"))
 		require.NoError(t, err)
-		if first := string(small[:1]); !strings.Contains(kinds[kind], first) { // lack of memory has more than one face
+		if first := string(small[:1]); !strings.Contains(kinds[kind], first) { // it shows in more than one way
 			kinds[kind] += first
 		}
 		for _, name := range []string{"input", "output.txt", "failure.json", "crasher.json", "reproduce.sh", "regression_test.go"} {
@@ -114,7 +114,7 @@ func TestEveryKindIsFiled(t *testing.T) {
 	require.Empty(t, status.Targets[1].Crashers)
 }
 
-// requireReproducesInOrder runs a crasher that needs one input before its own.
+// requireReproducesInOrder runs a crasher that needs another input before its own.
 func requireReproducesInOrder(t *testing.T, k campaign.FoundCrasher) {
 	t.Helper()
 	require.Equal(t, 1, k.After)
@@ -148,8 +148,8 @@ func outputs(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestResume repairs a folder after a kill or a bad disk: whole files stay,
-// damaged ones are moved away and named, and inputs that were running run again.
+// TestResume repairs a folder after a kill or a disk fault. Intact files must stay, damaged
+// ones must be moved away and named, and inputs that were running must run again.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	addInputs(t, dir, parse, "whole")
@@ -189,8 +189,8 @@ func TestResume(t *testing.T) {
 	require.ErrorContains(t, err, "is a campaign on "+fixture+` with tags ""`)
 }
 
-// TestMinimizeAndCover reduces a corpus to fewer inputs with the same coverage
-// and keeps every failing input.
+// TestMinimizeAndCover checks that a minimized corpus has the same coverage and keeps every
+// failing input.
 func TestMinimizeAndCover(t *testing.T) {
 	skipShort(t)
 	testenv.SkipRace(t)
@@ -219,7 +219,7 @@ func TestMinimizeAndCover(t *testing.T) {
 	}
 }
 
-// covered returns the table of coverage of the corpora in dir.
+// covered returns the coverage table of the corpora in dir.
 func covered(t *testing.T, dir string) string {
 	t.Helper()
 	table, err := campaign.Cover(t.Context(), config(t, dir, sound), nil)
@@ -233,7 +233,7 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// TestImport runs the findings of another engine again and files them.
+// TestImport reruns the findings of another engine and files them.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	c, err := campaign.Open(t.Context(), config(t, dir, parse))

@@ -19,8 +19,7 @@ type corpusEntry struct {
 	input []byte
 }
 
-// readCorpus returns the inputs in dir, and the unreadable files with the
-// reasons.
+// readCorpus returns the inputs in dir, and the reasons for unreadable files by path.
 func readCorpus(dir string) (entries []corpusEntry, broken map[string]error, err error) {
 	names, err := namesIn(dir)
 	if err != nil {
@@ -66,7 +65,7 @@ func addToCorpus(dir string, input []byte) (bool, error) {
 	return true, atomicfile.Write(path, data)
 }
 
-// repairCorpus moves damaged files of a corpus away.
+// repairCorpus moves the damaged files of a corpus away.
 func (f folder) repairCorpus(t Target) (notices []string, err error) {
 	_, broken, err := readCorpus(f.corpus(t))
 	if err != nil {
@@ -82,8 +81,8 @@ func (f folder) repairCorpus(t Target) (notices []string, err error) {
 	return notices, nil
 }
 
-// addCommitted adds the inputs in testdata/fuzz beside the fuzz function to the
-// corpus of the target.
+// addCommitted adds the inputs in the testdata/fuzz folder of the fuzz function to the corpus
+// of the target.
 func (f folder) addCommitted(t Target, src fuzzPackage) error {
 	committed := filepath.Join(src.Dir, "testdata", "fuzz", t.Native)
 	names, err := namesIn(committed)

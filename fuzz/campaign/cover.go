@@ -12,16 +12,16 @@ import (
 	"sealab/internal/command"
 )
 
-// The files of Cover in the folder of a campaign: a profile for go tool cover,
-// and the share of statements by package.
+// The files that Cover writes to the folder of a campaign: a profile for go tool cover, and the
+// covered share of statements by package.
 const (
 	coverProfile = "cover.out"
 	CoverTable   = "cover.txt"
 )
 
-// Cover runs the seeds and corpora of the targets called names, or of all,
-// writes the coverage of the packages under test to the files coverProfile and
-// CoverTable, and returns the table.
+// Cover runs the seeds and corpora of the targets with the given names, or of all. It writes
+// the coverage of the packages under test to the files coverProfile and CoverTable, and returns
+// the table.
 func Cover(ctx context.Context, config Config, names []string) (table []byte, err error) {
 	err = withCorpora(ctx, config, names, func(c *Campaign, targets []Target) error {
 		table, err = c.coverAll(ctx, targets)
@@ -52,8 +52,7 @@ func (c *Campaign) coverAll(ctx context.Context, targets []Target) (table []byte
 	return table, atomicfile.Write(c.folder.path(CoverTable), table)
 }
 
-// tableOf returns the lines of covdata percent without the package of the replay
-// command.
+// tableOf returns the output of covdata percent, except the line for the replay command.
 func (c *Campaign) tableOf(percent string) []byte {
 	var table strings.Builder
 	for line := range strings.Lines(percent) {
@@ -64,7 +63,7 @@ func (c *Campaign) tableOf(percent string) []byte {
 	return []byte(table.String())
 }
 
-// cover writes the counters of the corpus of one target to a folder.
+// cover runs the corpus of one target and writes the counters to a folder.
 func (c *Campaign) cover(ctx context.Context, t Target, counters string) error {
 	entries, _, err := c.livingCorpus(ctx, t)
 	if err != nil {
@@ -77,15 +76,15 @@ func (c *Campaign) cover(ctx context.Context, t Target, counters string) error {
 	return err
 }
 
-// A Minimized is the result of the minimisation of one corpus.
+// A Minimized is the result of minimizing one corpus.
 type Minimized struct {
 	Target       Target
 	Inputs, Kept int
-	Features     int // of seeds and inputs: counters, each with its power of two
+	Features     int // of seeds and inputs: counters together with their powers of two
 }
 
-// Minimize reduces the corpora of the targets called names, or of all, each to a
-// greedy set cover of its features. Failing inputs stay.
+// Minimize reduces the corpora of the targets with the given names, or of all, to a greedy set
+// cover of their features. Failing inputs are kept.
 func Minimize(ctx context.Context, config Config, names []string) (all []Minimized, err error) {
 	err = withCorpora(ctx, config, names, func(c *Campaign, targets []Target) error {
 		for _, t := range targets {
@@ -130,7 +129,7 @@ func (c *Campaign) minimize(ctx context.Context, t Target) (Minimized, error) {
 	return m, nil
 }
 
-// chosen returns the targets of the campaign called names, or all.
+// chosen returns the targets of the campaign with the given names, or all if there are none.
 func (c *Campaign) chosen(names []string) ([]Target, error) {
 	if len(names) == 0 {
 		return c.config.Targets, nil
@@ -152,8 +151,8 @@ func (c *Campaign) chosen(names []string) ([]Target, error) {
 	return all, nil
 }
 
-// livingCorpus returns the inputs in the corpus of a target that do not end
-// their process, and the number of those that do, which stay in the corpus.
+// livingCorpus returns the inputs in the corpus of a target that do not end their process. It
+// also returns the number of those that do, which stay in the corpus.
 func (c *Campaign) livingCorpus(ctx context.Context, t Target) (living []corpusEntry, ending int, err error) {
 	entries, broken, err := readCorpus(c.folder.corpus(t))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A Crasher is the one failure that is kept of all with the same cause. Its
-// folder has the files of package harness and
+// A Crasher is the one failure that is kept among all with the same cause. Its folder holds the
+// files of package harness and
 //
 //	minimized           the smallest input with a failure of the same cause
 //	history/            inputs that must run before it in the same process, if any, in the order of their names
@@ -33,18 +33,19 @@ type Crasher struct {
 	Text      string       `json:"text"`
 	Found     time.Time    `json:"found"`
 	Size      int          `json:"size"`
-	Minimized int          `json:"minimized"` // its size
+	Minimized int          `json:"minimized"` // size of the minimized input
 
-	// Alone reports that the minimized input fails in a new process. If not, it
-	// needs memory of earlier inputs, a cache for example: After is their number.
+	// Alone reports that the minimized input fails in a new process. If it does not, it depends
+	// on earlier inputs, for example through a cache. After is the number of those.
 	Alone bool `json:"alone"`
 	After int  `json:"after,omitempty"`
 
-	// Unexplained is the reason why it does not fail again; "" if it does.
+	// Unexplained is the reason why the input does not fail again, or "" if it does.
 	Unexplained string `json:"unexplained,omitempty"`
 }
 
-// Condition describes the conditions of the crasher beside its input, "" if there is no such condition.
+// Condition describes the conditions of the failure other than the input, or "" if there are
+// none.
 func (k Crasher) Condition() string {
 	switch {
 	case k.Unexplained != "":
@@ -105,8 +106,8 @@ func (c *Campaign) completeOne(ctx context.Context, t Target, dir string) error 
 	return c.journal.append(Record{Time: c.config.Now(), Event: eventCrasher, Target: t.Name, Text: k.Bucket})
 }
 
-// writeCrasher writes the files of a crasher beside those of the harness. A
-// regression test that cannot be written is a notice: the other files suffice.
+// writeCrasher writes the files of a crasher that the harness does not write. If a regression
+// test cannot be generated, that is only noted, because the other files suffice.
 func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequence) error {
 	test, err := regressionTest(k, c.source.Name, small)
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequ
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(dir, historyFolder)); err != nil { // of a killed process
+	if err := os.RemoveAll(filepath.Join(dir, historyFolder)); err != nil { // left by a killed process
 		return err
 	}
 	native := harness.Marshal(small.input)
@@ -142,11 +143,11 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequ
 			return err
 		}
 	}
-	if err := atomicfile.Write(filepath.Join(dir, crasherFile), data); err != nil { // last: it marks the folder as complete
+	if err := atomicfile.Write(filepath.Join(dir, crasherFile), data); err != nil { // last: marks completion
 		return err
 	}
 	if k.Unexplained != "" {
-		return nil // a person may need the inputs before it
+		return nil // a person may need the earlier inputs
 	}
 	if err := os.Remove(filepath.Join(dir, harness.BeforeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -154,8 +155,8 @@ func (c *Campaign) writeCrasher(t Target, dir string, k Crasher, small inputSequ
 	return nil
 }
 
-// readFiled returns the input and failure in the folder of a crasher. The name of
-// the folder is that of the bucket.
+// readFiled returns the input and failure in the folder of a crasher. The folder must be named
+// after the bucket.
 func readFiled(dir string) (input []byte, failed *harness.Failure, err error) {
 	input, err = os.ReadFile(filepath.Join(dir, harness.InputFile))
 	if err != nil {
@@ -174,7 +175,7 @@ func readFiled(dir string) (input []byte, failed *harness.Failure, err error) {
 	return input, failed, nil
 }
 
-// readBefore returns the inputs that ran before a crasher, as far as known.
+// readBefore returns the recorded inputs that ran before a crasher.
 func readBefore(dir string) ([][]byte, error) {
 	file, err := os.ReadFile(filepath.Join(dir, harness.BeforeFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,13 +195,13 @@ func readBefore(dir string) ([][]byte, error) {
 type FoundCrasher struct {
 	Crasher
 	Dir      string
-	Designs  []string // in which the failure was seen
+	Designs  []string // in which the failure occurred
 	Stack    []string // frames, innermost first
-	Complete bool     // false: not minimised yet, or unreadable
+	Complete bool     // false if not yet minimized, or unreadable
 }
 
-// ReadCrashers returns the crashers of a target in the campaign in dir, complete
-// or not, in the order in which they were found.
+// ReadCrashers returns the crashers of a target of the campaign in dir, complete or not, in the
+// order in which they were found.
 func ReadCrashers(dir string, t Target) ([]FoundCrasher, error) {
 	crashers := folder(dir).crashers(t.Name)
 	names, err := namesIn(crashers)
@@ -219,8 +220,8 @@ func ReadCrashers(dir string, t Target) ([]FoundCrasher, error) {
 	return all, nil
 }
 
-// readCrasher returns the crasher in dir. If files are missing or damaged the
-// text is the reason.
+// readCrasher returns the crasher in dir. If files are missing or damaged, the text gives the
+// reason.
 func readCrasher(dir string, t Target) FoundCrasher {
 	k := FoundCrasher{Crasher: Crasher{Target: t.Name, Bucket: filepath.Base(dir)}, Dir: dir}
 	input, failed, err := readFiled(dir)

@@ -24,21 +24,21 @@ import (
 
 var fleetDir = flag.String("fleet-dir", "", "folder of TestFleet; it keeps an archive that exists")
 
-// The injected bug of TestFleet and the target that finds it.
+// The injected bug of TestFleet, and the target that finds it.
 const (
 	bug        = "short-tag"
 	targetName = "text"
 )
 
-// moreExecutions is more than a killed worker can have reported late.
+// moreExecutions exceeds the number of executions that a killed worker may report late.
 const moreExecutions = 1000
 
 // stepTime limits each step of TestFleet.
 const stepTime = 10 * time.Minute
 
-// TestFleet builds a target and runs the commands of Commands: a coordinator and
-// two workers find an injected bug, a killed worker returns, and the findings
-// reproduce in a campaign.
+// TestFleet builds a target and follows FleetCommands. A coordinator and two workers must find
+// an injected bug, a killed worker must be able to return, and the findings must reproduce in a
+// campaign.
 func TestFleet(t *testing.T) {
 	if *fleetDir == "" {
 		testenv.Skip(t, "building an instrumented archive takes minutes: make fuzz-fleet")
@@ -60,7 +60,7 @@ func TestFleet(t *testing.T) {
 	worker()
 	coordinator.await(t, "a third worker: the killed one counts for five minutes", func(s stats) bool { return s.workers == 3 })
 	second.kill(t)
-	coordinator.next(t) // may include late executions of the second
+	coordinator.next(t) // may include late executions of the second worker
 	before := coordinator.next(t)
 	coordinator.await(t, "the third worker continues", func(s stats) bool { return s.executions > before.executions+moreExecutions })
 
@@ -87,10 +87,10 @@ func TestFleet(t *testing.T) {
 // A process is a running go-fuzz.
 type process struct {
 	cmd   *exec.Cmd
-	lines chan string // of its output
+	lines chan string // lines of its output
 }
 
-// start starts go-fuzz until the end of the test.
+// start starts go-fuzz, which runs until the test ends.
 func start(t *testing.T, args ...string) process {
 	t.Helper()
 	t.Logf("go-fuzz %v", args)
@@ -149,7 +149,7 @@ func (p process) next(t *testing.T) stats {
 	}
 }
 
-// await waits for statistics with a property.
+// await waits for statistics that satisfy has.
 func (p process) await(t *testing.T, name string, has func(stats) bool) {
 	t.Helper()
 	for end := time.Now().Add(stepTime); ; {
@@ -162,7 +162,7 @@ func (p process) await(t *testing.T, name string, has func(stats) bool) {
 	}
 }
 
-// TestPrepare refuses a target without seeds, and keeps an archive that exists.
+// TestPrepare checks that a target without seeds is refused and an existing archive is kept.
 func TestPrepare(t *testing.T) {
 	dir := t.TempDir()
 	require.ErrorContains(t, campaign.Fleet{Function: "FuzzText"}.Build(t.Context(), dir), "FuzzText has no seeds")

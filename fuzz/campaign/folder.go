@@ -14,7 +14,7 @@ import (
 	"sealab/internal/atomicfile"
 )
 
-// A folder is the folder of a campaign.
+// A folder is the path of a campaign's folder.
 type folder string
 
 func (f folder) path(elements ...string) string {
@@ -46,7 +46,7 @@ func (f folder) make(targets []Target) error {
 	return nil
 }
 
-// clear removes half-written files and the folders of jobs.
+// clear removes half-written files and the temporary folders of jobs.
 func (f folder) clear() error {
 	err := removePrefixed(f.path("scratch"), "job-")
 	for _, kind := range []string{"crashers", "corpus"} {
@@ -69,8 +69,8 @@ func removePrefixed(dir, prefix string) error {
 	return err
 }
 
-// namesIn returns the names in dir, in order. A missing folder is empty. It does
-// not take a pattern: a person names the folder, and its name may have brackets.
+// namesIn returns the names in dir, sorted. A missing folder is empty. It does not use
+// filepath.Glob, because a person names the folder and may use brackets.
 func namesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,13 +99,13 @@ func (f folder) moveAway(path string, reason error) (notice string, err error) {
 	return fmt.Sprintf("%s is damaged (%v): moved to %s", path, reason, to), nil
 }
 
-// A Manifest is the description of a campaign in its folder.
+// A Manifest describes a campaign in its folder.
 type Manifest struct {
 	Package string   `json:"package"`
 	Replay  string   `json:"replay,omitempty"`
 	Cover   string   `json:"cover,omitempty"`
 	Tags    string   `json:"tags,omitempty"`
-	Targets []Target `json:"targets"` // all that ever ran
+	Targets []Target `json:"targets"` // all targets that ever ran
 }
 
 var (
@@ -115,8 +115,8 @@ var (
 	tagList     = regexp.MustCompile(`^[A-Za-z0-9_.,]*$`)
 )
 
-// check returns an error unless the names in m are safe in paths and in
-// arguments of the go command. A folder may come from someone else.
+// check returns an error unless the names in m are safe in paths and in arguments of the go
+// command. The folder may come from someone else.
 func (m Manifest) check() error {
 	for _, pkg := range slices.Concat([]string{m.Package}, splitPatterns(m.Replay), splitPatterns(m.Cover)) {
 		if !packageName.MatchString(pkg) {
@@ -134,7 +134,7 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// splitPatterns splits patterns that are separated by commas.
+// splitPatterns splits a comma-separated list of patterns.
 func splitPatterns(list string) []string {
 	if list == "" {
 		return nil
@@ -142,8 +142,8 @@ func splitPatterns(list string) []string {
 	return strings.Split(list, ",")
 }
 
-// claim writes the manifest. It refuses a folder with a campaign on another
-// package or with other tags, and keeps the targets of earlier runs.
+// claim writes the manifest. It keeps the targets of earlier runs. It returns an error if the
+// folder holds a campaign on another package or with other tags.
 func (f folder) claim(m Manifest) error {
 	before, err := ReadManifest(string(f))
 	switch {
@@ -181,7 +181,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// CorpusSize returns the number of inputs in the corpus of a target.
+// CorpusSize returns the number of files in the corpus of a target.
 func CorpusSize(dir string, t Target) (int, error) {
 	names, err := namesIn(folder(dir).corpus(t))
 	return len(names), err

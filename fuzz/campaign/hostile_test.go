@@ -13,13 +13,13 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// hostileTexts are crash texts that broke a source file, a script or a terminal.
+// hostileTexts are crash texts that once broke a source file, a script or a terminal.
 var hostileTexts = []string{
-	strings.Repeat("a", 199) + "é" + strings.Repeat("é", 100), // a rune across byte 200
+	strings.Repeat("a", 199) + "é" + strings.Repeat("é", 100), // a character across byte 200
 	"a NUL \x00 and a BOM \ufeff", "not UTF-8 \xff\xc3", "\x1b]0;title\a\x1b[2J", "a\rb\u2028c\u202ed", "*/ \" ` ' $(touch x)",
 }
 
-// TestRegressionTestOfHostileTexts parses the generated test.
+// TestRegressionTestOfHostileTexts checks that generated tests can be parsed.
 func TestRegressionTestOfHostileTexts(t *testing.T) {
 	for _, text := range hostileTexts {
 		k := Crasher{Target: "text", Bucket: "error-0123456789", Kind: harness.KindError, Text: text}
@@ -45,15 +45,15 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestOneLine shortens quoted tokens and keeps the message.
+// TestOneLine checks that quoted tokens are shortened and the message is kept.
 func TestOneLine(t *testing.T) {
 	token := `"v1.` + strings.Repeat("A", 300) + `"`
 	require.Equal(t, `a check fails: aes-256-gcm: "v1.AAAAAAAAAAAAAAAAAAAAA..." opens to "short"`, OneLine("a check fails: aes-256-gcm: "+token+` opens to "short"`+"\nmore"))
 	require.Equal(t, strings.Repeat("é", maxLine)+"...", OneLine(strings.Repeat("é", maxLine+1)))
 }
 
-// TestManifestRefuses names that would leave the folder or be a flag of the go
-// command.
+// TestManifestRefuses checks that names are refused that would leave the folder or be a flag of
+// the go command.
 func TestManifestRefuses(t *testing.T) {
 	good := Manifest{Package: "sealab/fuzz/targets", Replay: "./replay", Cover: "sealab/codecs/...,golang.org/x/crypto/...", Tags: "a,b", Targets: []Target{{"text", "FuzzText"}}}
 	require.NoError(t, good.check())
@@ -78,8 +78,8 @@ func TestManifestRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `package "-toolexec=evil.sh": want a pattern`)
 }
 
-// TestBrackets has a campaign in a folder with brackets, which are a pattern to
-// filepath.Glob, beside a campaign that the pattern matches.
+// TestBrackets uses a campaign folder whose name has brackets, beside a campaign that matches
+// this name as a pattern of filepath.Glob.
 func TestBrackets(t *testing.T) {
 	target := Target{"text", "FuzzText"}
 	root := t.TempDir()
@@ -108,7 +108,7 @@ func TestBrackets(t *testing.T) {
 	require.False(t, found[0].Complete)
 }
 
-// TestReadCrasherDamaged shows a damaged crasher with the reason.
+// TestReadCrasherDamaged checks that a damaged crasher is shown with the reason.
 func TestReadCrasherDamaged(t *testing.T) {
 	f, target := folder(t.TempDir()), Target{"text", "FuzzText"}
 	require.NoError(t, os.MkdirAll(f.path("crashers", "text", "error-1"), 0o755))

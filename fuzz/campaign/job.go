@@ -15,21 +15,20 @@ import (
 	"sealab/internal/command"
 )
 
-// A jobEnd is the end of the process of a job.
+// A jobEnd describes how the process of a job ended.
 type jobEnd struct {
 	results     []harness.Result
-	interrupted []harness.Interrupted // the input that ended it, if any
+	interrupted []harness.Interrupted // the input that ended the process, if any
 	output      string
-	err         error // of the process
+	err         error // error of the process
 }
 
-// run runs a job with the program that fuzzes, in a process of its own.
+// run runs a job with the fuzzing program, in a separate process.
 func (c *Campaign) run(ctx context.Context, t Target, job harness.Job) (jobEnd, error) {
 	return c.runWith(ctx, job, exec.CommandContext(ctx, c.folder.program(fuzzProgram), "-test.run=^"+t.Native+"$", "-test.timeout=0"))
 }
 
-// runCovered runs a job under coverage. The process writes its counters to the
-// folder counters.
+// runCovered runs a job under coverage. The process writes its counters to folder counters.
 func (c *Campaign) runCovered(ctx context.Context, t Target, job harness.Job, counters string) (jobEnd, error) {
 	cmd := exec.CommandContext(ctx, c.folder.program(replayProgram), t.Name)
 	cmd.Env = []string{"GOCOVERDIR=" + counters}
@@ -65,12 +64,12 @@ func (c *Campaign) runWith(ctx context.Context, job harness.Job, cmd *exec.Cmd) 
 	return end, err
 }
 
-// fault returns the error for an end that no input explains.
+// fault returns the error for a process end that no input explains.
 func (e jobEnd) fault(t Target, kind harness.JobKind) error {
 	return fmt.Errorf("%s: the process for job %s ended (%v) without one result per input: %.2000s", t.Name, kind, e.err, e.output)
 }
 
-// readResults returns the results of a job, up to the last whole line.
+// readResults returns the results of a job, up to the last complete line.
 func readResults(path string) ([]harness.Result, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -89,8 +88,8 @@ func readResults(path string) ([]harness.Result, error) {
 	}
 }
 
-// failures runs inputs to their end or that of their process, and returns the
-// failure of each, nil if it passes.
+// failures runs all inputs, with a new process after each input that ends one. It returns the
+// failure of each input, or nil if the input passes.
 func (c *Campaign) failures(ctx context.Context, t Target, inputs [][]byte) ([]*harness.Failure, error) {
 	var all []*harness.Failure
 	for len(all) < len(inputs) {
@@ -112,7 +111,7 @@ func (c *Campaign) failures(ctx context.Context, t Target, inputs [][]byte) ([]*
 	return all, nil
 }
 
-// failure runs one input.
+// failure runs one input and returns its failure, or nil if the input passes.
 func (c *Campaign) failure(ctx context.Context, t Target, input []byte) (*harness.Failure, error) {
 	all, err := c.failures(ctx, t, [][]byte{input})
 	if err != nil {

@@ -17,16 +17,16 @@ type Record struct {
 	Event  Event     `json:"event"`
 	Target string    `json:"target,omitempty"`
 
-	// Of EventProgress, since the record before.
+	// For EventProgress, since the previous record.
 	Executions int64   `json:"executions,omitempty"`
 	Seconds    float64 `json:"seconds,omitempty"` // of one core, summed over workers
 	New        int     `json:"new,omitempty"`     // inputs with new coverage
 
-	// Of EventProgress, in total.
-	Coverage int `json:"coverage,omitempty"` // bits of the counters of the engine
-	Corpus   int `json:"corpus,omitempty"`   // inputs, with the seeds
+	// For EventProgress, in total.
+	Coverage int `json:"coverage,omitempty"` // counter bits of the engine
+	Corpus   int `json:"corpus,omitempty"`   // number of inputs, including seeds
 
-	Text string `json:"text,omitempty"` // of the other events
+	Text string `json:"text,omitempty"` // for the other events
 }
 
 // An Event is the kind of a record.
@@ -36,20 +36,20 @@ type Event string
 const (
 	eventStart    Event = "start"
 	EventProgress Event = "progress"
-	eventCrasher  Event = "crasher" // Text is its bucket
-	EventNotice   Event = "notice"  // a fault, after which the campaign continues
+	eventCrasher  Event = "crasher" // Text is the bucket
+	EventNotice   Event = "notice"  // a fault after which the campaign continues
 	eventStop     Event = "stop"
 )
 
-// A journal is the log of a campaign, safe for concurrent use.
+// A journal is the log of a campaign. It is safe for concurrent use.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
-	size int64 // of whole records
+	size int64 // of complete records
 }
 
-// openJournal opens the journal at path. If the last record is cut off it
-// removes that and returns a notice.
+// openJournal opens the journal at path. If the last record is truncated, it removes that
+// record and returns a notice.
 func openJournal(path string) (j *journal, notice string, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -71,7 +71,7 @@ func openJournal(path string) (j *journal, notice string, err error) {
 	return j, notice, nil
 }
 
-// append writes one record, whole or not at all.
+// append writes one record, completely or not at all.
 func (j *journal) append(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (j *journal) append(r Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, err := j.file.WriteAt(line, j.size); err != nil {
-		j.file.Truncate(j.size) // if this fails, the next openJournal does it
+		j.file.Truncate(j.size) // if this fails, the next openJournal truncates
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	j.size += int64(len(line))
@@ -93,8 +93,8 @@ func (j *journal) append(r Record) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// ReadJournal returns the records of the campaign in dir, which may be running.
-// notices name the lines that are not records.
+// ReadJournal returns the records of the campaign in dir, which may be running. The notices
+// name lines that are not records.
 func ReadJournal(dir string) (records []Record, notices []string, err error) {
 	path := folder(dir).path(journalFile)
 	data, err := os.ReadFile(path)

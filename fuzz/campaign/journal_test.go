@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// TestJournalResumes removes only an incomplete last record.
+// TestJournalResumes checks that only an incomplete last record is removed.
 func TestJournalResumes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal.jsonl")
@@ -43,7 +43,7 @@ func TestJournalResumes(t *testing.T) {
 	require.Equal(t, []Record{first, second}, records)
 }
 
-// TestJournalDamaged names the damaged line and keeps the others.
+// TestJournalDamaged checks that a damaged line is named and the others are kept.
 func TestJournalDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal.jsonl")
@@ -54,7 +54,7 @@ func TestJournalDamaged(t *testing.T) {
 	require.Equal(t, []string{path + ":2: want a record of the journal, as JSON"}, notices)
 }
 
-// TestJournalFullDisk returns the error of the system.
+// TestJournalFullDisk checks that a write error of the system is returned.
 func TestJournalFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {

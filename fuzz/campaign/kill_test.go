@@ -35,7 +35,8 @@ var (
 	allBugs  = flag.Bool("kill-injected", false, "kill a campaign on all targets with all injected bugs, instead of one on the fixture")
 )
 
-// supervise, set to a folder, makes this test binary a supervisor.
+// supervise is an environment variable. If it names a folder, this test binary supervises the
+// campaign there.
 const supervise = "SEALAB_TEST_SUPERVISE"
 
 func TestMain(m *testing.M) {
@@ -58,8 +59,8 @@ func superviseUntilKilled(dir string) error {
 	return errors.Join(c.Run(context.Background()), c.Close())
 }
 
-// killConfig is the campaign to kill: on the fixture, or on the targets of the
-// lab with injected bugs.
+// killConfig returns the campaign to kill: on the fixture, or on the real targets with injected
+// bugs.
 func killConfig(dir string) campaign.Config {
 	c := campaign.Config{Dir: dir, Package: fixture, Replay: fixture + "/replay", Cover: fixture,
 		Targets: []campaign.Target{parse, sound}, Workers: 2, Slice: time.Second, Now: time.Now,
@@ -75,11 +76,11 @@ func killConfig(dir string) campaign.Config {
 	return c
 }
 
-// opened is the output of a supervisor that has built and resumed.
+// opened is the line that a supervisor prints when it has built the programs and resumed.
 const opened = "opened"
 
-// longestLife is the longest time from the start of a supervisor, or from the
-// start of fuzzing, to its kill: some slices.
+// longestLife is the longest time from the start of a supervisor, or from the start of fuzzing,
+// to the kill. It spans several slices.
 func longestLife() time.Duration {
 	if *allBugs {
 		return 15 * time.Second
@@ -87,9 +88,9 @@ func longestLife() time.Duration {
 	return 3 * time.Second
 }
 
-// TestKill kills a supervisor and its children at random times: in turn after its
-// start, while it builds and resumes, and after it begins to fuzz. Every whole
-// file of a kill is there at the end, and every crasher reproduces.
+// TestKill kills a supervisor and its children at random times, alternately while it builds and
+// resumes and while it fuzzes. Every file that was complete at a kill must exist at the end,
+// and every crasher must reproduce.
 func TestKill(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
@@ -135,7 +136,7 @@ func crashers(s report.Status) (n int) {
 	return n
 }
 
-// reproduces runs the script of a crasher.
+// reproduces runs the script of a crasher and reports whether it fails as expected.
 func reproduces(t *testing.T, k campaign.FoundCrasher) bool {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "sh", filepath.Join(k.Dir, "reproduce.sh")).CombinedOutput()
@@ -147,9 +148,9 @@ func reproduces(t *testing.T, k campaign.FoundCrasher) bool {
 	return true
 }
 
-// A moment is the time of a kill.
+// A moment is a time at which to kill a supervisor.
 type moment struct {
-	fuzzing bool // after it begins to fuzz, not after its start
+	fuzzing bool // measured from the start of fuzzing, not of the process
 	after   time.Duration
 }
 
@@ -172,8 +173,8 @@ func count(files map[string][]byte) string {
 	return fmt.Sprintf("%d inputs and %d crashers", len(files)-crashers, crashers)
 }
 
-// killAt runs a supervisor until a moment, kills it and then all processes below
-// it, and returns its output.
+// killAt runs a supervisor until a moment, and kills it and then all processes below it. It
+// returns the output.
 func killAt(t *testing.T, dir string, m moment) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], fmt.Sprintf("-kill-injected=%v", *allBugs))
@@ -193,15 +194,15 @@ func killAt(t *testing.T, dir string, m moment) string {
 	<-time.After(m.after)
 	all := append([]int{cmd.Process.Pid}, below(cmd.Process.Pid)...)
 	for _, pid := range all {
-		syscall.Kill(pid, syscall.SIGKILL) // one may have ended since
+		syscall.Kill(pid, syscall.SIGKILL) // the process may have ended
 	}
 	err = cmd.Wait()
 	require.ErrorContains(t, err, "killed", "%s", output.String())
 	return output.String()
 }
 
-// TestWorkersKilled kills processes that run inputs, as a system short of memory
-// does: the campaign logs each, continues, and files no input.
+// TestWorkersKilled kills processes that run inputs, as a system short of memory does. The
+// campaign must log each kill, continue, and file no input.
 func TestWorkersKilled(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
@@ -226,10 +227,10 @@ func TestWorkersKilled(t *testing.T) {
 			continue
 		}
 		if noticed.Load() >= 3 {
-			break // it continued after the last one
+			break // the campaign continued after the last kill
 		}
 		killed[pid] = true
-		syscall.Kill(pid, syscall.SIGKILL) // it may have ended since
+		syscall.Kill(pid, syscall.SIGKILL) // the process may have ended
 	}
 	stop()
 	require.NoError(t, <-ran)
@@ -239,10 +240,10 @@ func TestWorkersKilled(t *testing.T) {
 	require.Zero(t, crashers(status))
 }
 
-// worker returns a process below this one that runs inputs, or 0.
+// worker returns the ID of a process below this one that runs inputs, or 0.
 func worker() int {
 	for _, pid := range below(os.Getpid()) {
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // the process may have ended
 		if bytes.Contains(line, []byte("-test.fuzzworker")) {
 			return pid
 		}
@@ -250,12 +251,12 @@ func worker() int {
 	return 0
 }
 
-// below returns the processes below pid.
+// below returns the IDs of all processes below pid.
 func below(pid int) []int {
 	var all []int
 	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range children {
-		list, _ := os.ReadFile(path) // it may have ended
+		list, _ := os.ReadFile(path) // the process may have ended
 		for field := range strings.FieldsSeq(string(list)) {
 			child, _ := strconv.Atoi(field)
 			all = append(all, child)
@@ -265,7 +266,7 @@ func below(pid int) []int {
 	return all
 }
 
-// onDisk returns the whole files of the corpora, and the inputs of crashers.
+// onDisk returns the intact files of the corpora, and the inputs of crashers.
 func onDisk(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

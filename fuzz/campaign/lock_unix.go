@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// takeLock takes the lock at path. The process holds it until it closes the file
-// or ends.
+// takeLock takes the lock at path. The process holds the lock until it closes the file or ends.
 func takeLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

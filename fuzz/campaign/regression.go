@@ -12,9 +12,9 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// regressionTest returns a test that runs the sequence of k. It calls
-// requirePasses(t, target, inputs...), a function of the package of the fuzz
-// functions that requires the last input to pass.
+// regressionTest returns the source of a test that runs the sequence of k. The test calls
+// requirePasses(t, target, inputs...), which the package of the fuzz functions must define.
+// That function requires the last input to pass.
 func regressionTest(k Crasher, pkg string, s inputSequence) ([]byte, error) {
 	var inputs strings.Builder
 	for _, input := range append(slices.Clip(s.before), s.input) {
@@ -37,7 +37,8 @@ func %[2]s(t *testing.T) {
 	return test, nil
 }
 
-// testName is "TestTextError0123456789" for the bucket error-0123456789 of text.
+// testName returns the name of the test, such as "TestTextError0123456789" for the bucket
+// error-0123456789 of target text.
 func testName(k Crasher) string {
 	name := "Test"
 	for word := range strings.SplitSeq(k.Target+"-"+k.Bucket, "-") {
@@ -48,8 +49,8 @@ func testName(k Crasher) string {
 	return name
 }
 
-// reproductionScript returns a script that runs the minimized input of k in plain go
-// test, after its history if it has one.
+// reproductionScript returns a script that runs the minimized input of k in plain go test. If
+// there is a history, it runs first.
 func reproductionScript(k Crasher, t Target, pkg, tags string, env []string) []byte {
 	if tags != "" {
 		tags = " -tags " + shellQuote(tags)
@@ -73,9 +74,9 @@ crasher=$(cd "$(dirname "$0")" && pwd)
 // shellQuote quotes s for a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Printable returns text with every rune escaped that is neither printable nor
-// a line feed, and every byte that is not UTF-8: a failure may quote its input,
-// and an escape sequence would act on a terminal.
+// Printable returns text with escapes for invalid UTF-8 and for every character that is neither
+// printable nor a line feed. A failure may quote its input, and an escape sequence would
+// control a terminal.
 func Printable(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -92,11 +93,11 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// maxLine is the length of OneLine in runes.
+// maxLine is the maximum length of OneLine in characters.
 const maxLine = 200
 
-// OneLine returns the first line of text, printable, with long quoted values
-// shortened, and cut after maxLine runes.
+// OneLine returns the first line of text in printable form. Long quoted values are shortened,
+// and the line is truncated after maxLine characters.
 func OneLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	line = longQuote.ReplaceAllString(Printable(line), `$1..."`)

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Run fuzzes until ctx ends or a fault occurs. The end of ctx is not an error. Then it
-// completes the crashers of the last slices.
+// Run fuzzes until ctx ends or a fault occurs, and then completes the crashers of the last
+// slices. The end of ctx is not an error.
 func (c *Campaign) Run(ctx context.Context) error {
 	if err := c.journal.append(Record{Time: c.config.Now(), Event: eventStart}); err != nil {
 		return err
@@ -38,8 +38,8 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return c.journal.append(Record{Time: c.config.Now(), Event: eventStop})
 }
 
-// workersByTarget returns the number of workers for each of the targets that run at one
-// time: one each, unless there are fewer targets than workers.
+// workersByTarget returns the number of workers for each target that runs concurrently. It is
+// one each, unless there are fewer targets than workers.
 func workersByTarget(workers, targets int) []int {
 	slots := make([]int, min(workers, targets))
 	for i := range workers {
@@ -48,8 +48,7 @@ func workersByTarget(workers, targets int) []int {
 	return slots
 }
 
-// take calls turn with the next target and adds the result. It is safe for concurrent
-// use.
+// take calls turn with the next target and records the result. It is safe for concurrent use.
 func (s *schedule) take(seconds float64, turn func(t Target, budget int64) (sliceResult, error)) error {
 	s.mu.Lock()
 	next := s.next()
@@ -109,13 +108,12 @@ func (c *Campaign) file(ctx context.Context, result sliceResult) error {
 	return c.complete(ctx, t)
 }
 
-// maxStops is the number of consecutive stops of the engine between two inputs
-// that a campaign tolerates.
+// maxStops is the number of consecutive stops between two inputs at which a campaign ends.
 const maxStops = 5
 
-// stoppedBetween records that the engine stopped while no input ran: something
-// killed a process, and the next slice starts another. It fails at maxStops in a
-// row.
+// stoppedBetween records that the engine stopped while no input was running, for example
+// because its process was killed. The next slice starts a new process. At maxStops in a row,
+// stoppedBetween returns an error.
 func (c *Campaign) stoppedBetween(result sliceResult) error {
 	t, output := result.target, strings.Join(strings.Fields(strings.Join(result.Tail, "\n")), " ")
 	if err := c.folder.checkRoom(t); err != nil {
@@ -127,8 +125,8 @@ func (c *Campaign) stoppedBetween(result sliceResult) error {
 	return c.notice(t, fmt.Sprintf("%s: the engine stopped between two inputs and restarts: %s", t.Name, output))
 }
 
-// countStop counts consecutive stops of the engine on a target and returns their
-// number. A slice without a stop ends the count.
+// countStop counts consecutive stops of the engine on a target and returns the count. A slice
+// without a stop resets it.
 func (c *Campaign) countStop(t Target, stopped bool) int {
 	c.stopsMu.Lock()
 	defer c.stopsMu.Unlock()
@@ -140,10 +138,10 @@ func (c *Campaign) countStop(t Target, stopped bool) int {
 	return c.stops[t]
 }
 
-// A schedule divides the cores among targets by new coverage (stride
-// scheduling): each target has a clock, and the one with the lowest clock runs
-// next. A clock runs slower if its target found much lately. A target without new
-// coverage for days still runs, at most maxWeight times less than the best one.
+// A schedule divides the cores among targets by new coverage (stride scheduling). Each target
+// has a clock, and the target with the lowest clock runs next. A clock runs slower if its
+// target recently found new inputs. A target that has found nothing for days still runs, at
+// worst maxWeight times less than the best one.
 type schedule struct {
 	mu     sync.Mutex
 	shares []*targetShare
@@ -151,28 +149,28 @@ type schedule struct {
 
 type targetShare struct {
 	target  Target
-	clock   float64 // seconds run, each divided by the weight at its time
-	recent  float64 // new inputs of the last slices, decayed
-	rate    float64 // executions a second; 0 before the first slice
+	clock   float64 // seconds run, each divided by the weight at that time
+	recent  float64 // new inputs of recent slices, with decay
+	rate    float64 // executions per second; 0 before the first slice
 	running bool
 }
 
 const (
 	maxWeight   = 5
-	recentDecay = 0.5 // of recent, from slice to slice
-	muchFound   = 64  // recent new inputs that give the full weight
+	recentDecay = 0.5 // factor for recent from slice to slice
+	muchFound   = 64  // recent new inputs that give the maximum weight
 )
 
 func newSchedule(targets []Target) *schedule {
 	s := &schedule{}
 	for _, t := range targets {
-		s.shares = append(s.shares, &targetShare{target: t, recent: muchFound}) // unknown counts as much
+		s.shares = append(s.shares, &targetShare{target: t, recent: muchFound}) // as much as possible: it is unknown
 	}
 	return s
 }
 
-// next returns the target to run next and marks it as running, or returns nil if
-// all run.
+// next returns the target to run next and marks it as running. It returns nil if all targets
+// are running.
 func (s *schedule) next() *targetShare {
 	var next *targetShare
 	for _, candidate := range s.shares {
@@ -186,7 +184,7 @@ func (s *schedule) next() *targetShare {
 	return next
 }
 
-// ran adds the result of a slice.
+// ran records the result of a slice.
 func (sh *targetShare) ran(seconds float64, executions int64, found int) {
 	sh.running = false
 	sh.clock += max(seconds, 0.1) / sh.weight()
@@ -196,19 +194,19 @@ func (sh *targetShare) ran(seconds float64, executions int64, found int) {
 	}
 }
 
-// weight is from 1 to maxWeight.
+// weight returns the share of the target, from 1 to maxWeight.
 func (sh *targetShare) weight() float64 {
 	return 1 + (maxWeight-1)*min(1, math.Log2(1+sh.recent)/math.Log2(1+muchFound))
 }
 
-// The bounds of a slice, in executions.
+// The limits of a slice, in executions.
 const (
 	firstSlice = 20_000
 	minSlice   = 1_000
 	maxSlice   = 50_000_000
 )
 
-// executions returns how many executions take about the given time.
+// executions returns the number of executions that take about the given time.
 func (sh *targetShare) executions(seconds float64) int64 {
 	if sh.rate == 0 {
 		return firstSlice

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSchedule gives more time to targets with more new coverage, and some to
-// those without.
+// TestSchedule checks that targets with more new coverage get more time, and that the others
+// get some.
 func TestSchedule(t *testing.T) {
 	s := newSchedule([]Target{{Name: "finds"}, {Name: "tired"}, {Name: "never"}})
 	turns := map[string]int{}

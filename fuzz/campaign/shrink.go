@@ -10,18 +10,18 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// An inputSequence is inputs for one process: the last one fails, and those before it
-// leave memory that it needs for that.
+// An inputSequence is a list of inputs for one process. The last one fails. Those before it
+// change the state of the process so that it does.
 type inputSequence struct {
 	before [][]byte
 	input  []byte
 }
 
-// shrinkTime limits the minimisation of a sequence. The target waits meanwhile.
+// shrinkTime limits the minimization of a sequence, during which the target does not fuzz.
 const shrinkTime = 20 * time.Second
 
-// maxTries returns how many inputs of a kind of failure may run to minimise one.
-// A failure that ends its process costs a process, and a hang its time limit.
+// maxTries returns the maximum number of inputs to run to minimize a failure of a kind. A
+// failure that ends its process costs a process, and a hang costs its time limit.
 func maxTries(k harness.Kind) int {
 	switch k {
 	case harness.KindError, harness.KindPanic:
@@ -34,12 +34,12 @@ func maxTries(k harness.Kind) int {
 	return 0
 }
 
-// maxSequenceTries is maxTries for sequences. Each costs a process.
+// maxSequenceTries is maxTries for sequences, each of which costs a process.
 func maxSequenceTries(k harness.Kind) int { return min(200, maxTries(k)) }
 
-// smallest returns the smallest sequence with the failure of whole in a new
-// process: its input alone, or after some of the inputs before it. If there is
-// none, unexplained is the reason.
+// smallest returns the smallest sequence that shows the failure of whole in a new process: the
+// input alone, or after some of the inputs before it. If there is none, unexplained is the
+// reason.
 func (c *Campaign) smallest(ctx context.Context, t Target, whole inputSequence, want *harness.Failure) (small inputSequence, unexplained string, err error) {
 	alone, err := c.shrink(ctx, t, whole.input, want)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Campaign) smallest(ctx context.Context, t Target, whole inputSequence, 
 	return inputSequence{input: whole.input}, fmt.Sprintf("%s, and differently after the last %d inputs before it", reason, len(whole.before)), nil
 }
 
-// shrink returns the smallest input with the failure of input.
+// shrink returns the smallest input that shows the failure of input.
 func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, want *harness.Failure) ([]byte, error) {
 	switch want.Kind {
 	case harness.KindLost:
@@ -75,7 +75,7 @@ func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, want *har
 	case harness.KindError, harness.KindPanic:
 		end, err := c.run(ctx, t, harness.Job{Kind: harness.JobShrink, Inputs: [][]byte{input}, Tries: maxTries(want.Kind)})
 		if err != nil || len(end.results) == 0 {
-			return input, err // it needs more than the input, or a smaller one ends the process
+			return input, err // needs more than the input, or a smaller one ends the process
 		}
 		return end.results[0].Input, nil
 	}
@@ -88,8 +88,8 @@ func (c *Campaign) shrink(ctx context.Context, t Target, input []byte, want *har
 	return small, fault
 }
 
-// failureAfter returns the failure of the last input of s in a process that ran
-// the others. It is nil if the input passes or another one ended the process.
+// failureAfter returns the failure of the last input of s in a process that ran the others
+// before it. It returns nil if the input passes, or if another input ended the process.
 func (c *Campaign) failureAfter(ctx context.Context, t Target, s inputSequence) (*harness.Failure, error) {
 	end, err := c.run(ctx, t, harness.Job{Kind: harness.JobObserve, Inputs: append(slices.Clip(s.before), s.input)})
 	if err != nil {
@@ -106,8 +106,8 @@ func (c *Campaign) failureAfter(ctx context.Context, t Target, s inputSequence) 
 	return nil, nil
 }
 
-// smallestSequence returns the smallest sequence with the failure want that it
-// can make of whole. ok is false if whole does not fail.
+// smallestSequence minimizes whole to a sequence with the failure want. If whole does not fail,
+// ok is false.
 func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole inputSequence, want *harness.Failure) (small inputSequence, ok bool, err error) {
 	fails := func(s inputSequence) bool {
 		if err != nil {
@@ -123,14 +123,14 @@ func (c *Campaign) smallestSequence(ctx context.Context, t Target, whole inputSe
 	}
 	end := c.config.Now().Add(shrinkTime)
 	small = shrinkSequence(first, maxSequenceTries(want.Kind), func(s inputSequence) bool { return c.config.Now().Before(end) && fails(s) })
-	if err == nil && !fails(small) { // it failed by chance; the longer one is more reliable
+	if err == nil && !fails(small) { // it failed by chance: the longer sequence is more reliable
 		small = first
 	}
 	return small, err == nil, err
 }
 
-// shortestEnd returns the failing sequence with the fewest inputs from the end of
-// whole, to a factor of four.
+// shortestEnd returns a failing sequence made of the last inputs of whole. Its length is within
+// a factor of four of the minimum.
 func shortestEnd(whole inputSequence, fails func(inputSequence) bool) (inputSequence, bool) {
 	for n := 1; ; n *= 4 {
 		from := max(0, len(whole.before)-n)
@@ -143,7 +143,7 @@ func shortestEnd(whole inputSequence, fails func(inputSequence) bool) (inputSequ
 	}
 }
 
-// shrinkSequence removes inputs, then minimises the others, the last one first.
+// shrinkSequence removes inputs, and then minimizes the remaining ones, the last one first.
 func shrinkSequence(s inputSequence, tries int, fails func(inputSequence) bool) inputSequence {
 	s.before = harness.ShrinkList(s.before, tries, func(before [][]byte) bool { return fails(inputSequence{before, s.input}) })
 	s.input = harness.Shrink(s.input, tries, func(input []byte) bool { return fails(inputSequence{s.before, input}) })

@@ -22,23 +22,23 @@ type targetSlice struct {
 	workers int
 }
 
-// A sliceResult is the result of a slice.
+// A sliceResult is the outcome of a slice.
 type sliceResult struct {
 	targetSlice
 	engine.Output
 	seconds float64
-	failed  bool // the engine stopped early
+	failed  bool // the engine stopped before its budget was used
 }
 
-// endTime is how long an interrupted engine may take to end.
+// endTime is the time that an interrupted engine has to end.
 const endTime = 15 * time.Second
 
-// minimizeExecutions is the budget of the engine to minimise one new input. Its
-// default is a minute, which is most of a slice.
+// minimizeExecutions is the engine's budget to minimize a new input. The engine's default is a
+// minute, which exceeds a slice.
 const minimizeExecutions = "500x"
 
-// runSlice runs s and calls progress after each line of statistics. An engine
-// that stops early is a result; a process that cannot run is an error.
+// runSlice runs s and calls progress after each line of statistics. If the engine stops early,
+// that is recorded in the result. If the process cannot run, that is an error.
 func (c *Campaign) runSlice(ctx context.Context, s targetSlice, progress func(engine.Count)) (sliceResult, error) {
 	result := sliceResult{targetSlice: s}
 	scratch := c.folder.scratch(s.target)
@@ -78,18 +78,17 @@ func (c *Campaign) runSlice(ctx context.Context, s targetSlice, progress func(en
 	return result, nil
 }
 
-// recordInterval is the time between two records of the progress of a slice.
+// recordInterval is the time between progress records of a slice.
 const recordInterval = 10 * time.Second
 
-// A sliceMeter records the progress of a slice: the differences between the totals of
-// the engine.
+// A sliceMeter records the progress of a slice, as differences between the engine's totals.
 type sliceMeter struct {
 	campaign *Campaign
 	target   Target
 	workers  int
 	last     time.Time
 	recorded engine.Count
-	err      error // of the first record that could not be written
+	err      error // the first write error
 }
 
 func (m *sliceMeter) progress(now engine.Count) {

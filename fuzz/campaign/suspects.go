@@ -17,8 +17,8 @@ type suspect struct {
 	crash string // the crash output
 }
 
-// suspects returns the suspects of t: the inputs that were running, and those
-// that the engine filed.
+// suspects returns the suspects of t: the inputs that were running, and those that the engine
+// filed.
 func (f folder) suspects(t Target) (all []suspect, notices []string) {
 	running, err := harness.ReadInterrupted(f.scratch(t))
 	if err != nil {
@@ -47,9 +47,8 @@ func (f folder) suspects(t Target) (all []suspect, notices []string) {
 	return all, notices
 }
 
-// retry runs the suspects of t again, files those that fail, and removes the
-// scratch folder. If one passes, needsCause reports whether to look for the cause
-// of the end of its process.
+// retry reruns the suspects of t, files those that fail, and removes the scratch folder. If a
+// suspect passes, needsCause reports whether to look for the cause of its process's end.
 func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspect, all []suspect) bool) error {
 	all, notices := c.folder.suspects(t)
 	for _, n := range notices {
@@ -81,9 +80,8 @@ func (c *Campaign) retry(ctx context.Context, t Target, needsCause func(s suspec
 	return c.folder.clearScratch(t)
 }
 
-// explain returns the failure of a suspect that passes alone: after the inputs
-// before it, or as lost. It returns nil if the input is not proved to be the
-// cause.
+// explain returns the failure of a suspect that passes alone: its failure after the inputs
+// before it, or else as lost. It returns nil if the input is not shown to be the cause.
 func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.Failure, error) {
 	if len(s.before) > 0 {
 		if failed, err := c.failureAfter(ctx, t, s.inputSequence); err != nil || failed != nil {
@@ -99,8 +97,7 @@ func (c *Campaign) explain(ctx context.Context, t Target, s suspect) (*harness.F
 	return harness.LostFailure(s.input, s.crash), nil
 }
 
-// keep adds an input that failed once and passes now to the corpus, so that it
-// runs again.
+// keep adds an input that failed once but passes now to the corpus, so that it runs again.
 func (c *Campaign) keep(t Target, input []byte, reason string) error {
 	if _, err := addToCorpus(c.folder.corpus(t), input); err != nil {
 		return err
@@ -108,7 +105,7 @@ func (c *Campaign) keep(t Target, input []byte, reason string) error {
 	return c.notice(t, fmt.Sprintf("%s: added an input of %d bytes to the corpus: %s, and it passes if it runs again", t.Name, len(input), reason))
 }
 
-// fileSuspect files a crasher. An input that ends its process does not run again.
+// fileSuspect files a crasher. If the input ends its process, it is skipped from now on.
 func (f folder) fileSuspect(t Target, s inputSequence, failed *harness.Failure) error {
 	if err := harness.File(f.crashers(t.Name), s.input, s.before, failed); err != nil {
 		return err
@@ -119,19 +116,19 @@ func (f folder) fileSuspect(t Target, s inputSequence, failed *harness.Failure) 
 	return atomicfile.Write(filepath.Join(f.skip(t.Name), harness.Name(s.input)), s.input)
 }
 
-// explainAfterFailure selects the suspects to explain after the engine stopped
-// early. One without crash output counts only if all are without: otherwise the
-// engine ended its process because of another.
+// explainAfterFailure selects the suspects to explain after the engine stopped early. A suspect
+// without crash output is selected only if no suspect has one. Otherwise another suspect caused
+// the engine to end its process.
 func explainAfterFailure(s suspect, all []suspect) bool {
 	return s.crash != "" || !slices.ContainsFunc(all, func(s suspect) bool { return s.crash != "" })
 }
 
-// explainAfterRestart skips a suspect without crash output: its process ended
-// with the supervisor.
+// explainAfterRestart skips suspects without crash output, because their process ended with the
+// supervisor.
 func explainAfterRestart(s suspect, _ []suspect) bool { return s.crash != "" }
 
-// checkRoom returns an error if the disk has no room for the input log of a
-// worker. The engine does not pass on the error of the worker.
+// checkRoom returns an error if the disk has no room for a worker's input log. The engine does
+// not report this error of a worker.
 func (f folder) checkRoom(t Target) error {
 	path := filepath.Join(f.scratch(t), "room") // clearScratch removes it
 	if err := atomicfile.Write(path, make([]byte, harness.LogSize)); err != nil {
@@ -145,9 +142,9 @@ func (f folder) clearScratch(t Target) error { return os.RemoveAll(f.scratch(t))
 // An Imported counts the new findings of another engine.
 type Imported struct{ Inputs, Buckets int }
 
-// Import adds the findings of another engine for a target: inputs to the corpus,
-// and failing inputs, which it runs again, to their buckets. A failing input that
-// passes here is filed as lost, with its output there.
+// Import adds another engine's findings for a target: inputs to the corpus, and failing inputs
+// to their buckets. It reruns the failing inputs. If one passes here, it is filed as lost, with
+// the output of the other engine.
 func (c *Campaign) Import(ctx context.Context, t Target, inputs [][]byte, failing []harness.Crasher) (Imported, error) {
 	var n Imported
 	for _, input := range inputs {

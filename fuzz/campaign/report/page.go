@@ -20,7 +20,7 @@ var bodyText string
 
 var body = template.Must(template.New("body").Parse(bodyText))
 
-// reloadSeconds is how often the page loads itself again.
+// reloadSeconds is the interval at which the page reloads.
 const reloadSeconds = 5
 
 type pageData struct {
@@ -28,7 +28,7 @@ type pageData struct {
 	now time.Time
 }
 
-// Left returns the time until the campaign ends, "" if it is not known.
+// Left returns the time until the campaign ends, or "" if it is unknown.
 func (d pageData) Left() string {
 	if d.Until.IsZero() {
 		return ""
@@ -44,7 +44,7 @@ func (d pageData) Crashes() (n int) {
 	return n
 }
 
-// Table returns the targets.
+// Table returns the table of targets.
 func (d pageData) Table() template.HTML {
 	t := page.Table{Caption: "Targets", Columns: page.Head("target", "#executions", "#a second and core, now", "#overall", "#coverage, bits", "#inputs", "#new", "#age of last new input", "#crashers")}
 	for _, s := range d.Status.Targets {
@@ -60,7 +60,7 @@ func (d pageData) Table() template.HTML {
 	return t.HTML()
 }
 
-// Chart returns the coverage of a target over its time.
+// Chart returns a chart of the target's coverage over time.
 func (t TargetStatus) Chart() template.HTML {
 	if len(t.Curve) == 0 {
 		return ""
@@ -72,9 +72,8 @@ func (t TargetStatus) Chart() template.HTML {
 	return page.Coverage(t.Name, fmt.Sprintf("%d crashers", len(t.Crashers)), curve)
 }
 
-// Handler serves the page of the campaign in dir, and its status as JSON at
-// /status.json, to clients on this machine. until is the end of the campaign, zero
-// if it is not known.
+// Handler serves the page of the campaign in dir, and its status as JSON at /status.json, to
+// clients on this machine. until is the end of the campaign, or zero if it is unknown.
 func Handler(dir string, now func() time.Time, until time.Time) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", serve(dir, until, "text/html; charset=utf-8", func(b *bytes.Buffer, s Status) error {
@@ -108,7 +107,7 @@ func serve(dir string, until time.Time, contentType string, write func(*bytes.Bu
 		}
 		w.Header().Set("Content-Type", contentType)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Write(b.Bytes()) // the client may have gone
+		w.Write(b.Bytes()) // the client may have disconnected
 	}
 }
 
@@ -127,8 +126,8 @@ const (
 	curveTop, curveBottom   = 34, 172
 )
 
-// picture draws the coverage over the time of the target as an SVG file. The
-// vertical axis begins at the first coverage, so that late inputs show.
+// picture draws the target's coverage over time as an SVG file. The vertical axis begins at the
+// first coverage value, so that late inputs are visible.
 func (t TargetStatus) picture() []byte {
 	d := page.New(curveWidth, curveHeight, t.Name+": coverage, bits of the engine's counters")
 	if len(t.Curve) == 0 {
@@ -155,11 +154,11 @@ func (t TargetStatus) picture() []byte {
 		fmt.Fprintf(&points, "%.1f,%.1f ", across.At(p.Seconds/perUnit), up.At(float64(p.Coverage)))
 	}
 	fmt.Fprintf(d, `<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>`+"\n", page.Dark, strings.TrimSpace(points.String()))
-	d.Dot(across.At(last.Seconds/perUnit), up.At(float64(last.Coverage)), 3, page.Dark) // a single point has no line
+	d.Dot(across.At(last.Seconds/perUnit), up.At(float64(last.Coverage)), 3, page.Dark) // a single point gives no line
 	return d.Bytes()
 }
 
-// timeUnit returns a unit for so many seconds, and its length in seconds.
+// timeUnit returns a suitable unit for a duration, and the unit's length in seconds.
 func timeUnit(seconds float64) (unit string, perUnit float64) {
 	switch {
 	case seconds < 180:
@@ -170,7 +169,7 @@ func timeUnit(seconds float64) (unit string, perUnit float64) {
 	return "hours", 3600
 }
 
-// thin returns about as many points as a curve has pixels, with the first and the last.
+// thin returns about as many points as a curve has pixels, including the first and the last.
 func thin(points []Point) []Point {
 	step := len(points)/(curveRight-curveLeft) + 1
 	var kept []Point

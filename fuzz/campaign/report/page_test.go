@@ -23,8 +23,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // hostile is a crash text with markup and an escape sequence.
 const hostile = "<script>document.title='marked up'</script> \x1b]0;title\a\x1b[2J\x00"
 
-// example returns the folder of a campaign with a curve, a crasher with a hostile
-// text, and one that is not complete.
+// example returns the folder of a campaign with a curve, a crasher with a hostile text, and an
+// incomplete crasher.
 func example(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run[1]")
@@ -80,15 +80,15 @@ func TestPage(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 }
 
-// request is a request to a server on this machine.
+// request returns a request to a server on this machine.
 func request(method, path string) *http.Request {
 	r := httptest.NewRequest(method, path, nil)
 	r.Host = "127.0.0.1:8080"
 	return r
 }
 
-// TestHandlerRefuses refuses other hosts, which a web page may rebind, and
-// methods that change something.
+// TestHandlerRefuses checks that other hosts, as in DNS rebinding, and methods that change
+// state are refused.
 func TestHandlerRefuses(t *testing.T) {
 	h := Handler(example(t), now, noon.Add(11*time.Minute))
 	answer := func(r *http.Request) int {
@@ -118,7 +118,7 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, hostile, s.Targets[0].Crashers[1].Text)
 }
 
-// TestPageInABrowser looks at the page with headless Chromium.
+// TestPageInABrowser loads the page in headless Chromium.
 func TestPageInABrowser(t *testing.T) {
 	browser := findBrowser()
 	if browser == "" {

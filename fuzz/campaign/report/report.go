@@ -24,18 +24,18 @@ type Stamp struct {
 	Toolchain string   `json:"toolchain"`
 	Processor string   `json:"processor"`
 	Cores     int      `json:"cores"`
-	Modules   []string `json:"modules"` // the other modules of the build, as path@version
+	Modules   []string `json:"modules"` // other modules of the build, as path@version
 }
 
-// A Report is the part of a campaign that is worth keeping beside the code.
+// A Report is the part of a campaign to keep in the repository.
 type Report struct {
 	Stamp   Stamp  `json:"stamp"`
 	Status  Status `json:"status"`
-	covered string // the table of Cover; "" if it did not run
+	covered string // the table of Cover, or "" if Cover did not run
 }
 
-// Read returns the report of the campaign in dir, with the coverage if Cover ran
-// there.
+// Read returns the report of the campaign in dir. If Cover ran there, the report includes
+// coverage.
 func Read(dir string, stamp Stamp) (Report, error) {
 	s, err := ReadStatus(dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func Read(dir string, stamp Stamp) (Report, error) {
 	return Report{Stamp: stamp, Status: s, covered: string(table)}, nil
 }
 
-// Write creates the folder dir with report.md, report.json and pictures/, whole
-// or not at all. dir must not exist.
+// Write creates the folder dir with report.md, report.json and pictures/, completely or not at
+// all. dir must not exist.
 func (r Report) Write(dir string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

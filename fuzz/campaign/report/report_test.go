@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 	require.Len(t, entries, 1, "nothing half-written lies beside it")
 }
 
-// TestReportOfNothing refuses a campaign without executions.
+// TestReportOfNothing checks that a campaign without executions is refused.
 func TestReportOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "campaign.json"), campaign.Manifest{Package: "p", Targets: []campaign.Target{{Name: "text", Native: "FuzzText"}}})
@@ -57,8 +57,8 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestTable shows every crasher, the message first, with all control characters
-// escaped, in a folder with brackets in its name.
+// TestTable checks that every crasher is shown, with the message first and all control
+// characters escaped, for a folder with brackets in its name.
 func TestTable(t *testing.T) {
 	dir := example(t)
 	s, err := ReadStatus(dir)
@@ -74,8 +74,7 @@ func TestTable(t *testing.T) {
 	require.Contains(t, table.String(), "2 crash buckets, 1 crashers incomplete\n")
 }
 
-// TestTableFitsTerminal is the table of three days of the target with the longest
-// name.
+// TestTableFitsTerminal formats three days of the target with the longest name.
 func TestTableFitsTerminal(t *testing.T) {
 	days := 72 * time.Hour
 	s := Status{Targets: []TargetStatus{{Target: campaign.Target{Name: "primitives"}, Executions: 9_999_999_999, Seconds: days.Seconds(),
@@ -88,7 +87,7 @@ func TestTableFitsTerminal(t *testing.T) {
 	}
 }
 
-// TestBucketsJoinTargets shows one cause in two targets once.
+// TestBucketsJoinTargets checks that one cause in two targets is shown once.
 func TestBucketsJoinTargets(t *testing.T) {
 	found := func(target, bucket string, design string) TargetStatus {
 		k := campaign.FoundCrasher{Crasher: campaign.Crasher{Target: target, Bucket: bucket}, Designs: []string{design}}

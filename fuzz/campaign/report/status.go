@@ -1,5 +1,5 @@
-// Package report shows the progress of a campaign as text, as a page, and as a
-// folder to keep beside the code. It reads the folder of the campaign alone.
+// Package report presents the progress of a campaign as text, as a web page, and as a folder to
+// keep in the repository. It reads only the folder of the campaign.
 package report
 
 import (
@@ -18,12 +18,12 @@ import (
 // A Status is the progress of a campaign.
 type Status struct {
 	Package string         `json:"package"`
-	Started time.Time      `json:"started"` // first; zero if it never ran
-	Last    time.Time      `json:"last"`    // the last record
+	Started time.Time      `json:"started"` // first start; zero if it never ran
+	Last    time.Time      `json:"last"`    // time of the last record
 	Seconds float64        `json:"seconds"` // of one core
 	Targets []TargetStatus `json:"targets"`
-	Notices []string       `json:"notices"`        // faults, oldest first
-	Until   time.Time      `json:"until,omitzero"` // end of the campaign; zero: not known
+	Notices []string       `json:"notices"`        // oldest first
+	Until   time.Time      `json:"until,omitzero"` // end of the campaign; zero if unknown
 }
 
 // A TargetStatus is the progress of one target.
@@ -31,16 +31,16 @@ type TargetStatus struct {
 	campaign.Target
 	Executions int64                   `json:"executions"`
 	Seconds    float64                 `json:"seconds"`
-	Rate       float64                 `json:"rate"`     // executions a second in the last record
-	Coverage   int                     `json:"coverage"` // bits of the counters of the engine; 0 if unknown
+	Rate       float64                 `json:"rate"`     // executions per second in the last record
+	Coverage   int                     `json:"coverage"` // counter bits of the engine; 0 if unknown
 	Corpus     int                     `json:"corpus"`   // files on disk
 	New        int                     `json:"new"`      // inputs with new coverage
-	LastNew    time.Time               `json:"last_new"` // zero: never
+	LastNew    time.Time               `json:"last_new"` // zero if never
 	Curve      []Point                 `json:"curve"`
 	Crashers   []campaign.FoundCrasher `json:"crashers"`
 }
 
-// A Point is the coverage after some time.
+// A Point is the coverage after a certain time.
 type Point struct {
 	Seconds    float64 `json:"seconds"` // of one core
 	Executions int64   `json:"executions"`
@@ -109,7 +109,7 @@ func (t *TargetStatus) add(r campaign.Record) {
 	}
 }
 
-// mean is the number of executions a second over all time.
+// mean returns the executions per second over the whole time.
 func (t TargetStatus) mean() float64 {
 	if t.Seconds == 0 {
 		return 0
@@ -117,10 +117,10 @@ func (t TargetStatus) mean() float64 {
 	return float64(t.Executions) / t.Seconds
 }
 
-// A Bucket is the crashers of one cause in all targets.
+// A Bucket holds the crashers with one cause in all targets.
 type Bucket struct {
 	Name     string
-	Text     string // of the first
+	Text     string // of the first crasher
 	Designs  []string
 	Crashers []campaign.FoundCrasher
 }
@@ -152,7 +152,7 @@ func (s Status) Buckets() []*Bucket {
 	return all
 }
 
-// Executions counts those of all targets.
+// Executions returns the number of executions of all targets.
 func (s Status) Executions() (n int64) {
 	for _, t := range s.Targets {
 		n += t.Executions
@@ -190,9 +190,9 @@ const (
 	maxNotices = 10
 )
 
-// WriteTable writes the status as text for a terminal: a line per target, then
-// each crash bucket with its stack. Names of columns are one word and one space
-// apart, so that a campaign of days fits 80 columns.
+// WriteTable writes the status as text for a terminal: a line per target, then each crash
+// bucket with its stack. Column names are single words separated by one space, so that a
+// campaign of several days fits in 80 columns.
 func (s Status) WriteTable(w io.Writer, now time.Time) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight)
@@ -236,7 +236,7 @@ func (b *Bucket) write(w io.Writer) {
 
 func duration(seconds float64) string { return (time.Duration(seconds) * time.Second).String() }
 
-// age returns the time from then to now.
+// age returns the time from then to now, or "never" if then is zero.
 func age(then, now time.Time) string {
 	if then.IsZero() {
 		return "never"
