@@ -100,7 +100,7 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 }
 
 // versionsOfLess leaves out the byte before the tag and sets each of the first bytes to several
-// other values. Some version of the format may authenticate everything but that byte.
+// other values. Some version may append that byte to the message before it computes the tag.
 func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, size := range []int{32, 16} {

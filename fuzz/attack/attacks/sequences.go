@@ -38,7 +38,7 @@ type model struct {
 	variants []variant
 	handles  []*modelHandle
 	tokens   []*modelToken
-	now      time.Duration // since the first mint
+	now      time.Duration // since the time of [attack.Ordinary]
 
 	rings, shared, spends, expires, exact bool // abilities, which fresh instances show
 }

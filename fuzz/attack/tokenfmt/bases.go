@@ -52,7 +52,7 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 // with the square of the length.
 const longestNumber = 4 << 10
 
-// bytesIn returns the largest number of bytes that numbers of width digits always fill.
+// bytesIn returns the largest number of bytes whose values all fit into width digits.
 func bytesIn(width, base int) int {
 	return (new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(width)), nil).BitLen() - 1) / 8
 }
