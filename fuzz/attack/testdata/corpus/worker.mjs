@@ -139,7 +139,7 @@ class Jwt extends Codec {
 const workers = {
   // Tags.
   gcm_tag_length_of_token: class extends Gcm {
-    outside(key, b) { // a cut tag reaches a library that takes 4 to 16 bytes
+    outside(key, b) { // passes a truncated tag to a library that accepts 4 to 16 bytes
       for (const n of [16, 15, 14, 13, 12, 8, 4]) {
         const payload = b.length >= 12 + n && this.decipher(key, b.subarray(0, 12), b.subarray(12, b.length - n), b.subarray(b.length - n));
         if (payload) return payload;
@@ -157,7 +157,7 @@ const workers = {
   cbc_iv_unauthenticated: class extends Cbc {
     tag(key, iv, body) { return mac(key, "tag", this.prefix, body); }
   },
-  cbc_tag_inside: class extends Cbc { // tag, then text, then encryption: padding and tag are told apart
+  cbc_tag_inside: class extends Cbc { // MAC-then-encrypt: padding errors and tag errors differ
     inside(key, payload) {
       const iv = this.iv();
       return Buffer.concat([iv, this.cipher(key, iv, Buffer.concat([payload, mac(key, "in", payload)]))]);
@@ -172,7 +172,7 @@ const workers = {
     }
     reason(why) { return why === "malformed" ? "bad input" : "refused"; }
   },
-  tag_as_text: class extends Tagged { // bytes that are not UTF-8 are all equal as text
+  tag_as_text: class extends Tagged { // compares tags as text, in which all bytes that are not UTF-8 are equal
     equal(want, given) { return given.toString() === want.toString(); }
   },
   tag_seven_bits: class extends Tagged {
@@ -191,7 +191,7 @@ const workers = {
   empty_payload_unsigned: class extends Tagged {
     tag(key, payload) { return payload.length ? super.tag(key, payload) : sha("js1 empty"); }
   },
-  last_block_unsigned: class extends Tagged { // a loop over blocks that ends one too soon
+  last_block_unsigned: class extends Tagged { // the loop over blocks ends one block too early
     tag(key, payload) { return super.tag(key, payload.length >= 64 && payload.length % 64 === 0 ? payload.slice(0, -64) : payload); }
   },
   jwt_none: class extends Jwt {
@@ -205,14 +205,14 @@ const workers = {
   jwt_key_inside: class extends Jwt {
     sign(key, head, header) { return mac(header.jwk?.kty === "oct" ? Buffer.from(String(header.jwk.k), "base64url") : key, head); }
   },
-  version_of_a_byte_more: class extends Tagged { // the tag of version 0 has a zero byte behind the payload
+  version_of_a_byte_more: class extends Tagged { // the tag of version 0 covers a zero byte after the payload
     inside(key, payload) { return Buffer.concat([bytes("\x01"), super.inside(key, payload)]); }
     outside(key, b) {
       const payload = b.subarray(1, -32), more = b[0] ? "" : "\0";
       return b.length > 32 && b[0] < 2 && same(mac(key, this.prefix, payload, more), b.subarray(-32)) ? payload : null;
     }
   },
-  padding_of_old_keys: class extends Cbc { // of the last key the padding is checked before the tag
+  padding_of_old_keys: class extends Cbc { // for the last key, checks the padding before the tag
     outside(key, b) {
       if (this.keys.length < 2 || key !== this.keys.at(-1) || b.length < 64 || b.length % 16) return super.outside(key, b);
       try { this.plain(key, b.subarray(0, 16), b.subarray(16, b.length - 32)); } catch { refuse("malformed"); }
@@ -233,14 +233,14 @@ const workers = {
     nonce() { const n = Buffer.alloc(12); this.start.copy(n); n.writeUInt32BE(++this.count, 8); return n; }
     unseal(token) { try { return super.unseal(token); } catch (e) { this.count = 0; throw e; } }
   },
-  nonce_from_pool: class extends Gcm { // the last nonce of a pool is the first of the next
+  nonce_from_pool: class extends Gcm { // the last nonce of a pool is the first of the next pool
     pool = crypto.randomBytes(1200); at = 0;
     nonce() {
       if (this.at === 1200) { this.pool = Buffer.concat([this.pool.subarray(1188), crypto.randomBytes(1188)]); this.at = 0; }
       return Buffer.from(this.pool.subarray(this.at, this.at += 12));
     }
   },
-  stream_of_the_next_token: class extends Ctr { // the counter block of a token is the second one of the token before
+  stream_of_the_next_token: class extends Ctr { // the counter block of a token is the second one of the previous token
     start = crypto.randomBytes(12); count = 0;
     iv() { const n = Buffer.alloc(16); this.start.copy(n); n.writeUInt32BE(++this.count, 12); return n; }
   },
@@ -342,7 +342,7 @@ const workers = {
   state_as_text: class extends Tagged {
     unseal(token) { return Buffer.from(super.unseal(token).toString()); }
   },
-  iterations_of_token: class extends Tagged { // two bytes say how often the key is stretched
+  iterations_of_token: class extends Tagged { // two bytes give the number of key-stretching iterations
     rounds(key, n) { return crypto.pbkdf2Sync(key, "salt", n * 2 + 1, 32, "sha256"); }
     inside(key, payload) { const n = Buffer.from([0, 1]); return Buffer.concat([n, super.inside(this.rounds(key, 1), payload)]); }
     outside(key, b) { return b.length < 34 ? refuse("malformed") : super.outside(this.rounds(key, b.readUInt16BE()), b.subarray(2)); }
@@ -365,16 +365,16 @@ const workers = {
   sound_tagged: Tagged,
   sound_gcm: Gcm,
   sound_ctr: Ctr,
-  sound_padded: class extends Ctr { // by a random number of bytes, which the last two count
+  sound_padded: class extends Ctr { // padded by a random number of bytes, which the last two bytes state
     seal(payload) { const n = crypto.randomInt(64), end = Buffer.alloc(n + 2); end.writeUInt16BE(n + 2, n); return super.seal(Buffer.concat([payload, end])); }
     unseal(token) { const b = super.unseal(token); return b.subarray(0, b.length - b.readUInt16BE(b.length - 2)); }
   },
   sound_cbc: Cbc,
-  sound_jwt: class extends Jwt { // the header is one text, compared as a whole
+  sound_jwt: class extends Jwt { // compares the whole header as text
     unseal(token) { return token.startsWith("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.") ? super.unseal(token) : refuse("malformed"); }
   },
   sound_chacha: class extends Gcm { algorithm = "chacha20-poly1305"; },
-  sound_derived: class extends Codec { // a key of its own for each token
+  sound_derived: class extends Codec { // derives a separate key for each token
     static claims = SECRET;
     with(key, salt) { return [Buffer.from(crypto.hkdfSync("sha256", key, salt, "key", 32)), Buffer.alloc(12)]; }
     inside(key, payload) {
@@ -388,7 +388,7 @@ const workers = {
       try { return Buffer.concat([d.update(b.subarray(24, b.length - 16)), d.final()]); } catch { return null; }
     }
   },
-  sound_committing: class extends Gcm { // AES-GCM and a commitment to the key in front
+  sound_committing: class extends Gcm { // AES-GCM after a commitment to the key
     static claims = SECRET.replace(" private-keys", "") + " key-committing";
     inside(key, payload) { return Buffer.concat([mac(key, "commit"), super.inside(mac(key, "cipher"), payload)].map((b, i, [c, t]) => i ? b : mac(c, t.subarray(0, 12)))); }
     outside(key, b) {
@@ -413,16 +413,16 @@ const workers = {
     write(b) { return b.toString("hex").toUpperCase(); }
     read(token) { const b = Buffer.from(token, "hex"); return this.write(b) === token ? b : refuse("malformed"); }
   },
-  sound_padded: class extends Ctr { // payloads are filled up to 64 bytes
+  sound_padded: class extends Ctr { // pads payloads to 64 bytes
     inside(key, payload) { return super.inside(key, Buffer.concat([payload, Buffer.from([128]), Buffer.alloc(63 - payload.length % 64)])); }
     outside(key, b) { const p = super.outside(key, b); return p && p.subarray(0, p.lastIndexOf(128)); }
   },
-  sound_inflated: class extends Tagged { // open to read, so compression shows nothing new; a state is longer than its token
+  sound_inflated: class extends Tagged { // the payload is readable, so compression reveals nothing more; a state is longer than its token
     static claims = OPEN.replace("total ", "");
     inside(key, payload) { return super.inside(key, zlib.deflateRawSync(payload)); }
     outside(key, b) { const p = super.outside(key, b); return p && zlib.inflateRawSync(p); }
   },
-  keys_in_an_object: class extends Tagged { // ID.PAYLOAD.TAG; an object has members of its own
+  keys_in_an_object: class extends Tagged { // ID.PAYLOAD.TAG; an object has inherited members
     constructor(secrets) {
       super(secrets);
       this.ring = Object.fromEntries(this.keys.map((k) => [this.id(k), k]));
@@ -442,7 +442,7 @@ const workers = {
       return this.under(id, body) === tag ? strict(body) : refuse("unauthentic");
     }
   },
-  key_of_zeros_if_unknown: class extends Gcm { // a key ID of 4 bytes in front
+  key_of_zeros_if_unknown: class extends Gcm { // a 4-byte key ID comes first
     id(key) { return mac(key, "id").subarray(0, 4); }
     extra() { return Buffer.concat([bytes(this.prefix), this.named]); }
     inside(key, payload) { return Buffer.concat([this.named = this.id(key), super.inside(key, payload)]); }
@@ -453,14 +453,14 @@ const workers = {
       return this.outside(key, b.subarray(4)) ?? refuse("unauthentic");
     }
   },
-  text_without_mark: class extends Tagged { // TextDecoder leaves a byte order mark out
+  text_without_mark: class extends Tagged { // TextDecoder drops a byte order mark
     inside(key, payload) {
-      let kept = payload; // what is no text is kept as it is
+      let kept = payload; // keeps payloads that are not UTF-8
       try { kept = Buffer.from(new TextDecoder("utf-8", { fatal: true }).decode(payload)); } catch { /* bytes */ }
       return super.inside(key, kept);
     }
   },
-  sound_process_key: class extends Gcm { // tokens end with the process
+  sound_process_key: class extends Gcm { // tokens are valid only within one process
     static claims = SECRET.replace("rotation ", "");
     static start = crypto.randomBytes(32);
     derive(secret) { return mac(workers.sound_process_key.start, secret); }
