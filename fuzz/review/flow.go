@@ -64,10 +64,7 @@ type Group struct {
 func (r *Review) Candidates() []Group {
 	var named, once, asks, changes, rest []client.Flow
 	for _, t := range r.Report.Server.Tools {
-		f := client.Flow{Method: "tools/call", Target: t.Name, Arguments: jsondoc.Samples(t.Input, 0)[0], Offer: t}
-		if jsondoc.Members(f.Arguments) == nil {
-			f.Arguments = json.RawMessage("{}")
-		}
+		f := client.Flow{Method: "tools/call", Target: t.Name, Arguments: r.Sample(t), Offer: t}
 		f.Other = jsondoc.OtherArguments(f.Arguments, t.Input)
 		given, ok := r.Options.Tools[t.Name]
 		switch n := score(t); {
@@ -93,17 +90,8 @@ func (r *Review) Candidates() []Group {
 func (r *Review) Reads() []client.Flow {
 	var all []client.Flow
 	for _, p := range r.Report.Server.Prompts {
-		args := map[string]json.RawMessage{}
-		other := map[string]json.RawMessage{}
-		for _, a := range p.Arguments {
-			if a.Required {
-				args[a.Name], other[a.Name] = jsondoc.Quote("probe"), jsondoc.Quote("sample")
-			}
-		}
 		f := client.Flow{Method: "prompts/get", Target: p.Name, Offer: p}
-		if len(args) > 0 {
-			f.Arguments, f.Other = jsondoc.Object(args), jsondoc.Object(other)
-		}
+		f.Arguments, f.Other = r.PromptArguments(p)
 		all = append(all, f)
 	}
 	for _, s := range r.Report.Server.Resources {
@@ -288,7 +276,7 @@ func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.
 func (t *T) Wordy() []client.Flow {
 	all := slices.Clone(t.Flows)
 	for _, tool := range t.Readers() {
-		all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], Offer: tool})
+		all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool})
 	}
 	for _, f := range t.Reads() {
 		if f.Method == "prompts/get" {

@@ -90,12 +90,13 @@ type Review struct {
 	Client     *client.Client
 	Flows      []client.Flow
 	Oracles    []*Oracle
-	deep       []*Oracle       // see Sighted
-	Again      string          // the reason that NoteAgain found
-	Asking     []client.Answer // every question that was received
-	uncalled   []string        // tools that were not called
-	unanswered []string        // tools that ask without a state
-	gone       string          // why the server no longer answers
+	deep       []*Oracle           // see Sighted
+	Again      string              // the reason that NoteAgain found
+	Asking     []client.Answer     // every question that was received
+	completed  map[string][]string // see learn
+	uncalled   []string            // tools that were not called
+	unanswered []string            // tools that ask without a state
+	gone       string              // why the server no longer answers
 }
 
 // DefaultBudget is the default number of exchanges in a review.
@@ -142,7 +143,7 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Options: o, Client: c}
+	r := &Review{Options: o, Client: c, completed: map[string][]string{}}
 	defer c.Close()
 	began := o.Clock.Now()
 	if o.Time > 0 {
@@ -193,6 +194,7 @@ func (r *Review) openFlows(ctx context.Context) {
 	if !r.Modern() {
 		return
 	}
+	r.learn(ctx)
 	r.find(ctx)
 	for _, f := range r.Flows {
 		r.Report.Flows = append(r.Report.Flows, f)

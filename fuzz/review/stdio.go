@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -69,8 +68,7 @@ func (t *T) SlowCall() (client.Call, bool) {
 		if tool.Name != t.Options.Slow || tool.Name == "" {
 			continue
 		}
-		m := jsondoc.Arguments{}
-		maps.Copy(m, jsondoc.Members(jsondoc.Samples(tool.Input, 0)[0]))
+		m := jsondoc.Members(t.Sample(tool))
 		for name, raw := range jsondoc.ParseSchema(tool.Input).Properties {
 			s := jsondoc.ParseSchema(raw)
 			kind := s.TypeOf()

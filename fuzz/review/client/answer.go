@@ -362,3 +362,12 @@ func Short(text string, n int) string {
 	}
 	return fmt.Sprintf("%+q", text)
 }
+
+// Completions returns the values of a result of completion/complete.
+func (a Answer) Completions() []string {
+	var r struct {
+		Completion struct{ Values []string }
+	}
+	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
+	return r.Completion.Values
+}

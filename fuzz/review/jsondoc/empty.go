@@ -11,7 +11,7 @@ func (s Schema) empty() json.RawMessage {
 	switch kind := s.TypeOf(); {
 	case s.Const != nil || len(s.Enum) > 0:
 		return nil
-	case s.anyText() && s.MinLength == 0:
+	case s.AnyText() && s.MinLength == 0:
 		return Quote("")
 	case (kind == "integer" || kind == "number") && s.Allows(0):
 		return json.RawMessage("0")
@@ -29,7 +29,7 @@ func (s Schema) empty() json.RawMessage {
 // nil.
 func (s Schema) filled(given json.RawMessage) json.RawMessage {
 	switch kind := s.TypeOf(); {
-	case s.anyText():
+	case s.AnyText():
 		return Quote(s.text("probe"))
 	case kind == "integer" || kind == "number":
 		for _, v := range []float64{7, -7, 70} {

@@ -214,7 +214,7 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	n.empties()
 	n.free()
-	texts := n.named(Schema.anyText)
+	texts := n.named(Schema.AnyText)
 	integers := n.named(func(s Schema) bool { return s.TypeOf() == "integer" && len(s.Enum) == 0 })
 	for _, name := range integers {
 		n.integers(name)
@@ -222,7 +222,7 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	for _, name := range n.named(func(s Schema) bool { return s.TypeOf() == "number" && len(s.Enum) == 0 }) {
 		n.fractions(name)
 	}
-	for _, name := range n.named(func(s Schema) bool { return s.TypeOf() == "array" && ParseSchema(s.Items).anyText() }) {
+	for _, name := range n.named(func(s Schema) bool { return s.TypeOf() == "array" && ParseSchema(s.Items).AnyText() }) {
 		n.items(name)
 	}
 	if len(texts) > 0 {
@@ -253,7 +253,7 @@ func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 		if p.TypeOf() == "boolean" && !slices.Contains(n.required, name) {
 			n.add(Arguments{name: nil}, Arguments{name: p.empty()})
 		}
-		if p.anyText() {
+		if p.AnyText() {
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("\uff50robe")})
 			n.add(Arguments{name: Quote("fine probe")}, Arguments{name: Quote("\ufb01ne probe")})
 		}
@@ -272,11 +272,11 @@ func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 			n.add(Arguments{name: nil}, Arguments{name: empty})
 		}
 		switch {
-		case p.anyText():
+		case p.AnyText():
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("PROBE")})
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote(" probe ")})
 			n.add(Arguments{name: Quote("prob\u00e9")}, Arguments{name: Quote("probe\u0301")})
-		case p.TypeOf() == "array" && ParseSchema(p.Items).anyText():
+		case p.TypeOf() == "array" && ParseSchema(p.Items).AnyText():
 			n.add(Arguments{name: quoteAll("probe", "sample")}, Arguments{name: quoteAll("sample", "probe")})
 		}
 	}

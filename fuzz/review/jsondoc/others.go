@@ -164,9 +164,9 @@ func Room(raw json.RawMessage, most int) int {
 		switch p := ParseSchema(property); {
 		case p.Properties != nil:
 			room = max(room, Room(property, most))
-		case p.anyText() && p.MaxLength != nil:
+		case p.AnyText() && p.MaxLength != nil:
 			room = max(room, min(*p.MaxLength, most))
-		case p.anyText():
+		case p.AnyText():
 			return most
 		}
 	}
@@ -185,7 +185,7 @@ func WithText(args, raw json.RawMessage, text string) json.RawMessage {
 	m, s := Members(args), ParseSchema(raw)
 	for _, name := range SortedKeys(s.Properties) {
 		p := ParseSchema(s.Properties[name])
-		if p.anyText() && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
+		if p.AnyText() && (p.MaxLength == nil || *p.MaxLength >= len(text)) && p.MinLength <= len(text) {
 			return Object(With(m, name, Quote(text)))
 		}
 	}

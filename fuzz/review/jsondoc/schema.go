@@ -71,8 +71,8 @@ func (s Schema) TypeOf() string {
 	return ""
 }
 
-// anyText reports whether the schema allows any string, apart from its length.
-func (s Schema) anyText() bool {
+// AnyText reports whether the schema allows any string, apart from its length.
+func (s Schema) AnyText() bool {
 	return s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && s.Format == "" && s.Pattern == ""
 }
 

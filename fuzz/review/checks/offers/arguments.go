@@ -11,11 +11,14 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
+// maxVarious is the number of likely arguments that variousArguments returns.
+const maxVarious = 12
+
 // variousArguments returns arguments that the schema of a tool allows. It varies the most likely
 // ones with optional, other, minimal and long values.
 func variousArguments(o client.Offer) []json.RawMessage {
 	base := jsondoc.Samples(o.Input, 0)
-	all := append(base[:min(len(base), 3)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
+	all := append(base[:min(len(base), maxVarious)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
 	if other := jsondoc.OtherArguments(base[0], o.Input); other != nil {
 		all = append(all, other)
 	}
@@ -213,7 +216,7 @@ func judging(t *review.T) (asks, reading []client.Flow) {
 	for _, tool := range readers[:min(len(readers), maxCrossed)] {
 		whole := jsondoc.FullSample(tool.Input, 0)
 		if jsondoc.Misfit(schema(tool), valueOf(whole)) != "" {
-			whole = jsondoc.Samples(tool.Input, 0)[0]
+			whole = t.Sample(tool)
 		}
 		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
 	}

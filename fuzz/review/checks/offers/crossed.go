@@ -117,9 +117,10 @@ func foreignOffers(t *review.T, method, member string) bool {
 			if !mayCall(t, member, o) {
 				continue
 			}
-			call := client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0], As: pair[0]}
+			call := client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o), As: pair[0]}
 			if member == "prompts" {
-				call.Method, call.Arguments = "prompts/get", promptArguments(o)
+				call.Method = "prompts/get"
+				call.Arguments, _ = t.PromptArguments(o)
 			}
 			own := t.Call(call)
 			call.As = pair[1]
@@ -138,17 +139,6 @@ func mayCall(t *review.T, member string, o client.Offer) bool {
 	asked := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Method == "tools/call" && f.Target == o.Name })
 	asks := asked || client.Mentions(o.Name+" "+o.Description, review.AskingWords) && !o.IsDestructive()
 	return member == "prompts" || asks || t.Options.Effects && o.IsReadOnly()
-}
-
-// promptArguments returns values for the required arguments of a prompt.
-func promptArguments(o client.Offer) json.RawMessage {
-	args := map[string]json.RawMessage{}
-	for _, a := range o.Arguments {
-		if a.Required {
-			args[a.Name] = jsondoc.Quote("probe")
-		}
-	}
-	return jsondoc.Object(args)
 }
 
 // othersName searches the list of each user for the name of the other. It records a finding if the

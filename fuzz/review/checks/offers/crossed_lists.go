@@ -119,10 +119,10 @@ func learned(t *review.T) {
 	for _, p := range s.Prompts[:min(len(s.Prompts), maxCrossed)] {
 		for _, argument := range p.Arguments {
 			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
-			given := jsondoc.Members(promptArguments(p))
-			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(given, argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
+			given, _ := t.PromptArguments(p)
+			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
 			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])
-			if ok && slices.Contains(completionValues(a), word) {
+			if ok && slices.Contains(a.Completions(), word) {
 				t.Refute(review.Finding{Case: "completions", Severity: review.Critical, Issue: "completions give one user what the other one gave to " + client.Short(p.Name+" "+argument.Name, 60),
 					Evidence: fmt.Sprintf("the first user gave %s; then, to the second: %s -> %s", word, review.SentText(a.Exchange),
 						client.Short(string(a.Result), 300)), Want: "no value of another user", Got: "completed"})

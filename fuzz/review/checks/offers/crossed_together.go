@@ -26,7 +26,7 @@ func readAtOnce(t *review.T) {
 		}
 		calls := make([]client.Call, 2*callsAtOnce)
 		for i := range calls {
-			calls[i] = client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0], As: []client.User{client.FirstUser, client.SecondUser}[i%2]}
+			calls[i] = client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o), As: []client.User{client.FirstUser, client.SecondUser}[i%2]}
 		}
 		var own [2]string
 		steady := true

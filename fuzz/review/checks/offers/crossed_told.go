@@ -46,7 +46,8 @@ func withCompletions(t *review.T) []completed {
 	for _, p := range t.Report.Server.Prompts {
 		for _, x := range p.Arguments {
 			all = append(all, completed{p.Name + " " + x.Name, x.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, func(value string) client.Call {
-				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(promptArguments(p)), x.Name, jsondoc.Quote(value)))}
+				given, _ := t.PromptArguments(p)
+				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), x.Name, jsondoc.Quote(value)))}
 			}})
 		}
 	}
@@ -78,7 +79,7 @@ func completedForOthers(t *review.T) {
 			if !ok {
 				return
 			}
-			values := completionValues(a)
+			values := a.Completions()
 			for _, v := range values[:min(len(values), maxCrossed)] {
 				own, other := c.use(v), c.use(v)
 				own.As, other.As = pair[0], pair[1]

@@ -139,7 +139,7 @@ func toolPagers(t *review.T) []pager {
 			continue
 		}
 		name := names[argument]
-		given := jsondoc.Without(jsondoc.Members(jsondoc.Samples(tool.Input, 0)[0]), name)
+		given := jsondoc.Without(jsondoc.Members(t.Sample(tool)), name)
 		all = append(all, pager{"tools/call " + tool.Name, func(cursor string, as client.User) ([]string, string, client.Answer) {
 			arguments := given
 			if cursor != "" {

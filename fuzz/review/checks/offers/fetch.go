@@ -106,7 +106,7 @@ func toolsFetch(t *review.T) {
 		if !tool.IsReadOnly() || argument == "" || tool.Name == t.Options.Slow {
 			continue
 		}
-		given := jsondoc.Samples(tool.Input, 0)[0]
+		given := t.Sample(tool)
 		if fetchedBy(t, tool.Name, func(u string) client.Call {
 			return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument, jsondoc.Quote(u)))}
 		}) {

@@ -5,7 +5,6 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 )
 
 // hints are the checks of the claims in tool annotations.
@@ -33,7 +32,7 @@ func readsOnly(t *review.T) {
 	readers, resources := t.Readers(), t.Report.Server.Resources
 	var tools []client.Call
 	for _, o := range readers[:min(len(readers), maxCrossed)] {
-		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Samples(o.Input, 0)[0]})
+		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
 	}
 	watched := slices.Clone(tools)
 	for _, r := range resources[:min(len(resources), maxCrossed)] {

@@ -138,7 +138,7 @@ func progressCalls(t *review.T) []client.Call {
 	}
 	for _, tool := range t.Readers() {
 		if len(all) <= maxReading {
-			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0], As: client.FirstUser})
+			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), As: client.FirstUser})
 		}
 	}
 	reads := t.Reads()

@@ -130,7 +130,7 @@ func completedPaths(t *review.T) {
 // completes reports whether the beginning of a path is completed to the name of a file.
 func completes(t *review.T, uri, parameter, folder, name string) bool {
 	a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
-	return ok && slices.ContainsFunc(completionValues(a), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
+	return ok && slices.ContainsFunc(a.Completions(), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
 }
 
 // notFound is the code of older revisions for an unknown resource.
@@ -171,7 +171,7 @@ func completions(t *review.T) {
 	for _, p := range s.Prompts {
 		for _, argument := range p.Arguments {
 			a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
-			switch n, total := len(completionValues(a)), completionTotal(a); {
+			switch n, total := len(a.Completions()), completionTotal(a); {
 			case !ok:
 				return
 			case a.Kind == client.Failed && a.Code == -32601:
@@ -187,15 +187,6 @@ func completions(t *review.T) {
 	if t.Trials == 0 {
 		t.Skip("no prompt has arguments")
 	}
-}
-
-// completionValues returns the values of a completion.
-func completionValues(a client.Answer) []string {
-	var r struct {
-		Completion struct{ Values []string }
-	}
-	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
-	return r.Completion.Values
 }
 
 // completionTotal returns the total number of values that a completion states, or math.MaxInt if it

@@ -135,7 +135,7 @@ func personal(t *review.T) []client.Call {
 		all = append(all, f.Call(client.FirstUser))
 	}
 	for _, tool := range t.Readers() {
-		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Samples(tool.Input, 0)[0]})
+		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool)})
 	}
 	// A tool without arguments is the most likely to answer by its user.
 	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })
