@@ -118,6 +118,6 @@ const (
 
 // Fixes to which Server.Fix adds an option of the server's SDK.
 const (
-	FixSeal = "seal the state with an authenticated construction under a key of the server, and verify it before anything is read from it"
-	FixBind = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare each when it comes back"
+	FixSeal = "protect the state with authenticated encryption or a MAC under a key of the server, and verify it before reading any of it"
+	FixBind = "put a digest of the arguments, the target, the method and the principal into the authenticated part of the token, and compare it with the request that presents the token"
 )

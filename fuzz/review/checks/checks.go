@@ -28,10 +28,29 @@ var families = []struct{ letters, title string }{
 	{"S", "Sessions of the revisions 2025-11-25, 2025-06-18 and 2025-03-26"},
 }
 
+// terms define the words of the documentation that the specification does not define.
+var terms = [][2]string{
+	{"question", "a result with resultType input_required, by which a call asks the client for input"},
+	{"answers", "the member inputResponses of the request that follows a question"},
+	{"state, token", "the value of requestState in a question; a token is fresh if no request has presented it, and readable if it " +
+		"can be decoded without a key"},
+	{"to present a token", "to repeat the call with this requestState and, with --effects, the answers"},
+	{"flow", "a call and its rounds up to the result; a round is one question and the request that answers it"},
+	{"tool that asks", "a tool whose call is answered by a question"},
+	{"read-only tool", "a tool with the annotation readOnlyHint"},
+	{"first user, second user", "the users with the credentials of --header and of --second"},
+	{"made-up", "invented by the review and unknown to the server"},
+	{"garbage", "a text that the server did not mint"},
+}
+
 // Page returns the documentation of all checks in Markdown.
 func Page() []byte {
 	var b strings.Builder
 	b.WriteString("# The checks of `sealab review`\n\nGenerated from the table of checks: `go test ./fuzz/review -run TestPage -args -write`.\n")
+	b.WriteString("\n## Terms\n\n")
+	for _, x := range terms {
+		fmt.Fprintf(&b, "- %s: %s\n", x[0], x[1])
+	}
 	for _, f := range families {
 		fmt.Fprintf(&b, "\n## %s: %s\n", f.letters, f.title)
 		for _, c := range All() {

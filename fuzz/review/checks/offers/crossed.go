@@ -15,36 +15,40 @@ import (
 var crossed = []review.Check{
 	{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "all pages of resources/list as both users; a resource that one list has alone is read, and subscribed to, " +
-			"as the other user; each cursor of one user as the other; the listed resources as one user, while a call of the other one waits for an answer",
-		Want:   "refused",
+		Sent: "all pages of resources/list as both users; each cursor of one user as the other; a resource that " +
+			"only one user's list contains, read and subscribed to as the other user; the listed resources as " +
+			"the second user, while a call of the first waits for an answer",
+		Want: "refuses the request; reveals no argument of the other user's call; marks no resource of one user as " +
+			"cacheScope public",
 		Source: "CWE-639; revision 2026-07-28, server/resources, security",
-		Impact: "one user reads what belongs to another",
-		Fix:    "compare the owner of a resource, and of a cursor, with the user of the request",
+		Impact: "a user reads data that belongs to another",
+		Fix:    "compare the owner of the resource, and of the cursor, with the user of the request",
 		Run:    foreignResources,
 	},
 	{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; " +
-			"a tool or prompt that one list has alone is called as the other user, if it asks, or with --effects reads only; " +
-			"with --effects tools that read only as both users at once; completions as each user, and calls with their values",
-		Want:   "refused; no list with the other user's offers; to each user the answer that it has alone",
+		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a " +
+			"prompt or a tool that only one user's list contains, called as the other user, if the tool asks or, " +
+			"with --effects, is read-only; with --effects read-only tools as both users at once; completions as " +
+			"each user, and calls with the completed values",
+		Want: "refuses the call; lists only what belongs to the user; gives each user the answer that it gets when " +
+			"alone",
 		Source: "CWE-639; CWE-862; " + toolsSpec,
-		Impact: "one user calls, or sees, what belongs to another",
-		Fix:    "find tools in the list of the user of the request, and make the user a part of the key of caches of lists",
+		Impact: "a user calls or sees what belongs to another",
+		Fix:    "look up tools in the list of the user of the request, and make the user a part of every cache key",
 		Run:    foreignTools,
 	},
 	{
-		ID: "T-MIX", Name: "the answer to another call", Severity: review.Critical, Category: "security",
-		Sent: "calls that ask, and with --effects tools that read only, with a new word as an argument each time, " +
-			"as both users in either order and under one id, and four at once; with --effects flows to their end with new arguments, " +
-			"as both users in either order; lists under one id; " +
-			"completions of a word that the other user gave a prompt",
-		Want:   "an answer with the word of its call, and for its user",
+		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
+		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
+			"after the other, as both users in either order, under one id, and four at once; with --effects " +
+			"whole flows as both users in either order; lists under one id; completions as one user of a word " +
+			"that the other gave a prompt",
+		Want:   "answers each call with its own word, and for its own user",
 		Source: "CWE-524; CWE-488",
-		Impact: "a cache hands the answer of one call or user to another",
-		Fix: "make the method, the target, all arguments and the user the key of the cache, " +
-			"and keep nothing of a call in variables that all calls share",
+		Impact: "a user receives the answer to another call or another user",
+		Fix: "use the method, the target, all arguments and the user as the cache key, and keep no data of a call " +
+			"in shared variables",
 		Run: mixed,
 	},
 }

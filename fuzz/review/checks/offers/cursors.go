@@ -14,13 +14,13 @@ import (
 // cursors are the checks of pagination cursors.
 var cursors = []review.Check{
 	{
-		ID: "R-CURSOR", Name: "a cursor that was changed", Severity: review.Critical, Category: "security",
-		Sent: "cursors of every list, and with --effects of tools that read only and take a cursor, with other values in their readable parts: " +
-			"numbers nearby, usual words, and the words of the other user's cursors",
-		Want:   "refused, or a page of the same list",
+		ID: "R-CURSOR", Name: "a cursor with changed contents", Severity: review.Critical, Category: "security",
+		Sent: "cursors of every list and, with --effects, of read-only tools that take one, with other values in " +
+			"their readable parts: nearby numbers, usual words, and words from the other user's cursors",
+		Want:   "refuses the cursor, or returns a page of the same list",
 		Source: "CWE-639; revision 2026-07-28, utilities/pagination",
-		Impact: "a client reads entries that its list does not show",
-		Fix:    "seal cursors, or keep nothing in them but a place in the list of the user of the request",
+		Impact: "a client reads entries that its own list does not contain",
+		Fix:    "seal cursors, or store in them only a position in the list of the user of the request",
 		Run:    changedCursors,
 	},
 }

@@ -19,14 +19,16 @@ import (
 // fetching is the check of servers that open URLs of their clients.
 var fetching = []review.Check{
 	{
-		ID: "R-FETCH", Name: "an address of this machine", Severity: review.Critical, Category: "security",
-		Sent: "resources/read of a URL of a listener on this machine that no list names; " +
-			"with --effects, if the server wants credentials, calls of tools that read only and take a URL with the same",
-		Want:   "the listener is not asked",
+		ID: "R-FETCH", Name: "a request of the server to this machine", Severity: review.Critical, Category: "security",
+		Sent: "if the server lists no http resources: resources/read of the URL of a listener on this machine, in " +
+			"several spellings; with --effects, on a server that requires credentials, the same URLs as " +
+			"arguments of read-only tools",
+		Want:   "sends no request to the listener",
 		Source: "CWE-918; security best practices, server-side request forgery",
-		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata of its cloud",
-		Fix:    "open listed hosts alone, and refuse addresses of this machine and of private networks after the name is resolved",
-		Run:    fetches,
+		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata service of its cloud",
+		Fix: "connect only to hosts on a list, and refuse loopback and private addresses after the name is " +
+			"resolved",
+		Run: fetches,
 	},
 }
 

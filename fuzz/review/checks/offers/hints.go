@@ -10,12 +10,13 @@ import (
 // hints are the checks of the claims in tool annotations.
 var hints = []review.Check{
 	{
-		ID: "T-READS", Name: "a tool that claims to read only", Effects: true, Severity: review.Warning, Category: "security",
-		Sent:   "calls of each tool that claims to read only, between reads of the others and of resources",
-		Want:   "what the others tell stays the same",
+		ID: "T-READS", Name: "a tool that claims to be read-only and is not", Effects: true, Severity: review.Warning, Category: "security",
+		Sent: "calls of each tool with readOnlyHint, between calls of the other read-only tools and reads of " +
+			"resources",
+		Want:   "changes no answer of the other tools and resources",
 		Source: "revision 2026-07-28, schema, ToolAnnotations",
-		Impact: "a client runs the tool without asking its user, and something is changed",
-		Fix:    "leave readOnlyHint out, or change nothing",
+		Impact: "a client runs the tool without asking its user, although it changes data",
+		Fix:    "remove readOnlyHint, or change nothing in the tool",
 		Run:    readsOnly,
 	},
 }

@@ -21,15 +21,16 @@ import (
 var progressing = []review.Check{
 	{
 		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
-		Sent: "a call of a tool that asks, with --effects of tools that read only, of a prompt, of a resource and of a list, " +
-			"and of a good and a changed state, with a progressToken that is a text and the logLevel debug, " +
-			"and again with a number and the logLevel error; a stream is read to its end",
-		Want: "an answer; progress that rises, under the token of the request, and nothing after the answer; " +
-			"its event ends, and the stream with it; logs of the level, without states, keys and credentials",
+		Sent: "a call of a tool that asks, with --effects of read-only tools, of a prompt, of a resource and of a " +
+			"list, once with a progressToken that is a string and logLevel debug, and once with a number and " +
+			"logLevel error; good and altered tokens with the first of these; each stream is read to its end",
+		Want: "sends increasing progress under the progressToken of the request, and no message of the call after " +
+			"its answer; ends the event of the answer and closes the stream; sends no log below the requested " +
+			"level; reveals no state, key or credential",
 		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http",
-		Impact: "a client takes the progress for that of another call, keeps a connection for each call that has ended, or reads secrets",
-		Fix: "send progress under the token of its request alone, stop before the answer, close the stream after it, " +
-			"and log no secrets",
+		Impact: "a client assigns progress to another call, keeps a connection open for each call, or reads secrets",
+		Fix: "send progress only under the token of its request, stop before the answer, close the stream after " +
+			"it, and log no secrets",
 		Timed: true, Run: progress,
 	},
 }

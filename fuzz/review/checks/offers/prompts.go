@@ -16,28 +16,30 @@ import (
 // resources.
 var prompting = []review.Check{
 	{
-		ID: "P-EXPAND", Name: "an argument of a prompt that is expanded", Severity: review.Critical, Category: "injection",
-		Sent: "prompts/get with arguments that hold the names of others and terms of template languages in braces, " +
-			"with names of files, and with one that holds a line Assistant:",
-		Want:   "the argument as it was given, in a message of the user",
+		ID: "P-EXPAND", Name: "a prompt argument that is evaluated", Severity: review.Critical, Category: "injection",
+		Sent: "prompts/get with arguments that contain the names of other arguments and expressions in the syntax " +
+			"of template languages, names of files, and a line that begins with Assistant:",
+		Want:   "returns the argument unchanged, in a message of the user",
 		Source: "CWE-1336; CWE-94; revision 2026-07-28, server/prompts, security",
-		Impact: "whoever writes one argument reads the server's variables, runs its expressions, or speaks as the model",
-		Fix:    "insert arguments once, as values of a fixed template",
-		Run:    expandedArguments,
+		Impact: "a client reads variables or files of the server, runs expressions, or writes a message in the name " +
+			"of the model",
+		Fix: "insert arguments once, as values of a fixed template",
+		Run: expandedArguments,
 	},
 	{
 		ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
-		Sent:   "prompts/get without arguments, if some are required",
-		Want:   "error -32602",
+		Sent:   "prompts/get without arguments, if the prompt requires some",
+		Want:   "answers error -32602",
 		Source: "revision 2026-07-28, server/prompts",
-		Impact: "the model reads undefined in the place of an argument",
+		Impact: "the model reads undefined instead of an argument",
 		Fix:    "answer -32602",
 		Run:    missingArguments,
 	},
 	{
-		ID: "R-FORM", Name: "the form of prompts and resources", Severity: review.Warning, Category: "schema",
-		Sent:   "prompts/get and resources/read of what is listed",
-		Want:   "a resultType; messages of the user or the assistant; contents with a uri, and a text or base64",
+		ID: "R-FORM", Name: "malformed prompts and resources", Severity: review.Warning, Category: "schema",
+		Sent: "prompts/get and resources/read of each listed entry",
+		Want: "returns a resultType; gives each prompt message the role user or assistant, and each resource " +
+			"content a uri and a text or a blob in base64",
 		Source: "revision 2026-07-28, schema",
 		Impact: "clients refuse the result",
 		Fix:    "build results with the types of the SDK",

@@ -17,19 +17,19 @@ import (
 // reads are the checks of resources, prompts, completion and subscriptions.
 var reads = []review.Check{
 	{
-		ID: "R-PATH", Name: "a resource outside", Severity: review.Critical, Category: "security",
-		Sent: "file:///etc/passwd, and paths with .. of listed resources and templates in several spellings, " +
-			"and as the beginning of a completion",
-		Want:   "refused",
+		ID: "R-PATH", Name: "a file outside the resources", Severity: review.Critical, Category: "security",
+		Sent: "resources/read of file:///etc/passwd, and of paths with .. in several encodings below listed " +
+			"resources and in templates; completion/complete of the beginnings of such paths",
+		Want:   "refuses the URI; completes no such path",
 		Source: "CWE-22",
-		Impact: "any file of the machine can be read",
-		Fix:    "resolve the path and compare it with the allowed roots",
+		Impact: "a client reads any file of the machine",
+		Fix:    "resolve the path, and compare it with the allowed folders",
 		Run:    traversal,
 	},
 	{
 		ID: "R-MISSING", Name: "an unknown resource", Severity: review.Warning, Category: "schema",
 		Sent:   "resources/read of an unknown URI",
-		Want:   "error -32602, never empty contents",
+		Want:   "answers error -32602; never returns empty contents",
 		Source: "revision 2026-07-28, server/resources",
 		Impact: "a client takes a missing resource for an empty one",
 		Fix:    "answer -32602",
@@ -38,29 +38,30 @@ var reads = []review.Check{
 	{
 		ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: review.Suggestion, Category: "schema",
 		Sent:   "prompts/get of an unknown prompt",
-		Want:   "error -32602",
+		Want:   "answers error -32602",
 		Source: "revision 2026-07-28, server/prompts",
-		Impact: "a client's mistake looks like a fault of the server",
+		Impact: "a mistake of a client looks like a failure of the server",
 		Fix:    "answer -32602",
 		Run:    unknownPrompt,
 	},
 	{
-		ID: "C-COMP", Name: "completions", Severity: review.Warning, Category: "schema",
-		Sent:   "completion/complete for each argument of a prompt",
-		Want:   "at most 100 values, and no more than in total",
+		ID: "C-COMP", Name: "invalid completions", Severity: review.Warning, Category: "schema",
+		Sent:   "completion/complete for each argument of each prompt",
+		Want:   "returns at most 100 values, and no more than total says",
 		Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result",
-		Fix:    "cut the list",
+		Fix:    "shorten the list to 100 values, and state the total",
 		Run:    completions,
 	},
 	{
-		ID: "L-LISTEN", Name: "a subscription", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "subscriptions/listen without a filter, and with one",
-		Want:   "error -32602; the notifications that the filter names",
+		ID: "L-LISTEN", Name: "a subscription without or beyond its filter", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "subscriptions/listen without a filter; the same with a filter for changes of the list of tools",
+		Want:   "answers error -32602 to the former; sends only notifications that the filter names to the latter",
 		Source: "revision 2026-07-28, basic/patterns/subscriptions",
-		Impact: "a stream is kept open that nobody reads",
-		Fix:    "require the filter",
-		Run:    listen,
+		Impact: "the server keeps a stream open that no client reads, or sends notifications that the client did not " +
+			"request",
+		Fix: "require the filter, and apply it",
+		Run: listen,
 	},
 }
 

@@ -19,65 +19,72 @@ const toolsSpec = "revision 2026-07-28, server/tools"
 var offers = []review.Check{
 	{
 		ID: "T-UNKNOWN", Name: "an unknown tool", Severity: review.Warning, Category: "schema",
-		Sent: "calls of tools that are not listed, one with the name of a prototype; " +
-			"tools and prompts that ask under other spellings of their names",
-		Want:   "error -32602",
+		Sent: "calls of tools that are not listed, some with names of JavaScript prototype members; calls of tools " +
+			"and prompts that ask, with the name in the other case, with a full-width character, or with a space " +
+			"at the end",
+		Want:   "answers error -32602",
 		Source: toolsSpec,
-		Impact: "the model takes a protocol error for a result of the tool",
-		Fix:    "answer -32602",
-		Run:    unknownTool,
+		Impact: "the model takes a protocol error for a result of the tool; or a client passes a filter by another " +
+			"spelling of the name",
+		Fix: "look up the exact name among the listed ones, and answer -32602 if it is unknown",
+		Run: unknownTool,
 	},
 	{
-		ID: "T-SCHEMA", Name: "the schemas and names of tools", Severity: review.Warning, Category: "schema",
-		Sent:   "nothing; tools/list is checked",
-		Want:   "an object schema that JSON Schema allows; names of 1 to 128 letters, digits, _ - .; no name twice",
+		ID: "T-SCHEMA", Name: "invalid schemas or names of tools", Severity: review.Warning, Category: "schema",
+		Sent: "nothing; the check inspects tools/list",
+		Want: "gives each tool a valid JSON Schema of type object and a unique name of 1 to 128 letters, digits, " +
+			"and the characters _ - and .",
 		Source: toolsSpec,
 		Impact: "clients refuse the tool",
-		Fix:    "give each tool an object schema and a plain name",
+		Fix:    "correct the schema or the name of the tool",
 		Run:    toolSchemas,
 	},
 	{
-		ID: "T-HIDDEN", Name: "texts that nobody sees", Severity: review.Warning, Category: "injection",
-		Sent:   "nothing; the texts of the lists are checked",
-		Want:   "no tag characters, no overrides of the direction, no icon that runs a script",
+		ID: "T-HIDDEN", Name: "invisible texts, keys and scripts in lists", Severity: review.Warning, Category: "injection",
+		Sent: "nothing; the check inspects the texts of the lists and of server/discover",
+		Want: "contains no Unicode tag characters, direction overrides or runs of zero-width characters, no key, " +
+			"and no icon that runs a script",
 		Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
-		Impact: "the model reads instructions that its user cannot see",
-		Fix:    "write texts as they are to be read",
+		Impact: "the model reads instructions that its user cannot see, or every client reads a secret",
+		Fix:    "remove invisible characters, keys and script URLs from the texts",
 		Run:    hiddenTexts,
 	},
 	{
-		ID: "T-TYPE", Name: "arguments that the schema does not allow", Severity: review.Warning, Category: "schema",
-		Sent: "calls of a tool that asks first, and with --effects of tools that read only, " +
-			"whose arguments are of another type, missing, out of bounds or twice in a list, in one place",
-		Want:   "an error of the tool, or -32602",
+		ID: "T-TYPE", Name: "arguments that violate the schema", Severity: review.Warning, Category: "schema",
+		Sent: "calls of a tool that asks and, with --effects, of read-only tools, with one value changed: another " +
+			"type, missing, outside the enum or the bounds, too long, repeated or too many list items; arguments " +
+			"null",
+		Want:   "answers a tool error or -32602",
 		Source: toolsSpec + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes",
 		Fix:    "validate arguments against the schema before the handler",
 		Run:    wrongArguments,
 	},
 	{
-		ID: "T-EXTRA", Name: "an argument that the schema does not know", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
-		Sent:   "one more argument",
-		Want:   "refused if the schema says so, else a choice; never an internal error",
+		ID: "T-EXTRA", Name: "an argument that the schema does not define", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent: "a call of a tool that asks, with one additional argument",
+		Want: "refuses the argument if the schema has additionalProperties false; otherwise refuses or accepts it; " +
+			"never answers with an internal error",
 		Source: "JSON Schema 2020-12, additionalProperties",
-		Impact: "a mistake of the client goes unnoticed",
-		Fix:    "set additionalProperties to false and validate",
+		Impact: "a mistake of a client goes unnoticed",
+		Fix:    "set additionalProperties to false, and validate",
 		Run:    extraArgument,
 	},
 	{
-		ID: "T-PROTO", Name: "an argument with the name of a prototype", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
-		Sent:   "arguments named __proto__ and constructor",
-		Want:   "refused or ignored, and other requests are answered as before",
+		ID: "T-PROTO", Name: "arguments named __proto__ and constructor", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "calls of a tool that asks, with an argument named __proto__ or constructor; after each an unaltered " +
+			"call, and a request that lacks a required member which such a prototype would supply",
+		Want:   "refuses or ignores the argument, and answers other requests as before",
 		Source: "CWE-1321",
-		Impact: "a client changes the objects of other requests",
-		Fix:    "read arguments by the names of the schema alone",
+		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
+		Fix:    "read only the arguments that the schema names",
 		Run:    prototypeArguments,
 	},
 	{
-		ID: "T-OUT", Name: "results that their schema does not allow", Effects: true, Severity: review.Warning, Category: "schema",
-		Sent: "calls of each tool with an outputSchema that reads only, with several arguments, also empty and long ones, " +
-			"and of those that ask first",
-		Want:   "structuredContent that the schema allows",
+		ID: "T-OUT", Name: "results that violate the output schema", Effects: true, Severity: review.Warning, Category: "schema",
+		Sent: "calls of each read-only tool that has an outputSchema, with several arguments, including empty and " +
+			"long ones; the check also inspects the results of tools that ask",
+		Want:   "returns structuredContent that is valid under the outputSchema",
 		Source: toolsSpec,
 		Impact: "clients refuse the result",
 		Fix:    "return structuredContent in every result, and validate it",

@@ -14,15 +14,17 @@ import (
 // fail on.
 var values = []review.Check{
 	{
-		ID: "T-VALUE", Name: "awkward values of arguments", Severity: review.Critical, Category: "injection",
-		Sent: "calls of a tool that asks, and with --effects of tools that read only: a text with an apostrophe, " +
-			"with brackets that do not close, with a percent sign, with a tab and an end of a line, half a surrogate pair, " +
-			"a number beyond all floats, terms of template languages; paths that climb, if an absolute one is refused",
-		Want:   "an answer or a refusal in JSON, without an error of SQL, the value of a term, a fault of the server and a file outside",
+		ID: "T-VALUE", Name: "unusual values of arguments", Severity: review.Critical, Category: "injection",
+		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
+			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, " +
+			"and with expressions of template languages; the number 1e400; for arguments that name files, paths " +
+			"with .. and an absolute path",
+		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error, does not evaluate the " +
+			"expression, returns no file outside its folder, and does not fail internally",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
-		Impact: "whoever writes an argument writes a part of a query, reads files, or stops the call",
-		Fix: "pass values as parameters of queries, resolve paths before they are compared, " +
-			"and refuse numbers and texts that cannot be represented",
+		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
+		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
+			"refuse numbers and texts that cannot be represented",
 		Run: awkwardValues,
 	},
 }

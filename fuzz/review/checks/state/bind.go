@@ -14,49 +14,54 @@ import (
 var binding = []review.Check{
 	{
 		ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of a call with one argument changed, and with arguments that careless digests confuse: values that " +
-			"are empty or absent, members that no schema names, cut texts, joined texts, rounded numbers, an argument twice; " +
-			"the token of the first round as well; with --effects two calls at once",
-		Want:   "refused",
+		Sent: "the token of a call in the same call with one argument changed; with pairs of arguments that weak " +
+			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
+			"joined texts, rounded numbers, values that differ only in case, spaces or normal form; with one " +
+			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one " +
+			"tool",
+		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a confirmation of one call is used for another: the user agrees to one thing and another is done",
+		Impact: "the user confirms one call and the server carries out another",
 		Fix:    review.FixBind,
 		Run:    otherArgs,
 	},
 	{
-		ID: "RS-TOOL", Name: "a state of another target", Flow: true, Severity: review.Critical, Category: "security",
-		Sent:   "the token of one tool, prompt or resource in a call of another, both ways",
-		Want:   "refused",
+		ID: "RS-TOOL", Name: "a state of another tool, prompt or resource", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "the token of one tool, prompt or resource in a call of another one, in both directions, also " +
+			"between rounds and with equal arguments",
+		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a confirmation of one tool, prompt or resource is used for another",
+		Impact: "the user confirms one tool, prompt or resource and the server uses another",
 		Fix:    review.FixBind,
 		Run:    otherTool,
 	},
 	{
 		ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: review.Critical, Category: "security",
-		Sent:   "the token of tools/call in prompts/get and resources/read; with --effects the cursors of lists as states",
-		Want:   "refused",
+		Sent: "the token of tools/call in prompts/get and resources/read, and the reverse; with --effects the " +
+			"cursors of lists as requestState",
+		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
-		Impact: "a state that one handler wrote is read by another",
+		Impact: "a handler reads a state that another handler wrote and gives it another meaning",
 		Fix:    review.FixBind + "; seal cursors under another key or for another purpose",
 		Run:    otherMethod,
 	},
 	{
 		ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: review.Suggestion, Category: "reliability",
-		Sent:   "a fresh token with the same arguments, members in another order",
-		Want:   "accepted",
+		Sent:   "a fresh token in the same call, with the members of arguments in reverse order",
+		Want:   "accepts the token",
 		Source: "RFC 8259, section 4: members have no order",
-		Impact: "a client that writes JSON in another order is refused",
-		Fix:    "bind to the arguments in a canonical form (RFC 8785)",
+		Impact: "a client whose JSON library orders members differently cannot finish the call",
+		Fix:    "compute the digest over a canonical form of the arguments (RFC 8785)",
 		Timed:  true, Run: sameArgs,
 	},
 	{
 		ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of one user with the credentials of the other, both ways, and without any; " +
-			"the token of the first round as well",
-		Want:   "refused",
+		Sent: "the token of the first user with the credentials of the second, and the reverse; if the server " +
+			"answers requests without credentials, also tokens from and to an unauthenticated client; also " +
+			"tokens of the first round and of a long argument",
+		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
-		Impact: "whoever gets hold of a token goes on in the name of its owner, or makes another go on in his",
+		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
 		Fix:    review.FixBind,
 		Over:   "http", Run: otherUser,
 	},

@@ -12,16 +12,16 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-const forgeGain = "a client writes the state that the server goes on with: another target, another step, another user"
+const forgeGain = "a client writes the state that the server continues with: another target, another step, another user"
 
 // forging are the checks of states that the server did not mint.
 var forging = []review.Check{
 	{
-		ID: "RS-TAMPER", Name: "a character of the state changed", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "each character of a fresh token changed in one bit of its value, " +
-			"and letters of each base64 segment in the other case; characters of the token of a long argument; " +
-			"bytes changed with the CRC-32 before or behind them",
-		Want:   "refused",
+		ID: "RS-TAMPER", Name: "a state with a changed character", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "fresh tokens, each with one bit of one character flipped; fresh tokens with one letter of a base64 " +
+			"segment in the other case; tokens of a long argument with one changed character; tokens with one " +
+			"changed byte and a CRC-32 before or after it that was corrected to match",
+		Want:   "refuses every altered token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
 		Fix:    review.FixSeal,
@@ -29,33 +29,38 @@ var forging = []review.Check{
 	},
 	{
 		ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the readable state with other values; a later time in the open; as JSON, base64 and base64url; " +
-			"a JWT with alg none; a tag that is empty, zero, absent, a hash, or of an empty or well-known key, " +
-			"of a key in the header, or a hash that is continued; another version without a tag; " +
-			"another name of a key, with a tag under an empty key or that of an empty file; " +
-			"a pattern, a condition, a path or a member of every object in the place of a handle; empty segments; " +
-			"with --effects changed texts without answers",
-		Want:   "refused",
+		Sent: "the contents of a readable token with changed values, in the token's own format and as plain JSON, " +
+			"base64 and base64url; a later time where a token shows one; a JWT with alg none, with a key in its " +
+			"own header, or with an unknown key ID and the key that a careless lookup returns for it (an empty " +
+			"text, undefined, a prototype member, an empty file); a tag that is empty, zero, missing, a plain " +
+			"SHA-256, an HMAC under an empty or well-known key, or a length extension of the hash; another " +
+			"version or key ID in front of the token, with no tag or such a tag; empty segments; for a short " +
+			"handle: wildcards, an SQL condition, a path, and names such as constructor; with --effects also " +
+			"readable tokens with changed texts and no answers",
+		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
 		Fix:    review.FixSeal,
 		Run:    forge,
 	},
 	{
-		ID: "RS-SPLICE", Name: "two states joined", Flow: true, Severity: review.Critical, Category: "security",
-		Sent:   "the head of one token with the tail of another, cut at segments and in the middle",
-		Want:   "refused",
+		ID: "RS-SPLICE", Name: "parts of two states joined", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "tokens made of the start of one token and the end of another, cut at segment boundaries, at a " +
+			"quarter, a third and a half of the length, and at usual tag lengths; tokens with one segment taken " +
+			"from another token",
+		Want:   "refuses every joined token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
-		Impact: "parts of two states are combined into one that was never minted",
+		Impact: "a client combines parts of two states into a state that the server never minted",
 		Fix:    review.FixSeal,
 		Run:    splice,
 	},
 	{
 		ID: "RS-CUT", Name: "a shortened state", Flow: true, Severity: review.Critical, Category: "security",
-		Sent:   "a fresh token cut to many lengths",
-		Want:   "refused, and the server goes on to answer",
+		Sent: "a fresh token cut to many lengths, at the end and at the start; a fresh token whose last segment, " +
+			"the tag, is cut to each length and encoded again",
+		Want:   "refuses every shortened token and continues to answer",
 		Source: review.SourceMRTR + ", MUST verify integrity",
-		Impact: "what is missing from a state is left out of the decision, or of the tag",
+		Impact: "a client removes parts of the state, or shortens the tag until it can guess it",
 		Fix:    review.FixSeal,
 		Run:    cut,
 	},

@@ -18,40 +18,50 @@ import (
 var instances = []review.Check{
 	{
 		ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent: "a token at the address of --also, or in a second process; " +
-			"with --effects and --one-time one that was used before; first bytes of tokens of both are compared",
-		Want:   "accepted if instances share a key, else refused like any other state; different bytes",
+		Sent: "a token of this server at the address of --also, or in a second process; with --effects and " +
+			"--one-time a token that was already used here; the check compares the first 16 bytes of tokens of " +
+			"both instances",
+		Want: "accepts the token if the instances share a key, and refuses it like any other bad state if they do " +
+			"not; refuses a used token; draws different random bytes on each instance",
 		Source: "revision 2026-07-28, basic: any instance may take the next request",
-		Impact: "a fault of the server instead of a refusal",
-		Fix:    "treat a token under an unknown key as any other that is refused",
-		Run:    otherInstance,
+		Impact: "a token of another instance causes an internal failure, or is used a second time there, or both " +
+			"instances repeat nonces",
+		Fix: "refuse a token under an unknown key like any other bad state; share the identifiers of used tokens; " +
+			"seed each instance separately",
+		Run: otherInstance,
 	},
 	{
 		ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
-		Sent:   "a fresh token after the command of --restart; with --effects and --one-time one that was used before",
-		Want:   "the fresh one accepted or refused, the used one refused",
+		Sent: "a fresh token after the command of --restart; with --effects and --one-time a token that was used " +
+			"before the restart",
+		Want:   "accepts or refuses the fresh token, and refuses the used one",
 		Source: review.SourceMRTR + ", single use",
-		Impact: "a restart makes used tokens good again, or open flows are lost",
-		Fix:    "keep the key, and the identifiers of used tokens, where a restart leaves them",
+		Impact: "used tokens are accepted again after a restart, or open flows are lost",
+		Fix:    "keep the key and the identifiers of used tokens in storage that survives a restart",
 		Run:    afterRestart,
 	},
 	{
 		ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
-		Sent:   "a token over a connection of its own, and over the one that minted it",
-		Want:   "accepted over both",
+		Sent:   "a fresh token over a new connection and, if that fails, over the connection that minted it",
+		Want:   "accepts the token over both",
 		Source: "revision 2026-07-28, basic: requests are independent of connections",
-		Impact: "a client behind a proxy, or one that reconnects, cannot go on",
-		Fix:    "bind the state to the user and not to the connection",
+		Impact: "a client that reconnects, or that is behind a proxy, cannot finish the call",
+		Fix:    "bind the state to the user, not to the connection",
 		Timed:  true, Run: otherConnection,
 	},
 	{
 		ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent:   "a token of one process in a second one, which is started for it; with --effects and --one-time one that was used before",
-		Want:   "accepted or refused, and the process goes on to answer",
+		Sent: "a token of the first process, presented to a second process that the review starts; with --effects " +
+			"and --one-time also a token that the first process has already accepted; the check compares the " +
+			"first 16 bytes of tokens of both processes",
+		Want: "accepts or refuses the token, and continues to answer; refuses a used token; draws different random " +
+			"bytes in each process",
 		Source: review.SourceStdio,
-		Impact: "a token of yesterday ends the server of today",
-		Fix:    "treat a token under an unknown key as any other that is refused",
-		Run:    otherInstance,
+		Impact: "a token of an earlier process ends the server, or is used a second time, or both processes repeat " +
+			"nonces",
+		Fix: "refuse a token under an unknown key like any other bad state; share the identifiers of used tokens; " +
+			"seed each process separately",
+		Run: otherInstance,
 	},
 }
 

@@ -15,70 +15,76 @@ import (
 // reading are the checks of the contents of tokens. They mint tokens and do not alter them.
 var reading = []review.Check{
 	{
-		ID: "RS-CLEAR", Name: "a state that can be read", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "a call with a marker as an argument; the token, and what is nested in it, is searched for it, " +
-			"for the texts of --secret, and for what the second user called with",
-		Want:   "no secret can be read; other values may be readable if the token is authenticated",
+		ID: "RS-CLEAR", Name: "a state that can be read without the key", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "a call with a marker text as an argument; the check searches the token, and the encodings inside " +
+			"it, for the marker, the texts of --secret, credentials, and arguments of the second user",
+		Want:   "puts no secret into a readable token; other values may be readable if the token is authenticated",
 		Source: "revision 2026-07-28, basic/patterns/mrtr, security",
-		Impact: "the client and everybody on its way read what the server keeps in its state",
-		Fix:    "encrypt the state, or keep secrets on the server and put a reference into the state",
+		Impact: "the client, and everybody who sees the token, reads the secrets that the server keeps in its state",
+		Fix:    "encrypt the state, or store secrets on the server and put only a reference into the state",
 		Run:    clear,
 	},
 	{
-		ID: "RS-FRESH", Name: "tokens that repeat", Flow: true, Severity: review.Suggestion, Category: "security",
-		Sent:   "30 times the same call",
-		Want:   "an encrypted design gives a new token each time",
+		ID: "RS-FRESH", Name: "equal tokens for equal calls", Flow: true, Severity: review.Suggestion, Category: "security",
+		Sent:   "the same call 30 times; applies if the token cannot be read",
+		Want:   "mints 30 different tokens",
 		Source: "NIST SP 800-38D, section 8",
-		Impact: "equal tokens show equal states; under AES-GCM a repeated nonce gives the key of the tag away",
-		Fix:    "draw a fresh nonce for each token",
-		Run:    fresh,
+		Impact: "equal tokens show that states are equal; with AES-GCM a repeated nonce reveals the authentication " +
+			"key",
+		Fix: "draw a fresh nonce for each token",
+		Run: fresh,
 	},
 	{
-		ID: "RS-NONCE", Name: "a key stream, or a block, that repeats", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "calls with 40 times A and 40 times B; the xor of the tokens is searched for A xor B; " +
-			"a call with 240 times A, twice, whose tokens are searched for blocks that repeat and compared; " +
-			"a token without answers, and the one that the server asks again with",
-		Want:   "no run of it, no such block, and no common part",
+		ID: "RS-NONCE", Name: "a key stream or cipher block that repeats", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "ten calls with 40 letters A and ten with 40 letters B as an argument, whose tokens are compared in " +
+			"pairs by XOR; two calls with 240 letters A, whose tokens are searched for repeated blocks and for " +
+			"common bytes; a token without answers, which is compared with the token of the repeated question; " +
+			"applies if the token cannot be read",
+		Want:   "mints tokens without a repeated block, without long common parts, and under a fresh key stream each",
 		Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
-		Impact: "two tokens give their states away, and new states can be written",
-		Fix:    "encrypt by an AEAD, under a fresh nonce for each token",
+		Impact: "an attacker who compares two tokens reads their states and can write new ones",
+		Fix:    "encrypt with an AEAD and a fresh nonce for each token",
 		Run:    nonces,
 	},
 	{
-		ID: "RS-LEN", Name: "a state that is compressed", Flow: true, Severity: review.Warning, Category: "security",
-		Sent:   "calls with 256 equal and 256 random characters, eight times each",
-		Want:   "tokens of equal length",
+		ID: "RS-LEN", Name: "a compressed state", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "eight calls with 256 equal characters and eight with 256 mixed characters as an argument; the check " +
+			"compares the lengths of the tokens",
+		Want:   "mints tokens of equal length",
 		Source: "CVE-2012-4929 (CRIME)",
-		Impact: "the length of a token tells whether an attacker's text repeats a secret of the state",
-		Fix:    "do not compress what is encrypted",
+		Impact: "the length of the token shows whether an attacker's text repeats a secret in the state",
+		Fix:    "do not compress data that is then encrypted",
 		Run:    lengths,
 	},
 	{
-		ID: "RS-KEY", Name: "a state under a published key", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "nothing; the tag of a readable token is computed under published and trivial keys, " +
-			"and as a hash or checksum without a key",
-		Want:   "none fits",
+		ID: "RS-KEY", Name: "a state under a published or derivable key", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "nothing; the check computes the tag of a readable token under published and trivial keys, under " +
+			"keys derived from the server's name, version and address, under the credential of the request, " +
+			"under values in the token itself, and as a hash or checksum without a key",
+		Want:   "mints tags that none of these keys produces",
 		Source: "RFC 2104, section 3",
 		Impact: "anybody computes the tag of any state",
-		Fix:    "take the key from a secret store, at least 32 random bytes",
+		Fix:    "use at least 32 random bytes from a secret store as the key",
 		Run:    publishedKeys,
 	},
 	{
-		ID: "RS-FORMSECRET", Name: "a question that asks for a secret or tells one", Severity: review.Warning, Category: "security", Era: "modern",
-		Sent: "nothing; the forms that were seen are searched for names of secrets, " +
-			"and every question for credentials and stack traces that the call does not hold",
-		Want:   "secrets are asked for in URL mode, and no question has one",
+		ID: "RS-FORMSECRET", Name: "a question that requests or reveals a secret", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "nothing; the check searches the forms of all questions for words such as password and API key, and " +
+			"the texts of all questions for credentials and stack traces that the call does not contain",
+		Want:   "requests secrets only in URL mode, and reveals none in a question",
 		Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
-		Impact: "the secret passes through the client and its model",
-		Fix:    "use an elicitation of mode url, and write questions from fixed texts",
+		Impact: "the secret passes through the client and the model",
+		Fix:    "use an elicitation with mode url, and write questions from fixed texts",
 		Run:    secretForms,
 	},
 	{
-		ID: "RS-SHAPE", Name: "the form of a question", Severity: review.Warning, Category: "schema", Era: "modern",
-		Sent:   "nothing; every question that was seen is checked",
-		Want:   "inputRequests or requestState, a string state in that member, known methods, flat forms with a message",
+		ID: "RS-SHAPE", Name: "a malformed question", Severity: review.Warning, Category: "schema", Era: "modern",
+		Sent: "nothing; the check inspects every question that the server sent",
+		Want: "sends inputRequests, requestState or both; sends requestState as a string and not in _meta; uses " +
+			"only the methods elicitation/create, sampling/createMessage and roots/list; gives each form a " +
+			"message and a flat object schema",
 		Source: review.SourceMRTR + ", schema",
-		Impact: "a client cannot answer the question",
+		Impact: "the client cannot answer the question",
 		Fix:    "build the result with the types of the SDK",
 		Run:    questionShape,
 	},

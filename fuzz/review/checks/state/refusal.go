@@ -17,22 +17,24 @@ import (
 // refusing are the checks of the answers to bad states.
 var refusing = []review.Check{
 	{
-		ID: "RS-UNIFORM", Name: "refusals that differ", Flow: true, Severity: review.Warning, Category: "security",
-		Sent:   "states that are bad in different ways, and good ones of other arguments, targets and users, each three times",
-		Want:   "one status, body and set of headers for all",
+		ID: "RS-UNIFORM", Name: "refusals that differ by cause", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "states that are bad in different ways, and good states of other arguments, targets and users, each " +
+			"three times",
+		Want:   "refuses all of them with the same status, body and headers",
 		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002",
-		Impact: "the refusal tells how far a forged state came, which is an oracle for forging or decrypting",
-		Fix:    "verify everything before anything is read, and answer every bad state by one error without a cause",
-		Run:    uniform,
+		Impact: "the refusal shows how far the verification came, which helps to forge or decrypt states",
+		Fix: "verify the whole state before reading any of it, and answer every bad state with one error that " +
+			"names no cause",
+		Run: uniform,
 	},
 	{
-		ID: "RS-TEXT", Name: "refusals that tell internals", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "bad states, odd texts, a token with another tag, and one of a marker with changed characters; " +
-			"the texts of the refusals are searched",
-		Want:   "nothing of the state, of keys, of tags, of files and of code",
+		ID: "RS-TEXT", Name: "refusals that reveal internals", Flow: true, Severity: review.Critical, Category: "security",
+		Sent: "states that are bad in different ways; texts that parsers fail on; a token with a changed tag; a " +
+			"token that contains a marker text, with changed characters; the check searches the error messages",
+		Want:   "reveals no part of the state, no key, no expected tag, no file path and no text of an exception",
 		Source: review.SourceMRTR,
-		Impact: "an error shows how states are made, or parts of one",
-		Fix:    "answer every bad state by one error without a cause, and log the cause",
+		Impact: "the error reveals the construction, the key or the contents of states",
+		Fix:    "answer every bad state with one error that names no cause, and log the cause",
 		Run:    refusalText,
 	},
 }

@@ -13,89 +13,97 @@ import (
 // rounds are the checks of the protocol around a state.
 var rounds = []review.Check{
 	{
-		ID: "RS-CAP", Name: "a question to a client that cannot answer", Flow: true, Severity: review.Warning, Category: "reliability",
-		Sent: "the call, and each later round, with clientCapabilities {}; " +
-			"the call with elicitation of URLs alone, and without the capability of one question",
-		Want:   "error -32021 that names the capability, or no question",
+		ID: "RS-CAP", Name: "a question that the client did not declare support for", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "the first call, and a token of each later round, with clientCapabilities {}; the first call with " +
+			"support only for elicitation in URL mode; the first call with every capability except the one that " +
+			"the question needs",
+		Want:   "answers error -32021 with requiredCapabilities, or asks no question",
 		Source: "revision 2026-07-28, basic, client capabilities",
-		Impact: "the client gets a question that it cannot put to anybody, and the flow ends there",
-		Fix:    "look at clientCapabilities before asking, and answer -32021 with requiredCapabilities",
+		Impact: "the client receives a question that it cannot show to its user, and the flow ends",
+		Fix:    "check clientCapabilities before asking, and answer -32021 with requiredCapabilities",
 		Run:    capability,
 	},
 	{
-		ID: "RS-ASKAGAIN", Name: "a state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent:   "a good token without inputResponses and with {}",
-		Want:   "the same question",
+		ID: "RS-ASKAGAIN", Name: "a good state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent:   "a good token without inputResponses, and with inputResponses {}",
+		Want:   "repeats the question",
 		Source: review.SourceMRTR,
-		Impact: "a client that lost an answer cannot go on; or nobody agreed, and it is done",
-		Fix:    "ask again if an answer is missing",
+		Impact: "a client that lost an answer cannot continue; or the server acts although nobody agreed",
+		Fix:    "repeat the question if an answer is missing",
 		Timed:  true, Run: askAgain,
 	},
 	{
-		ID: "RS-EXTRA", Name: "an answer that was not asked for", Flow: true, Severity: review.Suggestion, Category: "reliability",
-		Sent:   "a good token with one more answer",
-		Want:   "ignored",
+		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent:   "a good token with the expected answers and one more, under an unknown key",
+		Want:   "ignores the additional answer",
 		Source: review.SourceMRTR,
-		Impact: "a client that sends more is refused",
+		Impact: "a client that sends an additional answer is refused",
 		Fix:    "ignore unknown keys of inputResponses",
 		Timed:  true, Run: extraAnswer,
 	},
 	{
-		ID: "RS-WHERE", Name: "a state where none belongs", Flow: true, Severity: review.Suggestion, Category: "schema",
+		ID: "RS-WHERE", Name: "a state in a request that takes none", Flow: true, Severity: review.Suggestion, Category: "schema",
 		Sent:   "tools/list with a requestState",
-		Want:   "the list",
+		Want:   "returns the list",
 		Source: review.SourceMRTR,
-		Impact: "a list asks for input, or is refused",
+		Impact: "the request for a list is refused or answered by a question",
 		Fix:    "ignore requestState outside tools/call, prompts/get and resources/read",
 		Run:    where,
 	},
 	{
-		ID: "RS-DECLINE", Name: "a refusal of the user that is carried out", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent:   "decline, cancel, decline with the content of an acceptance, an unknown action, none; an acceptance under another key",
-		Want:   "no effect of an acceptance",
+		ID: "RS-DECLINE", Name: "a declined question that counts as accepted", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "the answers with action decline, without content; decline, cancel, an unknown action and no action, " +
+			"each with the content of an acceptance; the acceptance under another key; in a flow of several " +
+			"rounds the answers of an earlier round in the last one",
+		Want:   "gives none of these the result of an acceptance",
 		Source: "revision 2026-07-28, client/elicitation",
-		Impact: "the tool runs although the user said no",
-		Fix:    "look at action before content",
+		Impact: "the tool runs although the user declined",
+		Fix:    "read action before content, and accept only the action accept",
 		Run:    decline,
 	},
 	{
-		ID: "RS-FORM", Name: "an answer that its form does not allow", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
-		Sent: "answers of another type or kind, beside the list, the bounds or the length of the form, " +
-			"without a required boolean, and with members that are named as the arguments, and as numbers of the result, in four places; " +
-			"in the last round another answer to an earlier question",
-		Want:   "asked again, or -32602; other members ignored",
+		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
+		Sent: "answers with values of another type, outside the enum, the bounds or the length of the form; the " +
+			"text \"false\" instead of a boolean; answers without a required boolean; answers to another kind of " +
+			"question; answers with additional members, in several places, that have the names of arguments, of " +
+			"state members and of numbers in the result; in the last round another answer to an earlier question",
+		Want:   "repeats the question or answers -32602; ignores additional members",
 		Source: review.SourceMRTR + ", SHOULD validate",
-		Impact: "the handler works on values that its form excludes",
-		Fix:    "validate answers against the form that was sent",
+		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
+		Fix:    "validate answers against the form that was sent, and read no other member",
 		Run:    wrongForm,
 	},
 	{
-		ID: "RS-PROTO", Name: "an answer with the name of a prototype", Era: "modern", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent:   "answers with members named __proto__ and constructor in three places, and requests without a member that those supply",
-		Want:   "refused or ignored, and other requests are answered as before",
+		ID: "RS-PROTO", Name: "an answer with members named __proto__ and constructor", Era: "modern", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "answers with members named __proto__ and constructor, in inputResponses, in an answer and in its " +
+			"content; after each a request that lacks a required member which such a prototype would supply",
+		Want:   "refuses or ignores these members, and answers other requests as before",
 		Source: "CWE-1321",
-		Impact: "a client changes the objects of other requests",
-		Fix:    "read answers by the names of the form alone",
+		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
+		Fix:    "read only the members that the form names",
 		Run:    prototypeAnswers,
 	},
 	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
-		Sent: "questions left unanswered, states of 16 KiB and 60 KiB, states nested deeply, larger numbers in a token; " +
-			"with --effects 60 and 240 kB of one character, 1 MB, 4 MB, a million full stops, a token and a million line feeds, " +
-			"and packed states that inflate to 128 MiB",
-		Want:   "refused, and the server goes on to answer",
+		Sent: "states of 16 KiB, 60 KiB and 60,000 full stops; 20,000 nested lists as the state and inside " +
+			"readable segments; a token with a larger number in it, which may be an iteration count; eight " +
+			"questions in a row left unanswered; with --effects also states of 60 and 240 kB of one character to " +
+			"compare times, of 1 MB, 4 MB and a million full stops, a token followed by a million line feeds, " +
+			"and compressed states that inflate to 128 MiB",
+		Want: "refuses these states quickly and continues to answer; keeps the state about as long when it repeats " +
+			"a question",
 		Source: "RFC 9110, section 15.5.14",
-		Impact: "one request stops the server",
-		Fix:    "bound the length of a state before it is decoded",
+		Impact: "one request occupies or stops the server",
+		Fix:    "limit the length of a state before decoding it, and the size and work while decoding it",
 		Run:    sizes,
 	},
 	{
-		ID: "RS-TAKEBACK", Name: "a state that its own server refuses", Flow: true, Severity: review.Warning, Category: "reliability",
+		ID: "RS-TAKEBACK", Name: "a state that the server mints and then refuses", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent:   "calls with longer and longer arguments; each token is presented at once",
-		Want:   "accepted, or not minted",
+		Want:   "accepts every token that it minted, or mints none",
 		Source: review.SourceMRTR,
 		Impact: "a flow with a long argument can never be finished",
-		Fix:    "refuse to mint a token that is longer than what is accepted back; keep large states on the server",
+		Fix:    "mint no token that is longer than the server accepts; store large states on the server",
 		Timed:  true, Run: takeBack,
 	},
 }

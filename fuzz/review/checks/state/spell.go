@@ -15,33 +15,38 @@ import (
 // spelling are the checks of the encoding of a state.
 var spelling = []review.Check{
 	{
-		ID: "RS-SPELL", Name: "a state in another spelling", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "unused bits of the last character, padding, the other base64 alphabet, white space, NUL, a byte order mark, " +
-			"look-alikes, percent escapes, trailing characters, the token twice",
-		Want:   "refused; the same text written with \\u escapes is accepted",
+		ID: "RS-SPELL", Name: "a state in another encoding", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "a fresh token in other spellings of the same bytes: other unused bits in the last character, other " +
+			"padding, the other base64 alphabet, hexadecimal or the prefix in the other case, white space, NUL, " +
+			"a byte order mark, full-width characters, percent escapes, appended characters, quotes, the token " +
+			"twice",
+		Want:   "refuses every other spelling; accepts the same token with its JSON characters written as \\u escapes",
 		Source: "RFC 4648, sections 3.3 and 3.5",
-		Impact: "one token has several texts: single use and revocation that remember the text do not know the others",
-		Fix:    "decode strictly, encode again what was decoded, and refuse a text that is not the same",
-		Run:    spell,
+		Impact: "one token has many spellings: a server that remembers used or revoked tokens by their text does not " +
+			"recognize them",
+		Fix: "decode strictly, encode the result again, and refuse a token that differs from it",
+		Run: spell,
 	},
 	{
-		ID: "RS-TYPE", Name: "a state that is no string", Flow: true, Severity: review.Critical, Category: "schema",
-		Sent: "requestState as a number, an object, an array, true and null; the readable state as an object, " +
-			"an operator of a database, and an array with a good token; answers of another type with a good token",
-		Want:   "error -32602",
+		ID: "RS-TYPE", Name: "a state that is not a string", Flow: true, Severity: review.Critical, Category: "schema",
+		Sent: "requestState as a number, an object, an array, true and null; the contents of a readable token as " +
+			"an object; an object that is a database operator, such as {\"$ne\": ...}; an array that contains a " +
+			"good token; a good token with inputResponses, or one answer, of another JSON type",
+		Want:   "refuses requestState of another type with error -32602; never answers with an internal error",
 		Source: "revision 2026-07-28, schema",
-		Impact: "a state that needs no tag is forged; a client's mistake is taken for a new flow, " +
-			"or answered by an error that names another cause",
-		Fix: "check the type of requestState before the request is handled, and answer -32602",
+		Impact: "a client forges a state without a tag; or the server treats a malformed request as a new flow or as " +
+			"its own failure",
+		Fix: "check the types of requestState and inputResponses before the handler, and answer -32602",
 		Run: stateTypes,
 	},
 	{
 		ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: review.Suggestion, Category: "schema",
-		Sent:   "requestState twice in one object: garbage and a good token, in either order",
-		Want:   "both refused, or the last one counts in both",
+		Sent: "a request object with the member requestState twice: garbage and then a good token, and the " +
+			"reverse; if the order does not matter, a good token and then a forged one",
+		Want:   "refuses both orders, or always uses the last member",
 		Source: "RFC 8259, section 4",
-		Impact: "an intermediary checks one state and the server reads the other",
-		Fix:    "refuse objects with a member twice",
+		Impact: "a gateway, or the verification itself, checks one state and the handler reads the other",
+		Fix:    "refuse JSON objects with duplicate members",
 		Run:    twice,
 	},
 }

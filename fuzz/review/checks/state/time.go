@@ -19,42 +19,47 @@ import (
 var lasting = []review.Check{
 	{
 		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "a token that is older than its time to live (--ttl, or the time in a readable token); " +
-			"with --effects one that was presented before, and without answers, as well; over HTTP one with a header Date of its time",
-		Want:   "accepted before, refused after, like a changed token",
+		Sent: "a token that is older than its lifetime (--ttl, or the time in a readable token); over HTTP once " +
+			"more with a Date header of the time at which it was minted; with --effects also a token that was " +
+			"presented before it expired, and an expired token without answers",
+		Want: "accepts a token within its lifetime and refuses it afterwards, with the same refusal as for an " +
+			"altered token",
 		Source: review.SourceMRTR + ", SHOULD expire",
-		Impact: "a token that leaked, or a consent long forgotten, stays good",
-		Fix:    "put the time of issue or expiry into the authenticated part of the token and compare it with the server's clock",
-		Run:    expiry,
+		Impact: "a leaked token, or a consent given long ago, can be used at any later time",
+		Fix: "put the time of issue or expiry into the authenticated part of the token, and compare it with the " +
+			"server's clock",
+		Run: expiry,
 	},
 	{
-		ID: "RS-REPLAY", Name: "a state that is accepted again", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "one token with the same answers twice; if the second is refused, one eight at once, " +
-			"and one of a tool for one use with one more answer, from its first round, and after others; " +
-			"if the second is accepted and the tool is for one use, three more tokens",
-		Want:   "accepted once if the tool is declared for one use (--one-time)",
+		ID: "RS-REPLAY", Name: "a state that is accepted twice", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "one token twice with the same answers; if the second is refused: one token on eight connections at " +
+			"once and, for a tool named by --one-time, the used token with one more answer, a flow walked twice from " +
+			"one token of its first round, and the used token after 16 others were used; if the second is " +
+			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result",
+		Want:   "accepts a token of a tool named by --one-time only once",
 		Source: review.SourceMRTR + ", single use",
-		Impact: "one consent is carried out as often as somebody likes",
+		Impact: "a client carries out one consent as often as it likes",
 		Fix:    "remember the identifiers of used tokens until they expire",
 		Run:    replayed,
 	},
 	{
-		ID: "RS-ROLL", Name: "an older state after a newer one", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
-		Sent:   "the token of the first round after that of the second was used",
-		Want:   "may be accepted by a server without memory",
+		ID: "RS-ROLL", Name: "a state of an earlier round, used again", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
+		Sent:   "a token of the round before the last one, twice",
+		Want:   "may accept it twice if the server stores nothing; accepts it once for a tool named by --one-time",
 		Source: review.SourceMRTR,
-		Impact: "a flow can be taken back to an earlier step",
-		Fix:    "count the rounds in a store if that must not happen",
+		Impact: "a client takes a flow back to an earlier step",
+		Fix:    "if a flow must not go back, count its rounds in a store",
 		Run:    rolledBack,
 	},
 	{
 		ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state, and with the token of the first round; " +
-			"the answers of each round with an empty state",
-		Want:   "the flow begins",
+		Sent: "the answers of the last round in the first call, without a state; the token of the first round with " +
+			"the answers of the last round, and of all rounds; the answers of each round with an empty text as " +
+			"the state",
+		Want:   "asks the first question, or refuses",
 		Source: review.SourceMRTR,
-		Impact: "the steps before the last are skipped",
-		Fix:    "decide by the verified state alone in which round a request is",
+		Impact: "a client skips the questions before the last one",
+		Fix:    "determine the round of a request only from the verified state",
 		Run:    skipped,
 	},
 }

@@ -19,32 +19,36 @@ import (
 var guessing = []review.Check{
 	{
 		ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
-		Sent:   "nothing; the part of a readable token that is no state is measured",
-		Want:   "a tag of at least 8 bytes",
+		Sent:   "nothing; the check measures the bytes of a readable token that are not part of the state",
+		Want:   "mints tokens with a tag of at least 8 bytes",
 		Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
-		Impact: "a forged state is accepted after so many tries as the tag has values",
-		Fix:    "use the whole tag, of 16 bytes at least",
+		Impact: "a client forges a state by trying all values of the tag",
+		Fix:    "use the whole tag: at least 16 bytes",
 		Run:    shortTag,
 	},
 	{
 		ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "20 times the same call; the characters that differ are counted, " +
-			"and short tokens compared with hashes of counters and times",
-		Want:   "tokens that differ in 64 random bits at least",
+		Sent: "the same call 20 times; the check counts the bits that differ between the tokens, and compares " +
+			"short tokens with hashes of counters and of the time; it applies to handles, not to tokens that " +
+			"contain their state",
+		Want:   "mints handles that differ in at least 64 random bits",
 		Source: "RFC 9700, section 2.1; CWE-330",
-		Impact: "whoever counts on has the states of other users",
-		Fix:    "draw 16 random bytes for each state that the server keeps, and bind it to the user",
+		Impact: "a client guesses the handles of other users' states",
+		Fix:    "draw 16 random bytes for each state that the server stores, and bind it to the user",
 		Run:    guessable,
 	},
 	{
-		ID: "RS-URL", Name: "the URL of a question", Severity: review.Warning, Category: "security", Era: "modern",
-		Sent: "calls that ask with X-Forwarded-Host; the URLs that were seen are checked, and none is opened",
-		Want: "https and a host of the server's own, without user information and without credentials, " +
-			"addresses of persons or the state",
+		ID: "RS-URL", Name: "the URL of a question in URL mode", Severity: review.Warning, Category: "security", Era: "modern",
+		Sent: "calls that are answered by a question, once more with X-Forwarded-Host and Forwarded headers that " +
+			"name another host; the check inspects the URLs of all questions and opens none",
+		Want: "uses https, except on this machine, and a host that no request header changes; puts no user information, credential, email " +
+			"address or state into the URL",
 		Source: "revision 2026-07-28, client/elicitation",
-		Impact: "the URL, and with it the secret, stands in logs and histories",
-		Fix:    "use https, and a reference that means something to the server alone",
-		Run:    questionURLs,
+		Impact: "the URL and the secret in it remain in logs and browser histories; or a request header decides " +
+			"which host the user is sent to",
+		Fix: "use https and a configured host, and put only a reference into the URL that is meaningless outside " +
+			"the server",
+		Run: questionURLs,
 	},
 }
 

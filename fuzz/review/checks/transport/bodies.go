@@ -17,68 +17,73 @@ import (
 var bodies = []review.Check{
 	{
 		ID: "H-UNKNOWN", Name: "an unknown method", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "sealab/none, and over HTTP a method with a tag of HTML, and methods of older revisions: ping, logging/setLevel, " +
-			"resources/subscribe, tasks/list",
-		Want:   "error -32601, over HTTP with status 404, and no page with the tag",
+		Sent: "the method sealab/none; over HTTP also a method that contains an HTML tag, and methods of older " +
+			"revisions: ping, logging/setLevel, resources/subscribe and tasks/list",
+		Want:   "answers error -32601, over HTTP with status 404; repeats no tag in an HTML page",
 		Source: transportSpec,
-		Impact: "a client takes a method for supported, or a page runs what stands in its request",
-		Fix:    "answer -32601 with status 404",
+		Impact: "a client takes the method for supported; or a web page runs a script from the request",
+		Fix:    "answer -32601 with status 404 in JSON",
 		Run:    unknownMethods,
 	},
 	{
 		ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "arrays of one request and of two, of two notifications, an empty array",
-		Want:   "refused",
+		Sent:   "an array of one request, of two requests, of two notifications, and an empty array",
+		Want:   "refuses the array",
 		Source: transportSpec,
-		Impact: "headers describe one request and others come with it",
+		Impact: "the headers that a gateway checks describe only one of the requests",
 		Fix:    "refuse arrays",
 		Run:    batches,
 	},
 	{
-		ID: "H-JSON", Name: "a body that is no request", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
-		Sent: "no JSON, nothing, a number, null, a byte order mark, invalid UTF-8, 10,000 nested arrays, " +
-			"a request with a word or another request behind it",
-		Want:   "a JSON-RPC error -32700 or -32600, and the server goes on to answer",
+		ID: "H-JSON", Name: "a body that is not one JSON-RPC request", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
+		Sent: "half a JSON object, an empty body, a number, null, invalid UTF-8, 10,000 nested arrays, and a " +
+			"request followed by a word or by a second request",
+		Want:   "answers a JSON-RPC error, such as -32700 or -32600, and continues to answer",
 		Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error",
-		Fix:    "answer every body by a JSON-RPC error",
+		Fix:    "answer every malformed body with a JSON-RPC error",
 		Run:    noJSON,
 	},
 	{
-		ID: "H-PARAMS", Name: "params of another type", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent:   "params as an array, in an array, and null; over HTTP arguments as a text and null, no name, a name that is a number",
-		Want:   "refused with -32602 or -32600",
+		ID: "H-PARAMS", Name: "params of another JSON type", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "params as an array of numbers and as an object inside an array; over HTTP also params null, " +
+			"arguments null, arguments as a string, a call without name, and a name that is a number",
+		Want:   "answers error -32602 or -32600; never answers with an internal error",
 		Source: "revision 2026-07-28, schema",
-		Impact: "a client's mistake is answered by an error that names another cause",
-		Fix:    "validate params before the request is handled",
+		Impact: "a malformed request is carried out, or is answered by an error that names another cause",
+		Fix:    "validate params before the handler",
 		Run:    wrongParams,
 	},
 	{
-		ID: "H-ID", Name: "an id that is none", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
-		Sent: "null, 1.5, an object; texts, of digits, of 127 characters and with the end of a line, " +
-			"and a number beyond 32 bits; a text with a character in two chunks",
-		Want:   "an error; an answer with the same id",
+		ID: "H-ID", Name: "an unusual or invalid request id", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
+		Sent: "the ids null, 1.5 and an object; strings of digits, of 127 characters, with a line break, and with " +
+			"non-ASCII characters; the numbers 0 and 4294967301; a string whose last character is split between " +
+			"two chunks of the body",
+		Want:   "refuses null, 1.5 and the object; answers the others with the same id",
 		Source: "revision 2026-07-28, basic",
-		Impact: "a request is taken for a notification, or its answer is lost",
-		Fix:    "take strings and integers alone",
+		Impact: "the server takes a request for a notification, or the client cannot match the answer",
+		Fix:    "accept only strings and integers as ids, and repeat them unchanged",
 		Run:    wrongIDs,
 	},
 	{
 		ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "notifications/cancelled of an unknown request; tools/list, a call of an unknown tool and one that asks, without an id",
-		Want:   "status 202 without a body, or an error status",
+		Sent: "notifications/cancelled for an unknown request; tools/list, a call of an unknown tool and a call " +
+			"that asks, each without an id",
+		Want:   "answers status 202 without a body, or an error status",
 		Source: transportSpec,
-		Impact: "clients wait for what does not come",
-		Fix:    "answer 202 without a body",
+		Impact: "the client waits for an answer that does not come, or receives one that it cannot match",
+		Fix:    "answer notifications with status 202 and no body",
 		Run:    notification,
 	},
 	{
 		ID: "A-401", Name: "requests without credentials", Over: "http", Severity: review.Warning, Category: "security",
-		Sent:   "a request with no credentials and one with made-up ones",
-		Want:   "status 401 with WWW-Authenticate, without the credential of the request",
+		Sent: "tools/list without credentials and, if --second is given, with made-up ones; a made-up credential, " +
+			"which is searched for in the refusal; without --header the check sends nothing and judges whether a " +
+			"server beyond this machine, with a risk profile above R0, lists its tools without credentials",
+		Want:   "answers status 401 with WWW-Authenticate, and does not repeat the credential",
 		Source: "revision 2026-07-28, basic/authorization; RFC 9110, section 15.5.2; CWE-209, CWE-532",
-		Impact: "whoever reaches the server uses its tools; expired credentials stand in logs of errors",
-		Fix:    "require credentials on every request, and refuse by a fixed text",
+		Impact: "anybody who reaches the server uses its tools; or credentials remain in error logs",
+		Fix:    "require credentials on every request, and refuse with a fixed text",
 		Run:    unauthorized,
 	},
 }

@@ -16,35 +16,38 @@ const authorization = "revision 2026-07-28, basic/authorization"
 // credentials are the checks of servers that require credentials.
 var credentials = []review.Check{
 	{
-		ID: "A-METHOD", Name: "a method without credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "each list, a call of an unknown tool, each prompt, each resource, a completion, and calls with a state, " +
-			"a notification, and tools/list at other spellings of the path, without credentials, if tools/list wants some; " +
-			"tools/list and initialize with the Mcp-Method of a handshake, and tools/list in a session of 2025-11-25",
-		Want:   "status 401",
+		ID: "A-METHOD", Name: "a method that needs no credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "if tools/list requires credentials, all of these without them: the other lists, a call of an " +
+			"unknown tool, each prompt, each resource, a completion, a notification, calls with a state; " +
+			"tools/list at other spellings of the path; tools/list and initialize with the Mcp-Method " +
+			"server/discover, initialize and ping; tools/list in a session of 2025-11-25",
+		Want:   "answers status 401",
 		Source: authorization + ", on every request; CWE-306",
-		Impact: "whoever reaches the server uses one of its methods without a name",
-		Fix:    "check credentials before the method is looked at",
+		Impact: "anybody who reaches the server uses the method without authentication",
+		Fix:    "check credentials before dispatching on the method or the path",
 		Run:    openMethods,
 	},
 	{
-		ID: "A-LIKE", Name: "credentials that resemble good ones", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "a request with the beginning of a credential, more characters, another character, " +
-			"a pattern in the place of its end, a condition of SQL, the other case, another scheme, an empty one, null, " +
-			"ones that cannot be decoded, with it in a cookie, behind a made-up one, with the cookies that the server sets, " +
-			"and with headers of proxies that name a user or an address, also beside a good credential",
-		Want:   "status 401, and the user of the credential",
+		ID: "A-LIKE", Name: "credentials that resemble valid ones", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "tools/list with variants of the credential: its first character, its first half, more characters, " +
+			"another character, the other case, its first half and a wildcard, an SQL condition, another or no " +
+			"scheme, an empty one, null, invalid characters; the credential in cookies, behind a made-up one, " +
+			"and as name or password of Basic; only the cookies that the server sets; headers with which proxies " +
+			"name a user, an address or another path, alone and beside a valid credential",
+		Want:   "answers status 401; takes the user only from the credential",
 		Source: authorization + "; CWE-187, CWE-290",
-		Impact: "a credential is guessed piece by piece, or is not needed",
-		Fix:    "compare whole credentials, and take the user's name from no header that a client may send",
+		Impact: "a client guesses a credential piece by piece, needs none, or acts as another user",
+		Fix:    "compare the whole credential, and trust no header that a client can set",
 		Run:    likeCredentials,
 	},
 	{
 		ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: review.Critical, Category: "security",
-		Sent:   "on one connection a request with good credentials, and then one with made-up ones and one without",
-		Want:   "status 401",
+		Sent: "over one connection a request with valid credentials, and then one with made-up credentials or with " +
+			"none",
+		Want:   "answers status 401 to the second request",
 		Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
-		Impact: "behind a proxy that shares connections one user acts as another",
-		Fix:    "read the credentials of each request",
+		Impact: "behind a proxy that shares connections, one user acts as another",
+		Fix:    "read the credentials of every request",
 		Run:    keptCredentials,
 	},
 }

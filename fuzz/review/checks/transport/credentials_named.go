@@ -13,13 +13,13 @@ import (
 // impersonating is the check of users that a request names beside its credential.
 var impersonating = []review.Check{
 	{
-		ID: "A-NAME", Name: "a user that the request names", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "lists, calls that ask and, with --effects, tools that read only with members such as user and userId in _meta, " +
-			"in params and in the query, that name a made-up user and the second one",
-		Want:   "the answer for the user of the credential",
+		ID: "A-NAME", Name: "a user named by the request instead of the credential", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "lists, calls that ask and, with --effects, read-only tools, with members such as user and userId in " +
+			"_meta, in params and in the query, which name a made-up user and the second user",
+		Want:   "answers for the user of the credential",
 		Source: authorization + "; CWE-639, CWE-290",
-		Impact: "each user acts as every other",
-		Fix:    "take the user from the credential alone",
+		Impact: "any user acts as any other",
+		Fix:    "take the user only from the credential",
 		Run:    namedUsers,
 	},
 }

@@ -15,23 +15,25 @@ import (
 // disclosures are the checks for secrets that a server reveals outside its results.
 var disclosures = []review.Check{
 	{
-		ID: "H-TOLD", Name: "a state or a credential in a header of the response", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
-		Sent:   "honest requests, and the first flow's token, good and changed; the headers of the responses are searched",
-		Want:   "neither the state nor the credential",
+		ID: "H-TOLD", Name: "a state or a credential in a response header", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
+		Sent: "tools/list, a call that asks, and its token unaltered and altered; the check searches the headers " +
+			"of the responses",
+		Want:   "writes neither the state nor the credential into a header",
 		Source: "RFC 9110, section 17; CWE-598, CWE-524",
-		Impact: "logs, caches and monitors keep headers, and a browser sends a cookie again by itself",
-		Fix:    "write states into the body alone, and repeat no credential",
+		Impact: "logs, caches and monitoring store headers, and a browser returns cookies automatically",
+		Fix:    "write states only into the body, and do not repeat credentials",
 		Run:    toldInHeaders,
 	},
 	{
-		ID: "H-PATH", Name: "settings beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "GET of an unknown path with a tag of HTML, and of /.env, /env, /debug, /debug/vars, /config.json, " +
-			"/actuator/env, /health, /metrics and /.well-known/jwks.json, without credentials",
-		Want:   "no secret, no tag and no folder",
+		ID: "H-PATH", Name: "settings published beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "without credentials, GET of an unknown path that contains an HTML tag, and of /.env, /env, /debug, " +
+			"/debug/vars, /config.json, /actuator/env, /health, /metrics and /.well-known/jwks.json",
+		Want:   "reveals no secret and no folder of the server, and repeats no tag in an HTML page",
 		Source: "CWE-209, CWE-215, CWE-538, CWE-79",
-		Impact: "whoever reaches the server reads its keys, and forges states with them",
-		Fix:    "serve no settings, or bind them to another address behind credentials",
-		Run:    settings,
+		Impact: "anybody who reaches the server reads its secrets, and forges states if the key of the states is " +
+			"among them",
+		Fix: "publish no settings, or serve them at another address that requires credentials",
+		Run: settings,
 	},
 }
 

@@ -19,117 +19,125 @@ const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
 // 2026-07-28.
 var header = []review.Check{
 	{
-		ID: "H-VER", Name: "an unknown revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
-		Sent:   "the revisions 1900-01-01, 2099-12-31 and banana in header and body, the first also on a call of an unknown tool",
-		Want:   "error -32022 that names the supported revisions",
+		ID: "H-VER", Name: "an unknown protocol revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
+		Sent: "tools/list with the revisions 1900-01-01, 2099-12-31 and banana in header and body; a call of an " +
+			"unknown tool with 1900-01-01",
+		Want:   "answers error -32022 with the supported revisions",
 		Source: transportSpec + " and versioning",
-		Impact: "client and server speak different protocols without noticing",
-		Fix:    "compare the revision with those supported before anything else and answer -32022 with data.supported",
-		Run:    versions,
+		Impact: "client and server use different protocol revisions without noticing",
+		Fix: "compare the revision with the supported ones before any other check, and answer -32022 with " +
+			"data.supported",
+		Run: versions,
 	},
 	{
-		ID: "H-VERMIS", Name: "header and body of different revisions", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "one revision in the header and another in _meta, either way; a list and a parameter in the header; " +
-			"no header with a body of 2026-07-28",
-		Want:   "error -32020, or -32022 for a revision that the server does not list",
+		ID: "H-VERMIS", Name: "different revisions in header and body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "an older revision in the body and 2026-07-28 in MCP-Protocol-Version, and the reverse; a list of " +
+			"revisions and a revision with a parameter in the header; no header with a body of 2026-07-28",
+		Want:   "answers error -32020, or -32022 for a revision that it does not list",
 		Source: transportSpec,
-		Impact: "an intermediary routes by the header and the server acts by the body",
+		Impact: "a gateway routes by the header while the server acts on the body",
 		Fix:    "compare MCP-Protocol-Version with _meta and answer -32020",
 		Run:    versionMismatch,
 	},
 	{
-		ID: "H-META", Name: "a request without its _meta", Over: "http", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent:   "no _meta, no protocolVersion, no clientCapabilities, a text as clientCapabilities",
-		Want:   "error -32602",
+		ID: "H-META", Name: "a request without required _meta members", Over: "http", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "tools/list without _meta, without protocolVersion, without clientCapabilities, and with a string as " +
+			"clientCapabilities",
+		Want:   "answers error -32602",
 		Source: "revision 2026-07-28, basic",
-		Impact: "the server guesses what the client can do",
+		Impact: "the server guesses the revision or the capabilities of the client",
 		Fix:    "require the members of _meta and answer -32602",
 		Run:    missingMeta,
 	},
 	{
-		ID: "H-METHOD", Name: "Mcp-Method that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "no Mcp-Method, another one before each method, one of the same kind, one in upper case, " +
-			"one with another character in the place of its hyphen; the names of all headers in lower case",
-		Want:   "error -32020; the names are read in any case",
+		ID: "H-METHOD", Name: "an Mcp-Method header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "tools/list without Mcp-Method; with another method, another method of the same kind, and its own in " +
+			"upper case; with the header spelled Mcp_Method and Mcp.Method; other methods that the server has " +
+			"with another Mcp-Method; an unaltered request with lower-case header names",
+		Want:   "answers error -32020; accepts header names in any case",
 		Source: transportSpec,
-		Impact: "a gateway that filters by header is passed",
+		Impact: "a client calls a method that a gateway forbids by its header",
 		Fix:    "compare Mcp-Method with method and answer -32020",
 		Run:    methodHeader,
 	},
 	{
-		ID: "H-NAME", Name: "Mcp-Name that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "a call of an unknown tool with no Mcp-Name, with another one, with a part of its own, " +
-			"with a stroke behind its own, and with its own in upper case; an unknown prompt and an unknown resource with another one",
-		Want:   "error -32020",
+		ID: "H-NAME", Name: "an Mcp-Name header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "a call of an unknown tool without Mcp-Name; with another name, a part of its own, its own with more " +
+			"characters, with a slash at the end, and in upper case; an unknown prompt and an unknown resource " +
+			"with another name",
+		Want:   "answers error -32020",
 		Source: transportSpec,
-		Impact: "a gateway that filters tools by header is passed",
-		Fix:    "compare Mcp-Name with the name and answer -32020",
+		Impact: "a client calls a tool that a gateway forbids by its header",
+		Fix:    "compare Mcp-Name with the name or URI in params, and answer -32020",
 		Run:    nameHeader,
 	},
 	{
-		ID: "H-NAME64", Name: "Mcp-Name in base64", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "a call of an unknown tool with Mcp-Name in the base64 form: the right name, another one",
-		Want:   "the right one is taken, another is refused with -32020",
+		ID: "H-NAME64", Name: "an Mcp-Name header in base64", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "a call of an unknown tool with Mcp-Name in the form =?base64?...?=: the right name and another one",
+		Want:   "accepts the right name; answers error -32020 to the other",
 		Source: transportSpec,
-		Impact: "tools whose names are not ASCII cannot be called",
-		Fix:    "decode =?base64?...?= before the comparison",
+		Impact: "tools whose names are not ASCII cannot be called; or a client passes a gateway with a name in base64",
+		Fix:    "decode =?base64?...?= before comparing",
 		Run:    nameBase64,
 	},
 	{
-		ID: "H-TWICE", Name: "a header that stands twice", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
-		Sent:   "Mcp-Method, MCP-Protocol-Version and, on this machine, Host twice with two values; another host in the request line",
-		Want:   "refused",
+		ID: "H-TWICE", Name: "a duplicate header", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "Mcp-Method and MCP-Protocol-Version, each twice with different values; on this machine, if the " +
+			"server checks Host, also Host twice, and another host in the request line",
+		Want:   "refuses the request",
 		Source: "RFC 9110, section 5.3; RFC 9112, section 3.2",
-		Impact: "an intermediary reads one value and the server the other",
-		Fix:    "refuse headers that stand twice",
+		Impact: "a gateway reads one value and the server the other",
+		Fix:    "refuse a request with a duplicate header",
 		Run:    headerTwice,
 	},
 	{
-		ID: "H-SMUGGLE", Name: "a member that stands twice", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent:   "method and name twice in the body, also in another case, the header once for each; Method alone",
-		Want:   "the method that the header names, or an error",
+		ID: "H-SMUGGLE", Name: "a duplicate member in the body", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "method twice, and the name of a tool twice, also as METHOD and Name; the header matches the first " +
+			"or the last; Method instead of method",
+		Want:   "carries out the method and the tool that the header names, or refuses",
 		Source: transportSpec + "; RFC 8259, section 4",
-		Impact: "the header that a gateway checked says one method and another is carried out",
-		Fix:    "refuse members that stand twice, or compare the header with the one that is carried out",
+		Impact: "a client calls a method or a tool other than the one that a gateway allowed by its header",
+		Fix:    "refuse duplicate members, or compare the header with the member that is carried out",
 		Run:    smuggled,
 	},
 	{
-		ID: "H-LENGTH", Name: "a body of two lengths", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "security",
-		Sent: "a request with Content-Length and Transfer-Encoding, and one with two Content-Length; " +
-			"a request stands in the part of the body that only the longer length has; " +
-			"then an honest request over the same connection",
-		Want:   "refused, or the longer length; never two answers",
+		ID: "H-LENGTH", Name: "a body with two lengths", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "security",
+		Sent: "a request with Content-Length and Transfer-Encoding, and one with two Content-Length headers; the " +
+			"part of the body beyond the shorter length is itself a request; then an unaltered request over the " +
+			"same connection",
+		Want:   "refuses the request or uses the longer length; never answers the request inside the body",
 		Source: "RFC 9112, sections 6.1 and 6.3; CWE-444",
-		Impact: "behind a proxy that shares connections a client hides a request from the proxy, or gets the answer to another client",
-		Fix:    "refuse a request with both headers, or with two values, and close its connection",
-		Run:    twoLengths,
+		Impact: "behind a proxy that shares connections, a client hides a request from the proxy or receives the " +
+			"answer to another client",
+		Fix: "refuse a request with both headers, or with two values of Content-Length, and close the connection",
+		Run: twoLengths,
 	},
 	{
-		ID: "H-SESSION", Name: "a session in a revision without sessions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
-		Sent:   "a made-up Mcp-Session-Id",
-		Want:   "ignored and not repeated",
+		ID: "H-SESSION", Name: "a session ID in a revision without sessions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent:   "tools/list with a made-up Mcp-Session-Id",
+		Want:   "ignores the header and does not repeat it",
 		Source: transportSpec,
 		Impact: "a client of older revisions is refused, or its header is reflected",
 		Fix:    "ignore the header",
 		Run:    sessionHeader,
 	},
 	{
-		ID: "H-LASTID", Name: "Last-Event-ID in a revision without it", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
-		Sent:   "Last-Event-ID",
-		Want:   "ignored",
+		ID: "H-LASTID", Name: "Last-Event-ID in a revision without resumption", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent:   "tools/list with Last-Event-ID",
+		Want:   "ignores the header",
 		Source: transportSpec,
 		Impact: "a client of older revisions is refused",
 		Fix:    "ignore the header",
 		Run:    lastEventID,
 	},
 	{
-		ID: "H-VERB", Name: "another HTTP method", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent: "PUT, PATCH, DELETE, HEAD, TRACE; GET and OPTIONS; an honest request by GET in the body, " +
-			"in the query and with X-HTTP-Method-Override",
-		Want:   "status 405; GET may open a stream, OPTIONS may be a preflight",
+		ID: "H-VERB", Name: "an HTTP method other than POST", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "PUT, PATCH, DELETE, HEAD and TRACE; GET and OPTIONS; if GET opens no stream, tools/list by GET: in " +
+			"the body, in the query, and with X-HTTP-Method-Override",
+		Want:   "answers status 405; may open a stream for GET, and may answer OPTIONS as a preflight",
 		Source: transportSpec,
-		Impact: "proxies and monitors misread the server; a call by GET is made by every link, is repeated, cached and logged; " +
-			"TRACE shows credentials to pages",
+		Impact: "proxies and monitors misread the server; a call by GET can be made by a link and is cached, logged " +
+			"and repeated; TRACE shows credentials to web pages",
 		Fix: "answer 405 with Allow",
 		Run: verbs,
 	},

@@ -18,20 +18,23 @@ import (
 var capacity = []review.Check{
 	{
 		ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent:   "arguments of 5 and 40 MiB for an unknown tool, also in chunks and compressed, a header of 100 kB, 90 headers",
-		Want:   "status 413 or 431, or an answer; the server goes on to answer",
+		Sent: "a call of an unknown tool with arguments of 5 and 40 MiB; 40 MiB also chunked and gzip-compressed, " +
+			"if the server reads such bodies; a header of 100 kB; 90 headers",
+		Want: "refuses the body of 40 MiB without reading it to the end, with status 413; may refuse headers with " +
+			"status 431; continues to answer",
 		Source: "RFC 9110, section 15.5.14",
 		Impact: "one client fills the memory of the server",
-		Fix:    "bound bodies and headers before they are read",
+		Fix:    "limit the size of bodies, also after decompression, and of headers",
 		Run:    largeRequests,
 	},
 	{
-		ID: "X-SLOW", Name: "a request that is not finished", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent:   "a request whose body does not come for three seconds, and an honest one meanwhile",
-		Want:   "the honest one is answered at once",
+		ID: "X-SLOW", Name: "a request whose body does not arrive", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent: "a request that withholds its body for three seconds, and meanwhile an unaltered request over " +
+			"another connection",
+		Want:   "answers the other request at once",
 		Source: "CWE-400, CWE-770",
-		Impact: "one slow client stops the server for all others",
-		Fix:    "serve each connection on its own, and give requests a time limit",
+		Impact: "one slow client blocks the server for all others",
+		Fix:    "serve connections concurrently, and set a time limit on reading a request",
 		Timed:  true, Run: unfinished,
 	},
 }

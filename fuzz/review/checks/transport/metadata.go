@@ -18,13 +18,13 @@ import (
 var resourceMetadata = []review.Check{
 	{
 		ID: "A-META", Name: "the metadata of a protected resource", Over: "http", Severity: review.Warning, Category: "security",
-		Sent: "GET of the document that WWW-Authenticate names, or of the well-known paths, without credentials; " +
-			"once more with X-Forwarded-Host",
-		Want: "a resource without a fragment and at least one authorization server, both with https beyond this machine, " +
-			"that no header of the request changes",
+		Sent: "without credentials, GET of the document that resource_metadata in WWW-Authenticate names, or of " +
+			"the well-known paths; the same with X-Forwarded-Host",
+		Want: "returns a document with a resource without a fragment and at least one authorization server, both " +
+			"with https unless they are local; includes no value from a request header and no secret",
 		Source: "revision 2026-07-28, basic/authorization; RFC 9728, sections 2, 3 and 5; RFC 8707, section 2; RFC 8414, section 2",
-		Impact: "clients cannot log in, or ask for tokens at a place that another one chose",
-		Fix:    "serve a fixed document with the configured URL of the server and of its authorization servers",
+		Impact: "clients cannot log in, or request tokens from a server that an attacker chose",
+		Fix:    "serve a fixed document with the configured URLs of this server and of its authorization servers",
 		Run:    metadata,
 	},
 }

@@ -18,50 +18,53 @@ import (
 // credentials in URLs, and credentials for other servers.
 var negotiating = []review.Check{
 	{
-		ID: "H-PARAM", Name: "an argument that differs from its header", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
-		Sent:   "the first call of a tool with x-mcp-header: no Mcp-Param header, another value, the right value in base64",
-		Want:   "error -32020; the right value is taken",
+		ID: "H-PARAM", Name: "an Mcp-Param header that differs from its argument", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
+		Sent: "the first call of a tool whose schema has x-mcp-header: without the Mcp-Param header, with another " +
+			"value, and with the right value in base64",
+		Want:   "answers error -32020; accepts the right value in base64",
 		Source: transportSpec,
-		Impact: "a gateway that routes by the header is passed",
-		Fix:    "compare each Mcp-Param header with its argument and answer -32020",
+		Impact: "a client passes a gateway that routes by the header",
+		Fix:    "compare each Mcp-Param header with its argument, and answer -32020",
 		Run:    paramHeaders,
 	},
 	{
-		ID: "H-ACCEPT", Name: "other types in Accept", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
-		Sent:   "Accept of JSON alone, of event streams alone, of text/html, none",
-		Want:   "an answer, or status 406 or 400",
+		ID: "H-ACCEPT", Name: "other media types in Accept", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "tools/list with an Accept header of only application/json, only text/event-stream, and text/html, " +
+			"and without the header",
+		Want:   "answers the request, or status 406 or 400",
 		Source: transportSpec + "; RFC 9110, section 12.5.1",
-		Impact: "a client's mistake is a fault of the server",
+		Impact: "a mistake of a client causes an internal failure of the server",
 		Fix:    "answer 406",
 		Run:    accepts,
 	},
 	{
-		ID: "H-INIT", Name: "the handshake of older revisions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
-		Sent:   "initialize of 2025-11-25",
-		Want:   "a result, or a JSON-RPC error",
+		ID: "H-INIT", Name: "the handshake of an older revision", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent:   "initialize with revision 2025-11-25",
+		Want:   "answers with a result or a JSON-RPC error",
 		Source: "revision 2026-07-28, basic/versioning",
-		Impact: "an older client does not learn why it is refused",
-		Fix:    "answer initialize by an error that names the supported revisions",
+		Impact: "a client of an older revision does not learn why it is refused",
+		Fix:    "answer initialize with an error that names the supported revisions",
 		Run:    initializeAnswered,
 	},
 	{
 		ID: "A-QUERY", Name: "credentials in the URL", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
-		Sent:   "the credential of --header as the query parameters access_token, token and api_key instead of a header",
-		Want:   "refused",
+		Sent: "tools/list without the Authorization header, with its credential as the query parameter " +
+			"access_token, token or api_key",
+		Want:   "refuses the request",
 		Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
-		Impact: "credentials stand in logs, histories and Referer headers",
-		Fix:    "take credentials from the Authorization header alone",
+		Impact: "credentials remain in logs, browser histories and Referer headers",
+		Fix:    "accept credentials only from the Authorization header",
 		Run:    queryCredentials,
 	},
 	{
-		ID: "A-AUD", Name: "credentials for another server", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, " +
-			"also that token with another audience, without a signature, under alg none and nOnE, " +
-			"and as HS256 under an empty and a published key",
-		Want: "status 401 or 403",
+		ID: "A-AUD", Name: "credentials that were issued for another server", Over: "http", Severity: review.Critical, Category: "security",
+		Sent: "tools/list with the credentials of --foreign; if the credential of --header is a JWT, also that JWT " +
+			"with another audience, without a signature, with alg none and nOnE, and signed with HS256 under an " +
+			"empty and a well-known key",
+		Want: "answers status 401 or 403",
 		Source: "revision 2026-07-28, basic/authorization, MUST validate that a token was issued for this server; " +
 			"RFC 8707, section 2; RFC 9068, section 4",
-		Impact: "any server that a user gave a token to acts in the user's name here",
+		Impact: "another server that received a user's token acts as that user on this server",
 		Fix:    "verify the signature of access tokens, and compare aud with the URL of this server",
 		Run:    foreignCredentials,
 	},

@@ -15,42 +15,47 @@ import (
 var reaching = []review.Check{
 	{
 		ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "Origin: https://evil.example, null, http://localhost.evil.example, garbage, made-up extensions of browsers, " +
-			"and names that begin or end as those of known clients and of an origin that the server names; " +
-			"the first also with the server in Referer, and before each method",
-		Want:   "status 403",
+		Sent: "requests with the Origin https://evil.example (once also with the server's address in Referer, and " +
+			"with each method that the server has), null, http://localhost.evil.example, an invalid value, " +
+			"unknown browser extensions, and names that begin or end like those of this machine, of known " +
+			"clients, and of an origin that the server allows",
+		Want:   "answers status 403",
 		Source: transportSpec + ", MUST validate Origin",
-		Impact: "a page of any site calls the server of whoever looks at it; " +
-			"with a Host that is not checked, by DNS rebinding and reads the answers",
-		Fix: "refuse requests whose Origin is not allowed; the SDK has an option for it",
+		Impact: "a page of any site makes its visitor's browser call the server; if Host is not checked either, the " +
+			"page also reads the answers by DNS rebinding",
+		Fix: "refuse requests whose Origin is not on a list of allowed origins; the SDKs have an option for it",
 		Run: origins,
 	},
 	{
 		ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
-		Sent:   "Host: evil.example, with the port, names that begin or end as those of this machine, with headers of proxies",
-		Want:   "refused, on this machine",
+		Sent: "requests with Host evil.example, with and without the port; with names that begin or end like those " +
+			"of this machine; with Host evil.example and localhost in X-Forwarded-Host, Forwarded, " +
+			"X-Original-Host and X-Host; only on this machine",
+		Want:   "refuses the request",
 		Source: "CVE-2025-66414; " + transportSpec,
-		Impact: "DNS rebinding: a page under a foreign name reads what the server answers",
-		Fix:    "compare Host with the names of this machine; the SDK has an option for it",
+		Impact: "by DNS rebinding, a page under a foreign name reads the answers of the server",
+		Fix:    "compare Host with the names of this machine; the SDKs have an option for it",
 		Run:    hosts,
 	},
 	{
-		ID: "H-CORS", Name: "an answer for pages of any origin", Over: "http", Severity: review.Warning, Category: "security",
-		Sent: "requests and a preflight from https://evil.example, a request from null and from http://localhost.evil.example; " +
-			"both from names that begin or end as those of known clients and of an origin that the server names",
-		Want:   "no Access-Control-Allow-Origin for them",
+		ID: "H-CORS", Name: "answers that pages of any origin may read", Over: "http", Severity: review.Warning, Category: "security",
+		Sent: "a request from each of the origins https://evil.example, null and http://localhost.evil.example; a " +
+			"preflight from https://evil.example; both from names that begin or end like those of known clients " +
+			"and of an origin that the server allows",
+		Want:   "sends no Access-Control-Allow-Origin that admits these origins",
 		Source: "Fetch, section 3.2",
-		Impact: "a page of any site reads what the server answers",
-		Fix:    "name the origins that may read",
+		Impact: "a page of any site reads the answers of the server",
+		Fix:    "allow only origins on a list",
 		Run:    cors,
 	},
 	{
-		ID: "H-TYPE", Name: "a body of another type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "Content-Type text/plain, also with JSON as a parameter, forms, none; what is served once more with a foreign Origin",
-		Want:   "status 415 or 400",
+		ID: "H-TYPE", Name: "a body of another content type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "tools/list with Content-Type text/plain, text/plain with application/json as a parameter, the two " +
+			"form types, and none; a request that is served is sent again with a foreign Origin",
+		Want:   "answers status 415 or 400",
 		Source: transportSpec,
-		Impact: "a page can send it without a preflight",
-		Fix:    "take application/json alone",
+		Impact: "a page of any site can send the request without a preflight",
+		Fix:    "accept only application/json",
 		Run:    contentTypes,
 	},
 }

@@ -15,29 +15,32 @@ import (
 // results are the checks of lists.
 var results = []review.Check{
 	{
-		ID: "H-RESULT", Name: "the form of results", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent:   "each list as the second user; all pages that were read are checked",
-		Want:   "resultType, serverInfo in _meta, ttlMs and cacheScope on lists, and no public Cache-Control on answers of one user",
+		ID: "H-RESULT", Name: "malformed list results", Era: "modern", Severity: review.Warning, Category: "schema",
+		Sent: "each list as the second user; the check also inspects all pages that were read",
+		Want: "returns resultType complete, serverInfo in _meta, and a valid ttlMs and cacheScope; uses cacheScope " +
+			"public only for lists that are equal for all users, and no public Cache-Control for answers to one " +
+			"user",
 		Source: "revision 2026-07-28, basic and server/utilities/caching",
-		Impact: "clients cache wrongly, or not at all",
+		Impact: "clients and caches store the list for too long, not at all, or for other users",
 		Fix:    "build results with the types of the SDK",
 		Run:    resultForm,
 	},
 	{
-		ID: "H-CURSOR", Name: "a cursor that no page has", Severity: review.Warning, Category: "schema",
-		Sent:   "every list to its end; tools/list with an unknown cursor; if there are pages, with -1 and a large number",
-		Want:   "an end; error -32602, or the list of a server with one page",
+		ID: "H-CURSOR", Name: "unknown cursors and lists without an end", Severity: review.Warning, Category: "schema",
+		Sent: "all pages of every list; tools/list with an unknown cursor; if there are pages, also with the " +
+			"cursors -1 and 99999999999999999999",
+		Want:   "ends every list; answers error -32602 to an unknown cursor, or the whole list if it has one page",
 		Source: "revision 2026-07-28, utilities/pagination",
 		Impact: "a client reads a page twice, or pages without end",
-		Fix:    "answer -32602, and name no next page on the last one",
+		Fix:    "answer -32602 to an unknown cursor, and send no nextCursor on the last page",
 		Run:    badCursor,
 	},
 	{
-		ID: "H-ORDER", Name: "a list in changing order", Severity: review.Suggestion, Category: "reliability",
+		ID: "H-ORDER", Name: "a list whose order changes", Severity: review.Suggestion, Category: "reliability",
 		Sent:   "tools/list five times",
-		Want:   "the same order",
+		Want:   "returns the tools in the same order each time",
 		Source: "revision 2026-07-28, server/tools",
-		Impact: "caches of prompts miss",
+		Impact: "prompt caches miss",
 		Fix:    "sort the list",
 		Run:    listOrder,
 	},
@@ -46,33 +49,34 @@ var results = []review.Check{
 // seen are the checks of all answers of a review. They run last.
 var seen = []review.Check{
 	{
-		ID: "H-CODES", Name: "error codes and responses of another form", Last: true, Severity: review.Warning, Category: "schema",
-		Sent: "nothing; every error and every response that was seen is checked",
-		Want: "no undefined code from -32020 to -32099, none of -32000 to -32019; " +
-			"one document of the type application/json, or one event message of text/event-stream, " +
-			"with a result that has a resultType, or an error, and the id of its request, in UTF-8; one response to each request",
+		ID: "H-CODES", Name: "undefined error codes and malformed responses", Last: true, Severity: review.Warning, Category: "schema",
+		Sent: "nothing; the check inspects every response of the review",
+		Want: "uses no undefined error code from -32020 to -32099, and none from -32000 to -32019; sends one " +
+			"response to each request, as one JSON document of type application/json or one message event of " +
+			"text/event-stream, in UTF-8, with the id of the request and either a result with resultType or an " +
+			"error",
 		Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
-		Impact: "clients take an error for another one, or cannot read it",
-		Fix:    "use the codes of the protocol, or codes outside its range, and the types of the SDK",
+		Impact: "clients misinterpret an error or cannot read the response",
+		Fix:    "use the codes of the protocol or codes outside its range, and the types of the SDK",
 		Run:    errorCodes,
 	},
 	{
-		ID: "H-TRACE", Name: "errors with a stack trace, a path, a secret or a credential", Last: true, Severity: review.Warning, Category: "security",
-		Sent: "resources/read of missing resources; every error that was seen is searched",
-		Want: "no stack trace, no path of a file of the server, no URL with a password, no secret setting, " +
-			"no variable of the environment, and no credential of the request",
+		ID: "H-TRACE", Name: "errors that reveal internals or secrets", Last: true, Severity: review.Warning, Category: "security",
+		Sent: "resources/read of missing resources; the check searches every error of the review",
+		Want: "reveals no stack trace, file path, URL with a password, secret setting, environment variable, or " +
+			"credential of the request",
 		Source: "CWE-209",
-		Impact: "an error shows files, versions and the course of the code",
-		Fix:    "answer by a fixed text, and log the trace",
+		Impact: "the error shows files, versions, secrets and the structure of the code",
+		Fix:    "answer with a fixed text, and log the details",
 		Run:    traces,
 	},
 	{
-		ID: "H-NOTICE", Name: "notifications that were not asked for", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
-		Sent:   "nothing; the messages before every answer are checked",
-		Want:   "no log without a logLevel, no progress without a progressToken",
+		ID: "H-NOTICE", Name: "notifications that the client did not request", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent:   "nothing; the check inspects the messages before every answer of the review",
+		Want:   "sends no log without logLevel in the request, and no progress without progressToken",
 		Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
-		Impact: "a client reads messages that it cannot place, and logs reach users that they are not meant for",
-		Fix:    "send them if _meta of the request asks for them",
+		Impact: "the client receives messages that it cannot match, and logs reach users who should not see them",
+		Fix:    "send logs and progress only if _meta of the request asks for them",
 		Run:    notices,
 	},
 }

@@ -19,42 +19,43 @@ import (
 // pushing are the checks of questions, cancellation and lost streams in sessions.
 var pushing = []review.Check{
 	{
-		ID: "S-FIX", Name: "a session id that the client chose", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
-		Sent:   "initialize with a made-up id in Mcp-Session-Id, in a cookie, in the query and in params, then tools/list with it",
-		Want:   "an error, or another id",
+		ID: "S-FIX", Name: "a session id chosen by the client", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "initialize with a made-up id in Mcp-Session-Id, in cookies, in the query and in params, then " +
+			"tools/list with this id",
+		Want:   "answers an error, or issues another id",
 		Source: oldTransport + ", security best practices (CWE-384)",
-		Impact: "an attacker hands an id out and then uses the session of whoever took it",
-		Fix:    "draw the id on the server and ignore that of the request",
+		Impact: "an attacker makes a victim use an id that the attacker chose, and then uses the victim's session",
+		Fix:    "generate ids on the server, and ignore an id in initialize",
 		Run:    chosenSession,
 	},
 	{
-		ID: "S-PUSH", Name: "a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
-		Sent: "a call of a tool that asks; its question is accepted by a POST, " +
-			"and by one in a session of the second user before its own declines it",
-		Want:   "the answer gets 202, and the call completes as its own session answered",
+		ID: "S-PUSH", Name: "the answer to a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
+		Sent: "a call of a tool that asks, whose question is accepted by a POST; with --second a call whose " +
+			"question is accepted in a session of the second user and then declined in its own session",
+		Want:   "answers the POST with status 202, and completes the call with the answer from its own session",
 		Source: oldTransport + ", client/elicitation",
-		Impact: "the call hangs after the user has answered, or another user answers for him",
-		Fix:    "route responses to the request that asked, by session and id",
+		Impact: "the call hangs after the user has answered, or another user answers the question",
+		Fix:    "match a response to its request by session and id",
 		Timed:  true, Run: pushed,
 	},
 	{
-		ID: "S-CANCEL", Name: "a cancelled call in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
-		Sent:   "notifications/cancelled while the tool of --slow runs",
-		Want:   "no result",
+		ID: "S-CANCEL", Name: "a cancelled call that completes in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "in a session, notifications/cancelled while the tool named by --slow runs",
+		Want:   "sends no result",
 		Source: "revision 2025-11-25, basic/utilities/cancellation",
-		Impact: "work goes on that the client has given up",
+		Impact: "the server works on a call that the client has cancelled",
 		Fix:    "stop the work on notifications/cancelled",
 		Timed:  true, Run: cancelledInSession,
 	},
 	{
-		ID: "S-RESUME", Name: "the stream of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
-		Sent: "GET in a second session while the first one is used, with and without the Last-Event-ID of an event of the " +
-			"first, and with a made-up one; GET with that of an event and without a session; " +
-			"GET in the first session with a made-up one",
-		Want:   "no message of the first, and no answer a second time",
+		ID: "S-RESUME", Name: "a stream with messages of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "GET in a second session while the first session is used; GET in another session with the " +
+			"Last-Event-ID of an event of the first, and with a made-up one; GET without a session, with that " +
+			"Last-Event-ID; GET in the first session with a made-up one",
+		Want:   "sends no message of the first session to another one, and repeats no answer for an unknown event",
 		Source: oldTransport + ", resumability",
 		Impact: "one client reads the messages of others",
-		Fix:    "send each message to its session alone, and look events up by session and id",
+		Fix:    "send each message only to its own session, and look up events by session and id",
 		Run:    resumed,
 	},
 }
