@@ -169,7 +169,7 @@ func (t *T) resultOf(p codecs.Property) verdict.Result {
 	case fell:
 		c.Outcome, c.Issue, c.Gain = verdict.Refuted, f.issue, t.attack.Gain
 		if p == codecs.Total && !t.attack.Aims(p) {
-			c.Gain = "a server that dies, hangs or answers nonsense"
+			c.Gain = "a server that crashes, hangs or breaks the protocol"
 		}
 		c.Trials = max(c.Trials, 1)
 		c.Reproducer = &verdict.Reproducer{Attack: t.attack.ID, Seed: t.seed, Calls: truncateTokens(f.calls)}

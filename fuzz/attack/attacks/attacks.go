@@ -71,9 +71,9 @@ var (
 )
 
 const (
-	gainForgery  = "a token that the server never made and trusts"
-	gainSpelling = "a second text for one token, which replay caches and revocation lists keyed on the text do not know"
-	gainStream   = "the difference of two payloads, and with a known payload the other one"
+	gainForgery  = "a forged token that the server accepts"
+	gainSpelling = "a second text of one token, which replay caches and revocation lists of texts do not recognize"
+	gainStream   = "the XOR of two payloads, and from one known payload the other"
 )
 
 // spell returns a Run function that presents the spellings of one generator, for tokens of each

@@ -18,18 +18,19 @@ var encoding = []attack.Attack{
 		Origin: "PASETO test vector 4-F-5", Run: spell(tokenfmt.Padding)},
 	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
 		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: spell(tokenfmt.WhiteSpace)},
-	{ID: "ENC-05", Name: "case, look-alikes in ASCII, percent escapes, plus for space, forms of numbers, digits that overflow", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
+	{ID: "ENC-05", Name: "case, ASCII look-alikes, percent escapes, forms of numbers", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
 		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: on(trial.otherForms)},
-	{ID: "ENC-06", Name: "NUL, byte order mark, look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
+	{ID: "ENC-06", Name: "NUL, byte order mark, Unicode look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
 		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: on(trial.foreignCharacters)},
-	{ID: "ENC-07", Name: "another serialization or compression of the same parts, and longer heads of binary ones", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
-		Gain:   "two readers that take different states from one token",
+	{ID: "ENC-07", Name: "another serialization or compression of the same parts", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
+		Gain:   "a token from which two readers take different states",
 		Origin: "CVE-2022-39227", Run: on(trial.otherSerialization)},
-	{ID: "ENC-08", Name: "trailing data", Refutes: spelled, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
+	{ID: "ENC-08", Name: "data after the end of the token", Refutes: spelled, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
 		Origin: "fernet-go accepts a further character and a further segment", Run: spell(tokenfmt.TrailingData)},
-	{ID: "ENC-09", Name: "longer forms of numbers and lengths inside, authenticated", Refutes: spelled, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
-		Origin:  "DER and CBOR, which have one shortest form",
-		Dropped: "the inside is under the tag: only the server can write it in another form, and the token is one text all the same"},
+	{ID: "ENC-09", Name: "longer encodings of numbers and lengths under the tag", Refutes: spelled, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
+		Origin: "DER and CBOR, which have one shortest form",
+		Dropped: "the contents are authenticated: only the server can write them in another form, and each token " +
+			"still has a single text"},
 }
 
 // otherForms presents tokens with letters, numbers and digits in other forms.

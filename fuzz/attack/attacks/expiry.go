@@ -18,23 +18,23 @@ var expires = []codecs.Property{codecs.Expiry}
 
 // expiry are the attacks on the lifetime of a token.
 var expiry = []attack.Attack{
-	{ID: "EXP-01", Name: "after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for longer than the server meant", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: onTimed(trial.afterExpiry)},
-	{ID: "EXP-06", Name: "times to live of zero, less, and very long", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for ever", Origin: "zero taken for no limit", Run: onTimed(trial.oddLifetimes)},
-	{ID: "EXP-03", Name: "issued in the future", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "tokens made in advance", Origin: "Fernet specification, invalid vectors: far-future time", Run: onTimed(trial.fromTheFuture)},
-	{ID: "EXP-02", Name: "other values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: attack.LayerReseal, CWE: 1287,
-		Gain: "a token for ever, or a server that dies", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
-	{ID: "EXP-04", Name: "no expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
-		Gain: "a token for ever", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
-	{ID: "EXP-07", Name: "expiry of long states, of fewer claims, and at turns of a count of seconds, of a calendar or of a clock", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "a token for ever", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
-	{ID: "EXP-08", Name: "within two seconds after expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
-		Gain: "up to two seconds that the promise does not state", Minor: true, Run: onTimed(trial.boundary),
+	{ID: "EXP-01", Name: "a token presented after its expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token that is valid for longer than the server intended", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: onTimed(trial.afterExpiry)},
+	{ID: "EXP-06", Name: "zero, negative and very long lifetimes", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token that never expires", Origin: "zero taken for no limit", Run: onTimed(trial.oddLifetimes)},
+	{ID: "EXP-03", Name: "a token issued in the future", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "tokens that are minted in advance and used later", Origin: "Fernet specification, invalid vectors: far-future time", Run: onTimed(trial.fromTheFuture)},
+	{ID: "EXP-02", Name: "other types and values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: attack.LayerReseal, CWE: 1287,
+		Gain: "a token that never expires, or a crash of the server", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
+	{ID: "EXP-04", Name: "a missing expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
+		Gain: "a token that never expires", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
+	{ID: "EXP-07", Name: "the expiry of unusual tokens, and at turns of clocks", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token that never expires", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
+	{ID: "EXP-08", Name: "a token presented within two seconds after its expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "up to two seconds more than the stated lifetime", Minor: true, Run: onTimed(trial.boundary),
 		Origin: "RFC 7519, section 4.1.4: refused on or after the expiry; times rounded to seconds, and libraries that disagree about the boundary"},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
-		Gain: "a step taken twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice)},
+		Gain: "one step of a flow carried out twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice)},
 }
 
 // timed is Scheme for attacks that set the time.

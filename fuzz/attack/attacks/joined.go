@@ -10,14 +10,14 @@ import (
 
 // joined are the attacks that look for two different contexts that are read as the same.
 var joined = []attack.Attack{
-	{ID: "CTX-04", Name: "borders between fields shifted", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of fields, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: on(trial.shiftedFields), Thousands: 3},
-	{ID: "CTX-08", Name: "fields exchanged, doubled and moved", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of fields, used for another pair", Origin: "digests of fields that are combined without order", Run: on(trial.exchangedFields)},
-	{ID: "CTX-12", Name: "text in one field that writes another", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a value that states the content of another field", Origin: "contexts put together as text", Run: on(trial.injectedFields), Thousands: 2},
-	{ID: "CTX-18", Name: "fields joined with one absent, escape characters, and long shifts", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a token for one pair of fields, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: on(trial.escapedFields), Thousands: 3},
+	{ID: "CTX-04", Name: "text moved from one field to the next", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of values, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: on(trial.shiftedFields), Thousands: 3},
+	{ID: "CTX-08", Name: "fields swapped, duplicated and moved", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of values, used for another pair", Origin: "digests of fields that are combined without order", Run: on(trial.exchangedFields)},
+	{ID: "CTX-12", Name: "a value that contains the separator and the next field", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: on(trial.injectedFields), Thousands: 2},
+	{ID: "CTX-18", Name: "joined fields with an absent one, escapes, long shifts", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: on(trial.escapedFields), Thousands: 3},
 }
 
 var ambiguous = []codecs.Property{codecs.Unambiguous}

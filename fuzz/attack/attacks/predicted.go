@@ -24,8 +24,8 @@ import (
 
 // predictions are the attacks by tokens that the attacker has not seen.
 var predictions = []attack.Attack{
-	{ID: "TAG-15", Name: "the next token, predicted from others or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
-		Gain:   "the state of another user, under a token that was never given out",
+	{ID: "TAG-15", Name: "the next token, predicted or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
+		Gain:   "the state of another user, under a token that the attacker never received",
 		Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
 }
 

@@ -13,13 +13,13 @@ import (
 
 // sequences are the attacks by random sequences of calls, whose answers a model predicts.
 var sequences = []attack.Attack{
-	{ID: "SEQ-01", Name: "sequences of calls that a model predicts", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
+	{ID: "SEQ-01", Name: "random sequences of calls, compared with a model", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, binding...),
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
 		Run: on(trial.sequencesOfCalls)},
-	{ID: "SEQ-02", Name: "a handle after thousands of calls, and keys after a handle was closed", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
+	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, binding...),
-		Gain:    "tokens that are checked less than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
+		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
 }
 
 // The size of the search, and the parameters of the model.
