@@ -26,19 +26,19 @@ whether it is refuted, not refuted, or not tested, and the findings. Without a
 name every design of the catalog is attacked; --worker attacks a codec or scheme
 in any language that speaks the worker protocol.
 
-Everything is drawn from the seed. Each refutation was seen twice, and
-"sealab replay" shows it again.
+All random choices follow from the seed. Each refutation was seen twice, and
+"sealab replay" repeats it.
 
-A property counts as not tested if attacks on it were left out because the time
-of --budget was over or the command was interrupted. The results so far are
-printed all the same. With --journal they are also appended to a file after each
+If the time of --budget ends or the command is interrupted, the remaining
+attacks are left out. Their properties are not tested, and the results so far
+are printed. With --journal the results are also appended to a file after each
 attack, and a later run with the same file and seed carries out only the rest.
 
-Exit status: 0 if no claimed property is refuted; 1 if one is; 2 if a claimed
-property is not tested because attacks were left out or its name is not known,
-if a worker does not open an ordinary token of its own, breaks the protocol or
-breaks too often, and for wrong usage. A refuted property that is not claimed is
-an observation.`,
+Exit status: 0 if no claimed property is refuted; 1 if one is; 2 for wrong
+usage, if a claimed property is not tested because attacks were left out or its
+name is unknown, or if a worker refuses its own ordinary token, breaks the
+protocol or fails too often. A refuted property that is not claimed is an
+observation.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
@@ -76,9 +76,9 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.targets.sdks, "sdks", false, "attack the installed SDKs of other languages too")
 	flags.BoolVar(&f.targets.libraries, "libraries", false, "attack the Go token libraries too")
 	flags.BoolVar(&f.targets.controls, "controls", false, "attack the negative controls, which are broken on purpose, too")
-	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, as TAG-06 or TAG; may be repeated")
+	flags.StringArrayVar(&f.only, "only", nil, "attack or family of attacks to carry out, for example TAG-06 or TAG; may be repeated")
 	flags.Uint64Var(&f.runner.Seed, "seed", 1, "seed of all random choices")
-	flags.DurationVar(&f.budget, "budget", 90*time.Second, "time for each design, and up to two minutes to wait for late answers; attacks that have not ended by then are not tested")
+	flags.DurationVar(&f.budget, "budget", 90*time.Second, "time for each design, without up to two minutes for late answers; attacks that have not ended by then are not tested")
 	flags.IntVar(&f.jobs, "jobs", 0, "processes of one worker to attack side by side (default 1, or one per processor if the worker has the ability \"parallel\")")
 	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")

@@ -30,8 +30,8 @@ func newBenchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure designs beside their baselines and other libraries",
 		Long: `Measure every design of the catalog, the bare primitives that are their
-baselines, the Go libraries that could be used instead, and the installed SDKs
-in other languages, which time themselves. Every cell (subject, operation,
+baselines, Go libraries for the same purpose, and the installed SDKs in other
+languages, which time themselves. Every cell (subject, operation,
 payload size) runs once in each round, in random order.
 
 The measurements are written in the Go benchmark format to a new folder,
@@ -61,9 +61,9 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.config.Subjects, "subject", nil, "designs, baselines and libraries to measure, by name (default all)")
 	flags.StringSliceVar(&f.ops, "op", nil, fmt.Sprintf("operations (default %v)", runfile.Ops()))
 	flags.IntSliceVar(&f.config.Sizes, "size", bench.Sizes(), "payload sizes in bytes")
-	flags.IntVar(&f.config.Rounds, "rounds", bench.Rounds, "how often every cell runs")
-	flags.DurationVar(&f.config.Cell, "cell", bench.CellTime, "how long a cell runs in a round")
-	flags.Uint64Var(&f.config.Seed, "seed", 0, "seed of the order inside the rounds (default another one each time)")
+	flags.IntVar(&f.config.Rounds, "rounds", bench.Rounds, "number of times that every cell runs")
+	flags.DurationVar(&f.config.Cell, "cell", bench.CellTime, "time that a cell runs in a round")
+	flags.Uint64Var(&f.config.Seed, "seed", 0, "seed of the order inside the rounds (default: a new one for each run)")
 	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quick.Rounds, quick.Cell))
 	flags.StringVar(&f.out, "out", "results", "folder of all results")
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")

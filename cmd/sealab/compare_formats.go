@@ -36,16 +36,16 @@ func newCompareFormatsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare-formats [DESIGN...]",
 		Short: "Compare token formats: foreign encodings, refusals, sizes, times",
-		Long: `Compare designs, and with --sdks and --libraries the installed SDKs and token
-libraries too: the foreign encodings of a token that each accepts, of those
-tried, the number of kinds of refusals, the length of tokens, and the time to
-mint and open 1 KiB inside the process, as a median with its 95 % interval. With
---attacks the guarantees that stood and fell in a run of "sealab attack --out"
-are added.
+		Long: `Compare designs, and with --sdks and --libraries also the installed SDKs and
+token libraries. The table has the number of foreign encodings of a token that
+each accepts, the number of kinds of refusals, the length of tokens, and the
+time to mint and open 1 KiB inside the process, as a median with its 95 %
+interval. --attacks adds the guarantees that a run of "sealab attack --out"
+refuted and did not refute.
 
 A foreign encoding is another text for the same token: it opens to the same
-payload, and is no forgery. Times compare only within one run on a quiet
-machine.`,
+payload, and is not a forgery. Times can be compared only within one run on a
+quiet machine.`,
 		Example: `  sealab compare-formats fernet-0x80 iron aes-256-gcm
   sealab compare-formats hmac-sha256 --sdks --encodings
   sealab compare-formats --sdks --libraries --attacks results/attack/RUN --out results`,

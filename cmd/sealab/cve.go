@@ -27,8 +27,9 @@ func newCVECommand() *cobra.Command {
 		Use:   "cve",
 		Short: "Rediscover known vulnerabilities of token libraries",
 		Long: `Attack versions of token libraries that have a published vulnerability, and the
-first versions without it: the former have to fall, the latter to stand. Each
-version is installed into a folder of its own below bin/cve, from pinned hashes.`,
+first versions without it. The attacks must refute the vulnerable versions and
+not the fixed ones. Each version is installed into its own folder below bin/cve,
+from pinned hashes.`,
 	}
 	cmd.AddCommand(newCVEInstallCommand(), newCVERunCommand())
 	return cmd
@@ -85,11 +86,12 @@ func newCVERunCommand() *cobra.Command {
 		Short: "Attack the vulnerable and the fixed versions, and print a table",
 		Long: `Attack the vulnerable and the fixed version of each library with every attack on
 the property that the vulnerability breaks, and print the attacks that refute it
-for the vulnerable version alone. Vulnerabilities that no token can reach are
-listed with the reason. A version that is not installed is skipped.
+for the vulnerable version and not for the fixed one. Vulnerabilities that no
+token can reach are listed with the reason. A version that is not installed is
+skipped.
 
-Exit status: 0 if every vulnerability was found and no fixed version falls
-otherwise; 1 if not; 2 if a version could not be asked.`,
+Exit status: 0 if every vulnerability was found and no attack refutes a fixed
+version; 1 if not; 2 if a version could not be asked.`,
 		Example: `  sealab cve install
   sealab cve run --out results
   sealab cve run --library pyjwt --version 2.3.0`,
@@ -120,10 +122,10 @@ otherwise; 1 if not; 2 if a version could not be asked.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder of all results: the table and the outcomes go to a new folder in it")
-	cmd.Flags().StringVar(&journal, "journal", "", "`file` that keeps each outcome as it comes; the same run continues from it")
+	cmd.Flags().StringVar(&journal, "journal", "", "`file` to append each outcome to, and to continue the same run from")
 	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
 	asked.add(cmd)
-	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out the attack for the class of each vulnerability alone")
+	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out only the attack for the class of each vulnerability")
 	cmd.Flags().DurationVar(&bench.Budget, "budget", 3*time.Minute, "time for each version; attacks that have not ended by then are not tested")
 	return cmd
 }

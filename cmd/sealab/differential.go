@@ -33,12 +33,14 @@ func newDifferentialCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "differential",
 		Short: "Compare each installed SDK with the design that mirrors it",
-		Long: `Compare each installed SDK with the design of the catalog that mirrors it: mint
-here and verify there and the other way round, alter tokens as text and inside,
-change contexts, times and rings, and compare verdict, stage, reason and state.
-With --libraries, compare also the libraries that agree with a design, by
-verdict and state. With --edges, present tokens that are shaped by hand, some
-thousands for each configuration: every spelling of each claim, text and time.
+		Long: `Compare each installed SDK with the design of the catalog that mirrors it. Mint
+with one and verify with the other, in both directions; alter the text and the
+contents of tokens; change contexts, times and rings. Compare verdict, stage,
+reason and state.
+
+With --libraries, also compare the verdict and the state of libraries that share
+a format with a design. With --edges, present some thousands of prepared tokens
+for each configuration: every spelling of each claim, text and time.
 
 A disagreement is printed as a line for "sealab replay": the question, the SDK's
 answer and, in the note, the design's answer. An SDK that is not installed is
@@ -63,9 +65,9 @@ could not be asked, or if none is installed.`,
 	}
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
 	cli.RenameFlag(cmd, "peer", "sdk")
-	cmd.Flags().BoolVar(&flags.libraries, "libraries", false, "compare the libraries as well that agree with a design")
-	cmd.Flags().BoolVar(&flags.edges, "edges", false, "present tokens that are shaped by hand: every spelling of each claim, text and time")
-	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of everything random (default: the time)")
+	cmd.Flags().BoolVar(&flags.libraries, "libraries", false, "also compare the libraries that share a format with a design")
+	cmd.Flags().BoolVar(&flags.edges, "edges", false, "present prepared tokens: every spelling of each claim, text and time")
+	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of all random choices (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
 	flags.outcomes.add(cmd)
 	cmd.Flags().IntVar(&flags.show, "show", 10, "print this `number` of disagreements with each SDK (0: all)")

@@ -18,12 +18,12 @@ func newFuzzCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Fuzz the designs, for minutes or days",
-		Long: `Run fuzz campaigns on every design of the catalog: many targets in turn, each
-failure filed once with the files to reproduce it, and everything in one
-folder, from which the same command resumes.
+		Long: `Run fuzz campaigns on every design of the catalog. A campaign runs many targets
+in turn and files each failure once, with the files that reproduce it. It keeps
+everything in one folder, from which the same command resumes.
 
-The commands need the go command and the source of the module. Call them inside
-the module: they build the programs that they run.`,
+Call the commands inside the module. They build the programs that they run, and
+need the go command and the source of the module.`,
 	}
 	cmd.AddCommand(
 		newFuzzCorpusCommand(),
@@ -119,8 +119,8 @@ func newFuzzMinimizeCommand() *cobra.Command {
 		Use:   "minimize [TARGET...]",
 		Short: "Minimize a corpus without losing coverage",
 		Long: `Run every input of the corpora, of all targets by default, and keep a small set
-with the same coverage: every counter, with its power of two. Failing inputs are
-kept.`,
+with the same coverage: the same counters, each with the same power of two.
+Failing inputs are kept.`,
 		Example: `  sealab fuzz minimize text`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			ctx, stop := cli.Interruptible(cmd)
@@ -164,9 +164,9 @@ func newFuzzCorpusConvertCommand() *cobra.Command {
 	var from, to string
 	cmd := &cobra.Command{
 		Use:   "convert SOURCE DESTINATION",
-		Short: "Convert a corpus of one engine for another",
-		Long: `Read the inputs at SOURCE and write each once to DESTINATION. A folder keeps
-its files, an archive is replaced.
+		Short: "Convert a corpus from the format of one engine to another",
+		Long: `Read the inputs at SOURCE and write each once to DESTINATION. If DESTINATION is
+a folder, its files are kept; if it is an archive, it is replaced.
 
 ` + corpusFormats,
 		Example: `  sealab fuzz corpus convert --from native --to raw fuzz-campaign/corpus/FuzzText gofuzz/corpus

@@ -25,8 +25,8 @@ func newFuzzFleetCommand() *cobra.Command {
 print the commands that fuzz it, on one machine or on many. An archive in the
 folder is kept, because every worker must have the same.
 
-Coordinator and workers of go-fuzz speak without encryption or authentication:
-every client of the port reads and writes the corpus and chooses the inputs of
+The coordinator and the workers of go-fuzz use no encryption or authentication:
+every client of the port can read and write the corpus and choose the inputs of
 all workers. Keep the port on the loopback interface and tunnel to it. The flag
 -http of go-fuzz serves profiles and its command line to every Host; leave it
 out on a machine with a browser.`,
@@ -69,8 +69,8 @@ func newFuzzImportCommand() *cobra.Command {
 		Use:   "import TARGET WORKDIR",
 		Short: "Add the findings of go-fuzz to a campaign",
 		Long: `Add the corpus in a working folder of go-fuzz to that of a campaign, and run
-its crashers again to file them there. go-fuzz may be running, the campaign may
-not. Exit status 1 reports that the campaign has crashers.`,
+its crashers again to file them there. go-fuzz may run at the same time; the
+campaign must not. The exit status is 1 if the campaign has crashers.`,
 		Example: `  sealab fuzz import text fuzz-fleet/work --dir fuzz-campaign`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

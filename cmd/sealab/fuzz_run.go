@@ -19,8 +19,8 @@ func newFuzzRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [TARGET...]",
 		Short: "Start or resume a campaign",
-		Long: `Run the targets, all by default, until the time is over or an interrupt. The
-targets share the cores by new coverage.
+		Long: `Run the targets, all by default, until the time of --for ends or an interrupt.
+Targets that find new coverage get more time.
 
 A failure does not stop the campaign. It is filed once, below crashers/ in the
 bucket of its check or stack, with the input as found and minimized, the output,
@@ -28,8 +28,8 @@ the command that reproduces it (reproduce.sh) and a test to commit. Inputs that
 hang or use too much memory are kept as well.
 
 After an interrupt or a kill the same command resumes. Exit status: 1 if the
-folder holds crashers, old or new; 2 if an interrupt ended the campaign before
-the time of --for, and for a fault.`,
+folder contains crashers, old or new; 2 for a fault, or if an interrupt ended
+the campaign before the time of --for.`,
 		Example: `  sealab fuzz run --for 72h
   sealab fuzz run text inside --workers 8 --http 127.0.0.1:8080
   make fuzz`,
@@ -55,9 +55,9 @@ type fuzzRunFlags struct {
 func (f *fuzzRunFlags) add(cmd *cobra.Command) {
 	f.campaignFolder.add(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&f.limit, "for", 0, "how long to run (default until an interrupt)")
-	flags.IntVar(&f.workers, "workers", 0, "processes that run inputs at one time (default one for each core)")
-	flags.DurationVar(&f.slice, "slice", campaign.DefaultSlice, "about how long a target runs before the next")
+	flags.DurationVar(&f.limit, "for", 0, "time to run (default: until an interrupt)")
+	flags.IntVar(&f.workers, "workers", 0, "processes that run inputs at the same time (default: one for each core)")
+	flags.DurationVar(&f.slice, "slice", campaign.DefaultSlice, "approximate time that a target runs before the next")
 	flags.StringVar(&f.tags, "tags", "", "build tags, separated by commas")
 	flags.BoolVar(&f.json, "json", false, "write the status at the end as JSON")
 	flags.StringVar(&f.address, "http", "", "serve the status page on this loopback address")

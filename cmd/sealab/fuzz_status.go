@@ -24,8 +24,8 @@ func newFuzzStatusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the progress of a campaign",
 		Long: `Show executions, coverage, new inputs and crash buckets of a campaign, which
-may be running. Exit status 1 reports that there are crashers. The page of
---http has the same as JSON at /status.json.`,
+may be running. The exit status is 1 if there are crashers. With --http the same
+is served as a page, and as JSON at /status.json.`,
 		Example: `  sealab fuzz status
   sealab fuzz status --live
   sealab fuzz status --http 127.0.0.1:8080`,
@@ -118,13 +118,13 @@ func newFuzzReportCommand() *cobra.Command {
 		Long: `Write a new folder with the results of a campaign, small enough to commit:
 
   report.md    for each target executions, executions a second, coverage, new
-               inputs and crashers; the statements covered where "sealab fuzz
+               inputs and crashers; the covered statements if "sealab fuzz
                cover" ran
   report.json  the same, with the curves as numbers
   pictures/    the curves
 
-The stamp has the commit of this command, which is that of the code under test
-if both come from one tree, as with make fuzz.`,
+The stamp names the commit of this command. It is that of the code under test
+only if both come from one tree, as with make fuzz.`,
 		Example: `  sealab fuzz report --dir fuzz-campaign --out results`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -148,6 +148,6 @@ if both come from one tree, as with make fuzz.`,
 		},
 	}
 	folder.add(cmd)
-	cmd.Flags().StringVar(&out, "out", "results", "folder to make the report's folder in")
+	cmd.Flags().StringVar(&out, "out", "results", "folder in which a new folder for the report is created")
 	return cmd
 }

@@ -24,13 +24,13 @@ func newIdentifyCommand() *cobra.Command {
 		Long: `Identify the format of a token and the library that may have made it. Print the
 fields that anyone can read, the guarantees of the format, and the command that
 attacks it. The input, an argument or standard input, is a token, a Cookie or
-Set-Cookie header, or an HTTP archive (HAR) as browsers save it. Of an archive
-the cookies, bearer tokens and members requestState are read.
+Set-Cookie header, or an HTTP archive (HAR) as browsers save it. From an archive
+the command reads cookies, bearer tokens and requestState members.
 
-Only the structure is judged: if several formats share it, all are listed. With
---keys or --common-keys, keys are tried on each candidate.
+Formats are recognized by their structure: if several share it, all are listed.
+With --keys or --common-keys, keys are tried on each candidate.
 
-Exit status: 0 if some token has a known format, 1 if a key opens one, 2 if no
+Exit status: 0 if a token has a known format, 1 if a key opens one, 2 if no
 format is known.`,
 		Example: `  sealab identify gAAAAAAdwJ6wAAECAwQFBgcICQoLDA0ODy021cpGVWKZ_eEwCGM4BLLF_5CV9dOPmrhuVUPgJobwOz7JcbmrR64jVmpU4IwqDA== --common-keys
   sealab identify --json < archive.har
@@ -56,7 +56,7 @@ format is known.`,
 			return cmp.Or(unknown, opened(answers))
 		},
 	}
-	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, as sealab seal takes it")
+	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, in the form of sealab seal")
 	cmd.Flags().BoolVar(&common, "common-keys", false, "try keys from the documentation of frameworks")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd

@@ -27,14 +27,14 @@ func newInspectCommand() *cobra.Command {
 		Use:   "inspect [TOKEN]",
 		Short: "Show the fields of a token, without any key",
 		Long: `Show the fields of a token that is given as an argument or on standard input. It
-needs no key and verifies nothing: anyone who holds the token sees the same, and
-a forged token looks like a good one.
+needs no key and verifies nothing: anyone who has the token can see the same
+fields, and a forged token looks like a good one.
 
-If several designs recognise the token, all are shown; --design chooses one.
+If several designs recognise the token, all are shown; --design selects one.
 
 With --capture, test the randomness of the tokens in a file: find the bytes that
 vary, and print their entropy, their collisions, and the statistical tests that
-they fail. The state of a readable token varies and is not random; that is no
+they fail. The state of a readable token varies and is not random; this is not a
 fault.`,
 		Example: `  printf '{"step":1}' | sealab seal hmac-sha256 --keys secret.key | sealab inspect
   sealab inspect --json sh1.foMHpHsic3RlcCI6MX13iG1TivIp3yLNDLXs-xQmtcD7DBNPrjDQmQ8aTUk3Dg
@@ -56,7 +56,7 @@ fault.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this `design`")
-	cmd.Flags().StringVar(&captured, "capture", "", "test the randomness of the tokens in a `file`, one in each line")
+	cmd.Flags().StringVar(&captured, "capture", "", "test the randomness of the tokens in a `file`, one per line")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, with every byte in hexadecimal")
 	return cmd
 }

@@ -27,12 +27,12 @@ func newLeakCommand() *cobra.Command {
 		Long: `Test if the time of a design, or the branches and addresses in its code, depend
 on secrets.
 
-There are two ways, and each sees effects that the other does not. "probe"
+There are two methods; each finds effects that the other misses. "probe"
 measures times on this machine, and "judge" compares them, with the minimum
 detectable effect. "taint" runs the designs under valgrind with secrets declared
 undefined, and names each line whose branches or addresses depend on them.
-"report" adds pictures and findings to the outcomes. "recover" forges a token by
-timing alone.`,
+"report" adds pictures and findings to the outcomes. "recover" forges a token
+from timings.`,
 	}
 	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakReportCommand(), newLeakRecoverCommand())
 	return cmd
@@ -47,10 +47,10 @@ func newLeakJudgeCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Judge, for every pair in DIR, if its two classes take the same time. Print a
 table and write it as judgement.json into DIR.
 
-The ladder of controls, whose delays are known, shows how far whole passes
+The ladder, a set of controls with known delays, shows how far whole passes
 shift. Differences up to --limit, or up to the floor of that shift if it is
-larger, do not count. The minimum detectable effect (MDE) has the noise of a
-pair, the number of tests and the shift.
+larger, do not count. The minimum detectable effect (MDE) accounts for the noise
+of a pair, the number of tests and the shift.
 
 A pair is refuted if the difference is significant and the second pass confirms
 it: same sign, same size within a factor of 3, both larger than the floor. It is
@@ -60,20 +60,20 @@ pair is not tested, and the table shows how many blocks it needs. Sensible
 limits are %d ns for an attacker on the same machine, %d ns on the local network
 and %d ns on the internet.
 
-judgement.json has a line for each pair and numbers of six digits. All else
-follows from the samples.
+judgement.json has a line for each pair, with numbers of six digits. All other
+values follow from the samples.
 
-The status is 1 if a guarantee of a design is refuted. It is 2 if a control did
-not turn out as it must: then the run is void. A delay below the MDE may stay
-hidden. Every larger one must show, each must have its size, and the MDE of the
-run must be at most %d times --limit.`, timing.DetectableAtMost, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet, timing.DetectableAtMost),
+The exit status is 1 if a guarantee of a design is refuted. It is 2 if a control
+has the wrong outcome, which voids the run. Each control with a delay above the
+MDE must be found, with the size of its delay, and the MDE of the run must be
+at most %d times --limit.`, timing.DetectableAtMost, timing.LimitLibrary, timing.LimitLocal, timing.LimitInternet, timing.DetectableAtMost),
 		Example: `  sealab leak judge results/timing/run
   sealab leak judge --limit 100 results/timing/run
   sealab leak judge --json results/timing/run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit, asJSON) },
 	}
-	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "difference in nanoseconds from which on it counts")
+	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "smallest difference in nanoseconds that counts")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
@@ -118,9 +118,9 @@ func newLeakReportCommand() *cobra.Command {
 		Long: `Write into DIR, from the judgements of "judge" and of "taint", if it ran there:
 
   report.md      the verdicts of both, as tables
-  pictures/      one for each subject: how the differences of each of its pairs
-                 are distributed and how they went in the course of the run
-  findings.json  what is refuted or observed, in the form of "sealab attack"`,
+  pictures/      one for each subject: the distribution of the differences of
+                 each of its pairs, and their course during the run
+  findings.json  refuted pairs and observations, in the form of "sealab attack"`,
 		Example: `  sealab leak report results/timing/run`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return leakReport(cmd, args[0], asJSON) },

@@ -81,8 +81,8 @@ func (f *leakProbeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.set, "set", setAll, "set of comparisons to measure")
 	flags.StringVar(&f.url, "url", "", "URL of the server of the set remote")
 	flags.StringSliceVar(&f.subjects, "subject", nil, "designs to measure beside the controls, by name (default all)")
-	flags.IntVar(&f.blocks, "blocks", 100_000, "blocks of each pair and pass")
-	flags.DurationVar(&f.budget, "budget", 2*time.Second, "time for each pair and pass, preparation apart")
+	flags.IntVar(&f.blocks, "blocks", 100_000, "number of blocks for each pair and pass")
+	flags.DurationVar(&f.budget, "budget", 2*time.Second, "time for each pair and pass, without preparation")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of keys, inputs and order")
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
 }
@@ -168,14 +168,14 @@ func newLeakRecoverCommand() *cobra.Command {
 	var asked outcomes
 	cmd := &cobra.Command{
 		Use:   "recover",
-		Short: "Forge a token from timings alone, against a comparison that ends early",
-		Long: `Forge a token against a control in this process that compares tags in
-hexadecimal, whatever their case, and stops at the first digit that differs:
-find the tag digit by digit from the time of refusals, and present it. It shows
-what a leak is worth, and is an attack on nothing else.
+		Short: "Forge a token from timings, against a comparison that ends early",
+		Long: `Forge a token against a control in this process. The control compares tags in
+hexadecimal, in either case, and stops at the first digit that differs. Find the
+tag digit by digit from the time of refusals, and present it. The command shows
+the impact of a leak; it attacks only this control.
 
-It takes some minutes on a machine with nothing else to do. The status is 1 when
-the forged token verifies, which refutes the control, and 2 when no tag was
+It takes some minutes on a machine with nothing else to do. The exit status is 1
+if the forged token verifies, which refutes the control, and 2 if no tag was
 found.`,
 		Example: `  sealab leak recover
   sealab leak recover --seed 7 --samples 200000000`,
@@ -183,7 +183,7 @@ found.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return leakRecover(cmd, &asked, seed, samples) },
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the server's key and of the attacker's choices")
-	cmd.Flags().IntVar(&samples, "samples", 200_000_000, "give up after that many measurements")
+	cmd.Flags().IntVar(&samples, "samples", 200_000_000, "give up after this `number` of measurements")
 	asked.add(cmd)
 	return cmd
 }

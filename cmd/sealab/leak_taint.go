@@ -28,11 +28,11 @@ undefined, and name each line of code whose branches or addresses depend on
 them, and each division that was executed. The logs and the judgement are
 written to DIR.
 
-What every token shows anyway, and the verdict itself, are declassified by a
+Values that every token shows, and the verdict itself, are declassified by a
 table with a reason for each; both are printed. A line in the refusal of a token
-refutes steady-timing and gives status 1; lines elsewhere are observations. The
-status is 2 if a control does not turn out as it must, which voids the run, if a
-design could not be run, or if valgrind is not installed.
+refutes steady-timing, and the exit status is 1. Other lines are observations.
+The exit status is 2 if a control has the wrong outcome, which voids the run, if
+a design could not be run, or if valgrind is not installed.
 
 It needs valgrind and the source of this module: run it inside the module.`,
 		Example: `  sealab leak taint results/taint/run
@@ -42,7 +42,7 @@ It needs valgrind and the source of this module: run it inside the module.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args[0]) },
 	}
 	cmd.Flags().StringSliceVar(&flags.subjects, "subject", nil, "designs to run beside the controls, by name (default all)")
-	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the logs that are in DIR")
+	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the existing logs in DIR")
 	cmd.Flags().IntVar(&flags.lines, "lines", 3, "lines to print for each subject; all are in "+analysis.JudgementFile)
 	cmd.Flags().StringVar(&flags.host, "host", "", "name of this machine in the results (default a digest of its name)")
 	addJSONFlag(cmd, &flags.json)

@@ -38,19 +38,20 @@ A file of findings, as "sealab attack" writes it: the deciding calls of each
 finding are made again, or the attack is run again under its seed. FINDING
 restricts the replay to the findings of these IDs.
 
-A finding of "sealab review": its check is carried out again, for its case alone
-and controls first, on the server at the URL of the finding, or on the server
-that --stdio starts. Give the credentials again.
+A finding of "sealab review": its controls and then its case are carried out
+again, on the server at the URL of the finding, or on the server that --stdio
+starts. Give the credentials again.
 
 A case file (JSON Lines, each line a token, how it was presented to an SDK, and
 the answer of the SDK): the design that mirrors the SDK must give the same
 answer. Lines that differ are printed whole.
 
-A file never names a program that is run. If a finding is of a worker, give the
-command that starts it with --worker, which is also asked all case files.
+The command never runs a program that a file names. For a finding about a
+worker, give the command that starts the worker with --worker; this worker is
+also asked the questions of all case files.
 
-Exit status: 0 if every question was asked, no finding shows again and no answer
-differs; 1 if a finding shows again or an answer differs; 2 if a file cannot be
+Exit status: 0 if every question was asked, no finding shows and no answer
+differs; 1 if a finding shows or an answer differs; 2 if a file cannot be
 read or a question could not be asked (not tested).`,
 		Example: `  sealab replay findings.json
   sealab replay findings.json F-0123456789

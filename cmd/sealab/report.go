@@ -90,7 +90,7 @@ func newSiteCommand() *cobra.Command {
 with their guarantees, the outcomes of attacks and a plot of time against size;
 a page for each design; the benchmark with a comparison and a history; attacks,
 a review and a fuzz campaign with their findings; the vectors; guides; and the
-help of all commands. Each page is one file that makes no request.`,
+help of all commands. Each page is one file that loads nothing else.`,
 		Example: `  sealab site
   sealab site --vectors vectors/files --out pages`,
 		Args: cobra.NoArgs,

@@ -26,8 +26,8 @@ func newReviewCommand() *cobra.Command {
 		Short: "Review a live MCP server and report faults with evidence",
 		Long: `Review a server of the Model Context Protocol at a URL, or with --stdio a server
 that a command starts. The review first reads the revision, the lists and the
-questions of the server. Checks then alter tokens of requestState, headers,
-bodies and lines, and compare the answers with controls on the same server.
+questions of the server. Checks then alter requestState tokens, headers, bodies
+and lines, and compare the answers with controls on the same server.
 
 By default the review answers no question of a tool, so that a tool that asks
 first does not run to its end, and it does not call tools that claim to be

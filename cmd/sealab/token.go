@@ -25,9 +25,9 @@ func newSealCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seal DESIGN --keys FILE [flags] < PAYLOAD",
 		Short: "Seal one payload into a token",
-		Long: `Seal the payload on standard input, byte for byte, and print the token and a
-line end. For a scheme the payload is the state, and the token is valid for the
-request that the flags describe.
+		Long: `Seal the bytes on standard input, and print the token and a line end. For a
+scheme the payload is the state, and the token is valid for the request that the
+flags describe.
 
 A key file that is text holds one secret per line, in hexadecimal or base64; the
 first seals. Blank lines and lines that begin with # are ignored. Any other key
@@ -65,8 +65,8 @@ func newUnsealCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "unseal DESIGN --keys FILE [flags] < TOKEN",
 		Short: "Unseal one token",
-		Long: `Unseal the token on standard input and print its payload, byte for byte. One
-line end after the token is ignored. Key files are those of sealab seal.
+		Long: `Unseal the token on standard input and print the bytes of its payload. One line
+end after the token is ignored. Key files have the form of sealab seal.
 
 If the token is refused, the exit status is 1 and the stage and the reason are
 printed. A server must not send them to its clients.`,
@@ -156,7 +156,7 @@ func (f *tokenFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.arguments, "arguments", "", "arguments of the request, as `JSON` (schemes only; omit if none)")
 	flags.StringVar(&f.principal, "principal", "", "authenticated principal (schemes only; omit if none)")
 	flags.StringVar(&f.audience, "audience", "", "service that the token is for (schemes only; omit if none)")
-	flags.StringVar(&f.now, "now", "", "`time` of the request, as 2026-07-28T12:00:00Z or in Unix seconds (schemes only; default: now)")
+	flags.StringVar(&f.now, "now", "", "`time` of the request, for example 2026-07-28T12:00:00Z or Unix seconds (schemes only; default: now)")
 	flags.DurationVar(&f.ttl, "ttl", 0, "lifetime of tokens, for example 10m (schemes only; default: the design's)")
 	cobra.CheckErr(cmd.MarkFlagRequired("keys"))
 }

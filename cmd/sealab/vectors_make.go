@@ -29,11 +29,11 @@ func newVectorsGenerateCommand() *cobra.Command {
 		Short: "Write the vectors of the given designs, or of all",
 		Long: `Write the vectors of the given designs, or of every design of the catalog, and
 their accumulated digests. Everything is derived from fixed labels: the same
-designs give the same bytes on every machine. Nothing is written for a design
-that breaks a guarantee which it claims.
+designs give the same bytes on every machine. A design that breaks a guarantee
+that it claims gets no vectors.
 
-Digests over more inputs than --accumulate stay as they are, unless those over
-fewer inputs change.`,
+Digests over more inputs than --accumulate are kept, unless those over fewer
+inputs change.`,
 		Example: `  sealab vectors generate
   sealab vectors generate aes-256-gcm --accumulate 1000000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -196,7 +196,7 @@ SHA-256 sums. The same files give the same archive.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&dir, "vectors", "vectors", "`folder` vectors of the module")
+	cmd.Flags().StringVar(&dir, "vectors", "vectors", "`folder` of the vectors of the module")
 	cmd.Flags().StringVar(&out, "out", "sealab-vectors.tar.gz", "`file` of the archive")
 	cmd.Flags().StringVar(&version, "version", fmt.Sprint(generate.Version), "`version` that the archive states")
 	return cmd
@@ -209,8 +209,9 @@ func newVectorsMutateCommand() *cobra.Command {
 		Use:   "mutate [FOLDER...]",
 		Short: "Disable each check of the designs in turn: a vector must fail",
 		Long: `Find every check of the designs, or of the given folders of the module, that
-refuses input. Disable one at a time in a build with an overlay, and ask the
-committed vectors (mutation testing). It needs the Go toolchain and the sources.
+refuses input. Disable one at a time in a build with an overlay, and run the
+committed vectors against it (mutation testing). The command needs the Go
+toolchain and the sources.
 
 A check is guarded if a vector fails without it. It is redundant if it refuses
 vectors, and another check refuses them for the same reason. It is idle if it

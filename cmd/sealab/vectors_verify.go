@@ -73,16 +73,16 @@ func newVectorsVerifyCommand() *cobra.Command {
 
 With --worker, test a program in any language that speaks the worker protocol.
 The report counts the wrong answers by stage and by flag and names their tests;
-the notes of the file describe the gain of an attacker. An answer that the file
-expects of another reading of its format is counted apart. --as demands the
-answers of one such reading instead.
+the notes of the file describe the gain of an attacker. Answers that the file
+expects from another reading of its format are counted separately. --as demands
+the answers of one such reading instead.
 
 Without --worker, test the design of each file: verdict, stage, reason and
 result must be the file's, sealing again must give the same tokens, and the
 accumulated digests must be those of --digests.
 
-Exit status: 1 if an answer is wrong, 2 if the worker broke the protocol or too
-often, or could not be asked.`,
+Exit status: 1 if an answer is wrong, 2 if the worker could not be asked, broke
+the protocol or failed too often.`,
 		Example: `  sealab vectors verify
   sealab vectors verify vectors/files/aes-256-gcm.json --accumulate 10000
   sealab vectors verify --worker "sealab worker aes-256-gcm" vectors/files/aes-256-gcm.json

@@ -26,7 +26,7 @@ func newVersionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of sealab and of the toolchain that built it",
 		Long: `Print the version of sealab, its commit, and the toolchain and the machine that
-it was built for. Builds by "go run" or with -buildvcs=false know no commit.
+it was built for. Builds by "go run" or with -buildvcs=false have no commit.
 
 With --json, print the versions of the worker protocol and of the file formats
 too. With --sbom, print the modules of this binary as CycloneDX 1.6.`,

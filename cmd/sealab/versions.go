@@ -26,7 +26,7 @@ func newVersionsCommand() *cobra.Command {
 		Short: "Exchange tokens between released versions of each SDK",
 		Long: `Mint tokens with each installed version of an SDK and open them with every
 other: as minted, and with altered text. The table shows which step of a rolling
-upgrade refuses the tokens of the version before.
+upgrade refuses tokens of the previous version.
 
 make sdk-versions installs the versions. One that is not installed is skipped.
 
