@@ -119,11 +119,14 @@ type serverInfo struct {
 	Version string `json:"version"`
 }
 
+// MaxEmptyPages is the number of successive empty pages after which a list counts as endless.
+const MaxEmptyPages = 8
+
 // list reads the pages of a list, up to MaxPages. If the server does not know the method, the list
 // is empty.
 func (r *Review) list(ctx context.Context, method, member string, into any) error {
 	var all []json.RawMessage
-	cursor, named := "", map[string]bool{}
+	cursor, named, empty := "", map[string]bool{}, 0
 	for page := range MaxPages {
 		a := r.Client.Call(ctx, client.Call{Method: method, Cursor: cursor})
 		if page == 0 {
@@ -146,7 +149,10 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 		if json.Unmarshal(m["nextCursor"], &next) != nil || next == "" {
 			break
 		}
-		if named[next] {
+		if empty++; len(items) > 0 {
+			empty = 0
+		}
+		if named[next] || empty == MaxEmptyPages {
 			r.Report.Server.Endless[method] = a
 			break
 		}

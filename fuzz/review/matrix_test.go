@@ -206,6 +206,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-UNKNOWN", "H-CODES"}},
 		{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
 		{fault: "questions name the call", checks: []string{"RS-FORMSECRET"}},
+		{fault: "a form about a secret", checks: []string{"RS-FORMSECRET"}},
+		{fault: "a note in the answer", checks: []string{"RS-VALUE", "X-PATTERN", "RS-FORM", "RS-DECLINE"}, change: withEffects},
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
 		if testenv.Sample() && i%8 != 3 {

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"encoding/json"
 	"math"
+	"strings"
 
 	jsonschema "sealab/internal/schema"
 )
@@ -38,7 +39,8 @@ type Schema struct {
 // ParseSchema parses a schema. An unreadable schema allows any value.
 func ParseSchema(raw json.RawMessage) Schema {
 	var s Schema
-	_ = json.Unmarshal(raw, &s) // an unreadable schema stays empty
+	_ = json.Unmarshal(raw, &s)                           // an unreadable schema stays empty
+	s.Pattern = strings.ReplaceAll(s.Pattern, `\Z`, `\z`) // the end of a text in Python
 	return s
 }
 

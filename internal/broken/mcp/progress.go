@@ -26,7 +26,8 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 		token = fmt.Appendf(nil, "%q", token)
 	}
 	values := []int{1, 2}
-	if s.has("progress that falls") || s.has("progress of tools that read falls") && readsOnly(req) {
+	if s.has("progress that falls") || s.has("progress of tools that read falls") && readsOnly(req) ||
+		s.has("progress of slow tools falls") && string(req.params["name"]) == `"slow"` {
 		values = []int{2, 1}
 	}
 	for _, n := range values {

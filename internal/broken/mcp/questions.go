@@ -53,6 +53,9 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
 		params = strings.Replace(params, `?"`, ` with `+strings.ReplaceAll(c.Env, "{{13*20011}}", "260143")+`?"`, 1)
 	}
+	if s.has(noting...) && c.Step == "confirm" {
+		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
+	}
 	params = s.worded(params, p, c)
 	if s.has("questions name the call before") {
 		s.mu.Lock()
@@ -70,7 +73,9 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	case s.has("nested forms"):
 		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
 	case s.has("a form for a password"):
-		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`
+		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"word":{"type":"string"}},"required":["ok"]}}`
+	case s.has("a form about a secret"): // no fault
+		params = `{"mode":"form","message":"Is the secret rotated?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"secret":{"type":"string","enum":["old","new"]}},"required":["ok"]}}`
 	case s.has("keys in questions"):
 		params = strings.Replace(params, `?"`, ` with SIGNING_KEY=`+base64.RawURLEncoding.EncodeToString(s.Secret)+`?"`, 1)
 	case s.has("an unknown kind of question"):

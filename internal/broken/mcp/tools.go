@@ -333,6 +333,13 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 	case !s.has("answers not validated") && !fits(c.Step, a["content"]):
 		return s.ask(r, p, c)
 	}
+	note, fail := s.noted(r, a["content"])
+	if fail != nil {
+		return nil, fail
+	}
+	if note != "" {
+		return s.complete(object{"content": text("%s", note)}), nil
+	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)

@@ -106,10 +106,12 @@ func (s *Server) resources(r request) object {
 	switch {
 	case r.user == "":
 		return object{"resources": []object{today}}
-	case !s.has("resources in pages", "cursors name users"):
+	case !s.has("resources in pages", "cursors name users", "later pages of all users"):
 		return object{"resources": []object{today, mine}}
 	case cursor == "":
 		return object{"resources": []object{today}, "nextCursor": next}
+	case s.has("later pages of all users"):
+		return object{"resources": []object{{"name": "alice", "uri": "notes://user/alice"}, {"name": "bob", "uri": "notes://user/bob"}}}
 	}
 	return object{"resources": []object{mine}}
 }

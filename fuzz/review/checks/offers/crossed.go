@@ -69,7 +69,7 @@ func foreignResources(t *review.T) {
 			return
 		}
 	}
-	if foreignPages(t, "resources/list", "resources", lists) {
+	if foreignPages(t, "resources/list", "resources", lists) || unreadable(t, lists) {
 		return
 	}
 	for _, pair := range bothWays {
@@ -91,6 +91,35 @@ func foreignResources(t *review.T) {
 		}
 	}
 	overheard(t)
+}
+
+// maxListed is the number of resources of a list that unreadable reads.
+const maxListed = 24
+
+// unreadable reads the resources of each user's list. It records a finding if a list has a resource
+// that its user may not read and the other user may. Servers that list everything to everyone may
+// be intended to.
+func unreadable(t *review.T, lists map[client.User]userList) bool {
+	for _, pair := range bothWays {
+		list := lists[pair[0]].offers
+		for _, o := range list[:min(len(list), maxListed)] {
+			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
+			if !own.Refused() {
+				continue
+			}
+			other := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
+			if other.Kind != client.Completed || other.Text == "" {
+				continue
+			}
+			severity := review.Suggestion
+			if len(alone(list, lists[pair[1]].offers))+len(alone(lists[pair[1]].offers, list)) > 0 {
+				severity = review.Warning
+			}
+			t.Fault("resources/list", severity, "the list of one user has "+client.Short(o.URI, 80)+", which only the other user may read", own)
+			return true
+		}
+	}
+	return false
 }
 
 func foreignTools(t *review.T) {

@@ -21,8 +21,8 @@ import (
 var progressing = []review.Check{
 	{
 		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
-		Sent: "a call of a tool that asks, with --effects of read-only tools, of a prompt, of a resource and of a " +
-			"list, once with a progressToken that is a string and logLevel debug, and once with a number and " +
+		Sent: "a call of a tool that asks, with --effects of read-only tools, of a prompt, of a resource, of the tool " +
+			"that --slow names and of a list, once with a progressToken that is a string and logLevel debug, and once with a number and " +
 			"logLevel error; good and altered tokens with the first of these; each stream is read to its end",
 		Want: "sends increasing progress under the progressToken of the request, and no message of the call after " +
 			"its answer; ends the event of the answer and closes the stream; sends no log below the requested " +
@@ -131,7 +131,7 @@ func (x called) belowLevel() string {
 const maxReading = 2
 
 // progressCalls returns a call of a tool that asks, of read-only tools, of a prompt, of a resource,
-// and of a list.
+// of the slow tool, and of a list.
 func progressCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, f := range t.Flows[:min(len(t.Flows), 1)] {
@@ -146,6 +146,11 @@ func progressCalls(t *review.T) []client.Call {
 	for _, method := range []string{"prompts/get", "resources/read"} {
 		if i := slices.IndexFunc(reads, func(f client.Flow) bool { return f.Method == method }); i >= 0 {
 			all = append(all, reads[i].Call(client.FirstUser))
+		}
+	}
+	if t.Options.Slow != "" {
+		if slow, ok := t.SlowCall(); ok {
+			all = append(all, slow)
 		}
 	}
 	return append(all, client.ListTools)

@@ -295,10 +295,7 @@ func secretForms(t *review.T) {
 			if q.Method != "elicitation/create" || q.Params.Mode == "url" {
 				continue
 			}
-			text := strings.ToLower(q.Params.Message)
-			for name := range jsondoc.ParseSchema(q.Params.Schema).Properties {
-				text += "\n" + strings.ToLower(name)
-			}
+			text := asksForText(q)
 			for _, w := range secretWords {
 				if strings.Contains(text, w) {
 					t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a form seems to ask for a secret: " + w, Evidence: client.Short(q.Params.Message, 200), Want: "mode url", Got: "a form"})
@@ -310,6 +307,22 @@ func secretForms(t *review.T) {
 	if t.Trials == 0 {
 		t.Skip("no question was seen")
 	}
+}
+
+// asksForText returns the message of a form and the names of the members that take a text, in lower
+// case. It returns "" if the form only offers choices, numbers and booleans.
+func asksForText(q client.Question) string {
+	var names []string
+	for name, raw := range jsondoc.ParseSchema(q.Params.Schema).Properties {
+		s := jsondoc.ParseSchema(raw)
+		if s.Const == nil && len(s.Enum) == 0 && len(s.OneOf) == 0 && (s.TypeOf() == "string" || s.TypeOf() == "") {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.ToLower(q.Params.Message + "\n" + strings.Join(names, "\n"))
 }
 
 // toldIn returns a credential or stack trace in a question, apart from its URL and the texts of its

@@ -147,7 +147,7 @@ func finished(t *review.T, token string) client.Answer {
 }
 
 // manyOthers is the number of tokens that are used before a used one is presented again.
-const manyOthers = 16
+const manyOthers = 130
 
 // forgotten presents a used token again after others were used.
 func forgotten(t *review.T, used string) {

@@ -238,7 +238,7 @@ func sortedCodes(m map[int]string) []int {
 func badCursor(t *review.T) {
 	endless := t.Report.Server.Endless
 	for _, method := range jsondoc.SortedKeys(endless) {
-		t.Form(method, review.Warning, "a page leads back to an earlier one: the list has no end", endless[method])
+		t.Form(method, review.Warning, fmt.Sprintf("a page leads back to an earlier one, or %d empty pages follow one another: the list has no end", review.MaxEmptyPages), endless[method])
 	}
 	a := t.Call(client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
 	if !a.Conclusive() {

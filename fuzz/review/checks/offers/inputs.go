@@ -1,0 +1,228 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// inputs are the checks of texts that a user types into arguments and forms.
+var inputs = []review.Check{
+	{
+		ID: "RS-VALUE", Name: "awkward texts in the answers to a form", Flow: true, Effects: true, Severity: review.Critical, Category: "injection",
+		Sent: "answers to the last question of a tool in which each text is in turn an apostrophe, brackets that do " +
+			"not close, a percent sign or a term of a template language; if the member or its value names a file, " +
+			"paths that climb to /etc/passwd",
+		Want: "answers or refuses in JSON, without a database error, the value of the term, a fault of the server " +
+			"or a file outside its folder",
+		Source: "CWE-89, CWE-22, CWE-1336",
+		Impact: "an answer of the user reads files, becomes a part of a query, or stops the call",
+		Fix:    "validate answers like arguments: by the form, and again where they are used",
+		Run:    awkwardAnswers,
+	},
+	{
+		ID: "X-PATTERN", Name: "texts that a pattern takes exponential time for", Severity: review.Warning, Category: "reliability",
+		Sent: "calls of a tool that asks and, with --effects, of read-only tools and answers to the last question; each " +
+			"text is a repeated letter, digit or mark with another character at the end, in growing lengths from " +
+			"16 to 32 characters, until the time grows at least 4-fold twice",
+		Want:   "takes about the same time for each length",
+		Source: "CWE-1333",
+		Impact: "one short text keeps the server busy for minutes, for all of its clients",
+		Fix:    "use a regular expression engine that takes linear time, or patterns without nested repetitions",
+		Timed:  true, Run: slowPatterns,
+	},
+}
+
+// An input is a text of a call that the user chooses.
+type input struct {
+	name   string
+	given  string
+	answer bool // it is a part of an answer, not an argument
+	flow   *client.Flow
+	// send makes the call with another text. A call that cannot be made has an answer without a kind.
+	send func(text string) client.Answer
+}
+
+// maxInputs is the number of inputs that a check tests.
+const maxInputs = 8
+
+// inputsOf returns the texts in arguments of a tool that asks and of read-only tools, and with
+// effects the texts in the last answers of flows.
+func inputsOf(t *review.T) []input {
+	asks, reading := judging(t)
+	t.Oracle = nil // an argument belongs to no flow
+	var all []input
+	for _, f := range append(asks, reading...) {
+		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
+		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
+			if given, ok := freeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
+				all = append(all, input{name: f.Target + ": " + name, given: given, send: func(text string) client.Answer {
+					call := f.Call(client.FirstUser)
+					call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(text)))
+					return t.Tried(t.Call(call))
+				}})
+			}
+		}
+	}
+	if t.Options.Effects {
+		all = append(all, answersOf(t)...)
+	}
+	return all[:min(len(all), maxInputs)]
+}
+
+// answersOf returns the texts in the last answers of flows.
+func answersOf(t *review.T) []input {
+	var all []input
+	for _, o := range t.Oracles {
+		_, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
+		if err != nil {
+			continue
+		}
+		answers := jsondoc.Members(o.Flow.Last)
+		for _, key := range jsondoc.SortedKeys(answers) {
+			form := jsondoc.Members(answers[key])
+			content := jsondoc.Members(form["content"])
+			properties := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema)).Properties
+			for _, name := range jsondoc.SortedKeys(properties) {
+				given, ok := freeText(content[name], properties[name])
+				if !ok {
+					continue
+				}
+				all = append(all, input{name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), given: given, answer: true, flow: &o.Flow,
+					send: func(text string) client.Answer {
+						token, _, err := t.Client.Mint(t.Context, o.Flow, o.User)
+						if err != nil {
+							return client.Answer{}
+						}
+						f := o.Flow
+						with := jsondoc.Object(jsondoc.With(content, name, jsondoc.Quote(text)))
+						f.Last = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Object(jsondoc.With(form, "content", with))))
+						return t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User))
+					}})
+			}
+		}
+	}
+	return all
+}
+
+// freeText returns the text of a value, or of the default, and whether its schema takes texts that it does not list.
+func freeText(value, schema json.RawMessage) (string, bool) {
+	var text string
+	s := jsondoc.ParseSchema(schema)
+	if value == nil {
+		value = s.Default
+	}
+	_ = json.Unmarshal(value, &text) // no value: ""
+	return text, s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && len(s.OneOf) == 0 && len(s.AnyOf) == 0
+}
+
+// fileName matches names of files.
+var fileName = regexp.MustCompile(`^[\w./-]*\.[a-z]{2,4}$`)
+
+func awkwardAnswers(t *review.T) {
+	for _, x := range answersOf(t) {
+		for _, v := range awkward {
+			var text string
+			if v.kind != "string" || v.name == halfPair || json.Unmarshal([]byte(v.value), &text) != nil {
+				continue
+			}
+			if faulty(t, x, v, text) {
+				return
+			}
+		}
+		if !fileName.MatchString(x.given) && !client.Mentions(strings.ToLower(x.name), pathNames[:3]) {
+			continue
+		}
+		for _, path := range climbs(plainClimb) {
+			if a := x.send(path); a.Kind == client.Completed && passwd.MatchString(a.Text) {
+				t.Oracle = nil
+				refuteInput(t, x, review.Critical, client.Short(path, 60)+" gives a file outside of the server's folder", "a file", a)
+				return
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no form that was answered takes a text")
+	}
+}
+
+// faulty reports whether a text as an answer is a fault, twice, and the usual answer is none.
+func faulty(t *review.T, x input, v awkwardValue, text string) bool {
+	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), meantToExpand) {
+		return false
+	}
+	severity, issue := v.fault(x.send(text))
+	if issue == "" {
+		return false
+	}
+	if _, usual := v.fault(x.send(x.given)); usual != "" {
+		return false
+	}
+	a := x.send(text)
+	if severity, issue = v.fault(a); issue == "" {
+		return false
+	}
+	refuteInput(t, x, severity, v.name+" is "+issue, issue, a)
+	return true
+}
+
+func refuteInput(t *review.T, x input, severity review.Severity, issue, got string, a client.Answer) {
+	t.Refute(review.Finding{Case: x.name, Severity: severity, Issue: x.name + ": " + issue, Evidence: review.ExchangeText(a), Want: "see the check", Got: got, Flow: x.flow})
+}
+
+// repeated are texts that patterns with nested repetitions backtrack on. The end does not match.
+var repeated = []struct{ unit, end string }{{"a", "!"}, {"1", "x"}, {"a.", "!"}, {"a-", "!"}, {"a ", "!"}, {"a@", "!"}}
+
+const (
+	shortest  = 16 // characters of the first text of slowPatterns
+	longest   = 32
+	step      = 4
+	slow      = 60 * time.Millisecond // the least time that shows
+	growth    = 4                     // of exponential time in a step; patterns that double have 16
+	unrelated = "Zq7-Kx2_Wv9.Ht4+Yb6=Ms3~Nd8/Pf5:"
+)
+
+// slowPatterns sends texts of growing lengths until one takes slow, and growth times as long as one
+// step before, which itself took growth times the time of an unrelated text.
+func slowPatterns(t *review.T) {
+	for _, x := range inputsOf(t) {
+		if !t.Selected(x.name) {
+			continue
+		}
+		usual := took(x.send(unrelated))
+		for _, r := range repeated {
+			before := usual
+			for n := shortest; n <= longest; n += step {
+				text := strings.Repeat(r.unit, n)[:n] + r.end
+				a := x.send(text)
+				now := took(a)
+				if now < 0 || before < 0 {
+					break
+				}
+				if again := took(x.send(unrelated)); now >= slow && now >= growth*before && again >= 0 && now >= growth*growth*again {
+					refuteInput(t, x, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
+						len(text), now.Round(time.Millisecond), len(text)-step, before.Round(time.Millisecond), len(unrelated), again.Round(time.Millisecond)), "a longer time for each character", a)
+					return
+				}
+				before = now
+			}
+		}
+	}
+	if t.Trials == 0 {
+		t.Skip("no argument and no answer takes a text")
+	}
+}
+
+// took returns the time that an answer took, or -1 if it was not sent or is not conclusive.
+func took(a client.Answer) time.Duration {
+	if a.Exchange == nil || a.Kind == client.Throttled || a.Kind == client.NoBudget || a.Kind == "" {
+		return -1
+	}
+	return a.Exchange.Took
+}
