@@ -51,6 +51,9 @@ func misjudgedTimes() []Control {
 			}
 			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(seconds(now.Add(skew)))) && !(date(seconds(now)) >= *c.Expires)
 		}),
+		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.within(seconds(now.Add(skew)), seconds(now)))
+		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Expires != nil && seconds(now) < *c.Expires
 		}),

@@ -134,6 +134,12 @@ func joses() []Control {
 				return err == nil && ecdsa.Verify(public, sum[:], new(big.Int).SetBytes(tag[:32]), new(big.Int).SetBytes(tag[32:]))
 			}
 		}),
+		aJWS("edwards-key-in-header", "the header carries the key, of Ed25519", forged, "JOS-02", func(j *jws) {
+			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
+				x, ok := canonical(h.JWK.X)
+				return h.Alg == "EdDSA" && ok && len(x) == ed25519.PublicKeySize && ed25519.Verify(x, message, tag)
+			}
+		}),
 		aJWS("json-without-header", "the JSON form dies without a protected header", breaks(codecs.Total), "JOS-03", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				var form struct {

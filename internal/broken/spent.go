@@ -184,6 +184,10 @@ func used() []Control {
 		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []use, now time.Time) []use {
 			return slices.DeleteFunc(uses, func(u use) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
+		stating(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", breaks(codecs.SingleUse), by("EXP-05"),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &pruning{remembering{Scheme: inner, remember: func(uses []use, _ time.Time) []use { return uses }, once: true}}
+			}), codecs.SingleUse),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []use, _ time.Time) []use { return uses }),
 		stating(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
 			breaks(codecs.SingleUse), by("EXP-05"), usedOnce(true)), codecs.SingleUse),
@@ -252,6 +256,17 @@ func (s *remembering) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 		s.uses = append(s.uses, use{string(token), b.Now, judged.Now})
 	}
 	return out, err
+}
+
+// A pruning scheme forgets old uses when it mints a token.
+type pruning struct{ remembering }
+
+// Mint implements codecs.Scheme.
+func (p *pruning) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	p.mu.Lock()
+	p.uses = slices.DeleteFunc(p.uses, func(u use) bool { return c.Now.Sub(u.at) > 5*time.Minute })
+	p.mu.Unlock()
+	return p.Scheme.Mint(dst, state, c)
 }
 
 // usedOnce returns a wrapper whose schemes share one list of used tokens.

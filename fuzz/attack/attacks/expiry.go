@@ -247,6 +247,22 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 		}
 	}
 	t.aheadByItsLife(tok.Under)
+	t.atZero(in, tok.Under)
+}
+
+// atZero presents a token at the Unix time 0, which a reader may take for an absent time. If it
+// refuses the token a day later, it reads the time of issue.
+func (t trial) atZero(in *attack.Instance, c codecs.Context) {
+	tok, ok := in.Mint(t.State(8), c)
+	if !ok {
+		return
+	}
+	zero := attack.With(c, func(c *codecs.Context) { c.Now = time.Unix(0, 0).UTC() })
+	t.Try(codecs.Expiry)
+	call, accepted := in.Accepts(tok.Text, zero)
+	if _, later := in.Accepts(tok.Text, attack.Later(zero, 24*time.Hour)); accepted && !later {
+		t.Refute(codecs.Expiry, "a token is accepted at the Unix time 0, long before it was minted, and refused a day later", tok.Sealed, call)
+	}
 }
 
 // aheadByItsLife presents a token with a long time to live a day before it was minted. A design

@@ -15,6 +15,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -31,7 +32,7 @@ type keyPair struct {
 	public any
 	jwks   []string // encodings of the public key as a JWK
 	verify func(message, tag []byte) bool
-	sign   func(message []byte) []byte // ES256 only
+	sign   func(message []byte) []byte // nil for RS256
 }
 
 // pairOf returns the key pair of a secret for an algorithm of RFC 7518 or RFC 8037.
@@ -42,11 +43,13 @@ func pairOf(algorithm string, secret []byte) (keyPair, bool) {
 	text := base64.RawURLEncoding.EncodeToString
 	switch algorithm {
 	case "EdDSA":
-		public := ed25519.NewKeyFromSeed(secret).Public().(ed25519.PublicKey)
+		private := ed25519.NewKeyFromSeed(secret)
+		public := private.Public().(ed25519.PublicKey)
 		x := text(public)
 		return keyPair{public: public, jwks: []string{
 			fmt.Sprintf(`{"kty":"OKP","crv":"Ed25519","x":"%s"}`, x), fmt.Sprintf(`{"crv":"Ed25519","kty":"OKP","x":"%s"}`, x),
-		}, verify: func(message, tag []byte) bool { return ed25519.Verify(public, message, tag) }}, true
+		}, verify: func(message, tag []byte) bool { return ed25519.Verify(public, message, tag) },
+			sign: func(message []byte) []byte { return ed25519.Sign(private, message) }}, true
 	case "ES256":
 		return p256Pair(secret)
 	case "RS256":
@@ -54,6 +57,23 @@ func pairOf(algorithm string, secret []byte) (keyPair, bool) {
 		return keyPair{public: public, jwks: []string{fmt.Sprintf(`{"kty":"RSA","n":"%s","e":"AQAB"}`, text(public.N.Bytes()))}, verify: rs256(public)}, true
 	}
 	return keyPair{}, false
+}
+
+// publicIn returns the public key that the jwk of a header holds, Ed25519 (RFC 8037) or P-256 (RFC
+// 7518), or false.
+func publicIn(header map[string]any) (keyPair, bool) {
+	jwk, _ := header["jwk"].(map[string]any)
+	part := func(name string) []byte {
+		text, _ := jwk[name].(string)
+		raw, _ := base64.RawURLEncoding.DecodeString(text) // no key has no length
+		return raw
+	}
+	x, y := part("x"), part("y")
+	if len(x) == ed25519.PublicKeySize && jwk["crv"] == "Ed25519" {
+		return keyPair{public: ed25519.PublicKey(x)}, true
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, x, y))
+	return keyPair{public: public}, err == nil
 }
 
 func p256Pair(secret []byte) (keyPair, bool) {

@@ -27,9 +27,9 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.twiceElsewhere(in, tok.Under)
 	t.twiceInBatch(in, tok)
 	t.respelled(in, tok.Under)
-	t.lateAgain(tok.Under)
 	t.besideClosed(tok.Under)
 	t.afterOthers(in, tok)
+	t.lateAgain(tok.Under)
 	t.afterRestart(tok.Under)
 }
 
@@ -155,9 +155,19 @@ func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 	}
 }
 
-// lateAgain presents a token immediately and again at later times within its life.
+// lateAgain presents a token immediately and again at later times within its life. Before each, it
+// mints a token, because a list of used tokens may be pruned then. Tokens that earlier attacks used
+// at later times may keep the list from being pruned, so a process starts anew.
 func (t trial) lateAgain(c codecs.Context) {
-	ttl := shortLife
+	if t.Design.Restart != nil && t.Design.Restart() != nil {
+		return
+	}
+	for _, ttl := range []time.Duration{shortLife, 24 * time.Hour} {
+		t.lateAgainIn(c, ttl)
+	}
+}
+
+func (t trial) lateAgainIn(c codecs.Context, ttl time.Duration) {
 	in, err := t.OpenFor(&ttl, t.Secret(0))
 	if err != nil || t.Design.OwnClock {
 		return
@@ -168,6 +178,7 @@ func (t trial) lateAgain(c codecs.Context) {
 	}
 	first, once := in.Accepts(sealed.Answer.Out, c)
 	for _, d := range []time.Duration{ttl / 4, ttl * 3 / 4, ttl * 19 / 20} {
+		in.Seal(t.State(8), attack.Later(c, d))
 		t.Try(codecs.SingleUse)
 		if second, twice := in.Accepts(sealed.Answer.Out, attack.Later(c, d)); once && twice {
 			t.Refute(codecs.SingleUse, "a token with a time to live of "+ttl.String()+" is accepted a second time after "+d.String(), sealed, first, second)
