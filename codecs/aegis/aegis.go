@@ -11,11 +11,11 @@
 // (birthday bound on 256 bits; the RFC sees no practical limit). A payload has at
 // most 2^61 bytes.
 //
-// It does not give: nonce misuse resistance, key commitment, a hidden payload
-// length, or any notion of time, user or request: see package claims for those.
-// The RFC ("Committing Security") expects an attacker to find two keys for one
-// token after 2^64 attempts with a tag of 128 bits, and after 2^128 with one of
-// 256. The implementation has tags of 128 bits only.
+// Limitations: no nonce misuse resistance, no key commitment, no hidden payload
+// length. Use package claims for time, user and request. The RFC ("Committing
+// Security") expects an attacker to find two keys for one token after 2^64
+// attempts with a tag of 128 bits, and after 2^128 with one of 256. The
+// implementation has tags of 128 bits only.
 //
 // It uses the AES instructions of amd64 and arm64; elsewhere it computes AES
 // rounds with tables. The implementation, github.com/ericlagergren/aegis, has
@@ -58,6 +58,6 @@ var Design = format.Design(codecs.Design{
 },
 	guarantee.AESTiming,
 	codecs.HoldsBecause(codecs.FreshNonces, "random 256-bit nonces, for up to 2^112 tokens per key"),
-	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take about 2^64 attempts"),
+	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: finding two keys for one token takes about 2^64 attempts"),
 	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream of the first block"),
 )

@@ -11,10 +11,10 @@
 // of a repeated nonce below 2^-32 (SP 800-38D, section 8.3). Rotate the ring
 // before that. A payload has at most 2^36 - 32 bytes.
 //
-// It does not give: nonce misuse resistance (a repeated nonce gives away the
-// XOR of two payloads and lets tokens be forged), key commitment (a ciphertext
-// can be made that opens under two keys), a hidden payload length, or any notion
-// of time, user or request: see package claims for those.
+// Limitations: no nonce misuse resistance (a repeated nonce reveals the XOR of
+// two payloads and lets tokens be forged), no key commitment (a ciphertext that
+// opens under two keys can be made), no hidden payload length. Use package
+// claims for time, user and request.
 package aesgcm
 
 import (

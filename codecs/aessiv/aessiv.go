@@ -13,9 +13,9 @@
 //
 // Limits: 2^48 tokens per key (RFC 5297, section 6). Payloads are bounded by memory.
 //
-// It does not give: confidentiality of equality (equal payloads give equal tokens),
-// key commitment (CMAC can be inverted under known keys), a hidden payload length, or
-// any notion of time, user or request: see package claims for those. It allocates.
+// Limitations: equal payloads give equal tokens, no key commitment (CMAC can be
+// inverted under known keys), no hidden payload length. Use package claims for
+// time, user and request. It allocates.
 package aessiv
 
 import (
@@ -67,7 +67,7 @@ var Design = format.Design(codecs.Design{
 	guarantee.AESTiming, guarantee.NoNonce,
 	codecs.Disclaims(codecs.Confidentiality, "equal payloads give equal tokens"),
 	guarantee.EqualPayloads,
-	codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: two keys for one token take at most 2^64 work"),
+	codecs.Disclaims(codecs.KeyCommitting, "CMAC can be inverted under known keys: finding two keys for one token takes at most 2^64 work"),
 )
 
 const (

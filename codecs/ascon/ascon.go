@@ -16,9 +16,9 @@
 // (birthday bound on 128 bits), and 2^54 bytes per key in all (SP 800-232, section
 // 4.3).
 //
-// It does not give: more than 128-bit security, nonce misuse resistance, key
-// commitment (a tag of 128 bits allows 64-bit commitment at most), a hidden payload
-// length, or any notion of time, user or request: see package claims for those.
+// Limitations: at most 128-bit security, no nonce misuse resistance, no key
+// commitment (a tag of 128 bits allows 64-bit commitment at most), no hidden
+// payload length. Use package claims for time, user and request.
 package ascon
 
 import (
@@ -62,7 +62,7 @@ var Design = format.Design(codecs.Design{
 },
 	codecs.Holds(codecs.SteadyTiming),
 	codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
-	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: two keys for one token take at most 2^64 work"),
+	codecs.Disclaims(codecs.KeyCommitting, "the tag has 128 bits: finding two keys for one token takes at most 2^64 work"),
 	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce repeats the key stream up to the first block that differs"),
 )
 

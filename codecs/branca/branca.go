@@ -135,13 +135,13 @@ var Design = codecs.Design{
 		aead, err := chacha20poly1305.NewX(secret)
 		return &format{aead, ttl}, err
 	}),
-	Guarantees: codecs.Always(slices.Concat(framework.Unbound("the format has nothing of the request"),
+	Guarantees: codecs.Always(slices.Concat(framework.Unbound("the format does not bind the request"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.UniformRefusal, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.Total, "tokens of at most 128 KiB: the time of base 62 grows faster than their length"),
+		codecs.HoldsBecause(codecs.Total, "tokens of at most 128 KiB, because decoding base 62 takes more than linear time"),
 		guarantee.NoPrincipal, guarantee.ExactKey32,
-		codecs.HoldsBecause(codecs.SteadyTiming, "the time of base 62 depends on the token alone"),
+		codecs.HoldsBecause(codecs.SteadyTiming, "the time of decoding base 62 depends on the token alone"),
 		guarantee.Nonce192,
-		codecs.Disclaims(codecs.Expiry, "ages are whole seconds, the second in which a token ends is not too late, and a token from the future is taken"),
+		codecs.Disclaims(codecs.Expiry, "ages are whole seconds: a token is still accepted during the second in which it expires; a token from the future is accepted"),
 		guarantee.Poly1305TwoKeys, guarantee.RepeatedStream, guarantee.OneKeyNoID,
 		guarantee.KeyItself, guarantee.Symmetric, guarantee.Stateless,
 	)),

@@ -18,11 +18,11 @@
 // probability of at most n^2/2^129. An equal pair shows the difference of two blocks
 // of payload. Payloads are bounded by memory.
 //
-// It does not give: nonce misuse resistance (a repeated initialisation vector
-// shows common prefixes), a hidden payload length (it is rounded up to 16), or
-// any notion of time, user or request: see package claims for those. The MAC
-// key alone does not commit to the encryption key. Commitment relies on
-// deriving both from one secret. Each token allocates a CBC mode.
+// Limitations: no nonce misuse resistance (a repeated initialization vector
+// reveals common prefixes), no hidden payload length (it is rounded up to 16).
+// Use package claims for time, user and request. The MAC key alone does not
+// commit to the encryption key. Commitment relies on deriving both from one
+// secret. Each token allocates a CBC mode.
 package cbchmac
 
 import (
@@ -78,9 +78,9 @@ var Design = format.Design(codecs.Design{
 	},
 },
 	guarantee.AESTiming,
-	codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that two keys for one token are a collision of HMAC-SHA512 cut to 256 bits"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "both keys are derived from one secret, so that a token that opens under two keys needs a collision of HMAC-SHA512 cut to 256 bits"),
 	guarantee.IV128,
-	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
+	codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialization vector reveals how many leading blocks two payloads share"),
 )
 
 const (

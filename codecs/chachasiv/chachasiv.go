@@ -15,9 +15,9 @@
 // collision of ChaCha20 blocks truncated to 256 bits: 2^128 work if its
 // permutation is ideal.
 //
-// It does not give: a hidden payload length, or any notion of time, user or request:
-// see package claims for those. The specification is young, and its authors leave a
-// formal analysis as future work.
+// Limitations: no hidden payload length. Use package claims for time, user and
+// request. The specification is young, and its authors leave a formal analysis
+// as future work.
 package chachasiv
 
 import (
@@ -62,7 +62,7 @@ var Design = format.Design(codecs.Design{
 	},
 },
 	codecs.Holds(codecs.SteadyTiming),
-	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of ChaCha20 blocks cut to 256 bits (specification, Security Guarantees)"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "a token that opens under two keys needs a collision of ChaCha20 blocks cut to 256 bits (specification, Security Guarantees)"),
 	codecs.HoldsBecause(codecs.FreshNonces, "random 128-bit nonces, for up to 2^48 tokens per key"),
 	codecs.HoldsBecause(codecs.NonceMisuseResistant, "key stream and tag depend on nonce, associated data and payload"),
 )

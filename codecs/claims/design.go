@@ -91,8 +91,8 @@ func guarantees(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	return slices.Concat(
 		of, linkability(of),
 		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
-		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of their JSON, with numbers as they are spelled"),
-		codecs.HoldsBecause(codecs.Unambiguous, "fields are digested behind their lengths, and arguments in one form of their JSON; of members with one name the last counts"),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of their JSON, with numbers as written"),
+		codecs.HoldsBecause(codecs.Unambiguous, "each field is digested after its length, and arguments as normalized JSON; the last of duplicate members counts"),
 		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
 		guarantee.Stateless,
 	)
@@ -105,7 +105,7 @@ func salted(d codecs.Design, options map[string]string) []codecs.Guarantee {
 	all := d.GuaranteesFor(options)
 	for i, g := range all {
 		if g.Property == codecs.Confidentiality && !g.Holds && lab.HooksOf(d).Bare != nil {
-			all[i] = codecs.HoldsBecause(codecs.Confidentiality, "the salt keeps payloads from being equal")[0]
+			all[i] = codecs.HoldsBecause(codecs.Confidentiality, "the salt makes equal payloads different")[0]
 		}
 	}
 	return all
@@ -122,7 +122,7 @@ func linkability(codec []codecs.Guarantee) []codecs.Guarantee {
 		encrypts = encrypts || g.Property == codecs.Confidentiality && g.Holds
 	}
 	if encrypts {
-		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is in a salted digest inside what is encrypted")
+		return codecs.HoldsBecause(codecs.Unlinkable, "the principal is in a salted digest, which is encrypted")
 	}
-	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: who guesses a request and its principal can test them against the salted digest")
+	return codecs.Disclaims(codecs.Unlinkable, "the claims are readable: a guessed request and principal can be checked against the salted digest")
 }

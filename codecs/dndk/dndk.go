@@ -17,9 +17,9 @@
 // token is to find a collision of the commitment: 2^128 work if AES-256 is an
 // ideal cipher.
 //
-// It does not give: nonce misuse resistance, a hidden payload length, or any notion
-// of time, user or request: see package claims for those. Each token allocates the
-// schedule of its derived key. The specification is an individual draft.
+// Limitations: no nonce misuse resistance, no hidden payload length. Use
+// package claims for time, user and request. Each token allocates the schedule
+// of its derived key. The specification is an individual draft.
 package dndk
 
 import (
@@ -64,7 +64,7 @@ var Design = format.Design(codecs.Design{
 	},
 },
 	guarantee.AESTiming,
-	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "a token that opens under two keys needs a collision of the 256-bit commitment, if AES-256 is an ideal cipher"),
 	guarantee.Nonce192, guarantee.RepeatedStream,
 )
 

@@ -167,14 +167,14 @@ var Design = codecs.Design{
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(options, "CR, LF and spare bits are ignored"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Rotation, codecs.PrivateKeys),
-			codecs.HoldsBecause(codecs.StrongKeys, "seeds of at least 32 bytes; the gateway has no rule"),
+			codecs.HoldsBecause(codecs.StrongKeys, "seeds of at least 32 bytes; the gateway has no minimum"),
 			guarantee.AESTiming,
 			codecs.HoldsBecause(codecs.FreshNonces, "each token has a key of its own from a 128-bit salt, and a random 96-bit nonce"),
 			codecs.Disclaims(codecs.Inert, "the key is stretched from the salt of the token before it is authenticated"),
 			guarantee.GCMTwoKeys,
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated salt and nonce repeat the key stream"),
-			codecs.Disclaims(codecs.KeySeparation, "the seed has twins under HMAC, and serves whatever else it is used for"),
-			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric seed: who can open can mint"),
+			codecs.Disclaims(codecs.KeySeparation, "different seeds can be equivalent under HMAC, and any other use of the seed shares it"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric seed: whoever can open tokens can mint them"),
 		)
 	},
 }

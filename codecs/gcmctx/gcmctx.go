@@ -18,8 +18,8 @@
 // one token is to find a collision of SHA-256: 2^128 work. A payload has at
 // most 2^36 - 32 bytes.
 //
-// It does not give: nonce misuse resistance, a hidden payload length, or any notion
-// of time, user or request: see package claims for those.
+// Limitations: no nonce misuse resistance, no hidden payload length. Use
+// package claims for time, user and request.
 package gcmctx
 
 import (
@@ -63,7 +63,7 @@ var Design = format.Design(codecs.Design{
 	},
 },
 	guarantee.AESTiming,
-	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of SHA-256"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "a token that opens under two keys needs a collision of SHA-256"),
 	guarantee.Nonce96, guarantee.RepeatedStream,
 )
 

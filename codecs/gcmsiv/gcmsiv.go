@@ -15,10 +15,10 @@
 // of 32 MiB, because a repeated nonce shows only equality. A payload has at
 // most 2^36 bytes (section 6).
 //
-// It does not give: key commitment (POLYVAL is a polynomial), a hidden payload
-// length, or any notion of time, user or request: see package claims for those. The
-// implementation has had no release since 2022. It uses the AES instructions of amd64
-// and arm64; elsewhere AES is computed with tables.
+// Limitations: no key commitment (POLYVAL is a polynomial), no hidden payload
+// length. Use package claims for time, user and request. The implementation has
+// had no release since 2022. It uses the AES instructions of amd64 and arm64;
+// elsewhere AES is computed with tables.
 package gcmsiv
 
 import (

@@ -67,6 +67,6 @@ var Design = format.Design(codecs.Design{
 	},
 },
 	codecs.Holds(codecs.SteadyTiming),
-	codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same tag are a collision of HMAC-SHA256 under derived keys"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same tag need a collision of HMAC-SHA256 under derived keys"),
 	guarantee.Symmetric,
 )

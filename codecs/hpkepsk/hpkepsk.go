@@ -122,6 +122,6 @@ var Design = codecs.Design{
 		codecs.HoldsBecause(codecs.FreshNonces, "each token has its own encapsulation, and so its own key and nonce"),
 		guarantee.GCMTwoKeys,
 		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated seed repeats encapsulation, key and nonce, and so the key stream"),
-		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal, though a split minter cannot unseal"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: whoever can unseal can seal, though a split minter cannot unseal"),
 	),
 }

@@ -186,13 +186,13 @@ func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) co
 				codecs.UniformRefusal, codecs.ByteExact, codecs.StrongKeys),
 			codecs.HoldsBecause(codecs.Canonical, canonical),
 			codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit nonces under a token key of at most 2^20 tokens"),
-			codecs.HoldsBecause(codecs.SteadyTiming, "it depends on whether the encapsulation is known to this opener, which is public, and on no key or "+
-				"payload; with AES instructions, without which AES looks tables up"),
-			codecs.HoldsBecause(codecs.Total, "at most one decapsulation beside work linear in the token; contexts are kept for verified tokens only, and at most 1,024"),
-			codecs.Disclaims(codecs.Unlinkable, "tokens under one encapsulation show that one sealer made them"),
+			codecs.HoldsBecause(codecs.SteadyTiming, "the time depends on no key or payload, but on whether this opener knows the encapsulation, which is public; "+
+				"with AES instructions, without which AES uses table lookups"),
+			codecs.HoldsBecause(codecs.Total, "at most one decapsulation in addition to work linear in the token; contexts are kept for verified tokens only, at most 1,024 of them"),
+			codecs.Disclaims(codecs.Unlinkable, "tokens with the same encapsulation come from the same sealer"),
 			guarantee.GCMTwoKeys,
 			codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated nonce in one context repeats the key stream"),
-			codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: who can unseal can seal"),
+			codecs.Disclaims(codecs.SenderAuthenticated, "an opener holds the pre-shared key and can compute the public key: whoever can unseal can seal"),
 		),
 	}
 }

@@ -271,8 +271,8 @@ var (
 	))
 	CBC = a128CBC.design("jwe-dir-a128cbc-hs256", "JWE with a shared key: AES-128-CBC and HMAC-SHA256, as jose and joserfc mint it", slices.Concat(
 		guarantee.IV128,
-		codecs.Disclaims(codecs.KeyCommitting, "the key of the tag says nothing of the key of the encryption: two secrets that share it open one token"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two payloads share"),
+		codecs.Disclaims(codecs.KeyCommitting, "the tag key does not determine the encryption key: two secrets with the same tag key open one token"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialization vector reveals how many leading blocks two payloads share"),
 	))
 )
 
@@ -289,7 +289,7 @@ func (e encryption) design(name, doc string, own []codecs.Guarantee) codecs.Desi
 			Allocates: "segments are decoded to buffers of their own",
 		},
 		Guarantees: func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(own, framework.Canonical(options, "segments are decoded by atob: white space, padding and spare bits pass"), common)
+			return slices.Concat(own, framework.Canonical(options, "segments are decoded by atob: white space, padding and spare bits are accepted"), common)
 		},
 	}
 }

@@ -29,8 +29,8 @@ var Encrypter = codecs.Design{
 	},
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(common(options),
-			codecs.Disclaims(codecs.UniformRefusal, "the library tells a broken payload from a wrong mac, and both from an error of decryption"),
-			codecs.HoldsBecause(codecs.Inert, "encryptString; encrypt serializes, and unserialize of PHP makes objects after authentication"))
+			codecs.Disclaims(codecs.UniformRefusal, "the library reports a malformed payload, a wrong MAC and a decryption error differently"),
+			codecs.HoldsBecause(codecs.Inert, "with encryptString; encrypt serializes, and PHP's unserialize creates objects after authentication"))
 	},
 }
 
@@ -51,12 +51,12 @@ var MCP = codecs.Design{
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(common(options),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
-			codecs.Disclaims(codecs.BindsArguments, "[] and {} share a digest, and lists and objects with their indices"),
-			codecs.Disclaims(codecs.BindsAudience, "the format has no audience: another application with the key opens its tokens"),
+			codecs.Disclaims(codecs.BindsArguments, "[] and {} share a digest, and so do a list and an object whose names are its indices"),
+			codecs.Disclaims(codecs.BindsAudience, "the format has no audience: another application with the key accepts its tokens"),
 			codecs.Disclaims(codecs.Unambiguous, "arguments are PHP arrays: [] and {}, and 1 and 1.0, share a digest"),
-			codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and expiresAt itself is not too late"),
+			codecs.Disclaims(codecs.Expiry, "the format has no time of issue, so a token from a clock that runs ahead is accepted; a token is still accepted at expiresAt"),
 			codecs.Disclaims(codecs.UniformRefusal, "the server tells the client which check failed: integrity, another request, or expiry"),
-			codecs.Disclaims(codecs.Inert, "unserialize of PHP makes objects of the plaintext, after authentication"),
+			codecs.Disclaims(codecs.Inert, "PHP's unserialize creates objects from the plaintext, after authentication"),
 			codecs.HoldsBecause(codecs.Unlinkable, "the principal is encrypted"),
 			guarantee.Stateless,
 		)
@@ -68,16 +68,16 @@ func common(options map[string]string) []codecs.Guarantee {
 	if framework.IsSDK(options) {
 		reading = slices.Concat(
 			codecs.Disclaims(codecs.Canonical, "base64_decode skips foreign characters and ignores spare bits"),
-			codecs.Disclaims(codecs.Integrity, "members of the JSON beside iv, value and mac are not authenticated"),
+			codecs.Disclaims(codecs.Integrity, "JSON members other than iv, value and mac are not authenticated"),
 		)
 	}
 	return slices.Concat(reading,
 		codecs.Holds(codecs.Confidentiality, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
 		guarantee.AESTiming, guarantee.ExactKey32, guarantee.IV128,
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys of 32 bytes for one token are a collision of HMAC-SHA256"),
+		codecs.HoldsBecause(codecs.KeyCommitting, "a token that opens under two keys of 32 bytes needs a collision of HMAC-SHA256"),
 		guarantee.OneKeyNoID,
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the key of encryption and tag, and serves whatever else it is used for"),
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialisation vector shows how many first blocks two states share"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret itself is the key of encryption and tag, and any other use of the secret shares it"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated initialization vector reveals how many leading blocks two states share"),
 		guarantee.Symmetric,
 	)
 }

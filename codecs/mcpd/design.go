@@ -62,31 +62,31 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 // bindings maps the values of the option bind to their guarantees.
 var bindings = map[string][]codecs.Guarantee{
 	bindSubject: slices.Concat(
-		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
-		codecs.Disclaims(codecs.BindsTarget, "only under authSubjectAndTool, which is not the default"),
-		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same"),
+		codecs.Disclaims(codecs.BindsPrincipal, "different principals are distinguished, but an absent principal counts as an empty one"),
+		codecs.Disclaims(codecs.BindsTarget, "bound only under bind=authSubjectAndTool, which is not the default"),
+		codecs.Disclaims(codecs.Unambiguous, "an absent principal counts as an empty one"),
 	),
 	bindTool: slices.Concat(
-		codecs.Disclaims(codecs.BindsPrincipal, "one principal's tokens are refused for another's, but no principal is taken for an empty one"),
-		codecs.Disclaims(codecs.BindsTarget, "one tool's tokens are refused for another's, but those of resources/read are not bound to a target"),
-		codecs.Disclaims(codecs.Unambiguous, "no principal and an empty one are the same, and a NUL moves text between subject and tool"),
+		codecs.Disclaims(codecs.BindsPrincipal, "different principals are distinguished, but an absent principal counts as an empty one"),
+		codecs.Disclaims(codecs.BindsTarget, "tokens of a tool are bound to it, but tokens of resources/read are not bound to a target"),
+		codecs.Disclaims(codecs.Unambiguous, "an absent principal counts as an empty one, and a NUL can move text between subject and tool"),
 	),
 	bindNone: slices.Concat(
-		codecs.Disclaims(codecs.BindsPrincipal, "bind=none"),
-		codecs.Disclaims(codecs.BindsTarget, "bind=none"),
-		codecs.Disclaims(codecs.Unambiguous, "bind=none"),
+		codecs.Disclaims(codecs.BindsPrincipal, "bind=none binds nothing"),
+		codecs.Disclaims(codecs.BindsTarget, "bind=none binds nothing"),
+		codecs.Disclaims(codecs.Unambiguous, "bind=none binds nothing"),
 	),
 }
 
 func signedGuarantees() []codecs.Guarantee {
 	return slices.Concat(
-		codecs.Disclaims(codecs.Integrity, "the bind tag that every token shows is the mac of the text of its subject: who chooses a subject has claims signed"),
+		codecs.Disclaims(codecs.Integrity, "every token shows its bind tag, which is the MAC of its subject: whoever chooses a subject can get chosen claims signed"),
 		guarantee.ReadableClaims, guarantee.EqualClaims,
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted and readable: the tokens of a principal share it"),
-		codecs.Disclaims(codecs.KeySeparation, "one key makes bind tags and macs"),
-		codecs.Disclaims(codecs.PrivateKeys, "the bind tag is a second mac under the key"),
+		codecs.Disclaims(codecs.KeySeparation, "one key computes bind tags and MACs"),
+		codecs.Disclaims(codecs.PrivateKeys, "the bind tag is a second MAC under the key"),
 		codecs.Holds(codecs.SteadyTiming),
-		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same mac are a collision of HMAC-SHA256 under derived keys"),
+		codecs.HoldsBecause(codecs.KeyCommitting, "two keys with the same MAC need a collision of HMAC-SHA256 under derived keys"),
 		guarantee.NoNonce,
 	)
 }
@@ -105,7 +105,7 @@ func common() []codecs.Guarantee {
 		codecs.Holds(codecs.UniformRefusal, codecs.Total, codecs.Inert),
 		guarantee.UTF8, guarantee.Key32, guarantee.NoMethod, guarantee.NoArguments,
 		guarantee.NoAudience, guarantee.NoIssue, guarantee.OneKey,
-		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: who can open can mint"),
+		codecs.Disclaims(codecs.SenderAuthenticated, "one symmetric secret: whoever can open tokens can mint them"),
 		guarantee.Stateless,
 	)
 }

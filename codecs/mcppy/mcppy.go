@@ -160,13 +160,13 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		return common()
 	}
 	others := slices.DeleteFunc(common(), func(g codecs.Guarantee) bool { return g.Property == codecs.Expiry })
-	return slices.Concat(others, codecs.Disclaims(codecs.Expiry, "json.loads takes Infinity: who holds a key can mint what never expires; for all others expiry holds"))
+	return slices.Concat(others, codecs.Disclaims(codecs.Expiry, "json.loads accepts Infinity: a holder of the key can mint a token that never expires; all other tokens expire"))
 }
 
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
-		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; arguments of resources/read are ignored"),
 		codecs.HoldsBecause(codecs.Expiry, "refused from expiry on, and when issued more than 60 seconds in the future"),
 		guarantee.WTF8,
 		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
@@ -175,7 +175,7 @@ func common() []codecs.Guarantee {
 			codecs.UniformRefusal, codecs.Total, codecs.StrongKeys),
 		keyring.Guarantees(),
 		guarantee.AESTiming,
-		codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest inside what is encrypted"),
+		codecs.HoldsBecause(codecs.Unlinkable, "the principal is a salted digest, which is encrypted"),
 		guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream, guarantee.Symmetric,
 	)
 }

@@ -36,12 +36,12 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(framework.Canonical(options, "+ and / pass for - and _, and correct padding passes"), digests(options[optionDigest]), common())
+	return slices.Concat(framework.Canonical(options, "+ and / are accepted for - and _, and correct padding is accepted"), digests(options[optionDigest]), common())
 }
 
 func digests(digest string) []codecs.Guarantee {
 	if digest == digestGiven {
-		return codecs.Disclaims(codecs.BindsArguments, "under digest=given the caller gives the digest, and the arguments are not seen")
+		return codecs.Disclaims(codecs.BindsArguments, "under digest=given the caller supplies the digest, and the arguments are not checked")
 	}
 	return codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Ruby reads them")
 }
@@ -51,12 +51,12 @@ func common() []codecs.Guarantee {
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.BindsMethod, codecs.BindsTarget, codecs.BindsAudience,
 			codecs.UniformRefusal, codecs.Total, codecs.Inert, codecs.PrivateKeys),
 		guarantee.AESTiming, guarantee.UTF8,
-		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit ivs, for up to 2^32 tokens per key"),
+		codecs.HoldsBecause(codecs.FreshNonces, "random 96-bit IVs, for up to 2^32 tokens per key"),
 		guarantee.ExactKey32, guarantee.NoPrincipal,
 		codecs.Disclaims(codecs.BindsPrincipal, "the format has no principal"),
-		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, false or {} share one digest; principals are not told apart"),
+		codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, false or {} share one digest; principals are not distinguished"),
 		guarantee.NoIssue, guarantee.OneKey, guarantee.KeyItself, guarantee.GCMTwoKeys,
-		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated iv repeats the key stream"),
+		codecs.Disclaims(codecs.NonceMisuseResistant, "a repeated IV repeats the key stream"),
 		guarantee.Symmetric, guarantee.Stateless,
 	)
 }

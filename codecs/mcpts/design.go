@@ -43,7 +43,7 @@ var Design = codecs.Design{
 
 func guarantees(options map[string]string) []codecs.Guarantee {
 	return slices.Concat(bindings[options[optionBind]],
-		framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits pass"),
+		framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits are accepted"),
 		carries(options[optionPayload]), common())
 }
 
@@ -56,7 +56,7 @@ var bindings = map[string][]codecs.Guarantee{
 
 // publishedTag is the reason why a bind tag lets an attacker check a guessed
 // key.
-const publishedTag = "the bind tag is a second mac under the key"
+const publishedTag = "the bind tag is a second MAC under the key"
 
 func disclaimBindings(reason string) []codecs.Guarantee {
 	return slices.Concat(
@@ -73,7 +73,7 @@ func principalGuarantees() []codecs.Guarantee {
 		codecs.Disclaims(codecs.BindsTarget, reason),
 		codecs.Disclaims(codecs.BindsArguments, reason),
 		codecs.Disclaims(codecs.BindsAudience, reason),
-		codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
+		codecs.Disclaims(codecs.BindsPrincipal, "an absent principal counts as an empty one"),
 		codecs.Disclaims(codecs.Unambiguous, reason),
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: the tokens of a principal share it"),
 		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
@@ -83,7 +83,7 @@ func principalGuarantees() []codecs.Guarantee {
 func boundGuarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
-		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+		codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; arguments of resources/read are ignored"),
 		codecs.Disclaims(codecs.Unambiguous, "lone surrogates become U+FFFD; arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: equal contexts give equal tags"),
 		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
@@ -102,7 +102,7 @@ func common() []codecs.Guarantee {
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert),
 		guarantee.NoNonce, guarantee.Key32, guarantee.ReadableClaims, guarantee.EqualClaims,
 		guarantee.NoIssue, guarantee.OneKey,
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself and serves whatever else it is used for"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key, and any other use of the secret shares it"),
 		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }

@@ -210,7 +210,7 @@ var common = slices.Concat(
 		codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
 	guarantee.ExactKey32,
 	codecs.HoldsBecause(codecs.FreshNonces, "256 random bits for each token"),
-	codecs.HoldsBecause(codecs.KeyCommitting, "two keys for one token are a collision of BLAKE2b-256"),
+	codecs.HoldsBecause(codecs.KeyCommitting, "a token that opens under two keys needs a collision of BLAKE2b-256"),
 	guarantee.RepeatedStream, guarantee.OneKeyNoID,
 	codecs.Disclaims(codecs.KeySeparation, "keys are derived for encryption and tag, and another use of BLAKE2b under the secret can collide with them"),
 	guarantee.Symmetric,

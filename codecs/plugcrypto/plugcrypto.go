@@ -267,15 +267,15 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	return slices.Concat(framework.Canonical(options, "spare bits of the last character are ignored, and correct padding passes"),
-		framework.Unbound("the format has nothing of the request but a salt, which the operator chooses"),
+	return slices.Concat(framework.Canonical(options, "spare bits of the last character are ignored, and correct padding is accepted"),
+		framework.Unbound("the format binds only a salt, which the operator chooses"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.Inert, "keys are stretched once for each secret; terms that hold functions are refused"),
+		codecs.HoldsBecause(codecs.Inert, "keys are stretched once for each secret; terms with functions are refused"),
 		guarantee.NoPrincipal,
 		codecs.HoldsBecause(codecs.StrongKeys, "one secret of at least 32 bytes"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces"),
-		codecs.Disclaims(codecs.KeySeparation, "the secret is a key of HMAC, so that a secret and the same with zero bytes behind it are one"),
-		codecs.Disclaims(codecs.Expiry, "the millisecond in which a token ends is not too late"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret is an HMAC key, so a secret and the same secret with zero bytes appended are equivalent"),
+		codecs.Disclaims(codecs.Expiry, "a token is still accepted during the millisecond in which it expires"),
 		codecs.Disclaims(codecs.Rotation, "one secret, and no key ID in the token"),
 		codecs.Disclaims(codecs.KeyCommitting, "Poly1305's tag is a polynomial: one ciphertext can be made to open under two known keys"),
 		guarantee.RepeatedStream, guarantee.Symmetric, guarantee.Stateless,

@@ -306,16 +306,16 @@ var Design = codecs.Design{
 }
 
 func guarantees(options map[string]string) []codecs.Guarantee {
-	bindings := framework.Unbound("the format has nothing of the request but a purpose")
+	bindings := framework.Unbound("the format binds only a purpose")
 	if options[optionPurpose] == purposeTarget {
 		bindings = slices.DeleteFunc(bindings, func(g codecs.Guarantee) bool { return g.Property == codecs.BindsTarget })
 		bindings = append(bindings, codecs.HoldsBecause(codecs.BindsTarget, "the purpose is the target")...)
 	}
-	expiry := codecs.Disclaims(codecs.Expiry, "nothing says when a token was minted, so one from a clock that runs ahead is good")
-	return slices.Concat(bindings, framework.Canonical(options, "parts behind the tag and separators at the end are ignored"), expiry,
+	expiry := codecs.Disclaims(codecs.Expiry, "the format has no time of issue, so a token from a clock that runs ahead is accepted")
+	return slices.Concat(bindings, framework.Canonical(options, "parts after the tag and separators at the end are ignored"), expiry,
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.PrivateKeys, codecs.Rotation),
 		codecs.HoldsBecause(codecs.Inert, "with the null serializer; the default of Rails 6, Marshal, runs code after authentication"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token shows nothing of the principal"),
+		codecs.HoldsBecause(codecs.Unlinkable, "a token contains neither the principal nor a digest of it"),
 		codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes"),
 		guarantee.AESTiming, guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream,
 		guarantee.KeyItself, guarantee.Symmetric, guarantee.Stateless,

@@ -84,11 +84,11 @@ func oneKey() []codecs.Guarantee {
 func ring(o map[string]string) []codecs.Guarantee {
 	keys := slices.Concat(
 		codecs.Holds(codecs.Rotation),
-		codecs.Disclaims(codecs.PrivateKeys, "under kid=derived the key ID is a hash of the key; the crate leaves it to the operator"),
+		codecs.Disclaims(codecs.PrivateKeys, "under kid=derived the key ID is a hash of the key; the crate lets the operator choose it"),
 	)
 	if o[optionKeyID] == keyIDNumbered {
 		keys = slices.Concat(
-			codecs.Disclaims(codecs.Rotation, "under kid=numbered a key has another name at another place of the ring"),
+			codecs.Disclaims(codecs.Rotation, "under kid=numbered the ID of a key depends on its place in the ring"),
 			codecs.Holds(codecs.PrivateKeys),
 		)
 	}
@@ -102,17 +102,17 @@ func expiry(value string) []codecs.Guarantee {
 	if value == expiryNever {
 		return codecs.Disclaims(codecs.Expiry, "tokens do not expire")
 	}
-	return codecs.Disclaims(codecs.Expiry, "nothing says when a token was issued, so one from a clock that runs ahead is good; and the expiry itself is not too late")
+	return codecs.Disclaims(codecs.Expiry, "the format has no time of issue, so a token from a clock that runs ahead is accepted; a token is still accepted at its expiry")
 }
 
 func bindings(value string) []codecs.Guarantee {
-	const none = "the associated data are empty unless the application gives some"
+	const none = "the associated data are empty unless the application supplies some"
 	switch value {
 	case bindDocs:
 		return slices.Concat(
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget),
 			codecs.Disclaims(codecs.BindsArguments, "the documented text has no arguments"),
-			codecs.Disclaims(codecs.BindsPrincipal, "no principal and an empty one are the same"),
+			codecs.Disclaims(codecs.BindsPrincipal, "an absent principal counts as an empty one"),
 			codecs.Disclaims(codecs.BindsAudience, "the documented text has no audience"),
 			codecs.Disclaims(codecs.Unambiguous, "the documented text is joined: a | or : moves between principal, method and target"),
 			guarantee.NoPrincipal,
@@ -120,7 +120,7 @@ func bindings(value string) []codecs.Guarantee {
 	case bindRequest:
 		return slices.Concat(
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal, codecs.BindsAudience),
-			codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; those of resources/read are not looked at"),
+			codecs.HoldsBecause(codecs.BindsArguments, "by a digest of the arguments as Python reads them; arguments of resources/read are ignored"),
 			codecs.Disclaims(codecs.Unambiguous, "arguments that are absent, null, {}, [], \"\", 0 or false share one digest"),
 			guarantee.NoPrincipal,
 		)
@@ -137,7 +137,7 @@ func common() []codecs.Guarantee {
 		guarantee.NoNonce,
 		codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads give equal tokens"),
 		guarantee.EqualPayloads,
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: the label separates the formats, but a key has twins"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key: the label separates the formats, but different secrets can be equivalent"),
 		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }

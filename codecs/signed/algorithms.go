@@ -114,7 +114,7 @@ var Ed25519 = edDSA.Design(codecs.Design{
 },
 	verifiedWithPublicKeys(),
 	codecs.Disclaims(codecs.KeyCommitting,
-		"a verifier accepts public keys of low order, under which one signature verifies with several; keys that secrets give have none"),
+		"a verifier accepts public keys of low order, and one signature can verify under several of them; keys derived from secrets never have low order"),
 )
 
 // MLDSA44 is the catalog row of ml-dsa-44.

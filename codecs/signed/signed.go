@@ -18,11 +18,10 @@
 // (the number of signatures in NIST's security definition). Payloads are bounded by
 // memory.
 //
-// It does not give: confidentiality (anyone who holds a token can read its
-// payload, and equal payloads give equal tokens), or any notion of time, user
-// or request: see package claims for those. A quantum computer breaks Ed25519.
-// Deterministic signing is more vulnerable to hardware faults than hedged
-// signing.
+// Limitations: no confidentiality (anyone who holds a token can read its
+// payload, and equal payloads give equal tokens). Use package claims for time,
+// user and request. A quantum computer breaks Ed25519. Deterministic signing is
+// more vulnerable to hardware faults than hedged signing.
 package signed
 
 import (

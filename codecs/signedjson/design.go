@@ -36,7 +36,7 @@ var PHP = codecs.Design{
 	Options: []codecs.Option{reading},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		return slices.Concat(framework.Canonical(o, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits pass"), common(), unbound(), oneKey(),
+		return slices.Concat(framework.Canonical(o, "the segment of the mac is decoded by base64_decode: white space, + and /, padding and spare bits are accepted"), common(), unbound(), oneKey(),
 			guarantee.NoIssue,
 		)
 	},
@@ -67,7 +67,8 @@ var Run = codecs.Design{
 		return slices.Concat(state, keys, common(), unbound(),
 			codecs.Holds(codecs.Canonical, codecs.Rotation, codecs.Expiry),
 			codecs.HoldsBecause(codecs.FreshNonces, "128 random bits, which make equal states unequal tokens"),
-			codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself: a label separates its uses, but a key has twins"),
+			codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key: a label separates its uses, but different secrets can be equivalent"),
+			codecs.Disclaims(codecs.SingleUse, "stateless; the package run also has a stored codec, which is single-use"),
 		)
 	},
 	NewScheme: layouts.SchemeForLab(newRun, run{}.seedSize(), (*scheme).mint),
@@ -84,13 +85,13 @@ var Swift = codecs.Design{
 	Options: []codecs.Option{reading},
 	Hooks:   &lab.Hooks{Inspect: inspect, FewVectors: true, Unjudged: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		return slices.Concat(framework.Canonical(o, "the decoded claims are authenticated: + and /, padding, spare bits and full stops in front pass"), common(), oneKey(),
+		return slices.Concat(framework.Canonical(o, "the decoded claims are authenticated: + and /, padding, spare bits and leading full stops are accepted"), common(), oneKey(),
 			codecs.Holds(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsPrincipal),
-			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so that integers over 2^53 share a digest"),
+			codecs.Disclaims(codecs.BindsArguments, "numbers are doubles, so different integers over 2^53 can share a digest"),
 			guarantee.NoAudience,
 			codecs.Disclaims(codecs.Unambiguous, "numbers in arguments are doubles"),
-			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and shows tokens of one user"),
-			codecs.Disclaims(codecs.Expiry, "the SDK does not look at iat, so a token from a clock that runs ahead is good"),
+			codecs.Disclaims(codecs.Unlinkable, "the principal is an unsalted hash of the bearer token: it confirms a guess and links the tokens of a user"),
+			codecs.Disclaims(codecs.Expiry, "the SDK does not check iat, so a token from a clock that runs ahead is accepted"),
 		)
 	},
 	NewScheme: layouts.SchemeForLab(newSwift, swift{}.seedSize(), (*scheme).mint),
@@ -101,12 +102,13 @@ var Swift = codecs.Design{
 func oneKey() []codecs.Guarantee {
 	return slices.Concat(
 		guarantee.UTF8, guarantee.Key32, guarantee.OneKey, guarantee.EqualClaims,
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, without a label: it serves whatever else it is used for"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key, without a label: any other use of the secret shares it"),
+		guarantee.Stateless,
 	)
 }
 
 func unbound() []codecs.Guarantee {
-	return slices.Concat(framework.Unbound("the format has no request: the application binds, or none does"),
+	return slices.Concat(framework.Unbound("the format does not bind the request; only the application can"),
 		guarantee.NoPrincipal,
 	)
 }
@@ -114,9 +116,8 @@ func unbound() []codecs.Guarantee {
 func common() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.PrivateKeys),
-		codecs.HoldsBecause(codecs.NonceMisuseResistant, "no cipher takes a nonce"),
+		codecs.HoldsBecause(codecs.NonceMisuseResistant, "the format has no cipher and so no nonce of one"),
 		codecs.Disclaims(codecs.Confidentiality, "the claims are readable"),
 		guarantee.HMACTwins, guarantee.Symmetric,
-		codecs.Disclaims(codecs.SingleUse, "stateless; run has a stored codec beside this one that is"),
 	)
 }

@@ -94,16 +94,16 @@ func readBase62(text []byte, sdk bool) (float64, bool) {
 var (
 	Itsdangerous = itsdangerous.design("itsdangerous", "itsdangerous: readable JSON with its time, signed with HMAC-SHA1",
 		"PyPI itsdangerous 2.2.0, URLSafeTimedSerializer", "", func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(framework.Canonical(options, "Python's base64 decoder reads the signature: it skips foreign characters and ignores spare bits and all that follows the padding"),
-				codecs.Disclaims(codecs.Expiry, "ages are whole seconds, and the second in which a token ends is not too late"),
-				codecs.Disclaims(codecs.KeyCommitting, "the key is derived by SHA-1, whose collisions can be computed"),
+			return slices.Concat(framework.Canonical(options, "Python's base64 decoder reads the signature: it skips foreign characters and ignores spare bits and everything after the padding"),
+				codecs.Disclaims(codecs.Expiry, "ages are whole seconds: a token is still accepted during the second in which it expires"),
+				codecs.Disclaims(codecs.KeyCommitting, "the key is derived by SHA-1, for which collisions can be computed"),
 			)
 		})
 	Django = django.design("django-signing", "Django's signing.dumps: readable JSON with its time, signed with HMAC-SHA256",
 		"PyPI Django 5.2.19, django.core.signing", ":", func(map[string]string) []codecs.Guarantee {
 			return slices.Concat(codecs.HoldsBecause(codecs.Canonical, "the text of the signature is compared"),
 				codecs.Disclaims(codecs.Expiry, "a token from a clock that runs ahead is accepted"),
-				codecs.HoldsBecause(codecs.KeyCommitting, "the key is a SHA-256 digest, and two keys with one tag are a collision of HMAC-SHA256"),
+				codecs.HoldsBecause(codecs.KeyCommitting, "the key is a SHA-256 digest, and two keys with one tag need a collision of HMAC-SHA256"),
 			)
 		})
 )
@@ -120,11 +120,11 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			return s.format(secret, ttl, options), nil
 		}),
 		Guarantees: func(options map[string]string) []codecs.Guarantee {
-			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format has nothing of the request but a salt, which the application chooses"),
+			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format binds only a salt, which the application chooses"),
 				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),
 				codecs.HoldsBecause(codecs.Inert, "compressed payloads are inflated after authentication"),
 				guarantee.NoPrincipal, guarantee.NoNonce,
-				codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes; the library has no rule"),
+				codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes; the library has no minimum"),
 				codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads of one second give equal tokens"),
 				codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads of one second give equal tokens"),
 				codecs.Disclaims(codecs.KeySeparation, "the key is a digest of a salt and the secret, without a boundary between them"),

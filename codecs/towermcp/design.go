@@ -67,7 +67,7 @@ func oneKey() []codecs.Guarantee {
 func ring(o map[string]string) []codecs.Guarantee {
 	keys := slices.Concat(
 		codecs.Holds(codecs.Rotation),
-		codecs.Disclaims(codecs.PrivateKeys, "the key ID is an unsalted hash of the key: it checks a guess, and shows services that share the key"),
+		codecs.Disclaims(codecs.PrivateKeys, "the key ID is an unsalted hash of the key: it confirms a guessed key, and reveals which services share one"),
 	)
 	if framework.IsSDK(o) {
 		return append(keys, codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")...)
@@ -85,11 +85,11 @@ func guarantees(o map[string]string) []codecs.Guarantee {
 		guarantee.NoNonce, guarantee.NoMethod,
 		codecs.Disclaims(codecs.BindsTarget, "the format has no target"),
 		guarantee.NoArguments, guarantee.NoAudience,
-		codecs.Disclaims(codecs.Unambiguous, "contexts that differ in anything but the principal are the same"),
+		codecs.Disclaims(codecs.Unambiguous, "only the principal distinguishes contexts"),
 		codecs.Disclaims(codecs.Unlinkable, "the subject is readable"),
-		codecs.Disclaims(codecs.Expiry, "the time of issue is not looked at, so a token from a clock that runs ahead is good; and expires_at itself is not too late"),
+		codecs.Disclaims(codecs.Expiry, "the time of issue is not checked, so a token from a clock that runs ahead is accepted; a token is still accepted at expires_at"),
 		guarantee.ReadableClaims, guarantee.EqualClaims,
-		codecs.Disclaims(codecs.KeySeparation, "the secret is the HMAC key itself, and v1 is the framing of the TypeScript SDK: its tokens pass the mac"),
+		codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key, and v1 has the framing of the TypeScript SDK: the MAC accepts its tokens"),
 		guarantee.HMACTwins, guarantee.Symmetric, guarantee.Stateless,
 	)
 }

@@ -12,9 +12,9 @@
 // Limits: 2^80 tokens per key for a probability of a repeated nonce of 2^-32
 // (c2sp.org/XAES-256-GCM, introduction). A payload has at most 2^36 - 32 bytes.
 //
-// It does not give: nonce misuse resistance, key commitment (the tag is that of
-// GCM), a hidden payload length, or any notion of time, user or request: see
-// package claims for those. Each token allocates the schedule of its derived key.
+// Limitations: no nonce misuse resistance, no key commitment (the tag is that
+// of GCM), no hidden payload length. Use package claims for time, user and
+// request. Each token allocates the schedule of its derived key.
 package xaes
 
 import (

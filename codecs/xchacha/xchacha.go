@@ -10,9 +10,9 @@
 // Limits: random 192-bit nonces do not repeat in practice (2^80 tokens per key
 // for a probability of 2^-33). A payload has at most 2^38 - 64 bytes.
 //
-// It does not give: nonce misuse resistance, key commitment (Poly1305 is a
-// polynomial as GCM's tag is), a hidden payload length, or any notion of time,
-// user or request: see package claims for those.
+// Limitations: no nonce misuse resistance, no key commitment (Poly1305 is a
+// polynomial, as GCM's tag is), no hidden payload length. Use package claims
+// for time, user and request.
 package xchacha
 
 import (

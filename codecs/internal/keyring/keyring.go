@@ -217,6 +217,6 @@ func Random(b []byte) {
 func Guarantees() []codecs.Guarantee {
 	return slices.Concat(
 		codecs.Holds(codecs.Inert),
-		codecs.Disclaims(codecs.PrivateKeys, "the key ID is derived from the secret: it rules out all but one in 2^32 guesses of a secret that is not random"),
+		codecs.Disclaims(codecs.PrivateKeys, "the key ID is derived from the secret: guesses of a weak secret can be checked against its 32 bits"),
 	)
 }
