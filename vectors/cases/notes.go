@@ -45,35 +45,35 @@ const (
 // Notes explains each flag.
 var Notes = map[string]vectors.Note{
 	Sound: {
-		BugClass: "a token that its own design sealed is refused, or comes back changed",
-		Gain:     "nothing: users lose their state",
+		BugClass: "a token that the design itself sealed is refused, or its state comes back changed",
+		Gain:     "none: users lose their state",
 	},
 	Unjudged: {
-		BugClass: "not judged by a second implementation: the design follows the code or specification that it names",
+		BugClass: "no second implementation has checked these tests: the design follows the code or specification that it names",
 		Gain:     "none: a difference from the original can be an error of these vectors",
 	},
 	flagField: {
-		BugClass: "a changed field is not noticed",
-		Gain:     "state of the attacker's choice, or another user's",
+		BugClass: "a changed field is accepted",
+		Gain:     "a state of the attacker's choice, or the state of another user",
 		Links:    []string{"https://github.com/fernet/spec/blob/master/Spec.md"},
 	},
 	flagShortTag: {
 		BugClass: "the length of the tag is taken from the token",
-		Gain:     "a forgery in 256 tries, or none",
+		Gain:     "a forgery after at most 256 attempts",
 		CVEs:     []string{"CVE-2009-0217"},
 	},
 	flagPartialTag: {
-		BugClass: "the tag is compared in part",
-		Gain:     "a forgery in as many tries as the compared part has values",
+		BugClass: "only a part of the tag is compared",
+		Gain:     "a forgery after as many attempts as the compared part has values",
 		Links:    []string{"https://github.com/C2SP/wycheproof/blob/main/doc/formats.md"},
 	},
 	flagSplice: {
-		BugClass: "parts of two sound tokens are accepted as one",
-		Gain:     "one token's state in another one's context",
+		BugClass: "a combination of parts of two valid tokens is accepted",
+		Gain:     "the state of one token in the context of another",
 	},
 	flagInside: {
-		BugClass: "a token that only a holder of the key can make is judged otherwise than the format says",
-		Gain:     "implementations disagree: what one server minted another reads differently or loses",
+		BugClass: "an authentic token that only a holder of the key can make is accepted or refused against the rules of the format",
+		Gain:     "implementations disagree: a token minted by one server is read differently or refused by another",
 	},
 	flagUnauthenticated: {
 		BugClass: "a field on the wire is not covered by the tag",
@@ -81,31 +81,31 @@ var Notes = map[string]vectors.Note{
 		CVEs:     []string{"CVE-2015-9235"},
 	},
 	flagAlias: {
-		BugClass: "the text encoding is decoded leniently",
-		Gain:     "further spellings of a token: replay caches and revocation lists keyed on its text are passed",
+		BugClass: "the decoder of the text encoding accepts more than one encoding",
+		Gain:     "other encodings of a token, which bypass replay caches and revocation lists keyed on its text",
 		Links:    []string{"https://www.rfc-editor.org/rfc/rfc4648#section-3.5", "https://github.com/golang-jwt/jwt/pull/259"},
 	},
 	flagFraming: {
 		BugClass: "prefix, separators or segments are parsed leniently",
-		Gain:     "further spellings, tokens of another version, or two parsers that see two payloads",
+		Gain:     "other encodings of a token, tokens of another version, or two parsers that read different payloads",
 		CVEs:     []string{"CVE-2022-39227", "CVE-2025-30204"},
 	},
 	flagTruncated: {
-		BugClass: "a token that was cut short is accepted, or kills the reader",
+		BugClass: "a truncated token is accepted, or crashes the reader",
 		Gain:     "a shortened state, or a denial of service",
 	},
 	flagRotation: {
-		BugClass: "the ring is not honoured: a key that is in it does not open, or one that is not does",
-		Gain:     "tokens that live on after their key was withdrawn",
+		BugClass: "a key in the ring does not open its tokens, or a key outside the ring does",
+		Gain:     "tokens that stay valid after their key was removed",
 	},
 	flagWrongKey: {
 		BugClass: "a token opens under a key that did not seal it",
-		Gain:     "forgery by whoever knows any key",
+		Gain:     "forgery by anyone who knows any key",
 		CVEs:     []string{"CVE-2016-10555"},
 	},
 	flagEquivalentKey: {
-		BugClass: "two different secrets are one key, because HMAC pads short keys with zeros and hashes long ones",
-		Gain:     "tokens cross between servers that were given different secrets",
+		BugClass: "two different secrets give the same key, because HMAC pads short keys with zeros and hashes long ones",
+		Gain:     "tokens of one server are accepted by a server with a different secret",
 		Links:    []string{"https://eprint.iacr.org/2013/382"},
 	},
 	flagForeign: {
@@ -115,22 +115,22 @@ var Notes = map[string]vectors.Note{
 	},
 	flagTwoKeys: {
 		BugClass: "one ciphertext is authentic under two keys: the tag does not commit to the key",
-		Gain:     "one token means two things to two servers; a ring can be searched for a key by trying many at once",
+		Gain:     "two servers read different payloads from one token; a token can test many guessed keys at once",
 		Links:    []string{"https://eprint.iacr.org/2019/016", "https://eprint.iacr.org/2020/1491"},
 		CVEs:     []string{"CVE-2020-8897", "CVE-2020-8912"},
 	},
 	flagClaims: {
-		BugClass: "authentic claims of a wrong type, value, number or spelling are judged otherwise than the format says",
-		Gain:     "tokens without expiry or context where a server of another implementation can be made to mint them",
+		BugClass: "authentic claims of a wrong type, value, number or encoding are accepted or refused against the rules of the format",
+		Gain:     "tokens without expiry or context, if a server with another implementation can be made to mint them",
 		CVEs:     []string{"CVE-2020-16250"},
 	},
 	flagDocument: {
-		BugClass: "authentic claims that are not one JSON object in UTF-8 are judged otherwise than the format says",
-		Gain:     "two readers of one token see two documents; deep nesting kills a reader",
+		BugClass: "authentic claims that are not one JSON object in UTF-8 are accepted or refused against the rules of the format",
+		Gain:     "two readers of one token read different documents; deep nesting crashes a reader",
 	},
 	flagExpiry: {
-		BugClass: "the time is compared in another unit, at another boundary, or not at all",
-		Gain:     "a token that outlives its time",
+		BugClass: "the expiry is compared in a wrong unit, at a wrong boundary, or not at all",
+		Gain:     "a token that is accepted after its expiry",
 		Links:    []string{"https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4"},
 	},
 	flagMethod: {
@@ -140,33 +140,33 @@ var Notes = map[string]vectors.Note{
 		BugClass: "the tool, prompt or resource is not bound", Gain: "state from one tool is used in another",
 	},
 	flagArguments: {
-		BugClass: "the arguments are not bound, or other ones have the same digest",
-		Gain:     "consent that was given for some arguments is used for others",
+		BugClass: "the arguments are not bound, or different arguments have the same digest",
+		Gain:     "a consent to some arguments is used for other arguments",
 	},
 	flagPrincipal: {
-		BugClass: "the principal is not bound, or is compared in part or after a change of form",
+		BugClass: "the principal is not bound, or only a part or a normalized form of it is compared",
 		Gain:     "one user's state is used by another",
 		CVEs:     []string{"CVE-2024-53861"},
 	},
 	flagAudience: {
-		BugClass: "the audience is not bound, or absent counts as any",
+		BugClass: "the audience is not bound, or an absent audience matches every audience",
 		Gain:     "a token for one server is used at another",
 		CVEs:     []string{"CVE-2020-26160"},
 	},
 	flagAmbiguous: {
-		BugClass: "fields are joined so that two contexts give the same bytes",
-		Gain:     "state from one context is used in another that the attacker can shape",
+		BugClass: "fields are joined ambiguously: two contexts give the same bytes",
+		Gain:     "state from one context is used in another that the attacker can choose",
 	},
 	flagPublishedTag: {
-		BugClass: "a claim that everybody can read was made with the key that makes the tag",
-		Gain:     "any state and any expiry, for whoever can be authenticated once under a name of their choice",
+		BugClass: "a readable claim is computed with the key of the tag",
+		Gain:     "any state and any expiry, for anyone who can authenticate once under a name of their choice",
 	},
 	FlagLenient: {
-		BugClass: "readings of one format disagree: readings names those that accept",
-		Gain:     "what each of them allows: mostly further spellings of one token",
+		BugClass: "readings of one format disagree; the member readings names those that accept",
+		Gain:     "depends on the reading: mostly other encodings of one token",
 	},
 	FlagStage: {
-		BugClass: "readings of one format refuse at different stages",
-		Gain:     "nothing",
+		BugClass: "readings of one format refuse a token at different stages",
+		Gain:     "none",
 	},
 }
