@@ -44,6 +44,7 @@ type Finding struct {
 	Category     codecs.Property `json:"category"`
 	Location     Location        `json:"location"`
 	Issue        string          `json:"issue"`
+	Sent         string          `json:"-"` // the requests that a check of a review sends
 	Evidence     string          `json:"evidence"`
 	Impact       string          `json:"impact"`
 	Fix          string          `json:"fix"`

@@ -96,7 +96,8 @@ type Source struct {
 	Locate func(Finding) (path string, line int)
 }
 
-// SARIF returns the findings as a SARIF 2.1.0 log that code scanning accepts. Each attack is a rule.
+// SARIF returns the findings as a SARIF 2.1.0 log that code scanning accepts. Each attack is a rule, and so is each
+// check of a review.
 func SARIF(all []Finding, from Source) ([]byte, error) {
 	driver := sarifDriver{Name: "sealab", Version: from.Version, Rules: []sarifRule{}}
 	results := []sarifResult{}
@@ -138,8 +139,8 @@ func byAttack(all []Finding) map[string][]Finding {
 	return by
 }
 
-// ruleOf returns the rule of an attack, with the properties that it refuted in this run and the worst
-// severity of its findings.
+// ruleOf returns the rule of an attack or check, with the properties that it refuted in this run and the
+// worst severity of its findings.
 func ruleOf(id string, of []Finding) sarifRule {
 	name, _, _ := strings.Cut(of[0].Issue, ": ")
 	fixes, tags := map[codecs.Property]string{}, map[string]bool{}
@@ -167,7 +168,7 @@ func ruleOf(id string, of []Finding) sarifRule {
 	return sarifRule{
 		ID: id, Name: identifier(name),
 		Short: sarifText{Text: name},
-		Full:  sarifText{Text: fmt.Sprintf("The attack %q succeeds against a sealed token: %s.", name, of[0].Impact)},
+		Full:  sarifText{Text: description(name, of[0])},
 		Help:  sarifText{Text: text.String(), Markdown: markdown.String()},
 		Level: sarifLevel{sarifLevels[worst].level},
 		Properties: sarifRuleProps{
@@ -176,6 +177,14 @@ func ruleOf(id string, of []Finding) sarifRule {
 			Severity:  sarifLevels[worst].score,
 		},
 	}
+}
+
+// description describes the attack on tokens, or the check of a server, that found f.
+func description(name string, f Finding) string {
+	if f.Location.Server == nil {
+		return fmt.Sprintf("The attack %q succeeds against a sealed token: %s.", name, f.Impact)
+	}
+	return fmt.Sprintf("The server fails the check %q. Sent: %s. Impact: %s.", name, f.Sent, f.Impact)
 }
 
 // identifier joins the words of a name to one identifier, as SARIF requires for the name of a rule.

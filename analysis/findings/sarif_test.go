@@ -97,6 +97,20 @@ func TestSARIF(t *testing.T) {
 	require.NoError(t, sarifSchema(t).Validate(none))
 }
 
+// TestSARIFOfReview checks that the rule of a check describes requests to a server and no attack on a token.
+func TestSARIFOfReview(t *testing.T) {
+	data, err := findings.SARIF([]findings.Finding{{
+		ID: "id", Severity: findings.Warning, Category: "transport",
+		Location: findings.Location{Attack: "H-ORIGIN", Server: &findings.Server{Target: "http://localhost", Transport: "http"}},
+		Issue:    "a foreign Origin: it is accepted", Sent: "a list with a foreign Origin", Impact: "a page of any site calls the server",
+	}}, source)
+	require.NoError(t, err)
+	require.NoError(t, sarifSchema(t).Validate(data))
+	require.Contains(t, string(data),
+		`"The server fails the check \"a foreign Origin\". Sent: a list with a foreign Origin. Impact: a page of any site calls the server."`)
+	require.NotContains(t, string(data), "sealed token")
+}
+
 // TestSARIFSchemaRings checks that the schema rejects invalid logs.
 func TestSARIFSchemaRings(t *testing.T) {
 	data, err := findings.SARIF(findings.Of(run(), "findings.json"), source)

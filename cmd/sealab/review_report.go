@@ -70,7 +70,7 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 		all = append(all, findings.Finding{
 			ID: id, Severity: findings.Severity(x.Severity), Category: codecs.Property(check.Category),
 			Location: findings.Location{Attack: x.Check, Server: at},
-			Issue:    check.Name + ": " + x.Issue, Evidence: x.Evidence, Impact: check.Impact, Fix: r.Server.Fix(check),
+			Issue:    check.Name + ": " + x.Issue, Sent: check.Sent, Evidence: x.Evidence, Impact: check.Impact, Fix: r.Server.Fix(check),
 			Verification: verify, Recipe: again,
 		})
 	}
