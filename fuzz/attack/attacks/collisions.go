@@ -119,7 +119,7 @@ func (t trial) collided(f field, value string, sealed []verdict.Call, call verdi
 			continue
 		}
 		from, _ := f.get(s.Context.Codecs())
-		issue := fmt.Sprintf("%s %+q and %+q are taken for the same: their digest is short enough that a search finds such a pair", f.name, from, value)
+		issue := fmt.Sprintf("%s %+q and %+q are treated as the same: their digest is short enough that a search finds such a pair", f.name, from, value)
 		t.Refute(codecs.Unambiguous, issue, s, call)
 		t.Refute(f.property, issue, s, call)
 	}

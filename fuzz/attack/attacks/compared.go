@@ -37,7 +37,7 @@ func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b s
 		return
 	}
 	for _, v := range [][2]string{{a, b}, {b, a}} {
-		t.between(in, f.put(under, v[0]), f.put(under, v[1]), f, "%s %+.60q and %+.60q are taken for the same: %s", f.name, v[0], v[1], how)
+		t.between(in, f.put(under, v[0]), f.put(under, v[1]), f, "%s %+.60q and %+.60q are treated as the same: %s", f.name, v[0], v[1], how)
 	}
 }
 
@@ -49,7 +49,7 @@ func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, is
 // read mints in one context and presents in another. The two differ in meaning.
 func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
 	t.compare(in, comparison{from: from, to: to, aims: ambiguous, issue: func() string {
-		return fmt.Sprintf("two different contexts are taken for the same, %s: %s and %s", how, written(from), written(to))
+		return fmt.Sprintf("two different contexts are treated as the same, %s: %s and %s", how, written(from), written(to))
 	}})
 }
 

@@ -137,7 +137,7 @@ func (t trial) emptyOrAbsent() {
 			return
 		}
 		for _, v := range absentWords {
-			const issue = "%s %+q and no %s are taken for the same"
+			const issue = "%s %+q and no %s are treated as the same"
 			t.between(in, f.put(under, v), f.without(under), f, issue, f.name, v, f.name)
 			t.between(in, f.without(under), f.put(under, v), f, issue, f.name, v, f.name)
 			if v != "" {
@@ -158,7 +158,7 @@ func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
 	}
 	sealed := in.Seal(t.State(8), f.put(under, `{}`))
 	if call, ok := in.Accepts(sealed.Answer.Out, f.without(under)); ok {
-		t.Observe(codecs.Unambiguous, "arguments {} and no arguments are taken for the same", sealed, call)
+		t.Observe(codecs.Unambiguous, "arguments {} and no arguments are treated as the same", sealed, call)
 	}
 }
 

@@ -27,7 +27,7 @@ func (t trial) placesOfKeys() {
 	t.Try(codecs.UniformRefusal)
 	for _, other := range one[1:] {
 		if other.Answer.Stage == one[0].Answer.Stage && refusalOf(other) != refusalOf(one[0]) {
-			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal tells the place of a key in the ring: %.80q and %.80q", refusalOf(one[0]), refusalOf(other)), one[0], other)
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal reveals the place of a key in the ring: %.80q and %.80q", refusalOf(one[0]), refusalOf(other)), one[0], other)
 			return
 		}
 	}

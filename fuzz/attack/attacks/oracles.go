@@ -241,7 +241,7 @@ func (t trial) partitioning() {
 		}
 	}
 	if len(texts) > 1 {
-		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the text of a refusal tells whether a key is in the ring", callsOf(texts)...)
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the text of a refusal reveals whether a key is in the ring", callsOf(texts)...)
 	}
 	t.sizesInRefusals()
 	t.placesOfKeys()
@@ -273,7 +273,7 @@ func (t trial) sizesInRefusals() {
 	}
 	calls := callsOf(reasons)
 	if len(calls) == 3 && calls[0].Answer.Stage == calls[1].Answer.Stage && calls[1].Answer.Stage == calls[2].Answer.Stage {
-		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal tells the size of the ring: %.80q with %d keys, "+
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("the reason of a refusal reveals the size of the ring: %.80q with %d keys, "+
 			"%.80q with %d", calls[0].Answer.Reason, len(calls[0].Keys), calls[2].Answer.Reason, len(calls[2].Keys)), calls...)
 	}
 }

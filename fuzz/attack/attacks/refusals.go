@@ -148,7 +148,7 @@ func (t trial) placesInRefusals(in *attack.Instance, tok *attack.Token) {
 		reasons[calls[0].Answer.Reason] = calls[0]
 	}
 	if len(reasons) > 2 {
-		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the reason of a refusal tells the place at which a tag is wrong", callsOf(reasons)...)
+		t.RefuteIf(codecs.UniformRefusal, attack.Differ, "the reason of a refusal reveals the place at which a tag is wrong", callsOf(reasons)...)
 	}
 }
 

@@ -330,7 +330,7 @@ func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
 	for _, lone := range []string{`{"v":"\ud800"}`, `{"v":"\udfff"}`} {
 		t.Try(codecs.Unambiguous)
 		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, lone)); ok {
-			t.Refute(codecs.Unambiguous, "a lone surrogate in arguments is taken for the replacement character: "+lone, sealed, call)
+			t.Refute(codecs.Unambiguous, "a lone surrogate in arguments is treated as the replacement character: "+lone, sealed, call)
 		}
 	}
 }
@@ -358,7 +358,7 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 				most = deep - 1
 			}
 			if ok {
-				issue := fmt.Sprintf("arguments of %d levels are taken for %s", deep, v)
+				issue := fmt.Sprintf("arguments of %d levels are treated as %s", deep, v)
 				t.Refute(codecs.Unambiguous, issue, sealed, call)
 				t.Refute(f.property, issue, sealed, call)
 			}

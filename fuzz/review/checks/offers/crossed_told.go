@@ -25,7 +25,7 @@ func overheard(t *review.T) {
 		for _, o := range resources[:min(len(resources), maxCrossed)] {
 			if a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: client.SecondUser})); strings.Contains(string(a.Result), word) {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning,
-					Issue:    fmt.Sprintf("%s tells a user the arguments of a call that waits for the other one's answer", client.Short(o.URI, 80)),
+					Issue:    fmt.Sprintf("%s reveals to a user the arguments of another user's call that waits for an answer", client.Short(o.URI, 80)),
 					Evidence: fmt.Sprintf("the first user gave %s to %s; then, to the second: %s", word, f, review.ExchangeText(a)), Want: "no argument of another user", Got: "told"})
 				return
 			}

@@ -58,7 +58,7 @@ func readsOnly(t *review.T) {
 				continue
 			}
 			if a, is := changes(t, tool, o.Call); is {
-				t.Fault(tool.Target, review.Warning, "a tool that claims to read only changes what "+client.Short(o.Target, 60)+" tells", a)
+				t.Fault(tool.Target, review.Warning, "a tool with readOnlyHint changes the output of "+client.Short(o.Target, 60), a)
 				return
 			}
 		}

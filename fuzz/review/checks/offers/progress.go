@@ -99,7 +99,7 @@ func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
 	t.Trials++
 	severity, issue, label := review.Warning, x.issue(), x.name
 	if told := loggedIn(t, x, call, keys); issue == "" && told != "" {
-		issue, label = "a log or a progress tells "+told, logged
+		issue, label = "a log message or a progress notification reveals "+told, logged
 	}
 	if low := x.belowLevel(); issue == "" && low != "" && t.Client.Older == "" {
 		severity, issue = review.Suggestion, "a log of the level "+client.Short(low, 20)+", although "+x.level+" was asked for"

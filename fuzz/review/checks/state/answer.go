@@ -32,7 +32,7 @@ func declines(t *review.T) {
 	}
 	if plain.Kind == client.Completed && t.Oracle.Alike(plain) {
 		if !specific(t) {
-			t.Skip("a result that says the same after an acceptance and after a refusal tells nothing")
+			t.Skip("a result that says the same after an acceptance and after a refusal is inconclusive")
 			return
 		}
 		declined(t, "decline", plain)
@@ -84,7 +84,7 @@ func staleAnswers(t *review.T) {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
-			Issue:    "the answers of an earlier round are taken for those of the last",
+			Issue:    "the answers of an earlier round are accepted as those of the last",
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
 		return
 	}

@@ -80,7 +80,7 @@ func altered(t *review.T, severity review.Severity, issue string, vary func(toke
 		return
 	}
 	if tried > 0 && t.Unclear == tried {
-		t.Skip("none of %d answers tells whether the state was accepted", tried)
+		t.Skip("none of %d answers shows whether the state was accepted", tried)
 		return
 	}
 	if labels := slices.DeleteFunc(slices.Clone(hits), func(h review.Hit) bool { return !relabelled(h.Token, h.Text) }); len(labels) == len(hits) {

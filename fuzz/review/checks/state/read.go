@@ -288,7 +288,7 @@ func secretForms(t *review.T) {
 			q := a.Questions[key]
 			t.Trials++
 			if found := toldIn(t, a, key); found != "" {
-				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question tells a credential or internals of the server",
+				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question reveals a credential or internals of the server",
 					Evidence: fmt.Sprintf("%s -> %s", a.Class(), client.Short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
 				return
 			}

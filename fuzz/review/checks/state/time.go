@@ -97,7 +97,7 @@ func expiry(t *review.T) {
 			Want:     "a time", Got: "none"})
 		return
 	case ttl == 0 && t.Options.Wait == 0:
-		t.Skip("the time to live is unknown; --ttl tells it, --wait waits")
+		t.Skip("the time to live is unknown; --ttl sets it, --wait waits")
 		return
 	case ttl == 0:
 		waited(t, t.Options.Wait)

@@ -37,7 +37,7 @@ func refusalText(t *review.T) {
 			if found == "" {
 				continue
 			}
-			t.Refute(review.Finding{Case: a.name, Severity: review.Warning, Issue: "a refusal tells internals of the server",
+			t.Refute(review.Finding{Case: a.name, Severity: review.Warning, Issue: "a refusal reveals internals of the server",
 				Evidence: fmt.Sprintf("%s -> %v, with %s", a.name, a.answer, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
 			return
 		}
@@ -74,7 +74,7 @@ func toldSecret(t *review.T) bool {
 		}
 	}
 	if told != "" {
-		t.Refute(review.Finding{Case: "another tag", Severity: review.Critical, Issue: "a refusal tells " + told,
+		t.Refute(review.Finding{Case: "another tag", Severity: review.Critical, Issue: "a refusal reveals " + told,
 			Evidence: fmt.Sprintf("a token with another tag -> %v", a), Want: "one text without a cause", Got: told})
 	}
 	return told != ""
@@ -119,7 +119,7 @@ func toldState(t *review.T) bool {
 		if !told(a) || !told(t.PresentIn(f, v.State())) || told(t.PresentIn(f, jsondoc.Quote(review.GarbageState))) {
 			continue
 		}
-		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal tells a part of the state",
+		t.Refute(review.Finding{Case: "a marker", Severity: review.Critical, Issue: "a refusal reveals a part of the state",
 			Evidence: fmt.Sprintf("a token of %d times A, %s changed -> %s", 5*len(review.MarkerA), v.Name, client.Short(string(a.Data)+a.Message, 200)),
 			Want:     "one text without a cause", Got: "a part of the state"})
 		return true
@@ -140,7 +140,7 @@ func toldOdd(t *review.T) bool {
 		for _, text := range []string{odd, token + odd} {
 			a := t.Tried(t.Present(jsondoc.Quote(text)))
 			if found := internals.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
-				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal tells internals of the server",
+				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal reveals internals of the server",
 					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
 				return true
 			}

@@ -256,7 +256,7 @@ func setCookies(t *review.T) {
 	}
 	a := t.Tried(t.ListedAs([]rawmcp.Header{{Name: "Cookie", Value: cookies}}))
 	if client.Served(a) {
-		t.Fault("set cookies", review.Warning, "a cookie that the server sets is taken in the place of a credential", a)
+		t.Fault("set cookies", review.Warning, "a cookie that the server sets is accepted in place of a credential", a)
 	}
 }
 
@@ -284,7 +284,7 @@ func keptCredentials(t *review.T) {
 		}
 		t.Trials++
 		if client.Served(a) {
-			t.Fault(later.name, review.Critical, later.name+" are taken on a connection that good ones were sent on", a)
+			t.Fault(later.name, review.Critical, later.name+" are accepted on a connection that has carried valid ones", a)
 			return
 		}
 	}

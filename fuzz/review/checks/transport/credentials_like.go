@@ -92,7 +92,7 @@ func likeCredentials(t *review.T) {
 		}
 		t.Trials++
 		if client.Served(a) {
-			t.Fault(l.name, l.severity, l.name+" is taken", a)
+			t.Fault(l.name, l.severity, l.name+" is accepted", a)
 		}
 	}
 	setCookies(t)

@@ -96,7 +96,7 @@ func settings(t *review.T) {
 		return
 	}
 	if folder := folderInPage.Find(other.Body); folder != nil {
-		t.Refute(review.Finding{Case: "the folder of an unknown path", Severity: review.Warning, Issue: "a page tells the folder of the server",
+		t.Refute(review.Finding{Case: "the folder of an unknown path", Severity: review.Warning, Issue: "a page reveals the folder of the server",
 			Evidence: fmt.Sprintf("%s -> %s", review.SentText(other), client.Short(string(folder), 200)), Want: "no folder", Got: "told"})
 		return
 	}

@@ -59,7 +59,7 @@ func disconnected(t *review.T) {
 		return
 	}
 	if t.Options.Effect == "" {
-		t.Skip("whether a call ran cannot be seen; --effect names a tool that tells it")
+		t.Skip("whether a call ran cannot be seen; --effect names a tool that reveals it")
 		return
 	}
 	before, ok := effect(t)
@@ -168,7 +168,7 @@ func listChanged(t *review.T) {
 		return
 	}
 	if !<-told {
-		t.Refute(review.Finding{Case: t.Options.Changes, Severity: review.Suggestion, Issue: "the list of tools changes and no subscriber is told",
+		t.Refute(review.Finding{Case: t.Options.Changes, Severity: review.Suggestion, Issue: "the list of tools changes without a notification to subscribers",
 			Evidence: fmt.Sprintf("no notifications/tools/list_changed within %v", t.Options.Hang), Want: "told", Got: "not told"})
 	}
 }

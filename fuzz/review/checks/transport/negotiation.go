@@ -145,7 +145,7 @@ func queryCredentials(t *review.T) {
 		a := client.ReadAnswer(c.Raw(t.Context, w.Raw()), w.ID)
 		t.Trials++
 		if client.Served(a) {
-			t.Fault(name, review.Warning, "a credential in the query parameter "+name+" is taken", a)
+			t.Fault(name, review.Warning, "a credential in the query parameter "+name+" is accepted", a)
 			return
 		}
 	}
@@ -181,7 +181,7 @@ func foreignCredentials(t *review.T) {
 		}
 		t.Trials++
 		if client.Served(a) {
-			t.Fault(name, review.Critical, name+" is taken", a)
+			t.Fault(name, review.Critical, name+" is accepted", a)
 		}
 	}
 }
