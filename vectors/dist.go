@@ -43,7 +43,7 @@ func (e *entry) mode() int64 {
 }
 
 // Dist returns a gzipped tar archive of the vectors below dir, with their schema and pages, the
-// accumulated digests, the licence and an index. dir is the module's folder vectors. The output depends
+// accumulated digests, the license and an index. dir is the module's folder vectors. The output depends
 // only on the files, because archives carry no times, owners or machine names.
 func Dist(dir, version string) ([]byte, error) {
 	index := Index{
@@ -165,8 +165,8 @@ func pack(entries []entry) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// license is the licence text of the vectors.
-const license = `Licence of these vectors: CC0-1.0 OR 0BSD, at your choice.
+// license is the license text of the vectors.
+const license = `License of these vectors: CC0-1.0 OR 0BSD, at your choice.
 
 CC0-1.0: the legal code is at
 https://creativecommons.org/publicdomain/zero/1.0/legalcode

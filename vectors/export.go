@@ -101,7 +101,7 @@ type (
 func Groups(f *File) ([]byte, error) {
 	w := wycheproof{
 		Algorithm: f.Design, Schema: f.Format, NumberOfTests: f.NumberTests,
-		Header: []string{f.Doc, f.Spec, "licence: " + f.License}, Notes: map[string]*note{},
+		Header: []string{f.Doc, f.Spec, "license: " + f.License}, Notes: map[string]*note{},
 	}
 	for flag, n := range f.Notes {
 		w.Notes[flag] = &note{BugType: flag, Description: n.BugClass, Effect: n.Gain, Links: n.Links, CVEs: n.CVEs}

@@ -26,7 +26,7 @@ import (
 // Format names the format and its version.
 const Format = "sealab-vectors/1"
 
-// License is the SPDX licence expression of every file of vectors.
+// License is the SPDX license expression of every file of vectors.
 const License = "CC0-1.0 OR 0BSD"
 
 // A File holds the vectors of one design.

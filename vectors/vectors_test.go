@@ -77,7 +77,7 @@ func TestEncodeWritesOneTestPerLine(t *testing.T) {
 func TestValidateRings(t *testing.T) {
 	for name, spoil := range map[string]func(*vectors.File){
 		"format":               func(f *vectors.File) { f.Format = "sealab-vectors/2" },
-		"licence":              func(f *vectors.File) { f.License = "proprietary" },
+		"license":              func(f *vectors.File) { f.License = "proprietary" },
 		"kind":                 func(f *vectors.File) { f.Kind = "hash" },
 		"count":                func(f *vectors.File) { f.NumberTests = 3 },
 		"unknown key":          func(f *vectors.File) { f.Tests[0].Keys = []string{"k9"} },

@@ -83,7 +83,7 @@ var repairs = map[codecs.Property]string{
 	codecs.BindsArguments:       "put a digest of the arguments' canonical form into the authenticated claims and compare it",
 	codecs.BindsPrincipal:       "put the principal, or a salted digest of it, into the authenticated claims and compare it; keep its absence apart from an empty one",
 	codecs.BindsAudience:        "put the audience into the authenticated claims and compare it; keep its absence apart from an empty one",
-	codecs.Unambiguous:          "write each field of the binding with its length, or as JSON, and compare bytes without folding or normalising",
+	codecs.Unambiguous:          "write each field of the binding with its length, or as JSON, and compare bytes without folding or normalizing",
 	codecs.Expiry:               "require times of issue and expiry, in one unit, and refuse a token from its expiry on and before its issue less the stated skew",
 	codecs.Rotation:             "name the key in the token by a fingerprint that does not depend on its place, and look it up in the ring that is there now",
 	codecs.KeySeparation:        "derive the key from the whole secret with HKDF under a label of the design's own",

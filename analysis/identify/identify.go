@@ -1,5 +1,5 @@
 // Package identify reports which format a token has and which library may have made it. It uses the
-// designs of the catalog, each of which parses its own tokens, and recognisers for formats that no design
+// designs of the catalog, each of which parses its own tokens, and recognizers for formats that no design
 // implements.
 //
 // A format is identified by its structure alone. The token is not verified: a forged token looks like a
@@ -127,7 +127,7 @@ func (id *Identifier) Identify(token string) Answer {
 			a.Candidates = append(a.Candidates, c)
 		}
 	}
-	for _, r := range recognisers {
+	for _, r := range recognizers {
 		if c, ok := r.candidate(token); ok {
 			a.Candidates = append(a.Candidates, c)
 		}

@@ -58,7 +58,7 @@ func jws(token string) (fields []Field, header map[string]any, tag []byte, signe
 }
 
 // encryptions maps the algorithms of RFC 7518, section 5.1, to the base64url lengths of their
-// initialisation vectors and tags.
+// initialization vectors and tags.
 var encryptions = map[any]struct{ iv, tag int }{
 	"A128GCM": {16, 22}, "A192GCM": {16, 22}, "A256GCM": {16, 22},
 	"A128CBC-HS256": {22, 22}, "A192CBC-HS384": {22, 32}, "A256CBC-HS512": {22, 43},

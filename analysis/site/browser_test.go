@@ -33,7 +33,7 @@ import (
 	"sealab/internal/testenv"
 )
 
-// axe returns axe-core 4.14.1 (npm), which finds accessibility barriers. Its licence is next to it.
+// axe returns axe-core 4.14.1 (npm), which finds accessibility barriers. Its license is next to it.
 func axe(t *testing.T) string {
 	t.Helper()
 	script, err := atomicfile.Read("testdata/axe/axe.min.js")
@@ -118,7 +118,7 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// open shows a page with a given width and colour scheme, and returns its faults.
+// open shows a page with a given width and color scheme, and returns its faults.
 func (b *browser) open(t *testing.T, path string, width int64, scheme string) []string {
 	t.Helper()
 	b.take()

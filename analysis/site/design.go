@@ -336,7 +336,7 @@ const (
 
 var bytesPerLine = map[string]int{"broad": 32, "narrow": 15}
 
-// layout draws the bytes of a token, coloured by field, with a table of the fields.
+// layout draws the bytes of a token, colored by field, with a table of the fields.
 func layout(d codecs.Design) (template.HTML, error) {
 	token, err := lab.Sample(d, []byte(samplePayload))
 	if err != nil {
@@ -380,7 +380,7 @@ func layout(d codecs.Design) (template.HTML, error) {
 		`<div class="byte-scroll" role="region" aria-label="bytes of a token" tabindex="0">`
 	for _, kind := range []string{"broad", "narrow"} {
 		n := bytesPerLine[kind]
-		picture += fmt.Sprintf(`<svg class="bytes %s" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, coloured by field">%s</svg>`,
+		picture += fmt.Sprintf(`<svg class="bytes %s" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, colored by field">%s</svg>`,
 			kind, n*byteWidth, (cell+n-1)/n*byteHeight, offset, drawings[kind])
 	}
 	picture += fmt.Sprintf(`</div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`, len(token), template.HTMLEscapeString(shorten(string(token))))

@@ -14,7 +14,7 @@ type Relation string
 // The relations. A ratio is the time of a cell divided by the time of the other cell.
 const (
 	OverBaseline Relation = "baseline"  // a design to the bare use of its primitive
-	OverDesign   Relation = "design"    // an amortised design to the plain design of its primitive
+	OverDesign   Relation = "design"    // an amortized design to the plain design of its primitive
 	OverCodec    Relation = "codec"     // a scheme to its codec, or to the first plain design of its primitive
 	OverOurs     Relation = "ours"      // a library to the first design of its kind, with claims if it has them; an SDK to the design that mirrors it
 	OverRing     Relation = "ring of 1" // a ring of many keys to a ring of one
@@ -204,7 +204,7 @@ func (c Check) Short() float64 {
 }
 
 // Checks compares the ratios with their thresholds. At each place, only the fastest Go library counts. An
-// amortised design is compared with the plain design of its primitive instead of its baseline.
+// amortized design is compared with the plain design of its primitive instead of its baseline.
 func (r *Run) Checks(ratios []Ratio) []Check {
 	var all []Check
 	for _, threshold := range thresholds {

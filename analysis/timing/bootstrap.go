@@ -192,7 +192,7 @@ func (c decileComparison) difference(weight []int32, out []float64) []float64 {
 	return out
 }
 
-// judgeDeciles compares the largest standardised difference with the largest ones among the resamples. A
+// judgeDeciles compares the largest standardized difference with the largest ones among the resamples. A
 // clock with coarse steps can make all resamples equal, so the standard error of a decile is at least half
 // a step.
 func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
@@ -223,7 +223,7 @@ func judgeDeciles(observed []float64, drawn [][]float64, tick float64) Deciles {
 	return d
 }
 
-// maximumP returns the p-value of the largest of n standardised differences. If no resample exceeds it, it
+// maximumP returns the p-value of the largest of n standardized differences. If no resample exceeds it, it
 // is the normal bound for n tests, which is conservative for correlated tests.
 func maximumP(statistic float64, exceeding, n int) float64 {
 	if exceeding > 0 {

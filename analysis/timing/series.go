@@ -190,7 +190,7 @@ func product(z []float64, lag int) float64 {
 	return sum / float64(len(z))
 }
 
-// winsorised returns x centred on its median, with values beyond three sigma moved to three sigma.
+// winsorised returns x centered on its median, with values beyond three sigma moved to three sigma.
 func winsorised(x []float64) []float64 {
 	m, reach := median(x), 3*robustSigma(x)
 	z := make([]float64, len(x))

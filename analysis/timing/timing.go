@@ -15,7 +15,7 @@
 //     a 95 % interval from a block bootstrap whose block length is taken from
 //     the autocorrelation.
 //   - A leak in only a few calls moves the tails. The nine deciles of A and of B
-//     are compared; the largest standardised difference is the test statistic,
+//     are compared; the largest standardized difference is the test statistic,
 //     and the bootstrap gives the distribution of that maximum. If the step of
 //     the clock is coarser than the noise, this test errs towards no leak.
 //   - The second pass has to confirm an effect: the same sign, and the same size

@@ -326,14 +326,14 @@ func (f *attackFlags) requireFit() error {
 }
 
 // requireTested returns an error if attacks on a claimed property were skipped.
-// The error includes the first misbehaviour of the worker, which may have used
+// The error includes the first misbehavior of the worker, which may have used
 // up the time.
 func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
 			return fmt.Errorf("%s: %d claimed guarantees were not tested to the end (first: %s, %d of %d attacks): %s%s",
-				s.Name, len(untested), t.Property, t.Done, t.Of, f.untestedReason(t), f.targets.misbehaviour(s.Name))
+				s.Name, len(untested), t.Property, t.Done, t.Of, f.untestedReason(t), f.targets.misbehavior(s.Name))
 		}
 	}
 	for _, d := range f.targets.dialed {
@@ -357,8 +357,8 @@ func (f *attackFlags) untestedReason(t verdict.Tally) string {
 	return "the time was over; allow more with --budget " + more
 }
 
-// misbehaviour describes how often a worker misbehaved, and the first time.
-func (t *attackTargets) misbehaviour(name string) string {
+// misbehavior describes how often a worker misbehaved, and the first time.
+func (t *attackTargets) misbehavior(name string) string {
 	var events []worker.Event
 	for _, d := range t.dialed {
 		for _, c := range d.clients {

@@ -30,7 +30,7 @@ func newInspectCommand() *cobra.Command {
 needs no key and verifies nothing: anyone who has the token can see the same
 fields, and a forged token looks like a good one.
 
-If several designs recognise the token, all are shown; --design selects one.
+If several designs recognize the token, all are shown; --design selects one.
 
 With --capture, test the randomness of the tokens in a file: find the bytes that
 vary, and print their entropy, their collisions, and the statistical tests that
@@ -90,7 +90,7 @@ type field struct {
 }
 
 // dissect splits token into fields as the named design does or, if name is
-// empty, as every design that recognises it.
+// empty, as every design that recognizes it.
 func dissect(token []byte, name string) ([]anatomy, error) {
 	if name != "" {
 		d, err := catalog.Find(name)
@@ -110,7 +110,7 @@ func dissect(token []byte, name string) ([]anatomy, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no design recognises the token of %d characters; --design DESIGN prints the reason", len(token))
+		return nil, fmt.Errorf("no design recognizes the token of %d characters; --design DESIGN prints the reason", len(token))
 	}
 	return found, nil
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// misbehaviours maps names to the answers of a worker to a token that it did
+// misbehaviors maps names to the answers of a worker to a token that it did
 // not seal.
-var misbehaviours = map[string]func(token string){
+var misbehaviors = map[string]func(token string){
 	"dies":   func(string) { os.Exit(3) },
 	"hangs":  func(string) { select {} },
 	"floods": flood,
@@ -69,7 +69,7 @@ func flood(string) {
 // token it misbehaves as its last argument says. Its first argument is its
 // name.
 func misbehaving() {
-	misbehave := misbehaviours[os.Args[len(os.Args)-1]]
+	misbehave := misbehaviors[os.Args[len(os.Args)-1]]
 	sealed, lines := map[string]string{}, bufio.NewReader(os.Stdin)
 	for {
 		line, err := lines.ReadBytes('\n')

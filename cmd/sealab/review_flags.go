@@ -43,7 +43,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&o.TTL, "ttl", 0, "lifetime of tokens; the review waits until they expire")
 	flags.DurationVar(&o.Wait, "wait", 0, "wait at most this `time` for the expiry of a token")
 	flags.StringArrayVar(&o.OneTime, "one-time", nil, "`tool` whose tokens must be accepted only once; may be repeated")
-	flags.StringVar(&o.Slow, "slow", "", "slow `tool` that may be called and cancelled")
+	flags.StringVar(&o.Slow, "slow", "", "slow `tool` that may be called and canceled")
 	flags.StringSliceVar(&o.Revise, "revision", nil, "revisions to review, for example 2026-07-28 or 2025-11-25 (default: all)")
 	flags.StringVar(&o.Effect, "effect", "", "`tool` without arguments that returns the number of runs of the slow tool")
 	flags.StringVar(&o.Changes, "changes", "", "`tool` without arguments that changes the list of tools and may be called")

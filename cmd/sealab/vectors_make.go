@@ -179,7 +179,7 @@ func newVectorsDistCommand() *cobra.Command {
 		Use:   "dist",
 		Short: "Write one archive for consumers: vectors, schemas, programs",
 		Long: `Write one archive for consumers of vectors: the files in every form, the schema,
-the page, the accumulated digests, the consumers, the licence, and an index with
+the page, the accumulated digests, the consumers, the license, and an index with
 SHA-256 sums. The same files give the same archive.`,
 		Example: `  sealab vectors dist
   sealab vectors dist --out vectors-2.tar.gz --version 2`,

@@ -8,7 +8,7 @@
 //	S2V key || CTR key = HKDF-SHA256(key, label || " cipher", 64)
 //	key, key-id = keyring derivation under the label "sealab/aes-siv/v1"
 //
-// The synthetic initialisation vector authenticates the token. RFC 5297 puts it
+// The synthetic initialization vector authenticates the token. RFC 5297 puts it
 // before the ciphertext; here it takes the place of a tag.
 //
 // Limits: 2^48 tokens per key (RFC 5297, section 6). Payloads are bounded by memory.
@@ -71,14 +71,14 @@ var Design = format.Design(codecs.Design{
 )
 
 const (
-	tagSize = 16 // the synthetic initialisation vector
+	tagSize = 16 // the synthetic initialization vector
 	keySize = 64 // S2V key, CTR key
 )
 
 var errOpen = errors.New("aessiv: message authentication failed")
 
 // siv is AEAD_AES_SIV_CMAC_512 without a nonce. It writes the synthetic
-// initialisation vector after the ciphertext.
+// initialization vector after the ciphertext.
 type siv struct{ *subtle.AESSIV }
 
 func newSIV(key []byte) (cipher.AEAD, error) {

@@ -125,7 +125,7 @@ func (s *state) permute(rounds int) {
 	s[0], s[1], s[2], s[3], s[4] = x0, x1, x2, x3, x4
 }
 
-// start returns the state after initialisation and associated data (SP 800-232,
+// start returns the state after initialization and associated data (SP 800-232,
 // section 4.1, steps 1 and 2).
 func (a *ascon) start(nonce, data []byte) state {
 	const iv = 0x00001000808c0001

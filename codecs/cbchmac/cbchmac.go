@@ -122,7 +122,7 @@ func (c *cbc) NonceSize() int { return nonceSize }
 func (c *cbc) Overhead() int  { return aes.BlockSize + tagSize }
 
 // tag writes the tag to out: the first half of the HMAC-SHA512 of the
-// associated data, the initialisation vector, the ciphertext and the length of
+// associated data, the initialization vector, the ciphertext and the length of
 // the associated data (RFC 7518, section 5.2.2.1).
 func (c *cbc) tag(out *[tagSize]byte, nonce, body, data []byte) {
 	s := c.macs.Get().(*state)

@@ -41,12 +41,12 @@ func testSeeded(t *testing.T, s subject) {
 		require.NoError(t, err)
 		require.NotEqual(t, string(token), string(other), "the seed makes no difference")
 	}
-	testRandomised(t, s, c)
+	testRandomized(t, s, c)
 }
 
-// testRandomised checks that equal payloads give unequal tokens if the design
+// testRandomized checks that equal payloads give unequal tokens if the design
 // claims confidentiality.
-func testRandomised(t *testing.T, s subject, c codecs.Codec) {
+func testRandomized(t *testing.T, s subject, c codecs.Codec) {
 	if !s.holds(codecs.Confidentiality) {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// claims are the members of a payload. Texts are generalised UTF-8.
+// claims are the members of a payload. Texts are generalized UTF-8.
 type claims struct {
 	issued, expires []byte // as Python prints them
 	method, target  string

@@ -92,7 +92,7 @@ func TestClaims(t *testing.T) {
 		{"expired by a big integer", `{"v":1,"iat":1000.0,"exp":-10000000000000000000001,` + tail + `}`, bound, "expired", "malformed"},
 		{"version text", `{"v":"1","iat":1000.0,"exp":1600.0,` + tail + `}`, bound, "malformed", "malformed"},
 		{"integer times", `{"v":1,"iat":1000,"exp":1600,` + tail + `}`, bound, "", ""},
-		{"times spelt otherwise", `{"v":1,"iat":1e3,"exp":1.6e3,` + tail + `}`, bound, "", "malformed"},
+		{"times spelled otherwise", `{"v":1,"iat":1e3,"exp":1.6e3,` + tail + `}`, bound, "", "malformed"},
 		{"issued true", `{"v":1,"iat":true,"exp":1600.0,` + tail + `}`, bound, "", "malformed"},
 		{"issued null", `{"v":1,"iat":null,"exp":1600.0,` + tail + `}`, bound, "minted in the future", "malformed"},
 		{"issued NaN", `{"v":1,"iat":NaN,"exp":1600.0,` + tail + `}`, bound, "minted in the future", "malformed"},

@@ -36,7 +36,7 @@
 // breaks between values become spaces. Null means the same as an absent member.
 // Times are Unix seconds with a fraction, exact to a microsecond. A lone
 // surrogate in a text is sent as its \u escape; in memory it is three bytes of
-// generalised UTF-8. Other bytes that are not UTF-8 cannot be sent: the client
+// generalized UTF-8. Other bytes that are not UTF-8 cannot be sent: the client
 // returns [codecs.ErrUnsupported] without a request.
 //
 // The abilities:

@@ -7,7 +7,7 @@ import (
 	"sealab/codecs"
 )
 
-// An EventKind is a kind of misbehaviour of a worker.
+// An EventKind is a kind of misbehavior of a worker.
 type EventKind string
 
 // The kinds of event. After all but Faulted and Lied the client kills the
@@ -35,7 +35,7 @@ func (e *Event) BreaksProtocol() bool {
 	}
 }
 
-// An Event is one misbehaviour of a worker.
+// An Event is one misbehavior of a worker.
 type Event struct {
 	Kind EventKind
 	// Input is the current or next request when the event was noticed, without
@@ -74,7 +74,7 @@ func (k EventKind) verb() string {
 // Unwrap returns codecs.ErrFault.
 func (e *FaultError) Unwrap() error { return codecs.ErrFault }
 
-// A breach is a misbehaviour before its Event is made. It lacks the input.
+// A breach is a misbehavior before its Event is made. It lacks the input.
 type breach struct {
 	kind   EventKind
 	detail string

@@ -44,7 +44,7 @@ func TestAccumulated(t *testing.T) {
 }
 
 // TestTink seals here and opens with Tink, and the reverse. Tink writes the
-// halves of the nonce, its salt and initialisation vector, before the
+// halves of the nonce, its salt and initialization vector, before the
 // ciphertext.
 func TestTink(t *testing.T) {
 	key := bytes.Repeat([]byte("k3"), 16)

@@ -46,7 +46,7 @@ type Attack struct {
 	// First reports that the attack runs before others. It measures the cost of a call, which
 	// may show that the run has too little time for all attacks.
 	First bool
-	// Last reports that the attack reads the misbehaviour that all other attacks caused. It
+	// Last reports that the attack reads the misbehavior that all other attacks caused. It
 	// runs last, even if the time is over.
 	Last bool
 	// Dropped is the reason why the attack is listed but not run. Run is nil.

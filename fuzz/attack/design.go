@@ -27,7 +27,7 @@ type Design struct {
 	// Misbehaviour returns the breaches of the worker protocol so far. It is nil if
 	// there is no worker.
 	Misbehaviour func() []string
-	// LastWords returns the first misbehaviour with text on standard error, as a
+	// LastWords returns the first misbehavior with text on standard error, as a
 	// *worker.FaultError, or nil if the worker wrote no text.
 	LastWords func() error
 	// Memory returns the memory of the design's processes and resets the peak. It is nil if the
@@ -48,8 +48,8 @@ type Design struct {
 	spends  *bool                     // whether a token is accepted only once; nil if not yet known
 	twins   atomic.Int64              // tokens opened in place of the returned one, see [Instance.Mint]
 	similar map[int][][]byte          // reference tokens by number of segments
-	excused []string                  // misbehaviour at unreadable lines or that load can cause
-	certain []string                  // misbehaviour that load can cause but that showed each time
+	excused []string                  // misbehavior at unreadable lines or that load can cause
+	certain []string                  // misbehavior that load can cause but that showed each time
 	slow    atomic.Bool               // too slow to judge a batch of honest tokens in time
 	faults  atomic.Int64              // calls so far that ended in neither a result nor a refusal
 	hangs   atomic.Int64              // calls so far that had no answer, not counting repetitions
@@ -102,7 +102,7 @@ func (d *Design) measuredTogether() bool {
 	return noMemory != nil || noWork != nil
 }
 
-// Breaches returns the misbehaviour of the design so far.
+// Breaches returns the misbehavior of the design so far.
 func (d *Design) Breaches() []string {
 	if d.Misbehaviour == nil {
 		return nil

@@ -33,7 +33,7 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 		return nil, nil, err
 	}
 	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
-		Misbehaviour: r.misbehaviour, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
+		Misbehaviour: r.misbehavior, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
 		Waited: func() time.Duration { return time.Duration(r.waited.Load()) }, Lost: func() error { return r.lost }}
 	if d.Name == "" {
 		d.Name = strings.Join(name, " ")
@@ -97,15 +97,15 @@ func (r *remote) restart() error {
 
 func (r *remote) events() []worker.Event { return slices.Concat(r.past, r.client.Events()) }
 
-// misbehaviour returns the breaches of the protocol as texts.
-func (r *remote) misbehaviour() []string {
+// misbehavior returns the breaches of the protocol as texts.
+func (r *remote) misbehavior() []string {
 	for _, e := range r.events()[len(r.said):] {
 		r.said = append(r.said, fmt.Sprintf("%s: %s (input %.200q)", e.Kind, e.Detail, e.Input))
 	}
 	return r.said
 }
 
-// lastWords returns the first misbehaviour with text on standard error.
+// lastWords returns the first misbehavior with text on standard error.
 func (r *remote) lastWords() error {
 	for _, e := range r.events() {
 		if strings.TrimSpace(e.Stderr) != "" {

@@ -146,7 +146,7 @@ func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 		return "other arguments", c
 	case 3:
 		b.Arguments = r.respell(b.Arguments)
-		return "arguments spelt otherwise", c
+		return "arguments spelled otherwise", c
 	case 4:
 		b.Principal = r.nearOptional(b.Principal)
 		return "another principal", c

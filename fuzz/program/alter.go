@@ -33,7 +33,7 @@ func Alter(p *Program, token []byte) []byte {
 		return token
 	case 1: // flip bits of a character's value in the alphabet
 		if len(rest) > 0 {
-			rest[0] = neighbour(rest[0], p.Byte())
+			rest[0] = neighbor(rest[0], p.Byte())
 		}
 		return token
 	case 2: // truncate
@@ -58,7 +58,7 @@ func Alter(p *Program, token []byte) []byte {
 		return token
 	case 11: // change the length by repetition
 		return resize(token, Length(p, nil))
-	case 12: // exchange neighbours
+	case 12: // exchange neighbors
 		if len(rest) > 1 {
 			rest[0], rest[1] = rest[1], rest[0]
 		}
@@ -127,9 +127,9 @@ func Insert(token []byte, at int, what []byte) []byte {
 // Alphabet holds the characters of base64url in the order of their values.
 const Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// neighbour returns the character whose value differs from that of c in the
+// neighbor returns the character whose value differs from that of c in the
 // given bits, or c if it has no value.
-func neighbour(c, bits byte) byte {
+func neighbor(c, bits byte) byte {
 	if i := strings.IndexByte(Alphabet, c); i >= 0 {
 		return Alphabet[(byte(i)^bits)%64]
 	}

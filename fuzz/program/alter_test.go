@@ -27,7 +27,7 @@ func TestAlter(t *testing.T) {
 		{"append a part of itself", at(6, 3), "abc-_-_"},
 		{"replace everything", at(7, 0).Bytes([]byte("xy")), "xy"},
 		{"the other alphabet", at(8, 4), "abc-/"},
-		{"exchange neighbours", at(12, 1), "acb-_"},
+		{"exchange neighbors", at(12, 1), "acb-_"},
 		{"exchange the parts", at(13, 2), "c-_ab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ type Options struct {
 	Checks  []string         // IDs and families; nil: all
 	Case    string           // the case of a finding to replay; "": all
 	OneTime []string         // tools whose tokens must be accepted only once
-	Slow    string           // a tool that may be called and cancelled
+	Slow    string           // a tool that may be called and canceled
 	Changes string           // a tool that may be called and that changes the list of tools
 	Effect  string           // a tool whose text says how often the slow tool ran
 	Secrets []string         // texts that must not be readable in a token

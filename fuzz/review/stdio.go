@@ -80,6 +80,6 @@ func (t *T) SlowCall() (client.Call, bool) {
 		}
 		return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(m)}, true
 	}
-	t.Skip("no slow tool is known; --slow names one that may be called and cancelled")
+	t.Skip("no slow tool is known; --slow names one that may be called and canceled")
 	return client.Call{}, false
 }

@@ -14,7 +14,7 @@ import (
 	"sealab/codecs"
 )
 
-// streams returns encrypted codecs whose key streams overlap or whose initialisation vectors are
+// streams returns encrypted codecs whose key streams overlap or whose initialization vectors are
 // predictable.
 func streams() []Control {
 	var count atomic.Uint64
@@ -92,7 +92,7 @@ func judgedText(p *sealerParts) {
 	}
 }
 
-// cbc replaces the cipher by AES-CBC with a random initialisation vector.
+// cbc replaces the cipher by AES-CBC with a random initialization vector.
 func cbc(p *sealerParts) {
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }

@@ -73,7 +73,7 @@ func Interruptible(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 type checkedWriter struct {
 	w     io.Writer
 	err   error
-	color bool // colour the outcomes
+	color bool // color the outcomes
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
@@ -91,7 +91,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Fd returns the file descriptor of the underlying writer, so that a terminal is recognised.
+// Fd returns the file descriptor of the underlying writer, so that a terminal is recognized.
 func (c *checkedWriter) Fd() uintptr {
 	if f, ok := c.w.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -138,7 +138,7 @@ func addCommonFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.BoolVar(&quiet, "quiet", false, "print no progress and no notes on standard error")
 	flags.Bool("verbose", false, "print the time that the command took")
-	flags.StringVar(&color, "color", "auto", "mark outcomes by colours: auto, always or never; NO_COLOR turns auto off")
+	flags.StringVar(&color, "color", "auto", "mark outcomes by colors: auto, always or never; NO_COLOR turns auto off")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if quiet {
@@ -165,7 +165,7 @@ func machine(cmd *cobra.Command) bool {
 	return asJSON || format != "" && format != "text"
 }
 
-// outcomeWords matches the outcomes that are coloured green, red or yellow.
+// outcomeWords matches the outcomes that are colored green, red or yellow.
 var outcomeWords = regexp.MustCompile(`\b(not refuted|refuted|regressed|improved|missed|not tested|skipped|wrong)\b`)
 
 func colored(text []byte) []byte {

@@ -19,7 +19,7 @@ type Hooks struct {
 	Codec  func(codecs.Config) (Assembler, error)
 	Scheme func(codecs.Config) (SchemeAssembler, error)
 
-	// Inspect parses a token without a key and without verifying it. It fails if it does not recognise the
+	// Inspect parses a token without a key and without verifying it. It fails if it does not recognize the
 	// format.
 	Inspect func(token []byte) ([]Field, error)
 

@@ -34,7 +34,7 @@ const (
 	StepPrefix  Step = "prefix"          // text that names format and version
 	StepKeyID   Step = "key-id"          // name of the sealing key
 	StepEnc     Step = "encapsulation"   // KEM ciphertext
-	StepNonce   Step = "nonce"           // nonce, initialisation vector
+	StepNonce   Step = "nonce"           // nonce, initialization vector
 	StepSalt    Step = "salt"            // salt of a key derived for one token
 	StepClaims  Step = "claims"          // claims bytes of a scheme, before sealing
 	StepPayload Step = "payload"         // payload of a codec, before sealing

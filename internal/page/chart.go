@@ -25,7 +25,7 @@ type Point struct {
 	Data               map[string]string // for filters
 }
 
-// A Series is a set of points of one colour.
+// A Series is a set of points of one color.
 type Series struct {
 	Name   string
 	Points []Point
@@ -194,7 +194,7 @@ func (c Chart) note() string {
 	return "<p>" + esc(c.Note) + "</p>"
 }
 
-// class returns the CSS class of a series, which sets its colour.
+// class returns the CSS class of a series, which sets its color.
 func class(all []Series, i int) string {
 	if all[i].Quiet {
 		return "cq"
@@ -347,7 +347,7 @@ func (d *drawing) meets(box [4]float64) bool {
 	})
 }
 
-// mark returns the symbol of a series, so that series differ in more than colour.
+// mark returns the symbol of a series, so that series differ in more than color.
 func mark(shape int, x, y float64, class string) string {
 	switch shape % 4 {
 	case 1:

@@ -1,8 +1,8 @@
 // Package page renders the HTML pages of this module: one layout, one table, one chart. A page is one HTML
 // file that includes its style and script. Its content security policy blocks every request.
 //
-// This package draws the charts itself rather than with gonum.org/v1/plot: their colours follow the
-// reader's colour scheme, their points are links, and a table of the numbers accompanies each.
+// This package draws the charts itself rather than with gonum.org/v1/plot: their colors follow the
+// reader's color scheme, their points are links, and a table of the numbers accompanies each.
 //
 // Limitations: sorting and filters need JavaScript. Without JavaScript all rows are shown.
 package page
@@ -236,7 +236,7 @@ func (s Scale) Ticks() []float64 {
 	return values
 }
 
-// The colours of pictures.
+// The colors of pictures.
 const (
 	Grey, Dark, Band, Red = "#cccccc", "#33557a", "#eef3e6", "#b03030"
 )

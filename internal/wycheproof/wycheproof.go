@@ -71,7 +71,7 @@ type Case struct {
 // Has reports whether the case carries a flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// A Verdict is the required behaviour in a case.
+// A Verdict is the required behavior in a case.
 type Verdict string
 
 // The verdicts.

@@ -28,7 +28,7 @@ func committed(t *testing.T, d codecs.Design) *vectors.File {
 }
 
 // TestCommittedFilesAreTheGenerated generates every committed file again. If a design changed, `make
-// vectors` rewrites its vectors; review the diff like any other change of behaviour.
+// vectors` rewrites its vectors; review the diff like any other change of behavior.
 func TestCommittedFilesAreTheGenerated(t *testing.T) {
 	dir := filepath.Join(root, vectors.Folder)
 	paths, err := vectors.Paths(dir)

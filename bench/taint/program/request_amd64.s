@@ -6,7 +6,7 @@
 //
 // AX holds the address of the request's six words. DX holds the default result,
 // which is returned outside valgrind. The rotations add up to 128 bits and leave DI
-// unchanged; valgrind recognises this instruction sequence.
+// unchanged; valgrind recognizes this instruction sequence.
 TEXT ·clientRequest(SB), NOSPLIT, $0-56
 	LEAQ code+0(FP), AX
 	XORL DX, DX

@@ -13,7 +13,7 @@ import (
 // addFixtures adds the fixtures to server.
 func addFixtures(server *mcp.Server) {
 	addContents(server)
-	addBehaviours(server)
+	addBehaviors(server)
 	addChanges(server)
 	addRounds(server)
 	addPrompts(server)

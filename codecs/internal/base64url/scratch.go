@@ -44,7 +44,7 @@ func GetScratch() *Scratch { return outer.Get().(*Scratch) }
 // GetInner returns empty working space for a function that calls no other user
 // of working space, while its callers may hold some from GetScratch. Two pools
 // are faster than one: a pool keeps one object per processor without
-// synchronisation.
+// synchronization.
 func GetInner() *Scratch { return inner.Get().(*Scratch) }
 
 // Free returns the working space to its pool. It must not be used afterwards.

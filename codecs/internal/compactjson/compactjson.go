@@ -120,7 +120,7 @@ var exact = &rawjson.Printer{Quoting: quoting, Number: appendLiteral, Members: r
 
 func appendLiteral(dst, literal []byte) []byte { return append(dst, literal...) }
 
-// AppendString appends text, in generalised UTF-8 (see package rawjson), as a
+// AppendString appends text, in generalized UTF-8 (see package rawjson), as a
 // quoted string. Other bytes become U+FFFD, so callers that must not lose any
 // check with rawjson.Valid first.
 func AppendString(dst, text []byte) []byte { return quoting.Append(dst, text) }

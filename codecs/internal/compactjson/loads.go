@@ -57,7 +57,7 @@ func hasLongInteger(v *rawjson.Value) bool {
 	return false
 }
 
-// decode converts a document to generalised UTF-8. It detects the encoding by
+// decode converts a document to generalized UTF-8. It detects the encoding by
 // the rules of json.detect_encoding.
 func decode(doc []byte) (text []byte, ok bool) {
 	le, be := binary.LittleEndian, binary.BigEndian

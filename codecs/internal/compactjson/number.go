@@ -144,7 +144,7 @@ func CutTime(text []byte) (f float64, rest []byte, ok bool) {
 }
 
 // eightDigits returns the value of the first eight digits of a literal. It
-// combines neighbours: digits to pairs, pairs to fours, and fours to eight.
+// combines neighbors: digits to pairs, pairs to fours, and fours to eight.
 func eightDigits(literal []byte) (n int64, ok bool) {
 	const ones = 0x0101010101010101
 	x := binary.LittleEndian.Uint64(literal) ^ '0'*ones

@@ -30,7 +30,7 @@ var (
 	HMACTwins = codecs.Disclaims(codecs.KeyCommitting, "HMAC pads keys with zeros and hashes those over 64 bytes, so different keys can be equivalent")
 )
 
-// Nonces and initialisation vectors.
+// Nonces and initialization vectors.
 var (
 	// NoNonce is for deterministic designs.
 	NoNonce = codecs.HoldsBecause(codecs.NonceMisuseResistant, "there is no nonce")

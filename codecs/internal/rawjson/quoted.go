@@ -92,7 +92,7 @@ func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 // under returns the bytes of a mask below byte n.
 func under(mask uint64, n int) uint64 { return mask & (1<<(8*n) - 1) }
 
-// Append appends text as a quoted string. Text is generalised UTF-8.
+// Append appends text as a quoted string. Text is generalized UTF-8.
 func (q *Quoting) Append(dst, text []byte) []byte {
 	dst, _ = q.append(dst, text)
 	return dst

@@ -4,7 +4,7 @@
 // would lose these details.
 //
 // Text is UTF-8 in which surrogates may occur, encoded in three bytes like any
-// other code point ("generalised UTF-8", surrogatepass in Python). An escaped
+// other code point ("generalized UTF-8", surrogatepass in Python). An escaped
 // surrogate pair becomes its character. A text is WTF-8 if it contains no pair
 // encoded as two surrogates.
 //

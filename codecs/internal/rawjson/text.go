@@ -206,7 +206,7 @@ func isHigh(r rune) bool      { return 0xd800 <= r && r < 0xdc00 }
 func isLow(r rune) bool       { return 0xdc00 <= r && r < 0xe000 }
 func isPair(h, low rune) bool { return isHigh(h) && isLow(low) }
 
-// AppendRune appends r, which may be a surrogate, in generalised UTF-8.
+// AppendRune appends r, which may be a surrogate, in generalized UTF-8.
 func AppendRune(dst []byte, r rune) []byte {
 	if isHigh(r) || isLow(r) {
 		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
@@ -215,7 +215,7 @@ func AppendRune(dst []byte, r rune) []byte {
 }
 
 // DecodeRune returns the first code point of s, which may be a surrogate, and
-// its length in bytes. If s does not begin with generalised UTF-8, it returns
+// its length in bytes. If s does not begin with generalized UTF-8, it returns
 // utf8.RuneError with length 1, or with length 0 if s is empty.
 func DecodeRune(s []byte) (rune, int) {
 	r, n := utf8.DecodeRune(s)
@@ -225,7 +225,7 @@ func DecodeRune(s []byte) (rune, int) {
 	return r, n
 }
 
-// invalid marks a byte that is not part of generalised UTF-8.
+// invalid marks a byte that is not part of generalized UTF-8.
 const invalid = -1
 
 // runes iterates over the code points of s.
@@ -244,7 +244,7 @@ func runes(s []byte) iter.Seq[rune] {
 	}
 }
 
-// Valid reports whether s is generalised UTF-8.
+// Valid reports whether s is generalized UTF-8.
 func Valid(s []byte) bool {
 	if utf8.Valid(s) {
 		return true
@@ -257,7 +257,7 @@ func Valid(s []byte) bool {
 	return true
 }
 
-// ValidWTF8 reports whether s is WTF-8: generalised UTF-8 that contains no pair
+// ValidWTF8 reports whether s is WTF-8: generalized UTF-8 that contains no pair
 // encoded as two surrogates. Only such text keeps its bytes in JSON.
 func ValidWTF8(s []byte) bool {
 	if utf8.Valid(s) {

@@ -119,7 +119,7 @@ func segmentTexts(f tokenfmt.Format) [][]byte {
 	return parts
 }
 
-// distances are the distances at which chunks are exchanged: neighbours, chunks of the same
+// distances are the distances at which chunks are exchanged: neighbors, chunks of the same
 // parity, and chunks with the same last decimal or hexadecimal digit.
 var distances = []int{1, 2, 10, 16}
 

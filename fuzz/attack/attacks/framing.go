@@ -332,7 +332,7 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 	})
 }
 
-// heads replaces the constant head of tokens as a whole: by constants, by neighbouring values,
+// heads replaces the constant head of tokens as a whole: by constants, by neighboring values,
 // and by the heads of tokens of other keys, in the ring and outside it.
 func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()

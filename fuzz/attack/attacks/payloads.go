@@ -94,7 +94,7 @@ func (t trial) alikeStates(in *attack.Instance, under codecs.Context) {
 }
 
 // paddedStates seals states that end like padding. Their lengths are multiples of a block of 8
-// to 256 bytes, and the neighbours of a block.
+// to 256 bytes, and the neighbors of a block.
 func (t trial) paddedStates(in *attack.Instance, tok *attack.Token) {
 	for _, block := range []int{8, 16, 32, 64, 128, 256} {
 		for _, n := range []int{block - 1, block, block + 1, 2 * block, 3 * block} {

@@ -41,16 +41,16 @@ var resources = []attack.Attack{
 		Gain: "memory of the server in multiples of the length of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: on(trial.separators), Thousands: 1, Measures: true},
 	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{codecs.Inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
 		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: onToken(trial.runsCode)},
-	{ID: misbehaviourID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,
-		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehaviour), Last: true},
+	{ID: misbehaviorID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,
+		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehavior), Last: true},
 }
 
-// misbehaviourID is the ID of the attack that makes no calls.
-const misbehaviourID = "RES-07"
+// misbehaviorID is the ID of the attack that makes no calls.
+const misbehaviorID = "RES-07"
 
-// misbehaviour reports the breaches of the worker protocol, except those that load can cause
+// misbehavior reports the breaches of the worker protocol, except those that load can cause
 // and that did not occur again.
-func (t trial) misbehaviour() {
+func (t trial) misbehavior() {
 	if t.Design.Misbehaviour == nil {
 		t.Skip("the design is in this process and has no protocol to break")
 		return

@@ -16,7 +16,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// attackedAlone limits the attacks on some neighbours to the given IDs or families. A neighbour
+// attackedAlone limits the attacks on some neighbors to the given IDs or families. A neighbor
 // without a row gets all attacks.
 var attackedAlone = map[string][]string{
 	"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
@@ -35,8 +35,8 @@ func TestNeighboursStand(t *testing.T) {
 	if testenv.Race() {
 		testenv.Skip(t, "the race detector is slow; make matrices runs it")
 	}
-	neighbours := broken.Neighbours()
-	for number, name := range slices.Sorted(maps.Keys(neighbours)) {
+	neighbors := broken.Neighbours()
+	for number, name := range slices.Sorted(maps.Keys(neighbors)) {
 		t.Run(name, func(t *testing.T) {
 			beside, alone := ids(t, attackedAlone[name]...)
 			budget, enough := small(), 3
@@ -44,10 +44,10 @@ func TestNeighboursStand(t *testing.T) {
 				beside, alone, budget, enough = share(beside, number, 16), share(alone, number, 16), brief(), 0
 			}
 			r := round{budget: budget}
-			results := r.on(t, neighbours[name], alone)
+			results := r.on(t, neighbors[name], alone)
 			t.Parallel()
 			tested := 0
-			for _, cell := range append(results, r.on(t, neighbours[name], beside)...) {
+			for _, cell := range append(results, r.on(t, neighbors[name], beside)...) {
 				require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
 				if cell.Outcome == verdict.NotRefuted {
 					tested++

@@ -170,7 +170,7 @@ func Unsigned(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// Heads sets the first 1 to 16 bytes of each segment to constants and to neighbouring numbers.
+// Heads sets the first 1 to 16 bytes of each segment to constants and to neighboring numbers.
 // A key ID or a version may be there.
 func Heads(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
@@ -183,7 +183,7 @@ func Heads(f Format, _ *Source) iter.Seq[Alteration] {
 }
 
 // WithHead returns the tokens in which the first n bytes of segment i are all zero, all 0xff,
-// all spaces, all '0', or a neighbouring number.
+// all spaces, all '0', or a neighboring number.
 func (f Format) WithHead(i, n int) []Alteration {
 	raw := f.Segments[i].Bytes
 	var all []Alteration
@@ -208,7 +208,7 @@ func adjacentNumber(b []byte, by int) []byte {
 	return out
 }
 
-// Blocks exchanges, repeats and drops neighbouring blocks of 16 bytes.
+// Blocks exchanges, repeats and drops neighboring blocks of 16 bytes.
 func Blocks(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for _, n := range s.Range(max(0, len(raw)-28) / 4) {

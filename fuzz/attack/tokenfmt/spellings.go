@@ -252,7 +252,7 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// reordered returns text with neighbouring parts exchanged, with a duplicate part, and with an
+// reordered returns text with neighboring parts exchanged, with a duplicate part, and with an
 // additional part.
 func reordered(text, sep string) (all []string) {
 	parts := strings.Split(text, sep)

@@ -139,7 +139,7 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 // mostDigits is the largest number of digits that MovedDigits moves.
 const mostDigits = 4
 
-// MovedDigits moves digits between the bytes of a segment and a number in a neighbouring
+// MovedDigits moves digits between the bytes of a segment and a number in a neighboring
 // segment. If the decoded bytes and the number are authenticated without a separator, the tag
 // does not change.
 func MovedDigits(f Format, _ *Source) iter.Seq[Alteration] {

@@ -102,7 +102,7 @@ func (j Job) observe(out *json.Encoder, run func([]byte) (*Failure, error)) erro
 // shrink minimizes the input itself.
 func (j Job) shrink(out *json.Encoder, fn Func, run func([]byte) (*Failure, error)) error {
 	if len(j.Inputs) != 1 {
-		return fmt.Errorf("%d inputs to minimise; want 1", len(j.Inputs))
+		return fmt.Errorf("%d inputs to minimize; want 1", len(j.Inputs))
 	}
 	input := j.Inputs[0]
 	want, err := run(input)

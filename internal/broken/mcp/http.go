@@ -363,7 +363,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 		return
 	}
 	if !s.slow(r.Context(), req) {
-		return // cancelled
+		return // canceled
 	}
 	if jsonNumber(meta["progressToken"]) && s.has("progress under numbers ends the connection") {
 		panic(http.ErrAbortHandler)

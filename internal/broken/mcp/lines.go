@@ -138,14 +138,14 @@ func (s *Server) lineWriter(out io.Writer) func(line []byte) {
 	}
 }
 
-// answering registers a call that can be cancelled. It returns a function that writes its response
+// answering registers a call that can be canceled. It returns a function that writes its response
 // and related messages.
 func (s *Server) answering(req request, write func(line []byte), errs io.Writer) func() {
 	ctx, end := s.cancellable(context.Background(), req)
 	return func() {
 		defer end()
 		if !s.slow(ctx, req) {
-			return // cancelled: no response
+			return // canceled: no response
 		}
 		result, fail := s.handle(req)
 		if fail != nil && s.has("refused tokens on standard error") {

@@ -31,7 +31,7 @@ class Refusal(Exception):
 
 
 def is_strong(secret: bytes) -> bool:
-    """A secret of one repeated byte is probably an uninitialised buffer."""
+    """A secret of one repeated byte is probably an uninitialized buffer."""
     return len(secret) >= MIN_SECRET and len(set(secret)) > 1
 
 

@@ -22,7 +22,7 @@ var limits = []review.Check{
 		Want:   "stops the work",
 		Source: transportSpec,
 		Impact: "the server works for a client that no longer waits",
-		Fix:    "pass the context of the request to the handler, and stop when it is cancelled",
+		Fix:    "pass the context of the request to the handler, and stop when it is canceled",
 		Timed:  true, Run: disconnected,
 	},
 	{

@@ -39,11 +39,11 @@ var pushing = []review.Check{
 		Timed:  true, Run: pushed,
 	},
 	{
-		ID: "S-CANCEL", Name: "a cancelled call that completes in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
+		ID: "S-CANCEL", Name: "a canceled call that completes in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
 		Sent:   "in a session, notifications/cancelled while the tool named by --slow runs",
 		Want:   "sends no result",
 		Source: "revision 2025-11-25, basic/utilities/cancellation",
-		Impact: "the server works on a call that the client has cancelled",
+		Impact: "the server works on a call that the client has canceled",
 		Fix:    "stop the work on notifications/cancelled",
 		Timed:  true, Run: cancelledInSession,
 	},
@@ -319,8 +319,8 @@ func cancelledInSession(t *review.T) {
 	case s.ID == "" && notified.Status >= 400:
 		t.Skip("the server keeps no sessions and refuses the notification with status %d", notified.Status)
 	case told > took/2:
-		t.Skip("the call was cancelled after %v, too late for one of %v", told, took)
+		t.Skip("the call was canceled after %v, too late for one of %v", told, took)
 	default:
-		t.Fault(call.Target, review.Warning, "a cancelled call completes", a)
+		t.Fault(call.Target, review.Warning, "a canceled call completes", a)
 	}
 }

@@ -101,7 +101,7 @@ var streams = []review.Check{
 		Timed:  true, Run: duringSlow,
 	},
 	{
-		ID: "IO-CANCEL", Name: "a cancelled call that is answered", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		ID: "IO-CANCEL", Name: "a canceled call that is answered", Over: "stdio", Severity: review.Warning, Category: "reliability",
 		Sent:   "notifications/cancelled while the tool named by --slow runs",
 		Want:   "sends no response to the call",
 		Source: review.SourceStdio,

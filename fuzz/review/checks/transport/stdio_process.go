@@ -85,7 +85,7 @@ func cancelled(t *review.T) {
 	e := p.Await(ctx, client.IsAnswer(id))
 	t.Trials++
 	if e.Err == nil {
-		t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a cancelled call is answered", Evidence: client.Short(string(e.Body), 300), Want: "no response", Got: "a response"})
+		t.Refute(review.Finding{Case: call.Target, Severity: review.Warning, Issue: "a canceled call is answered", Evidence: client.Short(string(e.Body), 300), Want: "no response", Got: "a response"})
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// A recogniser recognises the structure of a format that no design implements.
-type recogniser struct {
+// A recognizer recognizes the structure of a format that no design implements.
+type recognizer struct {
 	format, library string
 	score           int
 	holds, lacks    []string
@@ -27,7 +27,7 @@ type recogniser struct {
 	parse func(token string) (fields []Field, opens func(key []byte) bool, ok bool)
 }
 
-func (r *recogniser) candidate(token string) (Candidate, bool) {
+func (r *recognizer) candidate(token string) (Candidate, bool) {
 	fields, opens, ok := r.parse(token)
 	return Candidate{Format: r.format, Library: r.library, Score: r.score, Fields: fields, Holds: r.holds, Lacks: r.lacks, Attack: attackWorker, opens: opens}, ok
 }
@@ -35,7 +35,7 @@ func (r *recogniser) candidate(token string) (Candidate, bool) {
 // attackWorker is the command for formats that the laboratory attacks only as workers.
 const attackWorker = `sealab attack --worker "COMMAND" (a worker around the server's library; see go doc sealab/codecs/worker)`
 
-var recognisers = []recogniser{
+var recognizers = []recognizer{
 	{"JWT HS256", "PyJWT, jsonwebtoken, jose, authlib, jjwt and others", scoreSpecific, []string{"integrity"},
 		[]string{"confidentiality", "canonical: many decoders accept other spellings", "single-use"}, parseJWS},
 	{"JWT", "a JWS with another algorithm than HS256", scoreSpecific - 1, []string{"integrity, if the verifier pins the algorithm"}, []string{"confidentiality", "single-use"}, parseOtherJWS},
@@ -141,7 +141,7 @@ func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 	return []Field{readable("payload", payload), opaque("signature", tag)}, macOpens(h, text, tag), true
 }
 
-// sealedText matches the message that an encryptor signs: ciphertext and initialisation vector.
+// sealedText matches the message that an encryptor signs: ciphertext and initialization vector.
 var sealedText = regexp.MustCompile(`^[A-Za-z0-9+/]+={0,2}--[A-Za-z0-9+/]{22}==$`)
 
 func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
