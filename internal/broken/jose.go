@@ -31,6 +31,8 @@ type jws struct {
 	unfolded func(token []byte) []byte
 	// shared says that the private key verifies.
 	shared bool
+	// published says that the header has the public key, and that the seed is a digest of the secret.
+	published bool
 	// shown returns the payload to release, given the verified payload.
 	shown func(token, payload []byte) []byte
 }
@@ -45,9 +47,27 @@ type jwsHeader struct {
 
 var jwsHead = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"EdDSA"}`))
 
+// head returns the header of tokens, encoded.
+func (j jws) head() string {
+	if !j.published {
+		return jwsHead
+	}
+	x := base64.RawURLEncoding.EncodeToString(j.private.Public().(ed25519.PublicKey))
+	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"EdDSA","jwk":{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}}`))
+}
+
+// keyOf returns the key pair of a secret of 32 bytes.
+func (j jws) keyOf(secret []byte) ed25519.PrivateKey {
+	if j.published {
+		sum := sha256.Sum256(secret)
+		return ed25519.NewKeyFromSeed(sum[:])
+	}
+	return ed25519.NewKeyFromSeed(bytes.Clone(secret))
+}
+
 // Seal implements codecs.Codec.
 func (j jws) Seal(dst, payload []byte) ([]byte, error) {
-	text := jwsHead + "." + base64.RawURLEncoding.EncodeToString(payload)
+	text := j.head() + "." + base64.RawURLEncoding.EncodeToString(payload)
 	return append(dst, text+"."+base64.RawURLEncoding.EncodeToString(ed25519.Sign(j.private, []byte(text)))...), nil
 }
 
@@ -65,7 +85,7 @@ func (j jws) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errMalformed
 	}
 	message, public := []byte(parts[0]+"."+parts[1]), j.private.Public().(ed25519.PublicKey)
-	if parts[0] == jwsHead && ed25519.Verify(public, message, tag) || parts[0] != jwsHead && j.also(h, public, message, tag) {
+	if own := parts[0] == j.head(); own && ed25519.Verify(public, message, tag) || !own && j.also(h, public, message, tag) {
 		return append(dst, j.shown(token, payload)...), nil
 	}
 	return dst, errUnauthentic
@@ -90,7 +110,7 @@ func (j jws) verifying(secrets [][]byte) ([][]byte, error) {
 		if len(secret) != ed25519.SeedSize {
 			return nil, errors.New("want secrets of 32 bytes")
 		}
-		public := ed25519.NewKeyFromSeed(secret).Public().(ed25519.PublicKey)
+		public := j.keyOf(secret).Public().(ed25519.PublicKey)
 		if j.shared {
 			public = secret
 		}
@@ -103,8 +123,15 @@ func (j jws) open(c codecs.Config) (codecs.Codec, error) {
 	if len(c.Secrets) != 1 || len(c.Secrets[0]) != ed25519.SeedSize {
 		return nil, errors.New("want one secret of 32 bytes")
 	}
-	j.private = ed25519.NewKeyFromSeed(bytes.Clone(c.Secrets[0]))
+	j.private = j.keyOf(c.Secrets[0])
 	return j, nil
+}
+
+// publicAsSecret reports whether a tag is an HMAC under the public key in PEM.
+func publicAsSecret(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool {
+	der, err := x509.MarshalPKIXPublicKey(public)
+	key := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
 }
 
 // joses returns controls that misread the header of a signed JSON token.
@@ -114,12 +141,9 @@ func joses() []Control {
 		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, _, tag []byte) bool { return h.Alg == "none" && len(tag) == 0 }
 		}),
-		aJWS("public-as-secret", "the header chooses the algorithm that reads the public key", forged, "KEY-01", func(j *jws) {
-			j.also = func(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool {
-				der, err := x509.MarshalPKIXPublicKey(public)
-				key := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-				return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
-			}
+		aJWS("public-as-secret", "the header chooses the algorithm that reads the public key", forged, "KEY-01", func(j *jws) { j.also = publicAsSecret }),
+		aJWS("header-key-as-secret", "the header holds the public key and chooses the algorithm that reads it", forged, "KEY-01", func(j *jws) {
+			j.also, j.published = publicAsSecret, true
 		}),
 		aJWS("shared-key", "the key with which tokens are verified signs them too", breaks(codecs.SenderAuthenticated), "KEY-18", func(j *jws) { j.shared = true }),
 		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
