@@ -157,15 +157,15 @@ func faulty(t *review.T, x input, v awkwardValue, text string) bool {
 	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), meantToExpand) {
 		return false
 	}
-	severity, issue := v.fault(x.send(text))
-	if issue == "" {
+	if _, issue := v.fault(x.send(text)); issue == "" {
 		return false
 	}
 	if _, usual := v.fault(x.send(x.given)); usual != "" {
 		return false
 	}
 	a := x.send(text)
-	if severity, issue = v.fault(a); issue == "" {
+	severity, issue := v.fault(a)
+	if issue == "" {
 		return false
 	}
 	refuteInput(t, x, severity, v.name+" is "+issue, issue, a)
