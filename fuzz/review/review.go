@@ -20,6 +20,7 @@ package review
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -90,13 +91,13 @@ type Review struct {
 	Client     *client.Client
 	Flows      []client.Flow
 	Oracles    []*Oracle
-	deep       []*Oracle           // see Sighted
-	Again      string              // the reason that NoteAgain found
-	Asking     []client.Answer     // every question that was received
-	completed  map[string][]string // see learn
-	uncalled   []string            // tools that were not called
-	unanswered []string            // tools that ask without a state
-	gone       string              // why the server no longer answers
+	deep       []*Oracle                    // see Sighted
+	Again      string                       // the reason that NoteAgain found
+	Asking     []client.Answer              // every question that was received
+	values     map[string][]json.RawMessage // known texts of arguments, see collect
+	uncalled   []string                     // tools that were not called
+	unanswered []string                     // tools that ask without a state
+	gone       string                       // why the server no longer answers
 }
 
 // DefaultBudget is the default number of exchanges in a review.
@@ -143,7 +144,7 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Options: o, Client: c, completed: map[string][]string{}}
+	r := &Review{Options: o, Client: c, values: map[string][]json.RawMessage{}}
 	defer c.Close()
 	began := o.Clock.Now()
 	if o.Time > 0 {
@@ -191,6 +192,7 @@ func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 
 // openFlows finds flows and runs their controls.
 func (r *Review) openFlows(ctx context.Context) {
+	r.collect()
 	if !r.Modern() {
 		return
 	}

@@ -169,6 +169,16 @@ func (t *T) PresentIn(f client.Flow, state json.RawMessage) client.Answer {
 	return t.Client.Present(t.Context, f, state, t.Oracle.User)
 }
 
+// Fresh presents a fresh token of a flow as the user of an oracle. If there is none, the answer has
+// no kind.
+func (t *T) Fresh(f client.Flow, o *Oracle) client.Answer {
+	token, _, err := t.Client.Mint(t.Context, f, o.User)
+	if err != nil {
+		return client.Answer{}
+	}
+	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+}
+
 // AskingTool selects the first flow of a tool and returns it. It skips the check if there is none.
 func (t *T) AskingTool() (client.Flow, bool) {
 	for _, o := range t.Oracles {

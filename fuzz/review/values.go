@@ -10,45 +10,54 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// learn asks for the completions of required prompt arguments whose values are unknown.
+// collect records the texts that are known for arguments, by name: those that the user gave for an
+// argument of a tool, and those that a schema lists.
+func (r *Review) collect() {
+	for _, t := range r.Report.Server.Tools {
+		given := r.Options.Tools[t.Name]
+		for _, arguments := range []json.RawMessage{given.Arguments, given.Other} {
+			for name, v := range jsondoc.Members(arguments) {
+				r.record(name, v)
+			}
+		}
+	}
+	for _, t := range r.Report.Server.Tools {
+		for name, raw := range jsondoc.ParseSchema(t.Input).Properties {
+			s := jsondoc.ParseSchema(raw)
+			r.record(name, append(append(slices.Clone(s.Enum), s.Default), s.Examples...)...)
+		}
+	}
+}
+
+// learn asks for the completions of required prompt arguments of which less than two values are
+// known, and records them.
 func (r *Review) learn(ctx context.Context) {
 	if !r.Report.Server.Has("completions") {
 		return
 	}
 	for _, p := range r.Report.Server.Prompts {
 		for _, a := range p.Arguments {
-			if !a.Required || len(r.valuesOf(a.Name)) > 1 {
+			if !a.Required || len(r.values[a.Name]) > 1 {
 				continue
 			}
 			answer := r.Client.Call(ctx, client.Call{Method: "completion/complete", Ref: map[string]string{"type": "ref/prompt", "name": p.Name},
 				Argument: map[string]string{"name": a.Name, "value": ""}, As: client.FirstUser})
-			r.completed[a.Name] = append(r.completed[a.Name], answer.Completions()...)
+			for _, text := range answer.Completions() {
+				r.record(a.Name, jsondoc.Quote(text))
+			}
 		}
 	}
 }
 
-// valuesOf returns texts for an argument of a name: those that the user gave for an argument of this
-// name, those that the schema of a tool lists, and completions.
-func (r *Review) valuesOf(name string) []json.RawMessage {
-	var all []json.RawMessage
-	for _, t := range r.Report.Server.Tools {
-		given := r.Options.Tools[t.Name]
-		all = append(all, jsondoc.Members(given.Arguments)[name], jsondoc.Members(given.Other)[name])
-	}
-	for _, t := range r.Report.Server.Tools {
-		s := jsondoc.ParseSchema(jsondoc.ParseSchema(t.Input).Properties[name])
-		all = append(append(append(all, s.Enum...), s.Default), s.Examples...)
-	}
-	for _, text := range r.completed[name] {
-		all = append(all, jsondoc.Quote(text))
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(raw json.RawMessage) bool {
+// record adds values to the known ones of an argument, unless they are no texts, empty or known.
+func (r *Review) record(name string, values ...json.RawMessage) {
+	for _, v := range values {
 		var text string
-		again := seen[string(raw)]
-		seen[string(raw)] = true
-		return again || json.Unmarshal(raw, &text) != nil || text == ""
-	})
+		known := slices.ContainsFunc(r.values[name], func(k json.RawMessage) bool { return string(k) == string(v) })
+		if !known && json.Unmarshal(v, &text) == nil && text != "" {
+			r.values[name] = append(r.values[name], v)
+		}
+	}
 }
 
 // PromptArguments returns two values for each required argument of a prompt, known ones if there
@@ -59,7 +68,7 @@ func (r *Review) PromptArguments(p client.Offer) (arguments, other json.RawMessa
 		if !a.Required {
 			continue
 		}
-		values := append(r.valuesOf(a.Name), jsondoc.Quote("probe"), jsondoc.Quote("sample"))
+		values := append(slices.Clone(r.values[a.Name]), jsondoc.Quote("probe"), jsondoc.Quote("sample"))
 		one[a.Name], two[a.Name] = values[0], values[1]
 	}
 	if len(one) == 0 {
@@ -75,7 +84,7 @@ func (r *Review) Sample(t client.Offer) json.RawMessage {
 	maps.Copy(sample, jsondoc.Members(jsondoc.Samples(t.Input, 0)[0]))
 	properties := jsondoc.ParseSchema(t.Input).Properties
 	for name := range sample {
-		if values := r.valuesOf(name); len(values) > 0 && jsondoc.ParseSchema(properties[name]).AnyText() {
+		if values := r.values[name]; len(values) > 0 && jsondoc.ParseSchema(properties[name]).AnyText() {
 			sample[name] = values[0]
 		}
 	}

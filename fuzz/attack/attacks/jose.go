@@ -176,18 +176,17 @@ func (t trial) ownPublicKey() {
 	}
 	for _, payload := range s.payloads {
 		for _, kid := range []any{s.header["kid"], nil, "unknown"} {
-			var text string
 			for _, algorithm := range []string{"ES256", "EdDSA"} {
 				pair, ok := pairOf(algorithm, t.Bytes(32))
 				if !ok {
 					t.Skip("no key pair")
 					return
 				}
-				text = s.with(payload, map[string]any{"alg": algorithm, "jwk": json.RawMessage(pair.jwks[0]), "kid": kid})
+				text := s.with(payload, map[string]any{"alg": algorithm, "jwk": json.RawMessage(pair.jwks[0]), "kid": kid})
 				t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(pair.sign([]byte(text)))), algorithm+" under a public key in the header")
 			}
 			key := t.Bytes(32)
-			text = s.with(payload, map[string]any{"alg": "HS256", "jwk": map[string]any{"kty": "oct", "k": tokenfmt.Base64URL.Encode(key)}, "kid": kid})
+			text := s.with(payload, map[string]any{"alg": "HS256", "jwk": map[string]any{"kty": "oct", "k": tokenfmt.Base64URL.Encode(key)}, "kid": kid})
 			m := hmac.New(sha256.New, key)
 			m.Write([]byte(text))
 			t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(m.Sum(nil))), "HS256 under a key in the header")

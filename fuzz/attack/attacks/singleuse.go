@@ -159,7 +159,7 @@ func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 // mints a token, because a list of used tokens may be pruned then. Tokens that earlier attacks used
 // at later times may keep the list from being pruned, so a process starts anew.
 func (t trial) lateAgain(c codecs.Context) {
-	if t.Design.Restart != nil && t.Design.Restart() != nil {
+	if t.Design.OwnClock || t.Design.Restart != nil && t.Design.Restart() != nil {
 		return
 	}
 	for _, ttl := range []time.Duration{shortLife, 24 * time.Hour} {
@@ -169,7 +169,7 @@ func (t trial) lateAgain(c codecs.Context) {
 
 func (t trial) lateAgainIn(c codecs.Context, ttl time.Duration) {
 	in, err := t.OpenFor(&ttl, t.Secret(0))
-	if err != nil || t.Design.OwnClock {
+	if err != nil {
 		return
 	}
 	sealed := in.Seal(t.State(8), c)

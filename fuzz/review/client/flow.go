@@ -110,3 +110,35 @@ func (f Flow) Stages() []Flow {
 	}
 	return all
 }
+
+// answersOf returns the answers of a round. The last answers are those of round len(f.Rounds).
+func (f Flow) answersOf(round int) json.RawMessage {
+	if round == len(f.Rounds) {
+		return f.Last
+	}
+	return f.Rounds[round]
+}
+
+// Content returns the content of the answer to one question of a round.
+func (f Flow) Content(round int, key string) map[string]json.RawMessage {
+	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.answersOf(round))[key])["content"])
+}
+
+// WithContent returns the flow with other content in the answer to one question of a round.
+func (f Flow) WithContent(round int, key string, content map[string]json.RawMessage) Flow {
+	all := jsondoc.Members(f.answersOf(round))
+	form := jsondoc.With(jsondoc.Members(all[key]), "content", jsondoc.Object(content))
+	answers := jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(form)))
+	if round == len(f.Rounds) {
+		f.Last = answers
+		return f
+	}
+	f.Rounds = append([]json.RawMessage(nil), f.Rounds...)
+	f.Rounds[round] = answers
+	return f
+}
+
+// WithAnswer returns the flow with one member of the answer to one question of a round replaced.
+func (f Flow) WithAnswer(round int, key, name string, v json.RawMessage) Flow {
+	return f.WithContent(round, key, jsondoc.With(f.Content(round, key), name, v))
+}

@@ -73,6 +73,9 @@ func (s Schema) TypeOf() string {
 	return ""
 }
 
+// Listed reports whether the schema lists the values that it allows.
+func (s Schema) Listed() bool { return s.Const != nil || len(s.Enum) > 0 || len(s.OneOf) > 0 }
+
 // AnyText reports whether the schema allows any string, apart from its length.
 func (s Schema) AnyText() bool {
 	return s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && s.Format == "" && s.Pattern == ""

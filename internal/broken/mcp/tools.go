@@ -262,21 +262,30 @@ func isNumber(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &n) == nil && raw[0] != 'n' && n >= 0
 }
 
-// round answers one round of a call that asks before it acts. The steps are the keys of its
-// questions.
-func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
-	var responses map[string]map[string]any
-	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &responses) != nil {
+// responses returns the answers of a request by the keys of their questions.
+func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
+	var all map[string]map[string]any
+	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &all) != nil {
 		if raw[0] == '[' && s.has("lists of answers are a fault") {
 			return nil, &failure{code: -32603, status: 500, message: "internal error"}
 		}
 		return nil, invalid("inputResponses: want an object of objects")
 	}
 	if s.has("keys of questions by chance") {
-		for key, a := range responses {
+		for key, a := range all {
 			step, _, _ := strings.Cut(key, "-")
-			responses[step] = a
+			all[step] = a
 		}
+	}
+	return all, nil
+}
+
+// round answers one round of a call that asks before it acts. The steps are the keys of its
+// questions.
+func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
+	responses, fail := s.responses(r)
+	if fail != nil {
+		return nil, fail
 	}
 	c, given, fail := s.state(r, p, env)
 	if fail != nil {

@@ -30,7 +30,7 @@ var inputs = []review.Check{
 		ID: "X-PATTERN", Name: "texts that a pattern takes exponential time for", Severity: review.Warning, Category: "reliability",
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools and answers to the last question; each " +
 			"text is a repeated letter, digit or mark with another character at the end, in growing lengths from " +
-			"16 to 32 characters, until the time grows at least 4-fold twice",
+			"16 to 32 characters; each time is compared with that of the text before and of an unrelated text",
 		Want:   "takes about the same time for each length",
 		Source: "CWE-1333",
 		Impact: "one short text keeps the server busy for minutes, for all of its clients",
@@ -41,10 +41,9 @@ var inputs = []review.Check{
 
 // An input is a text of a call that the user chooses.
 type input struct {
-	name   string
-	given  string
-	answer bool // it is a part of an answer, not an argument
-	flow   *client.Flow
+	name  string
+	given string
+	flow  *client.Flow // of an answer; nil for an argument
 	// send makes the call with another text. A call that cannot be made has an answer without a kind.
 	send func(text string) client.Answer
 }
@@ -84,26 +83,18 @@ func answersOf(t *review.T) []input {
 		if err != nil {
 			continue
 		}
-		answers := jsondoc.Members(o.Flow.Last)
-		for _, key := range jsondoc.SortedKeys(answers) {
-			form := jsondoc.Members(answers[key])
-			content := jsondoc.Members(form["content"])
+		last := len(o.Flow.Rounds)
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
+			content := o.Flow.Content(last, key)
 			properties := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema)).Properties
 			for _, name := range jsondoc.SortedKeys(properties) {
 				given, ok := freeText(content[name], properties[name])
 				if !ok {
 					continue
 				}
-				all = append(all, input{name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), given: given, answer: true, flow: &o.Flow,
+				all = append(all, input{name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), given: given, flow: &o.Flow,
 					send: func(text string) client.Answer {
-						token, _, err := t.Client.Mint(t.Context, o.Flow, o.User)
-						if err != nil {
-							return client.Answer{}
-						}
-						f := o.Flow
-						with := jsondoc.Object(jsondoc.With(content, name, jsondoc.Quote(text)))
-						f.Last = jsondoc.Object(jsondoc.With(answers, key, jsondoc.Object(jsondoc.With(form, "content", with))))
-						return t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User))
+						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o))
 					}})
 			}
 		}
@@ -111,7 +102,8 @@ func answersOf(t *review.T) []input {
 	return all
 }
 
-// freeText returns the text of a value, or of the default, and whether its schema takes texts that it does not list.
+// freeText returns the text of a value, or of the default. It reports whether the schema takes texts
+// that it does not list.
 func freeText(value, schema json.RawMessage) (string, bool) {
 	var text string
 	s := jsondoc.ParseSchema(schema)
@@ -119,7 +111,7 @@ func freeText(value, schema json.RawMessage) (string, bool) {
 		value = s.Default
 	}
 	_ = json.Unmarshal(value, &text) // no value: ""
-	return text, s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && len(s.OneOf) == 0 && len(s.AnyOf) == 0
+	return text, s.TypeOf() == "string" && !s.Listed() && len(s.AnyOf) == 0
 }
 
 // fileName matches names of files.
@@ -141,7 +133,6 @@ func awkwardAnswers(t *review.T) {
 		}
 		for _, path := range climbs(plainClimb) {
 			if a := x.send(path); a.Kind == client.Completed && passwd.MatchString(a.Text) {
-				t.Oracle = nil
 				refuteInput(t, x, review.Critical, client.Short(path, 60)+" gives a file outside of the server's folder", "a file", a)
 				return
 			}
@@ -157,19 +148,14 @@ func faulty(t *review.T, x input, v awkwardValue, text string) bool {
 	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), meantToExpand) {
 		return false
 	}
-	if _, issue := v.fault(x.send(text)); issue == "" {
-		return false
+	a, severity, issue := v.confirmed(func() client.Answer { return x.send(text) }, func() bool {
+		_, usual := v.fault(x.send(x.given))
+		return usual == ""
+	})
+	if issue != "" {
+		refuteInput(t, x, severity, v.name+" is "+issue, issue, a)
 	}
-	if _, usual := v.fault(x.send(x.given)); usual != "" {
-		return false
-	}
-	a := x.send(text)
-	severity, issue := v.fault(a)
-	if issue == "" {
-		return false
-	}
-	refuteInput(t, x, severity, v.name+" is "+issue, issue, a)
-	return true
+	return issue != ""
 }
 
 func refuteInput(t *review.T, x input, severity review.Severity, issue, got string, a client.Answer) {
@@ -188,8 +174,8 @@ const (
 	unrelated = "Zq7-Kx2_Wv9.Ht4+Yb6=Ms3~Nd8/Pf5:"
 )
 
-// slowPatterns sends texts of growing lengths until one takes slow, and growth times as long as one
-// step before, which itself took growth times the time of an unrelated text.
+// slowPatterns sends texts of growing lengths. It records a finding if one takes slow, growth times
+// as long as the text one step before, and the square of growth times as long as an unrelated text.
 func slowPatterns(t *review.T) {
 	for _, x := range inputsOf(t) {
 		if !t.Selected(x.name) {
@@ -205,10 +191,12 @@ func slowPatterns(t *review.T) {
 				if now < 0 || before < 0 {
 					break
 				}
-				if again := took(x.send(unrelated)); now >= slow && now >= growth*before && again >= 0 && now >= growth*growth*again {
-					refuteInput(t, x, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
-						len(text), now.Round(time.Millisecond), len(text)-step, before.Round(time.Millisecond), len(unrelated), again.Round(time.Millisecond)), "a longer time for each character", a)
-					return
+				if now >= slow && now >= growth*before {
+					if again := took(x.send(unrelated)); again >= 0 && now >= growth*growth*again {
+						refuteInput(t, x, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
+							len(text), now.Round(time.Millisecond), len(text)-step, before.Round(time.Millisecond), len(unrelated), again.Round(time.Millisecond)), "a longer time for each character", a)
+						return
+					}
 				}
 				before = now
 			}

@@ -16,7 +16,7 @@ var values = []review.Check{
 	{
 		ID: "T-VALUE", Name: "unusual values of arguments", Severity: review.Critical, Category: "injection",
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
-			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, a date that does not exist, " +
+			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
 			"and with expressions of template languages; the number 1e400; for arguments that name files, paths " +
 			"with .. and an absolute path",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error, does not evaluate the " +
@@ -106,26 +106,32 @@ func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
 	}
 	call := f.Call(client.FirstUser)
 	call.Arguments = jsondoc.Object(arguments)
-	for attempt := range 2 {
+	a, severity, issue := x.confirmed(func() client.Answer {
 		a := t.Call(call)
 		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
 			t.Skip("%v", a)
-			return false
+			return client.Answer{}
 		}
-		t.Trials++
-		severity, issue := x.fault(a)
-		if issue == "" {
-			return false
-		}
-		if attempt == 1 {
-			t.Fault(name, severity, name+" is "+issue, a)
-			return true
-		}
-		if own := t.Call(f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed || sqlError.Match(own.Exchange.Body) {
-			return false // honest calls fail as well
-		}
+		return t.Tried(a)
+	}, func() bool {
+		own := t.Call(f.Call(client.FirstUser))
+		return (own.Kind == client.Asked || own.Kind == client.Completed) && !sqlError.Match(own.Exchange.Body)
+	})
+	if issue != "" {
+		t.Fault(name, severity, name+" is "+issue, a)
 	}
-	return false
+	return issue != ""
+}
+
+// confirmed tries the value twice, with an honest call in between. It returns the second answer and
+// its fault. The issue is empty unless both answers show a fault and the honest one shows none.
+func (x awkwardValue) confirmed(try func() client.Answer, honest func() bool) (a client.Answer, severity review.Severity, issue string) {
+	if _, issue = x.fault(try()); issue == "" || !honest() {
+		return a, "", ""
+	}
+	a = try()
+	severity, issue = x.fault(a)
+	return a, severity, issue
 }
 
 // fault returns the fault that an answer to the value shows, or an empty issue.

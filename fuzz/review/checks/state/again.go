@@ -46,13 +46,13 @@ func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool
 	shows := func(a client.Answer) bool { // Alike ignores numbers
 		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
 	}
-	want := freshAnswer(t, honest, o)
+	want := t.Fresh(honest, o)
 	if !shows(want) {
 		return false // the texts do not show the answer
 	}
 	var a client.Answer
 	for range 2 {
-		a = t.Tried(freshAnswer(t, late, o))
+		a = t.Tried(t.Fresh(late, o))
 		if !shows(a) || client.Blank(a.Text) != client.Blank(want.Text) {
 			return false
 		}

@@ -79,8 +79,8 @@ func staleAnswers(t *review.T) {
 		}
 		none, stale := f, f
 		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
-		a := t.Tried(freshAnswer(t, stale, o))
-		if a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || freshAnswer(t, none, o).Kind != client.Asked {
+		a := t.Tried(t.Fresh(stale, o))
+		if a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || t.Fresh(none, o).Kind != client.Asked {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
@@ -88,15 +88,6 @@ func staleAnswers(t *review.T) {
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
 		return
 	}
-}
-
-// freshAnswer presents a fresh token of a flow. If there is none, the answer has no kind.
-func freshAnswer(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
-	token, _, err := t.Client.Mint(t.Context, f, o.User)
-	if err != nil {
-		return client.Answer{}
-	}
-	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
 }
 
 // resembles reports whether a completion matches that of a good token except for words that contain

@@ -16,7 +16,7 @@ func falseTexts(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
 			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-				for _, name := range jsondoc.SortedKeys(jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])) {
+				for _, name := range jsondoc.SortedKeys(f.Content(len(f.Rounds), key)) {
 					falseText(t, o, f, key, name)
 				}
 			}
@@ -26,16 +26,13 @@ func falseTexts(t *review.T) {
 
 // falseText tests one member of the answers of a flow.
 func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
-	form := jsondoc.Members(jsondoc.Members(f.Last)[key])
-	content := jsondoc.Members(form["content"])
+	content := f.Content(len(f.Rounds), key)
 	text, none := fmt.Sprintf("the text false for %s of %s", name, f.Target), fmt.Sprintf("no %s of %s", name, f.Target)
 	if string(content[name]) != "true" || len(t.Findings) > 0 || !t.Selected(text, none) {
 		return
 	}
 	answered := func(content map[string]json.RawMessage) client.Answer {
-		next := f
-		next.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(content)))))
-		return freshAnswer(t, next, o)
+		return t.Fresh(f.WithContent(len(f.Rounds), key, content), o)
 	}
 	valued := func(value string) client.Answer { return answered(jsondoc.With(content, name, json.RawMessage(value))) }
 	yes, no := valued("true"), valued("false")

@@ -28,19 +28,19 @@ func misfitting(t *review.T) {
 
 // misfitsIn tests the members of one answer of a flow.
 func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
-	content := jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Last)[key])["content"])
+	content := f.Content(len(f.Rounds), key)
 	for _, name := range jsondoc.SortedKeys(content) {
 		label := fmt.Sprintf("a value of %s in round %d of %s that its form excludes", name, len(f.Rounds)+1, f.Target)
 		if len(t.Findings) > 0 || !t.Selected(label) || string(content[name]) == "true" || string(content[name]) == "false" {
 			continue
 		}
 		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
-			wrong := withAnswer(o.Flow, len(f.Rounds), key, name, v)
-			a := t.Tried(freshAnswer(t, wrong, o))
-			shown := alikeBut(o, a, content[name], v) && alikeBut(o, freshAnswer(t, wrong, o), content[name], v)
+			wrong := o.Flow.WithAnswer(len(f.Rounds), key, name, v)
+			a := t.Tried(t.Fresh(wrong, o))
+			shown := alikeBut(o, a, content[name], v) && alikeBut(o, t.Fresh(wrong, o), content[name], v)
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
-				more := withAnswer(o.Flow, len(f.Rounds), key, name, doubleOf(v))
-				shown = workedOut(o, freshAnswer(t, o.Flow, o), a, freshAnswer(t, more, o))
+				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
+				shown = workedOut(o, t.Fresh(o.Flow, o), a, t.Fresh(more, o))
 			}
 			if !shown {
 				continue
@@ -60,23 +60,6 @@ func fieldOf(t *review.T, f client.Flow, o *review.Oracle, key, name string) jso
 		return nil
 	}
 	return jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties[name]
-}
-
-// withAnswer returns a flow with one member of the answer of a round replaced.
-func withAnswer(f client.Flow, round int, key, name string, v json.RawMessage) client.Flow {
-	change := func(answers json.RawMessage) json.RawMessage {
-		all := jsondoc.Members(answers)
-		form := jsondoc.Members(all[key])
-		content := jsondoc.Object(jsondoc.With(jsondoc.Members(form["content"]), name, v))
-		return jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(jsondoc.With(form, "content", content))))
-	}
-	if round == len(f.Rounds) {
-		f.Last = change(f.Last)
-		return f
-	}
-	f.Rounds = append([]json.RawMessage(nil), f.Rounds...)
-	f.Rounds[round] = change(f.Rounds[round])
-	return f
 }
 
 // farOut is the distance of test numbers from the bounds that they violate.
@@ -172,7 +155,7 @@ func otherKinds(t *review.T) {
 				}
 				continue
 			}
-			if a := freshAnswer(t, f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
+			if a := t.Fresh(f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
 				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on",
 					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 				return
@@ -190,12 +173,12 @@ func notForms(t *review.T, o *review.Oracle, key, label string) {
 		return
 	}
 	f := o.Flow
-	if f.Last = declined; o.Alike(freshAnswer(t, f, o)) {
+	if f.Last = declined; o.Alike(t.Fresh(f, o)) {
 		return // equal results prove nothing
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
 		f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Last), key, json.RawMessage(answer)))
-		if a := t.Tried(freshAnswer(t, f, o)); a.Kind == client.Completed && o.Alike(a) {
+		if a := t.Tried(t.Fresh(f, o)); a.Kind == client.Completed && o.Alike(a) {
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "an answer that is not the asked form is carried out as an acceptance",
 				Evidence: fmt.Sprintf("answers %s -> %v; accepted: %v", f.Last, a, o.Good), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 			return

@@ -315,7 +315,7 @@ func asksForText(q client.Question) string {
 	var names []string
 	for name, raw := range jsondoc.ParseSchema(q.Params.Schema).Properties {
 		s := jsondoc.ParseSchema(raw)
-		if s.Const == nil && len(s.Enum) == 0 && len(s.OneOf) == 0 && (s.TypeOf() == "string" || s.TypeOf() == "") {
+		if !s.Listed() && (s.TypeOf() == "string" || s.TypeOf() == "") {
 			names = append(names, name)
 		}
 	}

@@ -86,7 +86,7 @@ func beginsAs(o *review.Oracle, a client.Answer) bool {
 // asksFor reports whether a flow repeats its question if the answers have unknown keys.
 func asksFor(t *review.T, f client.Flow) bool {
 	f.Last = underOtherKeys(f.Last)
-	return freshAnswer(t, f, t.Oracle).Kind == client.Asked
+	return t.Fresh(f, t.Oracle).Kind == client.Asked
 }
 
 // sameKeys reports whether two sets of answers have a key in common.
