@@ -43,8 +43,8 @@ type Attack struct {
 	// Measures reports that the attack measures memory or work. No other attack runs beside it,
 	// unless the system reports memory and work separately for each process of the design.
 	Measures bool
-	// First reports that the attack runs before others. It measures the cost of a call, which
-	// may show that the run has too little time for all attacks.
+	// First reports that the attack runs before others, the cheap ones first. It measures
+	// the cost of a call, which may show that the run has too little time for all attacks.
 	First bool
 	// Last reports that the attack reads the misbehavior that all other attacks caused. It
 	// runs last, even if the time is over.
@@ -60,7 +60,7 @@ func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes
 func (a *Attack) turn() int {
 	switch {
 	case a.First:
-		return -1
+		return a.Thousands - math.MaxInt
 	case a.Last:
 		return math.MaxInt
 	default:

@@ -163,6 +163,17 @@ func TestRunnerChecksEvidence(t *testing.T) {
 	})
 }
 
+// TestOrder checks that the cost of a call is measured first, at the least cost.
+func TestOrder(t *testing.T) {
+	all := []attack.Attack{{ID: "last", Last: true}, {ID: "long", Thousands: 2}, {ID: "many calls", Thousands: 6, First: true}, {ID: "short"}, {ID: "few calls", First: true}}
+	attack.Order(all)
+	var ids []string
+	for _, a := range all {
+		ids = append(ids, a.ID)
+	}
+	require.Equal(t, []string{"few calls", "many calls", "short", "long", "last"}, ids)
+}
+
 // TestRunnerOrder resumes a run, and attacks copies of a design side by side.
 func TestRunnerOrder(t *testing.T) {
 	t.Run("resume", func(t *testing.T) {

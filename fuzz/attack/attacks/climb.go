@@ -238,6 +238,8 @@ const (
 	moreRefusals  = 500  // number of refusals between two timings
 	manyRefusals  = 4000 // the most refusals before the last timing
 	refusedState  = 1500 // letters in the state of the altered tokens
+
+	longestSeries = 10 * time.Second // of refusals of a slow design
 )
 
 // The shortest times that are compared: by the stopwatch, and by the processor time of a
@@ -287,7 +289,7 @@ func (t trial) workBehindMany() {
 	t.Try(codecs.Total)
 	var second time.Duration
 	many := 0
-	for ; many < manyRefusals && second <= maxGrowth*first; many += moreRefusals {
+	for ; many < manyRefusals && second <= maxGrowth*first && first*time.Duration(many/timedRefusals) < longestSeries; many += moreRefusals {
 		refuse(moreRefusals)
 		if second = timed(); t.Spent() {
 			return
