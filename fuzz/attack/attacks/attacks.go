@@ -21,7 +21,7 @@ import (
 
 // All returns every attack, in the order in which they run.
 func All() []attack.Attack {
-	all := slices.Concat(encoding, framing, tags, unseen, predictions, keys, nonces, contexts, joined, expiry, payloads, oracles, sequences, resources, jose)
+	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resourceAttacks, joseAttacks)
 	attack.Order(all)
 	return all
 }
@@ -29,14 +29,14 @@ func All() []attack.Attack {
 // A trial is one run of an attack. Its methods are the attacks and parts of them.
 type trial struct {
 	*attack.T
-	compared *comparisons
+	compared *comparisonBatch
 }
 
 // newTrial returns a trial without waiting comparisons.
-func newTrial(t *attack.T) trial { return trial{t, &comparisons{}} }
+func newTrial(t *attack.T) trial { return trial{t, &comparisonBatch{}} }
 
-// on returns run as the Run function of an attack.
-func on(run func(trial)) func(*attack.T) {
+// onTrial returns run as the Run function of an attack.
+func onTrial(run func(trial)) func(*attack.T) {
 	return func(t *attack.T) {
 		one := newTrial(t)
 		run(one)
@@ -54,7 +54,7 @@ func onScheme(run onHonest) func(*attack.T) { return run.on(trial.Scheme) }
 func onTimed(run onHonest) func(*attack.T)  { return run.on(trial.timed) }
 
 func (run onHonest) on(mint func(trial) (*attack.Instance, *attack.Token, bool)) func(*attack.T) {
-	return on(func(t trial) {
+	return onTrial(func(t trial) {
 		if in, tok, ok := mint(t); ok {
 			run(t, in, tok)
 		}
@@ -62,12 +62,12 @@ func (run onHonest) on(mint func(trial) (*attack.Instance, *attack.Token, bool))
 }
 
 var (
-	spelled     = []codecs.Property{codecs.Canonical, codecs.Integrity}
-	unforgeable = []codecs.Property{codecs.Integrity}
-	answering   = []codecs.Property{codecs.Total}
-	refusals    = []codecs.Property{codecs.UniformRefusal}
-	binding     = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
-	confusing   = append([]codecs.Property{codecs.Unambiguous}, binding...)
+	spellingProperties  = []codecs.Property{codecs.Canonical, codecs.Integrity}
+	integrityProperties = []codecs.Property{codecs.Integrity}
+	totalProperties     = []codecs.Property{codecs.Total}
+	refusalProperties   = []codecs.Property{codecs.UniformRefusal}
+	bindingProperties   = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+	contextProperties   = append([]codecs.Property{codecs.Unambiguous}, bindingProperties...)
 )
 
 const (
@@ -76,17 +76,17 @@ const (
 	gainStream   = "the XOR of two payloads, and from one known payload the other"
 )
 
-// spell returns a Run function that presents the spellings of one generator, for tokens of each
+// presentSpellings returns a Run function that presents the spellings of one generator, for tokens of each
 // length modulo three.
-func spell(generate generator) func(*attack.T) {
-	return on(func(t trial) {
+func presentSpellings(generate generator) func(*attack.T) {
+	return onTrial(func(t trial) {
 		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generate) })
 	})
 }
 
-// change returns a Run function that presents the changes of one generator.
-func change(generate generator) func(*attack.T) {
-	return on(func(t trial) {
+// presentChanges returns a Run function that presents the changes of one generator.
+func presentChanges(generate generator) func(*attack.T) {
+	return onTrial(func(t trial) {
 		if in, tok, ok := t.Base(); ok {
 			t.Changes(in, tok, generate(tok.Format(), t.Source))
 		}

@@ -56,11 +56,11 @@ func campaign(t *testing.T, d codecs.Design, only ...string) []verdict.Result {
 
 func within(t *testing.T, budget attack.Budget, d codecs.Design, only ...string) []verdict.Result {
 	t.Helper()
-	return run(t, &attack.Design{Design: d}, seed, budget, only...).Results
+	return runAttacks(t, &attack.Design{Design: d}, seed, budget, only...).Results
 }
 
-// run runs the attacks with the given IDs on a design, or all of them if there are none.
-func run(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Design {
+// runAttacks runs the attacks with the given IDs on a design, or all of them if there are none.
+func runAttacks(t testing.TB, d *attack.Design, seed uint64, budget attack.Budget, only ...string) verdict.Design {
 	t.Helper()
 	chosen, err := attack.Select(attacks.All(), only)
 	require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestMisbehaviour(t *testing.T) {
 		{[]string{"died: its output ended: signal: killed"}, false},
 		{[]string{"hung: once", "died: at once"}, true},
 	} {
-		got := run(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }}, seed, small(), "RES-07")
+		got := runAttacks(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }}, seed, small(), "RES-07")
 		require.Len(t, got.Results, 1)
 		require.Equal(t, row.refuted, got.Results[0].Outcome == verdict.Refuted, "%q", row.said)
 	}
@@ -266,7 +266,7 @@ func TestNoFindingWithoutCause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, err := catalog.Find(c.design)
 			require.NoError(t, err)
-			results := run(t, &attack.Design{Design: d}, seed, small(), c.attack).Results
+			results := runAttacks(t, &attack.Design{Design: d}, seed, small(), c.attack).Results
 			require.NotEmpty(t, results)
 			for _, r := range results {
 				require.NotEqual(t, verdict.Refuted, r.Outcome, r.Issue)

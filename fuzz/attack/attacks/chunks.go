@@ -32,7 +32,7 @@ func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 	}
 	fa, fb := a.Format(), b.Format()
 	if len(fa.Segments)-len(short.Format().Segments) >= 2 && len(fb.Segments) == len(fa.Segments) {
-		t.Changes(in, a, rearranged(segmentTexts(fa), segmentTexts(fb), slices.Concat[[]byte]))
+		t.Changes(in, a, rearrangedParts(segmentTexts(fa), segmentTexts(fb), slices.Concat[[]byte]))
 		return
 	}
 	for _, longest := range []int{longState, 3 * longerState} {
@@ -97,7 +97,7 @@ func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunkin
 		return
 	}
 	f := a.Format()
-	t.Changes(in, a, rearranged(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, slices.Concat(parts...)) }))
+	t.Changes(in, a, rearrangedParts(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, slices.Concat(parts...)) }))
 }
 
 // parts returns the head and the chunks of a segment, with empty separators between them.
@@ -119,13 +119,13 @@ func segmentTexts(f tokenfmt.Format) [][]byte {
 	return parts
 }
 
-// distances are the distances at which chunks are exchanged: neighbors, chunks of the same
+// chunkDistances are the distances at which chunks are exchanged: neighbors, chunks of the same
 // parity, and chunks with the same last decimal or hexadecimal digit.
-var distances = []int{1, 2, 10, 16}
+var chunkDistances = []int{1, 2, 10, 16}
 
-// rearranged yields a with parts left out, exchanged, repeated, and replaced by those of b.
+// rearrangedParts yields a with parts left out, exchanged, repeated, and replaced by those of b.
 // Every second part is a separator.
-func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
+func rearrangedParts(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
 	whole := join(b...)
 	return func(yield func(tokenfmt.Alteration) bool) {
 		for i := 1; i < min(len(a), len(b), 128); i++ {
@@ -141,7 +141,7 @@ func rearranged(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[token
 			if len(rest) > 2 && !give("twice", here, rest[:2], rest) {
 				return
 			}
-			for _, d := range distances {
+			for _, d := range chunkDistances {
 				if k := 2 * d; len(rest) > k && !give(fmt.Sprintf("exchanged with that %d behind it", d), here, rest[k:k+1], rest[1:k], rest[:1], rest[k+1:]) {
 					return
 				}

@@ -15,10 +15,10 @@ import (
 // search in fifty for such a digest fails.
 const perCode = 4
 
-// deepest is the number of tokens to seal, as a multiple of Budget.Unseals. With the default
+// sealsPerUnseal is the number of tokens to seal, as a multiple of Budget.Unseals. With the default
 // budget, a deterministic design with a 32-bit digest then shows a collision in seven searches
 // of eight.
-const deepest = 2
+const sealsPerUnseal = 2
 
 // collisions searches for two values of a field that have the same short digest. A
 // deterministic design then gives the same token for both. For other designs, it makes as many
@@ -62,9 +62,9 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 	seen := map[[16]byte]int{}
 	state := t.State(8)
-	all := deepest * t.Budget.Unseals
-	for from := 0; from < all && !t.Spent(); from += together {
-		states, contexts := slices.Repeat([][]byte{state}, together), make([]codecs.Context, together)
+	all := sealsPerUnseal * t.Budget.Unseals
+	for from := 0; from < all && !t.Spent(); from += sealBatchSize {
+		states, contexts := slices.Repeat([][]byte{state}, sealBatchSize), make([]codecs.Context, sealBatchSize)
 		for k := range contexts {
 			contexts[k] = f.put(tok.Under, f.value(fmt.Sprintf("v%07d", from+k)))
 		}
@@ -90,9 +90,9 @@ func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 // searched returns the first field that is bound, in the order principal, target, audience,
 // arguments.
 func (t trial) searched(in *attack.Instance, tok *attack.Token) (field, bool) {
-	for _, k := range []int{principal, target, audience, arguments} {
-		if _, present := fields[k].get(&tok.Under); present && t.binds(in, tok, fields[k]) {
-			return fields[k], true
+	for _, k := range []int{principalIndex, targetIndex, audienceIndex, argumentsIndex} {
+		if _, present := contextFields[k].get(&tok.Under); present && t.binds(in, tok, contextFields[k]) {
+			return contextFields[k], true
 		}
 	}
 	return field{}, false

@@ -10,9 +10,9 @@ import (
 	"sealab/internal/lab"
 )
 
-// committed is the length in bytes of the payload for which a ciphertext is solved. A tag of up
+// solvedBytes is the length in bytes of the payload for which a ciphertext is solved. A tag of up
 // to 48 bytes gives one equation per bit. A few more unknown bits are needed.
-const committed = 64
+const solvedBytes = 64
 
 // twoKeys makes one token that opens under two keys. The tag of GCM is an affine function of
 // the bits of the ciphertext, and so is the difference between the tags under two keys. A
@@ -35,7 +35,7 @@ func (t trial) twoKeys() {
 	}
 	t.Try(codecs.KeyCommitting)
 	_, b, ok := t.sealing(t.Secret(1), seed)
-	if _, solved := meet(a, b); !ok || !solved {
+	if _, solved := solveEqualTag(a, b); !ok || !solved {
 		return
 	}
 	first, second, ok := t.sameID(seed)
@@ -47,7 +47,7 @@ func (t trial) twoKeys() {
 	if !okA || !okB {
 		return
 	}
-	body, ok := meet(a, b)
+	body, ok := solveEqualTag(a, b)
 	if !ok {
 		return
 	}
@@ -137,19 +137,19 @@ func (t trial) twoKeysOutside() {
 	t.Skip("tokens name their key, and no second key with that name was found")
 }
 
-// A sealing seals chosen plaintexts under one key and one seed.
-type sealing struct {
+// A seededSealer seals chosen plaintexts under one key and one seed.
+type seededSealer struct {
 	in     *attack.Instance
 	seed   []byte
 	stream []byte // the key stream that encryption XORs with the plaintext
 }
 
-// A made is the result of sealing one plaintext.
-type made struct{ id, body, tag, token []byte }
+// sealedParts is the result of sealing one plaintext.
+type sealedParts struct{ id, body, tag, token []byte }
 
 // sealing opens the design under a secret. It reports whether the design seals chosen bodies
 // with a key stream and a tag of 16 to 48 bytes.
-func (t trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
+func (t trial) sealing(secret, seed []byte) ([]byte, *seededSealer, bool) {
 	in, err := t.Open(secret)
 	if err != nil {
 		return nil, nil, false
@@ -157,17 +157,17 @@ func (t trial) sealing(secret, seed []byte) ([]byte, *sealing, bool) {
 	if seed == nil {
 		seed = t.Bytes(in.SeedSize())
 	}
-	s := &sealing{in: in, seed: seed}
-	s.stream = s.seal(make([]byte, committed)).body
-	probe := bytes.Repeat([]byte{0xa5}, committed)
+	s := &seededSealer{in: in, seed: seed}
+	s.stream = s.seal(make([]byte, solvedBytes)).body
+	probe := bytes.Repeat([]byte{0xa5}, solvedBytes)
 	m := s.seal(probe)
-	return seed, s, len(seed) > 0 && len(m.tag) >= 16 && len(m.tag) <= 48 && bytes.Equal(m.body, tokenfmt.Xor(probe, s.stream)) && len(s.stream) == committed
+	return seed, s, len(seed) > 0 && len(m.tag) >= 16 && len(m.tag) <= 48 && bytes.Equal(m.body, tokenfmt.Xor(probe, s.stream)) && len(s.stream) == solvedBytes
 }
 
 // seal seals plaintext and returns the intermediate values too.
-func (s *sealing) seal(plaintext []byte) (m made) {
+func (s *seededSealer) seal(plaintext []byte) (m sealedParts) {
 	if !s.in.CanEdit() {
-		return made{}
+		return sealedParts{}
 	}
 	token, err := s.in.Edited(slices.Clone(s.seed), plaintext, codecs.Context{}, func(step lab.Step, value []byte) []byte {
 		switch step {
@@ -181,7 +181,7 @@ func (s *sealing) seal(plaintext []byte) (m made) {
 		return value
 	})
 	if err != nil {
-		return made{}
+		return sealedParts{}
 	}
 	m.token = token
 	return m
@@ -196,7 +196,7 @@ func (t trial) sameID(seed []byte) (a, b []byte, ok bool) {
 		if err != nil || t.Spent() {
 			break
 		}
-		id := string((&sealing{in: in, seed: seed}).seal(nil).id)
+		id := string((&seededSealer{in: in, seed: seed}).seal(nil).id)
 		if m, found := seen[id]; found {
 			return t.Secret(m), t.Secret(n), true
 		}
@@ -206,12 +206,12 @@ func (t trial) sameID(seed []byte) (a, b []byte, ok bool) {
 	return nil, nil, false
 }
 
-// meet returns a ciphertext that has the same tag under both keys.
-func meet(a, b *sealing) ([]byte, bool) {
+// solveEqualTag returns a ciphertext that has the same tag under both keys.
+func solveEqualTag(a, b *seededSealer) ([]byte, bool) {
 	if a == nil || b == nil {
 		return nil, false
 	}
-	return tokenfmt.MeetAffine(committed,
+	return tokenfmt.MeetAffine(solvedBytes,
 		func(body []byte) []byte { return a.seal(tokenfmt.Xor(body, a.stream)).tag },
 		func(body []byte) []byte { return b.seal(tokenfmt.Xor(body, b.stream)).tag })
 }

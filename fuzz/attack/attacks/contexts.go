@@ -10,8 +10,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// contexts are the attacks that present a token in a context other than its own.
-var contexts = []attack.Attack{
+// contextAttacks are the attacks that present a token in a context other than its own.
+var contextAttacks = []attack.Attack{
 	unrelatedValues("CTX-01", "another principal", codecs.BindsPrincipal, "MCP 2026-07-28, basic/patterns/mrtr: bind the principal", "another user's state and rights"),
 	unrelatedValues("CTX-02", "another method", codecs.BindsMethod, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a state carried from one kind of request to another"),
 	unrelatedValues("CTX-09", "another target", codecs.BindsTarget, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a consent given for one tool, used for another"),
@@ -19,35 +19,35 @@ var contexts = []attack.Attack{
 	unrelatedValues("CTX-07", "another server", codecs.BindsAudience, "RFC 8725, section 3.11", "a token of one server, used at another"),
 	{ID: "CTX-03", Name: "empty values, absent values, and words for absent", Layer: attack.LayerContext, CWE: 287,
 		Refutes: []codecs.Property{codecs.BindsPrincipal, codecs.BindsAudience, codecs.BindsArguments, codecs.Unambiguous},
-		Gain:    "a token of an anonymous request that is accepted from a user, or the reverse", Origin: "CVE-2023-2975; anonymous sentinels: toolhive", Run: on(trial.emptyOrAbsent)},
-	{ID: "CTX-05", Name: "values that differ in Unicode form, case or white space", Layer: attack.LayerContext, CWE: 176, Refutes: confusing,
-		Gain: "an account whose name the server takes for that of another user", Origin: "case folding of look-alike letters in account names", Run: on(trial.unicodeForms)},
-	{ID: "CTX-06", Name: "values that share a beginning, end or part, or differ in type", Layer: attack.LayerContext, CWE: 697, Refutes: confusing,
-		Gain: "an account or target whose name the server takes for another one", Origin: "CVE-2020-26160, CVE-2024-53861", Run: on(trial.partsOfValues)},
-	{ID: "CTX-19", Name: "equivalent URLs, mail addresses, domains and issuers", Layer: attack.LayerContext, CWE: 436, Refutes: confusing,
-		Gain: "a name that the server normalizes to that of another user or target", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: on(trial.structuredNames), Thousands: 2},
+		Gain:    "a token of an anonymous request that is accepted from a user, or the reverse", Origin: "CVE-2023-2975; anonymous sentinels: toolhive", Run: onTrial(trial.emptyOrAbsent)},
+	{ID: "CTX-05", Name: "values that differ in Unicode form, case or white space", Layer: attack.LayerContext, CWE: 176, Refutes: contextProperties,
+		Gain: "an account whose name the server takes for that of another user", Origin: "case folding of look-alike letters in account names", Run: onTrial(trial.unicodeForms)},
+	{ID: "CTX-06", Name: "values that share a beginning, end or part, or differ in type", Layer: attack.LayerContext, CWE: 697, Refutes: contextProperties,
+		Gain: "an account or target whose name the server takes for another one", Origin: "CVE-2020-26160, CVE-2024-53861", Run: onTrial(trial.partsOfValues)},
+	{ID: "CTX-19", Name: "equivalent URLs, mail addresses, domains and issuers", Layer: attack.LayerContext, CWE: 436, Refutes: contextProperties,
+		Gain: "a name that the server normalizes to that of another user or target", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: onTrial(trial.structuredNames), Thousands: 2},
 	{ID: "CTX-13", Name: "arguments of another JSON structure", Layer: attack.LayerContext, CWE: 697, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
 		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: onScheme(trial.structures)},
-	{ID: "CTX-14", Name: "other values in a context without some or all fields", Layer: attack.LayerContext, CWE: 287, Refutes: binding,
+	{ID: "CTX-14", Name: "other values in a context without some or all fields", Layer: attack.LayerContext, CWE: 287, Refutes: bindingProperties,
 		Gain: "a token whose remaining fields are not bound, used in another request", Origin: "checks within the branch of an authenticated user", Run: onScheme(trial.fewerFields)},
-	{ID: "CTX-17", Name: "other values under every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
+	{ID: "CTX-17", Name: "other values under every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, bindingProperties...),
 		Gain: "a token that is not bound under some circumstances, used in another request", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: onScheme(trial.circumstances), Thousands: 2},
-	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, binding...),
+	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, bindingProperties...),
 		Gain: "a token that is accepted in any context and at any time if it is verified in a batch", Origin: "CVE-2022-29226", Run: onScheme(trial.otherInBatch)},
-	{ID: "CTX-11", Name: "long values that differ in one letter or in length", Layer: attack.LayerContext, CWE: 222, Refutes: confusing,
-		Gain: "a long value that the server takes for another one", Origin: "fields cut to a length before they are compared", Run: on(trial.longValues)},
+	{ID: "CTX-11", Name: "long values that differ in one letter or in length", Layer: attack.LayerContext, CWE: 222, Refutes: contextProperties,
+		Gain: "a long value that the server takes for another one", Origin: "fields cut to a length before they are compared", Run: onTrial(trial.longValues)},
 	{ID: "CTX-16", Name: "two values with the same short digest, found by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
 		Gain: "an account whose name has the same digest as that of another user", Origin: "digests cut to two bytes; the birthday bound", Run: onScheme(trial.collisions), Thousands: 262},
 	{ID: "CTX-20", Name: "arguments named like state members, states like claims", Layer: attack.LayerContext, CWE: 915,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, binding...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, bindingProperties...),
 		Gain:    "a state or claims whose sealed values the client has replaced", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
 // unrelatedValues returns the attack on one field with values that have nothing in common.
 func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
 	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
-		Run: on(func(t trial) {
-			for _, f := range fields {
+		Run: onTrial(func(t trial) {
+			for _, f := range contextFields {
 				if f.property == p {
 					t.otherValues(f)
 				}
@@ -65,12 +65,12 @@ func (t trial) otherValues(f field) {
 		t.Skip("the design does not mint with a value for %s", f.name)
 		return
 	}
-	var asked []presented
+	var asked []presentation
 	for _, v := range f.unrelated() {
-		asked = append(asked, presented{f.put(tok.Under, v), f.property, t.Refute, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v)})
+		asked = append(asked, presentation{f.put(tok.Under, v), f.property, t.Refute, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v)})
 	}
 	if f.unset != nil {
-		asked = append(asked, presented{f.without(tok.Under), f.property, t.Refute, fmt.Sprintf("a token minted for a value of %s is accepted without any", f.name)})
+		asked = append(asked, presentation{f.without(tok.Under), f.property, t.Refute, fmt.Sprintf("a token minted for a value of %s is accepted without any", f.name)})
 	}
 	t.presentIn(in, tok, asked)
 }
@@ -83,7 +83,7 @@ func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f 
 		return
 	}
 	n := 0
-	for _, f := range fields {
+	for _, f := range contextFields {
 		if _, present := f.get(&tok.Under); present && t.binds(in, tok, f) {
 			n++
 			do(in, tok.Under, f)
@@ -105,16 +105,16 @@ func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f 
 	if !ok {
 		return
 	}
-	others := []codecs.Context{fields[audience].without(tok.Under), fields[principal].without(fields[arguments].without(tok.Under))}
+	others := []codecs.Context{contextFields[audienceIndex].without(tok.Under), contextFields[principalIndex].without(contextFields[argumentsIndex].without(tok.Under))}
 	for _, m := range otherMethods {
-		others = append(others, fields[method].put(tok.Under, m))
+		others = append(others, contextFields[methodIndex].put(tok.Under, m))
 	}
 	for _, c := range others {
 		other, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
 		}
-		for _, f := range fields[target:] {
+		for _, f := range contextFields[targetIndex:] {
 			if f.property == codecs.BindsArguments && c.Method != "prompts/get" && c.Method != tok.Under.Method {
 				continue // the method has no arguments
 			}
@@ -150,7 +150,7 @@ func (t trial) emptyOrAbsent() {
 // emptyArguments compares empty values of different types. A reader may treat absent arguments
 // and an empty object alike.
 func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
-	f := fields[arguments]
+	f := contextFields[argumentsIndex]
 	for _, v := range []string{`[]`, `""`, `0`, `false`} {
 		t.read(in, f.put(under, `{}`), f.put(under, v), "two empty values")
 		t.read(in, f.without(under), f.put(under, v), "no arguments and an empty value")
@@ -195,12 +195,12 @@ func (t trial) longValues() {
 // fewerFields mints without one or more of the optional fields and presents other values of the
 // rest.
 func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
-	for _, c := range poorest(tok.Under) {
+	for _, c := range reducedContexts(tok.Under) {
 		fewer, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
 		}
-		for _, f := range fields {
+		for _, f := range contextFields {
 			t.otherValuesOf(in, fewer, f)
 		}
 	}
@@ -214,27 +214,27 @@ func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 // context. A reader may then find nothing to compare.
 func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
 	bound := t.boundAnywhere(in, tok)
-	for _, c := range append(poorest(tok.Under), codecs.Context{Now: tok.Under.Now}) {
+	for _, c := range append(reducedContexts(tok.Under), codecs.Context{Now: tok.Under.Now}) {
 		call, ok := in.AcceptsQuietly(tok.Text, c)
-		for _, f := range fields {
+		for _, f := range contextFields {
 			was, _ := f.get(&tok.Under)
 			if is, present := f.get(&c); !bound[f.name] || present && is == was {
 				continue
 			}
 			t.Try(f.property)
 			if ok {
-				t.Refute(f.property, fmt.Sprintf("a token minted for the context %s is accepted in the context %s", written(tok.Under), written(c)), tok.Sealed, call)
+				t.Refute(f.property, fmt.Sprintf("a token minted for the context %s is accepted in the context %s", describeContext(tok.Under), describeContext(c)), tok.Sealed, call)
 			}
 		}
 	}
 }
 
-// poorest returns copies of c that lack one, two or all three of the optional fields.
-func poorest(c codecs.Context) []codecs.Context {
+// reducedContexts returns copies of c that lack one, two or all three of the optional fields.
+func reducedContexts(c codecs.Context) []codecs.Context {
 	var all []codecs.Context
 	for absent := 1; absent < 8; absent++ {
 		less := c
-		for i, f := range fields[arguments:] {
+		for i, f := range contextFields[argumentsIndex:] {
 			if absent&(1<<i) != 0 {
 				less = f.without(less)
 			}
@@ -251,7 +251,7 @@ func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 	if _, honest := in.Accepts(tok.Text, tok.Under); honest && present && f.unset != nil && from != "{}" {
 		t.Try(f.property)
 		if call, ok := in.Accepts(tok.Text, f.without(tok.Under)); ok {
-			t.Refute(f.property, fmt.Sprintf("a token minted for %s %q is accepted without any behind an honest call, in the context %s", f.name, from, written(tok.Under)), tok.Sealed, tok.Opened, call)
+			t.Refute(f.property, fmt.Sprintf("a token minted for %s %q is accepted without any behind an honest call, in the context %s", f.name, from, describeContext(tok.Under)), tok.Sealed, tok.Opened, call)
 		}
 	}
 	for _, v := range f.unrelated()[:2] {
@@ -264,7 +264,7 @@ func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
 			if present {
 				was = fmt.Sprintf("%s %q", f.name, from)
 			}
-			t.Refute(f.property, fmt.Sprintf("a token minted for %s is accepted for %q, in the context %s", was, v, written(tok.Under)), tok.Sealed, call)
+			t.Refute(f.property, fmt.Sprintf("a token minted for %s is accepted for %q, in the context %s", was, v, describeContext(tok.Under)), tok.Sealed, call)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the design judges one token at a time")
 		return
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		if _, present := f.get(&tok.Under); present {
 			other := f.put(tok.Under, f.unrelated()[0])
 			t.inBatch(in, f.property, other, tok.Under, "another "+f.name)
@@ -293,7 +293,7 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	if answers, err := in.UnsealBatch(both, tok.Under); err != nil || len(answers) != len(both) {
 		return
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		t.refuses(f.property, in, tok.Sealed, f.put(tok.Under, f.unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.name)
 	}
 	if !t.Design.OwnClock {

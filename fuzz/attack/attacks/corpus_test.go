@@ -94,7 +94,7 @@ func (s specimen) meet(t *testing.T, command []string, budget attack.Budget, onl
 		return fell, 0
 	}
 	defer end() //nolint:errcheck // every answer has been read
-	for _, result := range run(t, d, seed, budget, only...).Results {
+	for _, result := range runAttacks(t, d, seed, budget, only...).Results {
 		if result.Accuses() {
 			fell[string(result.Property)] = result
 		}

@@ -8,26 +8,26 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// encoding are the attacks that change the text of a token but not its bytes.
-var encoding = []attack.Attack{
-	{ID: "ENC-01", Name: "unused bits of the last character", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
-		Origin: "RFC 4648, section 3.5; golang-jwt pull request 259; PASETO test vector 4-F-4", Run: spell(tokenfmt.UnusedBits)},
-	{ID: "ENC-02", Name: "the other base64 alphabet", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
-		Origin: "lestrrat-go/jwx decodes both alphabets by default; vector decoders of base64", Run: on(trial.otherAlphabet)},
-	{ID: "ENC-03", Name: "padding added and dropped", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
-		Origin: "PASETO test vector 4-F-5", Run: spell(tokenfmt.Padding)},
-	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spelled, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
-		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: spell(tokenfmt.WhiteSpace)},
-	{ID: "ENC-05", Name: "case, ASCII look-alikes, percent escapes, forms of numbers", Refutes: spelled, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
-		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: on(trial.otherForms)},
-	{ID: "ENC-06", Name: "NUL, byte order mark, Unicode look-alikes, invalid UTF-8", Refutes: spelled, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
-		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: on(trial.foreignCharacters)},
-	{ID: "ENC-07", Name: "another serialization or compression of the same parts", Refutes: spelled, Layer: attack.LayerText, CWE: 436,
+// encodingAttacks are the attacks that change the text of a token but not its bytes.
+var encodingAttacks = []attack.Attack{
+	{ID: "ENC-01", Name: "unused bits of the last character", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "RFC 4648, section 3.5; golang-jwt pull request 259; PASETO test vector 4-F-4", Run: presentSpellings(tokenfmt.UnusedBits)},
+	{ID: "ENC-02", Name: "the other base64 alphabet", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "lestrrat-go/jwx decodes both alphabets by default; vector decoders of base64", Run: onTrial(trial.otherAlphabet)},
+	{ID: "ENC-03", Name: "padding added and dropped", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "PASETO test vector 4-F-5", Run: presentSpellings(tokenfmt.Padding)},
+	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
+		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: presentSpellings(tokenfmt.WhiteSpace)},
+	{ID: "ENC-05", Name: "case, ASCII look-alikes, percent escapes, forms of numbers", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
+		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: onTrial(trial.otherForms)},
+	{ID: "ENC-06", Name: "NUL, byte order mark, Unicode look-alikes, invalid UTF-8", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
+		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: onTrial(trial.foreignCharacters)},
+	{ID: "ENC-07", Name: "another serialization or compression of the same parts", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 436,
 		Gain:   "a token from which two readers take different states",
-		Origin: "CVE-2022-39227", Run: on(trial.otherSerialization)},
-	{ID: "ENC-08", Name: "data after the end of the token", Refutes: spelled, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
-		Origin: "fernet-go accepts a further character and a further segment", Run: spell(tokenfmt.TrailingData)},
-	{ID: "ENC-09", Name: "longer encodings of numbers and lengths under the tag", Refutes: spelled, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
+		Origin: "CVE-2022-39227", Run: onTrial(trial.otherSerialization)},
+	{ID: "ENC-08", Name: "data after the end of the token", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
+		Origin: "fernet-go accepts a further character and a further segment", Run: presentSpellings(tokenfmt.TrailingData)},
+	{ID: "ENC-09", Name: "longer encodings of numbers and lengths under the tag", Refutes: spellingProperties, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
 		Origin: "DER and CBOR, which have one shortest form",
 		Dropped: "the contents are authenticated: only the server can write them in another form, and each token " +
 			"still has a single text"},

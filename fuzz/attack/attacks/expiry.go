@@ -14,23 +14,23 @@ import (
 	"sealab/internal/verdict"
 )
 
-var expires = []codecs.Property{codecs.Expiry}
+var expiryProperties = []codecs.Property{codecs.Expiry}
 
-// expiry are the attacks on the lifetime of a token.
-var expiry = []attack.Attack{
-	{ID: "EXP-01", Name: "a token presented after its expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+// expiryAttacks are the attacks on the lifetime of a token.
+var expiryAttacks = []attack.Attack{
+	{ID: "EXP-01", Name: "a token presented after its expiry", Refutes: expiryProperties, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token that is valid for longer than the server intended", Origin: "milliseconds read as seconds; Fernet specification, invalid vectors", Run: onTimed(trial.afterExpiry)},
-	{ID: "EXP-06", Name: "zero, negative and very long lifetimes", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+	{ID: "EXP-06", Name: "zero, negative and very long lifetimes", Refutes: expiryProperties, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token that never expires", Origin: "zero taken for no limit", Run: onTimed(trial.oddLifetimes)},
-	{ID: "EXP-03", Name: "a token issued in the future", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+	{ID: "EXP-03", Name: "a token issued in the future", Refutes: expiryProperties, Layer: attack.LayerContext, CWE: 613,
 		Gain: "tokens that are minted in advance and used later", Origin: "Fernet specification, invalid vectors: far-future time", Run: onTimed(trial.fromTheFuture)},
 	{ID: "EXP-02", Name: "other types and values of the expiry, authenticated", Refutes: []codecs.Property{codecs.Expiry, codecs.Total}, Layer: attack.LayerReseal, CWE: 1287,
-		Gain: "a token that never expires, or a crash of the server", Origin: "numbers over 2^53, texts and null in the place of a date", Run: on(trial.oddExpiries)},
-	{ID: "EXP-04", Name: "a missing expiry, authenticated", Refutes: expires, Layer: attack.LayerReseal, CWE: 613,
-		Gain: "a token that never expires", Origin: "RFC 8725; a check that is made only if the member is there", Run: on(trial.noExpiry)},
-	{ID: "EXP-07", Name: "the expiry of unusual tokens, and at turns of clocks", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+		Gain: "a token that never expires, or a crash of the server", Origin: "numbers over 2^53, texts and null in the place of a date", Run: onTrial(trial.oddExpiries)},
+	{ID: "EXP-04", Name: "a missing expiry, authenticated", Refutes: expiryProperties, Layer: attack.LayerReseal, CWE: 613,
+		Gain: "a token that never expires", Origin: "RFC 8725; a check that is made only if the member is there", Run: onTrial(trial.noExpiry)},
+	{ID: "EXP-07", Name: "the expiry of unusual tokens, and at turns of clocks", Refutes: expiryProperties, Layer: attack.LayerContext, CWE: 613,
 		Gain: "a token that never expires", Origin: "times that are compared as texts; an expiry that one branch leaves out", Run: onTimed(trial.otherLives)},
-	{ID: "EXP-08", Name: "a token presented within two seconds after its expiry", Refutes: expires, Layer: attack.LayerContext, CWE: 613,
+	{ID: "EXP-08", Name: "a token presented within two seconds after its expiry", Refutes: expiryProperties, Layer: attack.LayerContext, CWE: 613,
 		Gain: "up to two seconds more than the stated lifetime", Minor: true, Run: onTimed(trial.boundary),
 		Origin: "RFC 7519, section 4.1.4: refused on or after the expiry; times rounded to seconds, and libraries that disagree about the boundary"},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
@@ -57,8 +57,8 @@ func (t trial) timeCounts(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
-// grace is the time after expiry that the rounding of seconds can explain.
-const grace = 2 * time.Second
+// roundingGrace is the time after expiry that the rounding of seconds can explain.
+const roundingGrace = 2 * time.Second
 
 func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 	lives := []*time.Duration{nil}
@@ -103,8 +103,8 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 	life := "the design's own"
 	if ttl != nil {
 		life = ttl.String()
-		for _, d := range []time.Duration{grace, *ttl / 4, *ttl, 59 * *ttl, time.Hour, 24 * time.Hour, 31 * 24 * time.Hour} {
-			after = append(after, *ttl+max(d, grace))
+		for _, d := range []time.Duration{roundingGrace, *ttl / 4, *ttl, 59 * *ttl, time.Hour, 24 * time.Hour, 31 * 24 * time.Hour} {
+			after = append(after, *ttl+max(d, roundingGrace))
 		}
 	}
 	for _, d := range after {
@@ -204,7 +204,7 @@ func (t trial) oddLifetimes(_ *attack.Instance, base *attack.Token) {
 		if sealed.Answer.Outcome != verdict.Done || ttl > time.Hour {
 			continue
 		}
-		for _, d := range []time.Duration{max(ttl, 0) + grace, time.Hour, 30 * 24 * time.Hour} {
+		for _, d := range []time.Duration{max(ttl, 0) + roundingGrace, time.Hour, 30 * 24 * time.Hour} {
 			if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(base.Under, d)); ok {
 				t.Refute(codecs.Expiry, fmt.Sprintf("with a time to live of %s a token is accepted %s after it was minted", ttl, d), sealed, call)
 			}
@@ -293,9 +293,9 @@ func (t trial) livesLong(tok *attack.Token) bool {
 	return ok
 }
 
-// longer are the moments at which a count of seconds or of milliseconds becomes longer: in
+// lengthChangeTimes are the moments at which a count of seconds or of milliseconds becomes longer: in
 // decimal digits, and in CBOR and MessagePack.
-var longer = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
+var lengthChangeTimes = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
 
 // lengthensWithIssue reports whether tokens grow when the second of issue needs more room,
 // while that of expiry needed it before. It seals states of every length up to a block, so that
@@ -311,7 +311,7 @@ func (t trial) lengthensWithIssue(in *attack.Instance, tok *attack.Token) bool {
 		}
 		return sum
 	}
-	for _, turn := range longer {
+	for _, turn := range lengthChangeTimes {
 		before, after := total(turn.Add(-2*time.Second)), total(turn.Add(2*time.Second))
 		steady := before == total(turn.Add(-2*time.Second)) && after == total(turn.Add(2*time.Second))
 		if steady && before > 0 && after > before {

@@ -19,15 +19,15 @@ type field struct {
 
 // Indexes into fields.
 const (
-	method = iota
-	target
-	arguments
-	principal
-	audience
+	methodIndex = iota
+	targetIndex
+	argumentsIndex
+	principalIndex
+	audienceIndex
 )
 
-// fields are the fields that a token is bound to.
-var fields = []field{
+// contextFields are the fields that a token is bound to.
+var contextFields = []field{
 	{"method", codecs.BindsMethod,
 		func(c *codecs.Context) (string, bool) { return c.Method, true },
 		func(c *codecs.Context, v string) { c.Method = v }, nil},
@@ -69,7 +69,7 @@ func (f field) value(s string) string {
 	if f.property != codecs.BindsArguments {
 		return s
 	}
-	return `{"v":` + quoted(s) + `}`
+	return `{"v":` + quoteJSON(s) + `}`
 }
 
 // unrelated returns values that have nothing in common with the ordinary ones.

@@ -12,29 +12,29 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// framing are the attacks on how a token is split into parts.
-var framing = []attack.Attack{
-	{ID: "FRM-01", Name: "the token truncated to every length", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
-		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: change(tokenfmt.Truncation)},
+// framingAttacks are the attacks on how a token is split into parts.
+var framingAttacks = []attack.Attack{
+	{ID: "FRM-01", Name: "the token truncated to every length", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: presentChanges(tokenfmt.Truncation)},
 	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
 		Gain: "a forged token, or a crash of the server", Origin: "jose2go issue 11", Run: onToken(trial.emptySegments)},
 	{ID: "FRM-03", Name: "wrong lengths, and members of other types", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
-		Gain: "a forged token, or as much memory of the server as the attacker wants", Origin: "CVE-2016-9123", Run: on(trial.lengths), Measures: true},
-	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757,
+		Gain: "a forged token, or as much memory of the server as the attacker wants", Origin: "CVE-2016-9123", Run: onTrial(trial.lengths), Measures: true},
+	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757,
 		Gain: "a format or key that the attacker chooses instead of the server", Origin: "CVE-2015-9235", Run: onToken(trial.versions), Thousands: 4},
-	{ID: "FRM-06", Name: "unknown critical header", Refutes: unforgeable, Layer: attack.LayerText, CWE: 345,
+	{ID: "FRM-06", Name: "unknown critical header", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 345,
 		Gain: "a token whose restriction the server ignores", Origin: "CVE-2025-59420; RFC 7515, section 4.1.11", Run: onToken(trial.headerMembers)},
-	{ID: "FRM-07", Name: "every bit of the decoded bytes flipped", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+	{ID: "FRM-07", Name: "every bit of the decoded bytes flipped", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "Fernet specification, invalid vectors", Run: onToken(trial.bitFlips), Thousands: 3},
-	{ID: "FRM-08", Name: "parts of two tokens joined", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
+	{ID: "FRM-08", Name: "parts of two tokens joined", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a token assembled from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices), Thousands: 1},
-	{ID: "FRM-09", Name: "a forged part beside a valid one", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
-		Gain: "a forged body that is accepted because of a valid signature beside it", Origin: "CVE-2016-9122", Run: on(trial.doubledSegments)},
-	{ID: "FRM-10", Name: "chunks of long tokens dropped, swapped and repeated", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354,
+	{ID: "FRM-09", Name: "a forged part beside a valid one", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347,
+		Gain: "a forged body that is accepted because of a valid signature beside it", Origin: "CVE-2016-9122", Run: onTrial(trial.doubledSegments)},
+	{ID: "FRM-10", Name: "chunks of long tokens dropped, swapped and repeated", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a state that is truncated or assembled from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
-	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: unforgeable, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
 		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
-	{ID: "FRM-12", Name: "the constant start of a token replaced", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347,
+	{ID: "FRM-12", Name: "the constant start of a token replaced", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347,
 		Gain: "an accepted token that names no key or another one", Origin: "key IDs with a special value; a search that falls back to the first key", Run: onToken(trial.heads)},
 	{ID: "FRM-13", Name: "readable JSON under a tag, with altered members",
 		Refutes: []codecs.Property{codecs.Integrity, codecs.Canonical}, Layer: attack.LayerText, CWE: 436,
@@ -71,7 +71,7 @@ func (t trial) lengths() {
 			continue
 		}
 		var call = in.Ask(lie.Text, tok.Under)
-		if grown := allocates(16<<20, func() { call = in.Ask(lie.Text, tok.Under) }); grown > 16<<20 {
+		if grown := allocatedBytes(16<<20, func() { call = in.Ask(lie.Text, tok.Under) }); grown > 16<<20 {
 			t.Refute(codecs.Total, fmt.Sprintf("%s makes the reader allocate %d MiB for %d bytes", lie.How, grown>>20, len(tok.Text)), call)
 		}
 	}
@@ -93,7 +93,7 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 		}
 		for _, word := range tokenfmt.OtherWords(s.Text) {
 			for _, state := range [][]byte{t.State(24), []byte(`{"admin":true}`)} {
-				t.Changes(in, tok, unsigned(word, state))
+				t.Changes(in, tok, unsignedTokens(word, state))
 			}
 		}
 	}
@@ -118,9 +118,9 @@ func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// unsigned yields tokens that consist of a word and a state of the attacker's choice, without a
+// unsignedTokens yields tokens that consist of a word and a state of the attacker's choice, without a
 // tag.
-func unsigned(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
+func unsignedTokens(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, sep := range []string{"", ".", ":"} {
 			for _, body := range []string{tokenfmt.Base64URL.Encode(state), string(state)} {
@@ -179,7 +179,7 @@ func (t trial) splices(in *attack.Instance, a *attack.Token) {
 		t.Skip("two tokens of one length have different formats")
 		return
 	}
-	t.Changes(in, a, spliced(fa, fb))
+	t.Changes(in, a, splicedTokens(fa, fb))
 	t.Changes(in, a, splicedTags(fa, fb))
 	if c, ok := in.Mint(t.State(24), attack.Later(a.Under, time.Second)); ok { // minted at another time
 		t.Changes(in, c, splicedTags(c.Format(), fa))
@@ -194,12 +194,12 @@ func (t trial) splicedBytes(in *attack.Instance, under codecs.Context) {
 	a, okA := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
 	b, okB := in.Mint(append([]byte{0xff}, t.Bytes(24)...), under)
 	if okA && okB && len(a.Format().Segments) == len(b.Format().Segments) {
-		t.Changes(in, a, spliced(a.Format(), b.Format()))
+		t.Changes(in, a, splicedTokens(a.Format(), b.Format()))
 	}
 }
 
-// spliced yields combinations of the parts of a and b.
-func spliced(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+// splicedTokens yields combinations of the parts of a and b.
+func splicedTokens(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	return func(yield func(tokenfmt.Alteration) bool) {
 		whole := b.Text()
 		give := func(text []byte, format string, args ...any) bool {

@@ -28,12 +28,12 @@ import (
 
 // The bounds of work and memory before authentication.
 const (
-	costly     = 10 * time.Millisecond  // the most for a forged token, if a malformed one takes at most a tenth
-	steered    = 20                     // the most for a larger number in the token, as a multiple of a refusal
-	tries      = 7                      // measurements of each text; the shortest counts
-	longWork   = 500 * time.Millisecond // measurements this long are repeated only once
-	bombBytes  = 8 << 20                // length of a decompressed bomb, in bytes
-	bombMemory = 4 << 20                // memory that refusing a bomb may take, in bytes
+	maxForgedTime   = 10 * time.Millisecond  // the most for a forged token, if a malformed one takes at most a tenth
+	maxSteeredRatio = 20                     // the most for a larger number in the token, as a multiple of a refusal
+	timingTries     = 7                      // measurements of each text; the shortest counts
+	longWork        = 500 * time.Millisecond // measurements this long are repeated only once
+	bombBytes       = 8 << 20                // length of a decompressed bomb, in bytes
+	bombMemory      = 4 << 20                // memory that refusing a bomb may take, in bytes
 
 	farBombBytes  = 64 << 20 // the same for another process, whose work is measured
 	farBombPlaces = 20       // number of places at the start of a segment at which a bomb may begin
@@ -83,11 +83,11 @@ func (t trial) workBefore() {
 	}
 	for _, forge := range forgeries {
 		t.Try(codecs.Inert)
-		if t.works(func() { in.Ask(forge(), tok.Under) }) <= costly {
+		if t.works(func() { in.Ask(forge(), tok.Under) }) <= maxForgedTime {
 			continue
 		}
 		fixed, malformed, call := t.beside(in, tok, forge, []byte("x"))
-		if call.Answer.Outcome == verdict.Refused && fixed > costly && fixed > 10*malformed {
+		if call.Answer.Outcome == verdict.Refused && fixed > maxForgedTime && fixed > 10*malformed {
 			t.Refute(codecs.Inert, fmt.Sprintf("refusing a forged token takes %s, and a malformed one %s", fixed, malformed), call)
 			return
 		}
@@ -108,7 +108,7 @@ func (t trial) steeredWork() {
 		t.Try(codecs.Inert)
 		var first verdict.Call
 		took := t.works(func() { first = in.Ask(a.Text, tok.Under) })
-		if took <= max(costly, 2*refusal) && first.Answer.Outcome != verdict.Fault {
+		if took <= max(maxForgedTime, 2*refusal) && first.Answer.Outcome != verdict.Fault {
 			continue
 		}
 		same := func() []byte { return a.Text }
@@ -118,7 +118,7 @@ func (t trial) steeredWork() {
 			return
 		}
 		dear := func() bool {
-			return call.Answer.Outcome == verdict.Refused && took > costly && took > steered*fixed
+			return call.Answer.Outcome == verdict.Refused && took > maxForgedTime && took > maxSteeredRatio*fixed
 		}
 		if dear() && took < longWork {
 			took, fixed, call = t.beside(in, tok, same, forged) // a busy machine is slow only once
@@ -140,7 +140,7 @@ func (t trial) steeredWork() {
 // the last call of the text.
 func (t trial) beside(in *attack.Instance, tok *attack.Token, made func() []byte, other []byte) (took, otherwise time.Duration, call verdict.Call) {
 	var of, ofOther []time.Duration
-	for len(of) < tries && (len(of) < 2 || slices.Min(of) < longWork) {
+	for len(of) < timingTries && (len(of) < 2 || slices.Min(of) < longWork) {
 		said, text := len(t.Design.Breaches()), made()
 		of = append(of, t.works(func() { call = in.Ask(text, tok.Under) }))
 		if call.Answer.Outcome == verdict.Fault {
@@ -162,9 +162,9 @@ var countWord = regexp.MustCompile(`^[a-z]{0,8}=?[0-9]{1,6}$`)
 // countPlaces is the number of bytes at the start of a segment that are tried as a count.
 const countPlaces = 12
 
-// exponents are added to numbers that may be the logarithm of a cost, as in bcrypt and scrypt.
+// costExponents are added to numbers that may be the logarithm of a cost, as in bcrypt and scrypt.
 // Larger additions may exceed a bound.
-var exponents = []int{6, 10}
+var costExponents = []int{6, 10}
 
 // largerNumbers yields forged tokens with a larger number: in a readable header, in a segment
 // that is a number, or in one or two bytes near the start of a segment.
@@ -187,7 +187,7 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				}
 				larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:])
 				yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)})
-				for _, more := range exponents {
+				for _, more := range costExponents {
 					larger := bytes.Clone(s.Bytes)
 					larger[at] += byte(more)
 					yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%d added to byte %d of segment %d", more, at, i)})
@@ -207,7 +207,7 @@ func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 func largerTexts(digits string) []string {
 	larger := []string{digits + "000", digits + "00000"}
 	if n, err := strconv.Atoi(digits); err == nil {
-		for _, more := range exponents {
+		for _, more := range costExponents {
 			larger = append(larger, strconv.Itoa(n+more))
 		}
 	}
@@ -230,14 +230,14 @@ func unhex(text string) []byte {
 	return raw
 }
 
-// packers holds the compressors by format.
-var packers = map[string]func(text []byte) []byte{
-	"deflate": packer(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
-	"zlib":    packer(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }),
-	"gzip":    packer(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+// compressors holds the compressors by format.
+var compressors = map[string]func(text []byte) []byte{
+	"deflate": newCompressor(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
+	"zlib":    newCompressor(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }),
+	"gzip":    newCompressor(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
 }
 
-func packer(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
+func newCompressor(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
 	return func(text []byte) []byte {
 		var b bytes.Buffer
 		w := open(&b)
@@ -255,7 +255,7 @@ var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bomb
 func packedTo(n int) map[string][]byte {
 	packed := maps.Clone(foreignZeros)
 	packed["lzma"], packed["zstd"] = lzmaZeros(), zstdZeros()
-	for name, pack := range packers {
+	for name, pack := range compressors {
 		packed[name] = pack(make([]byte, n))
 	}
 	return packed
@@ -314,16 +314,16 @@ func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f token
 		for _, at := range bombPlaces(f, keeps) {
 			text := at.with(zeros)
 			t.Try(codecs.Inert)
-			if t.works(func() { in.Unseal(text, tok.Under) }) <= costly {
+			if t.works(func() { in.Unseal(text, tok.Under) }) <= maxForgedTime {
 				continue
 			}
 			other := at.with(t.Bytes(len(zeros)))
 			took, otherwise, call := t.beside(in, tok, func() []byte { return text }, other)
-			if call.Answer.Outcome != verdict.Refused || took <= costly {
+			if call.Answer.Outcome != verdict.Refused || took <= maxForgedTime {
 				continue
 			}
 			_, apart, _ := t.beside(in, tok, func() []byte { return other }, other) // excludes garbage of the previous call
-			if otherwise = min(otherwise, apart); took > steered*otherwise {
+			if otherwise = min(otherwise, apart); took > maxSteeredRatio*otherwise {
 				t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s %s takes %s, and of as many random bytes %s", len(zeros), name, at, took, otherwise), call)
 				return
 			}
@@ -339,7 +339,7 @@ func (t trial) inflates(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 			text := at.with(zeros)
 			var call verdict.Call
 			t.Try(codecs.Inert)
-			if grown := allocates(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
+			if grown := allocatedBytes(bombMemory, func() { call = in.Ask(text, tok.Under) }); grown > bombMemory && call.Answer.Outcome == verdict.Refused {
 				t.Refute(codecs.Inert, fmt.Sprintf("refusing %d bytes of %s %s allocates %d MiB", len(zeros), name, at, grown>>20), call)
 				return
 			}
@@ -361,7 +361,7 @@ func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	created := func() bool { _, err := os.Stat(mark); return err == nil }
 	f := tok.Format()
 	c, recognized := f.Recognize(in.Keys[0])
-	for name, object := range gadgets(mark) {
+	for name, object := range fileGadgets(mark) {
 		texts := [][]byte{object}
 		for _, i := range f.Encoded() {
 			raw := f.Segments[i].Bytes
@@ -392,9 +392,9 @@ func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// gadgets returns serialized objects by name. Each creates an empty file if a reader that
+// fileGadgets returns serialized objects by name. Each creates an empty file if a reader that
 // instantiates arbitrary classes decodes it.
-func gadgets(file string) map[string][]byte {
+func fileGadgets(file string) map[string][]byte {
 	return map[string][]byte{
 		"Python pickle":     fmt.Appendf(nil, "cbuiltins\nopen\n(V%s\nVw\ntR.", file),
 		"YAML of Python":    fmt.Appendf(nil, "!!python/object/apply:builtins.open [%q, w]\n", file),

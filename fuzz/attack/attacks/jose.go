@@ -18,18 +18,18 @@ import (
 	"sealab/internal/verdict"
 )
 
-// jose are the attacks on the headers of signed tokens in JSON (RFC 7515).
-var jose = []attack.Attack{
-	{ID: "JOS-01", Name: "a JOSE header without an algorithm, and no tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2015-9235, CVE-2022-23540, CVE-2026-28802; RFC 8725, section 3.1", Run: on(trial.noAlgorithm)},
-	{ID: "JOS-02", Name: "a JOSE header with the public key of the attacker", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: on(trial.ownPublicKey)},
+// joseAttacks are the attacks on the headers of signed tokens in JSON (RFC 7515).
+var joseAttacks = []attack.Attack{
+	{ID: "JOS-01", Name: "a JOSE header without an algorithm, and no tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2015-9235, CVE-2022-23540, CVE-2026-28802; RFC 8725, section 3.1", Run: onTrial(trial.noAlgorithm)},
+	{ID: "JOS-02", Name: "a JOSE header with the public key of the attacker", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: onTrial(trial.ownPublicKey)},
 	{ID: "JOS-03", Name: "JOSE JSON serializations with missing members", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 476,
-		Gain: "a crash of the server", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: on(trial.serializationsWithout)},
-	{ID: "JOS-04", Name: "a text that is valid as compact and as JSON serialization", Refutes: unforgeable, Layer: attack.LayerText, CWE: 436, Gain: gainForgery,
-		Origin: "CVE-2022-39227", Run: on(trial.polyglot)},
-	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 757, Gain: gainForgery,
-		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: on(trial.shortAlgorithms)},
+		Gain: "a crash of the server", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: onTrial(trial.serializationsWithout)},
+	{ID: "JOS-04", Name: "a text that is valid as compact and as JSON serialization", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 436, Gain: gainForgery,
+		Origin: "CVE-2022-39227", Run: onTrial(trial.polyglot)},
+	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757, Gain: gainForgery,
+		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: onTrial(trial.shortAlgorithms)},
 }
 
 // A signedToken is a token of three segments, the first of which is a JSON header.

@@ -36,7 +36,7 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 			how := fmt.Sprintf("%.40q for the key ID", id)
 			t.Change(in, tok, other.Text(), how)
 			keys := []string{"", string(make([]byte, 32)), id}
-			if key := elsewhere[id]; key != "" {
+			if key := foreignKeyIDs[id]; key != "" {
 				keys = append(keys, key)
 			}
 			for _, key := range keys {
@@ -88,7 +88,7 @@ func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 // in the forms in which headers carry keys. It computes the tag under that key.
 func (t trial) suppliedKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	key := t.Bytes(32)
-	k := quoted(base64.RawURLEncoding.EncodeToString(key))
+	k := quoteJSON(base64.RawURLEncoding.EncodeToString(key))
 	for _, i := range f.Encoded() {
 		rest, ok := bytes.CutPrefix(f.Segments[i].Bytes, []byte("{"))
 		if !ok {
@@ -108,10 +108,10 @@ func (t trial) underKey(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 	t.Changes(in, tok, tokenfmt.TaggedUnderKey(f, key, altered))
 }
 
-// elsewhere maps names that lead out of a ring to the keys that they lead to. The names are
+// foreignKeyIDs maps names that lead out of a ring to the keys that they lead to. The names are
 // inherited members of JavaScript objects (whose values become text), a path of an empty file,
 // and SQL that gives an empty row.
-var elsewhere = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
+var foreignKeyIDs = map[string]string{"__proto__": "[object Object]", "constructor": "function Object() { [native code] }",
 	"toString": "function toString() { [native code] }", "valueOf": "function valueOf() { [native code] }", "hasOwnProperty": "function hasOwnProperty() { [native code] }",
 	"../../../../../../../../dev/null": "", "/dev/null": "", "' UNION SELECT '": ""}
 
@@ -122,7 +122,7 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 		t.underKey(in, tok, other, make([]byte, 32), how)
 		t.Changes(in, tok, tokenfmt.SealedUnderKey(other, make([]byte, 32), how))
 	})
-	for _, name := range slices.Sorted(maps.Keys(elsewhere)) { // a reader may look up whole tokens
+	for _, name := range slices.Sorted(maps.Keys(foreignKeyIDs)) { // a reader may look up whole tokens
 		t.Change(in, tok, []byte(name), fmt.Sprintf("%q for the token", name))
 		t.Change(in, tok, []byte(t.prefixOf(tok)+name), fmt.Sprintf("%q behind the prefix", name))
 	}
@@ -130,11 +130,11 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 		if strings.Trim(s.Text, ".:|~-_=") == "" {
 			continue // a separator
 		}
-		for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
+		for _, name := range slices.Sorted(maps.Keys(foreignKeyIDs)) {
 			other := f.Named(i, name)
 			how := fmt.Sprintf("%q in segment %d", name, i)
 			t.Change(in, tok, other.Text(), how)
-			t.underKey(in, tok, other, []byte(elsewhere[name]), how)
+			t.underKey(in, tok, other, []byte(foreignKeyIDs[name]), how)
 		}
 	}
 }
@@ -144,8 +144,8 @@ func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
 }
 
-// quoted encodes s as a JSON string and leaves <, > and & as they are.
-func quoted(s string) string {
+// quoteJSON encodes s as a JSON string and leaves <, > and & as they are.
+func quoteJSON(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

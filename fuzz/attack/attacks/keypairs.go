@@ -136,10 +136,10 @@ func rs256(public *rsa.PublicKey) func(message, tag []byte) bool {
 func (p keyPair) texts() []string {
 	var all []string
 	if der, err := x509.MarshalPKIXPublicKey(p.public); err == nil {
-		all = append(all, armored("PUBLIC KEY", der)...)
+		all = append(all, pemForms("PUBLIC KEY", der)...)
 	}
 	if key, ok := p.public.(*rsa.PublicKey); ok {
-		all = append(all, armored("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(key))...)
+		all = append(all, pemForms("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(key))...)
 	}
 	if key, err := ssh.NewPublicKey(p.public); err == nil {
 		line := string(ssh.MarshalAuthorizedKey(key))
@@ -148,8 +148,8 @@ func (p keyPair) texts() []string {
 	return append(all, p.jwks...)
 }
 
-// armored returns PEM with and without surrounding white space.
-func armored(kind string, der []byte) []string {
+// pemForms returns PEM with and without surrounding white space.
+func pemForms(kind string, der []byte) []string {
 	text := string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	return []string{text, text[:len(text)-1], "\n" + text, " " + text}
 }

@@ -16,42 +16,42 @@ import (
 	"sealab/internal/lab"
 )
 
-// keys are the attacks with other keys, other forms of keys, and other rings.
-var keys = []attack.Attack{
+// keyAttacks are the attacks with other keys, other forms of keys, and other rings.
+var keyAttacks = []attack.Attack{
 	{ID: "KEY-15", Name: "a token of another key", Refutes: []codecs.Property{codecs.Integrity, codecs.KeyCommitting}, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
-		Origin: "checksums in the place of tags", Run: on(trial.otherKey)},
+		Origin: "checksums in the place of tags", Run: onTrial(trial.otherKey)},
 	{ID: "KEY-04", Name: "weak keys", Refutes: []codecs.Property{codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 326,
-		Gain: "a key that can be guessed", Origin: "CVE-2019-20933, CVE-2020-13777", Run: on(trial.weakKeys)},
+		Gain: "a key that can be guessed", Origin: "CVE-2019-20933, CVE-2020-13777", Run: onTrial(trial.weakKeys)},
 	{ID: "KEY-03", Name: "a key ring that contains a key twice", Refutes: []codecs.Property{codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 694,
-		Gain: "a verification result that depends on the order of keys", Origin: "Project Wycheproof: DuplicateKid", Run: on(trial.keyTwice)},
+		Gain: "a verification result that depends on the order of keys", Origin: "Project Wycheproof: DuplicateKid", Run: onTrial(trial.keyTwice)},
 	{ID: "KEY-07", Name: "key rotation, and tokens of a removed key", Refutes: []codecs.Property{codecs.Rotation}, Layer: attack.LayerKeys, CWE: 324,
-		Gain: "accepted tokens of a key that was removed", Origin: "rings that are read by position", Run: on(trial.rotation)},
+		Gain: "accepted tokens of a key that was removed", Origin: "rings that are read by position", Run: onTrial(trial.rotation)},
 	{ID: "KEY-05", Name: "different secrets that are equal as HMAC keys or as numbers", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
-		Gain: "a second secret that acts as the same key", Origin: "RFC 2104, section 2; Dodis, Ristenpart, Steinberger, Tessaro 2012", Run: on(trial.equivalentKeys)},
+		Gain: "a second secret that acts as the same key", Origin: "RFC 2104, section 2; Dodis, Ristenpart, Steinberger, Tessaro 2012", Run: onTrial(trial.equivalentKeys)},
 	{ID: "KEY-06", Name: "secrets in other encodings, or changed in one part", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 704,
-		Gain: "different secrets that act as the same key", Origin: "CVE-2021-41106", Run: on(trial.formsOfKeys)},
+		Gain: "different secrets that act as the same key", Origin: "CVE-2021-41106", Run: onTrial(trial.formsOfKeys)},
 	{ID: "KEY-08", Name: "tokens of every other design under the same secret", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
-		Gain: "a token of another protocol that this one accepts", Origin: "RFC 8725, sections 2.8 and 3.11", Run: on(trial.otherDesigns)},
+		Gain: "a token of another protocol that this one accepts", Origin: "RFC 8725, sections 2.8 and 3.11", Run: onTrial(trial.otherDesigns)},
 	{ID: "KEY-16", Name: "the secret used directly as the key of a known primitive", Refutes: []codecs.Property{codecs.KeySeparation}, Layer: attack.LayerKeys, CWE: 323,
 		Gain: "data of another protocol under the same secret, accepted as a token", Origin: "RFC 8725, section 3.11", Run: onToken(trial.rawSecret)},
-	{ID: "KEY-12", Name: "well-known keys", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 1394,
+	{ID: "KEY-12", Name: "well-known keys", Refutes: integrityProperties, Layer: attack.LayerKeys, CWE: 1394,
 		Gain: "a token forged with a published key", Origin: "CVE-2016-4437", Run: onToken(trial.knownKeys)},
 	{ID: "KEY-14", Name: "two keys with the same key ID", Refutes: []codecs.Property{codecs.Rotation, codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 694,
-		Gain: "valid tokens that are refused because of a colliding key ID", Origin: "key IDs of 32 bits and fewer", Run: on(trial.collidingIDs), Thousands: 2},
+		Gain: "valid tokens that are refused because of a colliding key ID", Origin: "key IDs of 32 bits and fewer", Run: onTrial(trial.collidingIDs), Thousands: 2},
 	{ID: "KEY-02", Name: "hostile key IDs", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 347,
 		Gain: "a key that the attacker chooses, or a crash of the server", Origin: "CVE-2018-0114", Run: onToken(trial.injectedKeyIDs)},
 	{ID: "KEY-09", Name: "one token that opens under two keys", Refutes: []codecs.Property{codecs.KeyCommitting}, Layer: attack.LayerReseal, CWE: 327,
-		Gain: "a token from which two readers take different states", Origin: "Dodis, Grubbs, Ristenpart, Woodage 2018; CVE-2020-8912", Run: on(trial.twoKeys)},
+		Gain: "a token from which two readers take different states", Origin: "Dodis, Grubbs, Ristenpart, Woodage 2018; CVE-2020-8912", Run: onTrial(trial.twoKeys)},
 	{ID: "KEY-13", Name: "edge cases of key agreement", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 325,
 		Gain: "a known shared secret, or a crash of the server", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: onToken(trial.points)},
 	{ID: "KEY-17", Name: "values in the token that confirm a guessed key", Refutes: []codecs.Property{codecs.PrivateKeys}, Layer: attack.LayerText, CWE: 916,
 		Gain: "guesses at a weak key without contacting the server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: onToken(trial.keyCheckValues)},
-	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: on(trial.publicAsSecret)},
+	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: integrityProperties, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: onTrial(trial.publicAsSecret)},
 	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
-		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: on(trial.publicData)},
+		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: onTrial(trial.publicData)},
 	{ID: "KEY-18", Name: "a token minted with the verification key", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 322,
-		Gain: "tokens minted by any server that can only verify", Origin: "RFC 8725, section 2.1", Run: on(trial.verifyingHalf)},
+		Gain: "tokens minted by any server that can only verify", Origin: "RFC 8725, section 2.1", Run: onTrial(trial.verifyingHalf)},
 }
 
 // pair opens the design under two rings with one key each.
@@ -252,7 +252,7 @@ func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	first, second, third := t.start(in), t.start(again), t.start(other)
-	if n := min(alike(first, second), len(third), 16); differing(first[:n], third[:n]) >= 3 {
+	if n := min(commonPrefixLength(first, second), len(third), 16); hammingDistance(first[:n], third[:n]) >= 3 {
 		t.Observe(codecs.PrivateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first[:n]), tok.Sealed)
 	}
 }
@@ -263,8 +263,8 @@ func isSegment(tok *attack.Token, value []byte) bool {
 	return slices.ContainsFunc(tok.Format().Segments, func(s tokenfmt.Segment) bool { return s.Text == tokenfmt.Base64URL.Encode(value) })
 }
 
-// alike returns the length of the common prefix of a and b.
-func alike(a, b string) int {
+// commonPrefixLength returns the length of the common prefix of a and b.
+func commonPrefixLength(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -272,8 +272,8 @@ func alike(a, b string) int {
 	return n
 }
 
-// differing returns the number of positions at which a and b differ.
-func differing(a, b string) int {
+// hammingDistance returns the number of positions at which a and b differ.
+func hammingDistance(a, b string) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -13,9 +13,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// swept is the number of consecutive lengths of states that are tried. It covers each remainder
+// sweptLengths is the number of consecutive lengths of states that are tried. It covers each remainder
 // modulo a block of up to 256 bytes.
-const swept = 272
+const sweptLengths = 272
 
 // stateForms are texts around letters that are not ordinary JSON objects, or that programs
 // mistake for another type: a text, a list, an encoded or compressed state, a record.
@@ -43,7 +43,7 @@ func (t trial) sweptStates() (states [][]byte) {
 	for n := range len(t.State(0)) {
 		states = append(states, t.Letters(n))
 	}
-	for _, n := range t.Range(swept) {
+	for _, n := range t.Range(sweptLengths) {
 		states = append(states, t.State(n))
 	}
 	return states
@@ -98,10 +98,10 @@ func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 // opens them in batches. It retries a state alone if it does not come back.
 func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context) {
 	states := t.sweptStates()
-	for _, n := range t.Range(swept) {
+	for _, n := range t.Range(sweptLengths) {
 		states = append(states, t.Bytes(n), t.Letters(n))
 	}
-	for calls := range slices.Chunk(t.seals(in, under, states), together) {
+	for calls := range slices.Chunk(t.seals(in, under, states), sealBatchSize) {
 		answers, err := in.UnsealBatch(textsOf(calls), under)
 		for k, call := range calls {
 			if err != nil || len(answers) != len(calls) || answers[k].Err != nil || !bytes.Equal(answers[k].Payload, call.State) {
@@ -130,7 +130,7 @@ func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bou
 		k := slices.IndexFunc(texts, func(text []byte) bool { return bytes.Equal(text, call.Token) })
 		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes, %.16q, is accepted %s", len(calls[k].State), calls[k].State, how), calls[k], call)
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		if bound[f.name] {
 			ask(f.property, f.put(under, f.unrelated()[0]), "with another "+f.name)
 		}

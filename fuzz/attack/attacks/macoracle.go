@@ -22,10 +22,10 @@ func (t trial) macOracle(in *attack.Instance, tok *attack.Token) {
 	}
 	f := tok.Format()
 	known := map[string]bool{}
-	for _, v := range candidates(tok.Text) {
+	for _, v := range tagCandidates(tok.Text) {
 		known[string(v)] = true
 	}
-	for _, w := range exchanges(tok.State) {
+	for _, w := range stateSubstitutions(tok.State) {
 		for _, l := range f.Holding(w.state) {
 			body := bytes.Replace(l.Body, w.state, w.evil, 1)
 			t.askFor(in, tok, l, body, known)
@@ -37,32 +37,32 @@ func (t trial) macOracle(in *attack.Instance, tok *attack.Token) {
 // may compute its tag.
 func (t trial) askFor(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, body []byte, known map[string]bool) {
 	for _, message := range l.Messages(body) {
-		for _, c := range carrying(tok.Under, string(message)) {
+		for _, c := range contextsCarrying(tok.Under, string(message)) {
 			t.asTag(in, tok, l, body, c, known)
 		}
 	}
 }
 
-// An exchange is a state as a body may contain it, and the attacker's state to put in its
+// A substitution is a state as a body may contain it, and the attacker's state to put in its
 // place.
-type exchange struct{ state, evil []byte }
+type substitution struct{ state, evil []byte }
 
-// exchanges returns the forms in which a body may contain a state. The attacker's state is that
+// stateSubstitutions returns the forms in which a body may contain a state. The attacker's state is that
 // of the token with its letters in upper case, so it has the same length.
-func exchanges(state []byte) []exchange {
+func stateSubstitutions(state []byte) []substitution {
 	letters := attack.LettersOf(state)
 	evil := bytes.Replace(state, letters, bytes.ToUpper(letters), 1)
-	all := []exchange{{letters, bytes.ToUpper(letters)}}
+	all := []substitution{{letters, bytes.ToUpper(letters)}}
 	for _, c := range tokenfmt.Encodings {
-		all = append(all, exchange{[]byte(c.Encode(state)), []byte(c.Encode(evil))})
+		all = append(all, substitution{[]byte(c.Encode(state)), []byte(c.Encode(evil))})
 	}
 	return all
 }
 
-// carrying returns contexts that carry the message in one of their fields.
-func carrying(c codecs.Context, message string) []codecs.Context {
+// contextsCarrying returns contexts that carry the message in one of their fields.
+func contextsCarrying(c codecs.Context, message string) []codecs.Context {
 	var all []codecs.Context
-	for _, f := range fields {
+	for _, f := range contextFields {
 		v := message
 		if f.property == codecs.BindsArguments {
 			v = string(asJSON(message))
@@ -77,7 +77,7 @@ func asJSON(text string) []byte {
 	if json.Valid([]byte(text)) {
 		return []byte(text)
 	}
-	return []byte(quoted(text))
+	return []byte(quoteJSON(text))
 }
 
 // asTag mints in c and tries every value that it can read in the token as the tag of the body.
@@ -87,7 +87,7 @@ func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, 
 	if minted.Answer.Outcome != verdict.Done {
 		return
 	}
-	for _, value := range candidates(minted.Answer.Out) {
+	for _, value := range tagCandidates(minted.Answer.Out) {
 		if known[string(value)] {
 			continue
 		}
@@ -105,8 +105,8 @@ func (t trial) asTag(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout, 
 	}
 }
 
-// candidates returns the readable values of a token that have the length of a tag.
-func candidates(token []byte) [][]byte {
+// tagCandidates returns the readable values of a token that have the length of a tag.
+func tagCandidates(token []byte) [][]byte {
 	var all [][]byte
 	for _, v := range tokenfmt.Readings(token) {
 		if len(v) >= 16 && len(v) <= 64 && !slices.ContainsFunc(all, func(x []byte) bool { return bytes.Equal(x, v) }) {

@@ -16,15 +16,15 @@ import (
 // The bounds of memory in another process. Its runtime also grows for its own reasons: heaps
 // grow in blocks, garbage stays for a while, and a thread maps its stack.
 const (
-	ownReasons   = 64 << 20  // growth for one short text that is ignored, in bytes
-	ownAddresses = 512 << 20 // the same in address space: with glibc each new thread reserves 128 MiB
-	ownLonger    = 32 << 20  // growth in excess of that for an honest state of the same length, in bytes
-	longestHeld  = 8 << 20   // length of the longest text whose memory is measured, in bytes
-	shows        = 2         // number of times that a growth must occur, each in a new process
-	warming      = 8         // number of times that a harmless text is presented first
-	mostDoubts   = 3         // number of growths that did not occur again, after which growth is ignored
-	outgrows     = 6         // most memory relative to a quarter of a text: 4 if linear, 16 if quadratic
-	mostPerByte  = 256       // most bytes per byte of a text: interpreted languages need up to a hundred
+	ownReasons      = 64 << 20  // growth for one short text that is ignored, in bytes
+	ownAddresses    = 512 << 20 // the same in address space: with glibc each new thread reserves 128 MiB
+	ownLonger       = 32 << 20  // growth in excess of that for an honest state of the same length, in bytes
+	longestHeld     = 8 << 20   // length of the longest text whose memory is measured, in bytes
+	growthRepeats   = 2         // number of times that a growth must occur, each in a new process
+	warmupCalls     = 8         // number of times that a harmless text is presented first
+	mostDoubts      = 3         // number of growths that did not occur again, after which growth is ignored
+	maxGrowthFactor = 6         // most memory relative to a quarter of a text: 4 if linear, 16 if quadratic
+	mostPerByte     = 256       // most bytes per byte of a text: interpreted languages need up to a hundred
 )
 
 // A gauge measures the growth of the processes of a design.
@@ -108,7 +108,7 @@ func (t trial) lengthsElsewhere() {
 // growth is ordinary once. Each process is first warmed up with a zero at the same place.
 func (t trial) lieAgain(n int) uint64 {
 	least := ^uint64(0)
-	for range shows {
+	for range growthRepeats {
 		in, tok, g, ok := t.anew()
 		if !ok {
 			return 0
@@ -119,7 +119,7 @@ func (t trial) lieAgain(n int) uint64 {
 		}
 		_, place, _ := strings.Cut(all[n].How, " ")
 		for _, other := range all {
-			for i := 0; other.How == "00 "+place && other.How != all[n].How && i < warming; i++ {
+			for i := 0; other.How == "00 "+place && other.How != all[n].How && i < warmupCalls; i++ {
 				in.Unseal(other.Text, tok.Under)
 			}
 		}
@@ -138,7 +138,7 @@ func (t trial) lieAgain(n int) uint64 {
 // processes after each.
 func (t trial) memoryElsewhere() {
 	to := min(longestHeld, t.Budget.Bytes)
-	t.Note("up to %s", size(to))
+	t.Note("up to %s", formatSize(to))
 	for _, n := range lengthsUp(to>>2, to) {
 		in, tok, g, ok := t.anew()
 		if !ok || g.err != nil || !t.holdsEach(in, tok, g, n) {
@@ -151,22 +151,22 @@ func (t trial) memoryElsewhere() {
 // ones. A growth that does not occur again is attributed to the runtime.
 func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int) bool {
 	own := t.honestly(in, tok, g, n)
-	for kind, b := range bombs(tok, t.prefixOf(tok)) {
+	for kind, b := range bombKinds(tok, t.prefixOf(tok)) {
 		if t.Spent() {
-			t.Note("until the time was over, at %s of %s", size(n), b.name)
+			t.Note("until the time was over, at %s of %s", formatSize(n), b.name)
 			return false
 		}
 		said, text := len(t.Design.Breaches()), b.text(n)
 		g.grown()
 		call := in.Ask([]byte(text), tok.Under)
 		if call.Answer.Outcome == verdict.Fault {
-			t.Note("every text below %s", size(n))
+			t.Note("every text below %s", formatSize(n))
 			(&climber{t: t, in: in, token: tok}).unread(call, n, said)
 			return false
 		}
 		t.Try(codecs.Total)
 		grown := g.grown().resident
-		if !costs(text, grown, own) {
+		if !costsMemory(text, grown, own) {
 			continue
 		}
 		if again := t.holdsAgain(kind, n); again > 0 {
@@ -190,11 +190,11 @@ func (t trial) heldTooMuch(kind, n int, held uint64, call verdict.Call) {
 	if !ok {
 		return
 	}
-	b := bombs(tok, t.prefixOf(tok))[kind]
+	b := bombKinds(tok, t.prefixOf(tok))[kind]
 	in.Ask([]byte(b.text(n/4)), tok.Under)
 	fewer := g.grown().resident
 	record, issue := t.Observe, fmt.Sprintf("%d bytes of %s make the reader hold %d MiB, and a quarter of them %d MiB", n, b.name, held>>20, fewer>>20)
-	if held > outgrows*max(fewer, ownLonger) || held > mostPerByte*uint64(n) {
+	if held > maxGrowthFactor*max(fewer, ownLonger) || held > mostPerByte*uint64(n) {
 		record = t.Refute
 	} else {
 		t.Note("%s: linear", issue)
@@ -214,7 +214,7 @@ func (t trial) honestly(in *attack.Instance, tok *attack.Token, g *gauge, n int)
 // or 0 if it is within the bound once.
 func (t trial) holdsAgain(kind, n int) uint64 {
 	least := ^uint64(0)
-	for range shows {
+	for range growthRepeats {
 		in, tok, g, ok := t.anew()
 		if !ok {
 			return 0
@@ -223,10 +223,10 @@ func (t trial) holdsAgain(kind, n int) uint64 {
 		if in, tok, g, ok = t.anew(); !ok {
 			return 0
 		}
-		text := bombs(tok, t.prefixOf(tok))[kind].text(n)
+		text := bombKinds(tok, t.prefixOf(tok))[kind].text(n)
 		in.Ask([]byte(text), tok.Under)
 		grown := g.grown().resident
-		if !costs(text, grown, own) {
+		if !costsMemory(text, grown, own) {
 			return 0
 		}
 		least = min(least, grown)
@@ -250,7 +250,7 @@ func (t trial) separators() {
 		text := strings.Repeat(part, n/len(part))
 		most, least := perSeparator*uint64(strings.Count(text, ".")), ^uint64(0)
 		var call verdict.Call
-		for shown := 0; shown < shows && least > most; shown++ {
+		for shown := 0; shown < growthRepeats && least > most; shown++ {
 			var stops, letters uint64
 			if stops, call = t.holds(text); stops > most { // otherwise it is within the bound even without comparison
 				letters, _ = t.holds(strings.Repeat("a", n))
@@ -273,7 +273,7 @@ func (t trial) holds(text string) (grown uint64, call verdict.Call) {
 	if t.Design.Memory == nil {
 		in, tok, ok := t.Base()
 		if ok {
-			grown = allocates(0, func() { call = in.Ask([]byte(text), tok.Under) })
+			grown = allocatedBytes(0, func() { call = in.Ask([]byte(text), tok.Under) })
 		}
 		return grown, call
 	}
@@ -285,9 +285,9 @@ func (t trial) holds(text string) (grown uint64, call verdict.Call) {
 	return grown, call
 }
 
-// costs reports whether a text costs more memory than an honest state, relative to the length
+// costsMemory reports whether a text costs more memory than an honest state, relative to the length
 // of its JSON form, which is at least as long as the text.
-func costs(text string, grown, honest uint64) bool {
+func costsMemory(text string, grown, honest uint64) bool {
 	if grown <= honest+ownLonger+perByte*uint64(len(text)) {
 		return false
 	}

@@ -36,7 +36,7 @@ func TestGrowthOfItsOwn(t *testing.T) {
 				return m, nil
 			}}
 		n := seed + uint64(i)
-		got := run(t, s, n, small(), "FRM-03")
+		got := runAttacks(t, s, n, small(), "FRM-03")
 		if readings > 10 {
 			grew++
 			require.Greater(t, starts, 1, "it grew and was not started again")
@@ -62,7 +62,7 @@ func TestANewThreadIsNoGrowth(t *testing.T) {
 			}
 			return m, nil
 		}}
-	got := run(t, s, seed, small(), "FRM-03")
+	got := runAttacks(t, s, seed, small(), "FRM-03")
 	for _, cell := range got.Results {
 		require.Equal(t, verdict.NotRefuted, cell.Outcome, "%s: %s%s", cell.Property, cell.Issue, cell.Reason)
 	}
@@ -103,7 +103,7 @@ func TestMemoryThatGrowsWithTheText(t *testing.T) {
 				longest = 0
 				return m, nil
 			}}
-		got := run(t, s, seed, attack.DefaultBudget(), "FRM-04")
+		got := runAttacks(t, s, seed, attack.DefaultBudget(), "FRM-04")
 		for _, cell := range got.Results {
 			require.Equal(t, c.accused, cell.Accuses(), "%s: %s: %s%s", name, cell.Outcome, cell.Issue, cell.Reason)
 		}
@@ -144,13 +144,13 @@ func TestLongTokensInSmallBatches(t *testing.T) {
 	require.LessOrEqual(t, most, 4<<20)
 }
 
-// A packer is a codec that compresses states of up to most bytes.
-type packer struct {
+// A compressingCodec is a codec that compresses states of up to most bytes.
+type compressingCodec struct {
 	codecs.Codec
 	most int
 }
 
-func (p packer) Seal(dst, payload []byte) ([]byte, error) {
+func (p compressingCodec) Seal(dst, payload []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, min(9, max(0, p.most-len(payload))))
 	if err != nil {
@@ -161,7 +161,7 @@ func (p packer) Seal(dst, payload []byte) ([]byte, error) {
 	return p.Codec.Seal(dst, b.Bytes())
 }
 
-func (p packer) Unseal(dst, token []byte) ([]byte, error) {
+func (p compressingCodec) Unseal(dst, token []byte) ([]byte, error) {
 	packed, err := p.Codec.Unseal(nil, token)
 	if err != nil {
 		return dst, err
@@ -178,7 +178,7 @@ func TestCompressionWithABound(t *testing.T) {
 		open := d.NewCodec
 		d.NewCodec = func(c codecs.Config) (codecs.Codec, error) {
 			codec, err := open(c)
-			return packer{codec, most}, err
+			return compressingCodec{codec, most}, err
 		}
 		for _, cell := range within(t, attack.DefaultBudget(), d, "PAY-04") {
 			require.Equal(t, accused, cell.Accuses(), "%d: %s: %s%s", most, cell.Outcome, cell.Issue, cell.Reason)

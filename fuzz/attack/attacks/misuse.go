@@ -92,8 +92,8 @@ const (
 func (t trial) shortNonces(in *attack.Instance, tok *attack.Token) {
 	seen, pairs := map[string]verdict.Call{}, 0
 	var first []byte
-	for range min(manyStates, t.Budget.Seals) / together {
-		states := make([][]byte, together)
+	for range min(manyStates, t.Budget.Seals) / sealBatchSize {
+		states := make([][]byte, sealBatchSize)
 		for k := range states {
 			states[k] = t.State(64)
 		}

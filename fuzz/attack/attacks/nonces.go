@@ -12,15 +12,15 @@ import (
 	"sealab/internal/verdict"
 )
 
-var fresh = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
+var nonceProperties = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
 
-// nonces are the attacks on the freshness of nonces, and on traces that equal inputs leave.
-var nonces = []attack.Attack{
-	{ID: "NON-01", Name: "nonces that repeat, also after a restart", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+// nonceAttacks are the attacks on the freshness of nonces, and on traces that equal inputs leave.
+var nonceAttacks = []attack.Attack{
+	{ID: "NON-01", Name: "nonces that repeat, also after a restart", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "Joux 2006; CVE-2016-0270", Run: onToken(trial.repeatedNonces), Thousands: 66},
 	{ID: "NON-03", Name: "one payload sealed twice", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 329,
 		Gain: "whether two tokens carry the same state", Origin: "RFC 5297, section 1.3.2", Run: onToken(trial.equality)},
-	{ID: "NON-05", Name: "one key stream for several tokens", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+	{ID: "NON-05", Name: "one key stream for several tokens", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "nonces that are fixed, or taken from the time", Run: onToken(trial.keyStream)},
 	{ID: "NON-06", Name: "equal blocks and equal beginnings", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 327,
 		Gain: "the positions at which two payloads, or two parts of one, are equal", Origin: "ECB mode; a fixed initialization vector; a nonce that is used for each chunk", Run: onToken(trial.equalBlocks)},
@@ -29,19 +29,19 @@ var nonces = []attack.Attack{
 	{ID: "NON-07", Name: "a reused nonce, states that begin or end alike",
 		Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
-	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "counters and generators that begin anew with each handle", Run: on(trial.twoHandles)},
+	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "counters and generators that begin anew with each handle", Run: onTrial(trial.twoHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
-	{ID: "NON-10", Name: "a nonce that contains a counter of 12 bits or fewer", Refutes: fresh, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+	{ID: "NON-10", Name: "a nonce that contains a counter of 12 bits or fewer", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "counters within a second or a millisecond that begin anew", Run: onToken(trial.shortNumbers), Thousands: 4},
 	{ID: "NON-04", Name: "a stated limit of tokens per key", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerText, CWE: 323,
 		Gain: "a nonce that repeats by chance", Origin: "NIST SP 800-38D, section 8.3",
 		Dropped: "the limit is a statement of the documentation, and the design does not enforce it"},
 }
 
-// run is the length in characters of a shared text that is unlikely to occur by chance.
-const run = 20
+// runLength is the length in characters of a shared text that is unlikely to occur by chance.
+const runLength = 20
 
 // repeatedNonces seals one state many times, in instances opened one after the other. It looks
 // for tokens that share a run of characters in which others differ. The same payload under the
@@ -165,8 +165,8 @@ func (t trial) twoHandles() {
 	}
 }
 
-// together is the number of tokens that searches seal in one batch.
-const together = 256
+// sealBatchSize is the number of tokens that searches seal in one batch.
+const sealBatchSize = 256
 
 // sealed seals the state of tok n more times.
 func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.Call {
@@ -286,7 +286,7 @@ func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
 	if !okA || !okB || !okC {
 		return
 	}
-	if with, without := common(a.Bytes(), b.Bytes()), common(a.Bytes(), c.Bytes()); with >= without+16 {
+	if with, without := equalPositions(a.Bytes(), b.Bytes()), equalPositions(a.Bytes(), c.Bytes()); with >= without+16 {
 		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("states that begin alike give tokens with %d equal bytes, others %d", with, without), a.Sealed, b.Sealed)
 	}
 }
@@ -313,8 +313,8 @@ func blockTwice(raw []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// common returns the number of positions at which a and b have the same byte.
-func common(a, b []byte) int {
+// equalPositions returns the number of positions at which a and b have the same byte.
+func equalPositions(a, b []byte) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {

@@ -10,20 +10,20 @@ import (
 	"sealab/internal/verdict"
 )
 
-// oracles are the attacks that use the answers to tokens and contexts of the attacker's choice.
-var oracles = []attack.Attack{
-	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusals...), Layer: attack.LayerText, CWE: 209,
+// oracleAttacks are the attacks that use the answers to tokens and contexts of the attacker's choice.
+var oracleAttacks = []attack.Attack{
+	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusalProperties...), Layer: attack.LayerText, CWE: 209,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
-	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusals, Layer: attack.LayerText, CWE: 209,
+	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusalProperties, Layer: attack.LayerText, CWE: 209,
 		Gain: "the state, byte by byte, and tokens with chosen contents", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Thousands: 9},
-	{ID: "TAG-19", Name: "refusals that differ if a part of the tag is right", Refutes: refusals, Layer: attack.LayerText, CWE: 204,
+	{ID: "TAG-19", Name: "refusals that differ if a part of the tag is right", Refutes: refusalProperties, Layer: attack.LayerText, CWE: 204,
 		Gain: "the right tag, found part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
-	{ID: "ORA-02", Name: "claims judged before the token is authenticated", Refutes: refusals, Layer: attack.LayerContext, CWE: 696,
+	{ID: "ORA-02", Name: "claims judged before the token is authenticated", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 696,
 		Gain: "the values that the claims of a token are compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
-	{ID: "ORA-03", Name: "refusals that depend on the state or the bound values", Refutes: refusals, Layer: attack.LayerContext, CWE: 204,
+	{ID: "ORA-03", Name: "refusals that depend on the state or the bound values", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
 		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: onToken(trial.stateInRefusals)},
-	{ID: "KEY-10", Name: "refusals that reveal the keys in the ring or their number", Refutes: refusals, Layer: attack.LayerKeys, CWE: 203,
-		Gain: "which keys are in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: on(trial.partitioning)},
+	{ID: "KEY-10", Name: "refusals that reveal the keys in the ring or their number", Refutes: refusalProperties, Layer: attack.LayerKeys, CWE: 203,
+		Gain: "which keys are in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: onTrial(trial.partitioning)},
 	{ID: "ORA-01", Name: "a value of one token that is the tag of another text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
 		Gain: "a token with any state and expiry, authenticated by the server itself", Origin: "one MAC key for two purposes", Run: onToken(trial.macOracle)},
 	{ID: "LNK-01", Name: "tokens recognized as those of one principal", Refutes: []codecs.Property{codecs.Unlinkable}, Layer: attack.LayerOracle, CWE: 359,
@@ -64,7 +64,7 @@ func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 			texts = append(texts, f.Flip(i, 8*at).Text)
 		}
 	}
-	for some := range slices.Chunk(texts, together) {
+	for some := range slices.Chunk(texts, sealBatchSize) {
 		answers, err := in.UnsealBatch(some, tok.Under)
 		for k, text := range some {
 			t.Try(codecs.UniformRefusal)
@@ -90,7 +90,7 @@ func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, te
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, c := range poorest(under) {
+	for _, c := range reducedContexts(under) {
 		less, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
@@ -173,8 +173,8 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, at := range []int{target, principal, audience} {
-		f := fields[at]
+	for _, at := range []int{targetIndex, principalIndex, audienceIndex} {
+		f := contextFields[at]
 		other := f.put(tok.Under, "mallory")
 		// refused returns the refusal of tokens for a value. It reports false unless the
 		// refusal is the same each time.

@@ -11,10 +11,10 @@ import (
 	"sealab/internal/verdict"
 )
 
-// padded are the places, counted from the end of the bytes of a token, at which a change may
+// paddingPlaces are the places, counted from the end of the bytes of a token, at which a change may
 // reach padding. The last bytes of 16-byte blocks come first, followed by a tag of 16 or 32
 // bytes, or by none.
-var padded = placesByBlock(34, 16)
+var paddingPlaces = placesByBlock(34, 16)
 
 func placesByBlock(n, block int) (places []int) {
 	for first := 1; first <= block; first++ {
@@ -47,7 +47,7 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	}
 	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
 	raw := f.Segments[i].Bytes
-	places := append(slices.Clip(padded[:max(1, min(len(padded), t.Budget.Unseals/256))]), inText, len(raw)/2)
+	places := append(slices.Clip(paddingPlaces[:max(1, min(len(paddingPlaces), t.Budget.Unseals/256))]), inText, len(raw)/2)
 	if t.oracleAt(in, in, tok, i, places) {
 		return
 	}
@@ -163,7 +163,7 @@ func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 		right := map[string]verdict.Call{}
 		t.refusalsOfEnd(in, tok, i, raw, n, right)
 		for said, call := range right {
-			if _, ok := wrong[said]; !ok && repeated(in, call, tok.Under) {
+			if _, ok := wrong[said]; !ok && repeatsRefusal(in, call, tok.Under) {
 				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("a token with a part of the right tag is refused as %.80q, and one with "+
 					"none as %.80q", said, slices.Sorted(maps.Keys(wrong))), append(callsOf(wrong), call)...)
 			}
@@ -171,9 +171,9 @@ func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// repeated reports whether a refused text is refused in the same way each time. A refusal that
+// repeatsRefusal reports whether a refused text is refused in the same way each time. A refusal that
 // contains a serial number or a random word reveals nothing about the token.
-func repeated(in *attack.Instance, call verdict.Call, under codecs.Context) bool {
+func repeatsRefusal(in *attack.Instance, call verdict.Call, under codecs.Context) bool {
 	for range 4 {
 		if again := in.Unseal(call.Token, under); refusalOf(again) != refusalOf(call) {
 			return false

@@ -18,21 +18,21 @@ import (
 	"sealab/internal/verdict"
 )
 
-// payloads are the attacks with states of the attacker's choice.
-var payloads = []attack.Attack{
+// payloadAttacks are the attacks with states of the attacker's choice.
+var payloadAttacks = []attack.Attack{
 	{ID: "PAY-03", Name: "states of any bytes, returned unchanged", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
 		Gain: "a state that the server never wrote", Origin: "round trips through text and numbers", Run: onToken(trial.roundTrips)},
 	{ID: "PAY-08", Name: "states that end like padding, at multiples of a block", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 838,
 		Gain: "a truncated state", Origin: "padding that is removed without being counted: ISO/IEC 9797-1, method 1", Run: onToken(trial.paddedStates), Thousands: 2},
 	{ID: "PAY-02", Name: "numbers, surrogates, nesting, duplicate members", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerOracle, CWE: 1286,
 		Gain: "a state that two readers interpret differently", Origin: "RFC 8259, section 6; CVE-2017-12635, CVE-2020-16250", Run: onToken(trial.awkwardStates)},
-	{ID: "PAY-01", Name: "authenticated claims with a duplicate member", Refutes: answering, Layer: attack.LayerReseal, CWE: 694,
-		Gain: "a token that two readers interpret differently", Origin: "CVE-2017-12635, CVE-2020-16250", Run: on(trial.duplicateClaims)},
+	{ID: "PAY-01", Name: "authenticated claims with a duplicate member", Refutes: totalProperties, Layer: attack.LayerReseal, CWE: 694,
+		Gain: "a token that two readers interpret differently", Origin: "CVE-2017-12635, CVE-2020-16250", Run: onTrial(trial.duplicateClaims)},
 	{ID: "PAY-05", Name: "a token length that depends on the content", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 203,
 		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: onToken(trial.tellingLength)},
 	{ID: "PAY-07", Name: "a digest, a part or a bit of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
 		Gain: "guesses at the state without contacting the server", Origin: "digests of plaintext beside ciphertext", Run: onToken(trial.digestOfState)},
-	{ID: "PAY-04", Name: "a short token with a long state", Refutes: answering, Layer: attack.LayerResources, CWE: 409,
+	{ID: "PAY-04", Name: "a short token with a long state", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 409,
 		Gain: "as much memory of the server as the attacker wants", Origin: "CVE-2024-28180", Run: onToken(trial.decompressionBomb)},
 	{ID: "RES-03", Name: "modified arguments, and results that alias them", Refutes: []codecs.Property{codecs.ByteExact}, Layer: attack.LayerOracle, CWE: 374,
 		Gain: "a token or state that changes after its verification", Origin: "buffers that are kept or reused", Run: onToken(trial.aliasing)},
@@ -124,7 +124,7 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 		`{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"b":1,"a":2}`, `{ "a" : 1 }`, " {}", "{}\n", `null`, `true`, `""`, `"\ud800"`, `"\u00e9"`, `"é"`, "\"e\u0301\"", `"\/"`, `"/"`,
 		`"<>&"`, "\"\u2028\"", "\"\x7f\"", `{"__proto__":{"x":1}}`, `{"1":1,"0":0}`, "\ufeff{}", "\x00", "a\x00b", " ", "\n", "\r\n", "trailing ", "\xff\xfe", "\xed\xa0\x80",
 		"%00", "&amp;", "+", "=", "\\", `\u0041`, "undefined", "NaN", `{"s":"x","exp":0}`, strings.Repeat("[", 200) + strings.Repeat("]", 200),
-		string(packers["gzip"]([]byte("a text that is compressed"))), string(packers["zlib"]([]byte("a text that is compressed"))),
+		string(compressors["gzip"]([]byte("a text that is compressed"))), string(compressors["zlib"]([]byte("a text that is compressed"))),
 		"BZh91AY&SY", "\x28\xb5\x2f\xfd\x04\x00", "PK\x03\x04", "\x80\x04N.", "\x80\x04\x8c\x01a\x94.", "a:1:{i:0;i:1;}", "s:1:\"a\";", "\x04\bI\"\x06a",
 		"\xac\xed\x00\x05", "eyJhIjoxfQ", "eyJhIjoxfQ==", "7b7d", ".eJw",
 	} {
@@ -233,7 +233,7 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 		}
 		t.Try(codecs.Confidentiality)
 		if t.Readable(tok) {
-			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, written(c)), tok.Sealed)
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, describeContext(c)), tok.Sealed)
 		}
 	}
 	for _, n := range []int{300, longState, longerState} {
@@ -255,11 +255,11 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, c := range poorest(under) {
+	for _, c := range reducedContexts(under) {
 		ask(24, c)
 	}
 	for _, m := range otherMethods {
-		ask(24, fields[method].put(under, m))
+		ask(24, contextFields[methodIndex].put(under, m))
 	}
 }
 

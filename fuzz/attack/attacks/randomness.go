@@ -19,12 +19,12 @@ func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	var raws [][]byte
-	for k := 0; k < min(randomTokens, t.Budget.Seals); k += together {
+	for k := 0; k < min(randomTokens, t.Budget.Seals); k += sealBatchSize {
 		if k > 0 && t.Spent() {
 			t.Note("over %d tokens, until the time was over", k)
 			break
 		}
-		for _, call := range t.sealed(in, tok, together) {
+		for _, call := range t.sealed(in, tok, sealBatchSize) {
 			if raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes(); len(raws) == 0 || len(raw) == len(raws[0]) {
 				raws = append(raws, raw)
 			}

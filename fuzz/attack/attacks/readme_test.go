@@ -38,7 +38,7 @@ func TestExampleWorkersStand(t *testing.T) {
 			})
 			require.NoError(t, err)
 			defer end() //nolint:errcheck // it is over either way
-			got := run(t, s, seed, small(), "ENC", "FRM", "KEY-07", "RES-02", "RES-07")
+			got := runAttacks(t, s, seed, small(), "ENC", "FRM", "KEY-07", "RES-02", "RES-07")
 			for _, cell := range got.Results {
 				require.False(t, cell.Accuses(), "%s refutes %s: %s", cell.Attack, cell.Property, cell.Issue)
 			}

@@ -59,7 +59,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	t.tagsInRefusals(in, tok, tags)
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
-	for _, f := range []field{fields[target], fields[principal], fields[audience]} {
+	for _, f := range []field{contextFields[targetIndex], contextFields[principalIndex], contextFields[audienceIndex]} {
 		value := t.Letters(24)
 		if bound, ok := in.Mint(t.State(8), f.put(tok.Under, string(value))); ok {
 			for _, c := range otherContexts(tok.Under) {
@@ -202,7 +202,7 @@ func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.C
 // bind the field.
 func otherContexts(c codecs.Context) []codecs.Context {
 	return []codecs.Context{
-		fields[principal].put(c, "mallory"), fields[target].put(c, "other"), fields[audience].put(c, "elsewhere"),
+		contextFields[principalIndex].put(c, "mallory"), contextFields[targetIndex].put(c, "other"), contextFields[audienceIndex].put(c, "elsewhere"),
 		attack.Later(c, 100*365*24*time.Hour),
 	}
 }
@@ -214,7 +214,7 @@ func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
 	t.Try(codecs.UniformRefusal)
 	said := saidBy(call)
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		for _, text := range printed(secrets[name]) {
+		for _, text := range printedForms(secrets[name]) {
 			if strings.Contains(said, strings.ToLower(text)) {
 				t.Refute(codecs.UniformRefusal, "the reason of a refusal holds "+name, call)
 			}
@@ -222,9 +222,9 @@ func (t trial) telling(call verdict.Call, secrets map[string][]byte) {
 	}
 }
 
-// printed returns the ways in which bytes may be printed, truncated to a length that does not
+// printedForms returns the ways in which bytes may be printed, truncated to a length that does not
 // occur by chance.
-func printed(b []byte) []string {
+func printedForms(b []byte) []string {
 	all := []string{string(b), hex.EncodeToString(b), base64.StdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),
 		strings.Trim(fmt.Sprint(b), "[]")}
 	for i := range all {

@@ -14,9 +14,9 @@ import (
 // A repetition records every aligned run of the text of tokens for one state.
 type repetition struct {
 	trial
-	at    []int                        // positions of the runs
-	seen  []map[[run]byte]verdict.Call // by position, the call that gave each run
-	count int                          // number of tokens
+	at    []int                              // positions of the runs
+	seen  []map[[runLength]byte]verdict.Call // by position, the call that gave each run
+	count int                                // number of tokens
 }
 
 // newRepetition finds the runs of characters that differ throughout between several tokens of
@@ -36,12 +36,12 @@ func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetitio
 		return nil, false
 	}
 	r := &repetition{trial: t}
-	for at := 0; at+run <= len(tok.Text); at += 4 {
-		if varies(others, at) {
+	for at := 0; at+runLength <= len(tok.Text); at += 4 {
+		if runVaries(others, at) {
 			r.add(at)
 		}
 	}
-	if last := len(tok.Text) - run; last >= 0 && varies(others, last) {
+	if last := len(tok.Text) - runLength; last >= 0 && runVaries(others, last) {
 		r.add(last)
 	}
 	return r, len(r.at) > 0
@@ -49,14 +49,14 @@ func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetitio
 
 func (r *repetition) add(at int) {
 	r.at = append(r.at, at)
-	r.seen = append(r.seen, map[[run]byte]verdict.Call{})
+	r.seen = append(r.seen, map[[runLength]byte]verdict.Call{})
 }
 
-// varies reports whether the run at a position differs throughout between any two texts.
-func varies(texts [][]byte, at int) bool {
+// runVaries reports whether the run at a position differs throughout between any two texts.
+func runVaries(texts [][]byte, at int) bool {
 	for i, a := range texts {
 		for _, b := range texts[:i] {
-			if common(a[at:at+run], b[at:at+run]) > run/4 {
+			if equalPositions(a[at:at+runLength], b[at:at+runLength]) > runLength/4 {
 				return false
 			}
 		}
@@ -70,11 +70,11 @@ const allRuns = 300
 
 // collect seals n more tokens and reports whether a run repeats.
 func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
-	for k := 0; k < n; k += together {
+	for k := 0; k < n; k += sealBatchSize {
 		if k > 0 && r.Spent() {
 			return false
 		}
-		for _, call := range r.sealed(in, tok, min(together, n-k)) {
+		for _, call := range r.sealed(in, tok, min(sealBatchSize, n-k)) {
 			if len(call.Answer.Out) != len(tok.Text) {
 				return false
 			}
@@ -94,7 +94,7 @@ func (r *repetition) repeated(call verdict.Call) bool {
 		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
 			continue
 		}
-		key := [run]byte(call.Answer.Out[at : at+run])
+		key := [runLength]byte(call.Answer.Out[at : at+runLength])
 		earlier, ok := r.seen[i][key]
 		if !ok {
 			r.seen[i][key] = call
@@ -114,13 +114,13 @@ func (r *repetition) shows() float64 {
 
 // repeats records a finding: two tokens share the run at a position.
 func (r *repetition) repeats(at int, a, b verdict.Call) {
-	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", run, at, r.count)
+	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", runLength, at, r.count)
 	shows := func(calls []verdict.Call) bool {
 		if len(calls) != 2 || !bytes.Equal(calls[0].State, calls[1].State) {
 			return false
 		}
 		x, y := calls[0].Answer.Out, calls[1].Answer.Out
-		return len(x) >= at+run && len(y) >= at+run && bytes.Equal(x[at:at+run], y[at:at+run])
+		return len(x) >= at+runLength && len(y) >= at+runLength && bytes.Equal(x[at:at+runLength], y[at:at+runLength])
 	}
 	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
 	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)

@@ -95,7 +95,7 @@ func (t trial) oddExpiries() {
 	}
 	for _, huge := range []string{`1e400`, `Infinity`, `9223372036854775808`, `18446744073709551616`, `9007199254740993`, `1e300`, `123456789012345678901234567890`} {
 		t.Try(codecs.Total)
-		if text, err := edited(reseal, `"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
+		if text, err := resealEdited(reseal, `"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
 			in.Unseal(text, tok.Under)
 		}
 	}
@@ -120,14 +120,14 @@ func (t trial) noExpiry() {
 	t.presentsEdited(in, tok, reseal, whole, `"x`+member+`":`+value)
 }
 
-func edited(reseal resealer, from, to string) ([]byte, error) {
+func resealEdited(reseal resealer, from, to string) ([]byte, error) {
 	return reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
 }
 
 // presentsEdited seals changed claims and presents the token long after the expiry of the
 // honest one.
 func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal resealer, from, to string) {
-	text, err := edited(reseal, from, to)
+	text, err := resealEdited(reseal, from, to)
 	if err != nil || bytes.Equal(text, tok.Text) {
 		return
 	}
@@ -149,7 +149,7 @@ func (t trial) duplicateClaims() {
 	for _, m := range plainMember.FindAllSubmatch(inside, 16) {
 		whole := string(m[0])
 		for _, twice := range []string{whole + "," + whole, whole + "," + strings.ToUpper(string(m[1])) + string(m[2]) + `:null`} {
-			text, err := edited(reseal, whole, twice)
+			text, err := resealEdited(reseal, whole, twice)
 			if err != nil {
 				continue
 			}

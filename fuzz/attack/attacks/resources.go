@@ -14,35 +14,35 @@ import (
 	"sealab/internal/verdict"
 )
 
-// resources are the attacks on work, memory and availability.
-var resources = []attack.Attack{
-	{ID: "RES-02", Name: "hostile token texts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
+// resourceAttacks are the attacks on work, memory and availability.
+var resourceAttacks = []attack.Attack{
+	{ID: "RES-02", Name: "hostile token texts", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 248,
 		Gain: "a server that crashes or hangs", Origin: "fuzzing", Run: onToken(trial.hostileTexts)},
-	{ID: "RES-06", Name: "hostile contexts", Refutes: answering, Layer: attack.LayerResources, CWE: 248,
+	{ID: "RES-06", Name: "hostile contexts", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 248,
 		Gain: "a server that crashes or hangs", Origin: "fuzzing", Run: onScheme(trial.hostileContexts)},
-	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 770,
-		Gain: "as much memory of the server as the attacker wants", Origin: "CVE-2025-27144, CVE-2025-30204", Run: on(trial.memoryPerByte), Thousands: 5, Measures: true},
-	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
-		Gain: "a server kept busy with cheap requests", Origin: "CVE-2022-36083", Run: on(trial.workPerByte), Measures: true},
-	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: answering, Layer: attack.LayerResources, CWE: 407,
-		Gain: "a server kept busy with cheap requests", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: on(trial.workOfLongest), Thousands: 10, Measures: true},
-	{ID: "RES-13", Name: "the work of a refusal after many others", Refutes: answering, Layer: attack.LayerResources, CWE: 400,
-		Gain: "a server that becomes slower with each forged token", Origin: "lists of refused tokens that are searched", Run: on(trial.workBehindMany), Thousands: 6, Measures: true, First: true},
+	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 770,
+		Gain: "as much memory of the server as the attacker wants", Origin: "CVE-2025-27144, CVE-2025-30204", Run: onTrial(trial.memoryPerByte), Thousands: 5, Measures: true},
+	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 407,
+		Gain: "a server kept busy with cheap requests", Origin: "CVE-2022-36083", Run: onTrial(trial.workPerByte), Measures: true},
+	{ID: "RES-08", Name: "work per byte of the longest tokens", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 407,
+		Gain: "a server kept busy with cheap requests", Origin: "CVE-2022-36083; buffers that grow by a constant", Run: onTrial(trial.workOfLongest), Thousands: 10, Measures: true},
+	{ID: "RES-13", Name: "the work of a refusal after many others", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 400,
+		Gain: "a server that becomes slower with each forged token", Origin: "lists of refused tokens that are searched", Run: onTrial(trial.workBehindMany), Thousands: 6, Measures: true, First: true},
 	{ID: "RES-04", Name: "concurrent calls of one handle", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: onToken(trial.manyAtOnce)},
-	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: unforgeable, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
+	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: integrityProperties, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
 		Origin: "CVE-2022-29226", Run: onToken(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
-		Gain: "a server kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: on(trial.workBefore), Measures: true, First: true},
+		Gain: "a server kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: onTrial(trial.workBefore), Measures: true, First: true},
 	{ID: "RES-12", Name: "a parameter in the token that sets the cost", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 409,
 		Gain: "a server kept busy by one forged token", Origin: "counts of PBKDF2 in a header: CVE-2023-6681, CVE-2023-51775, CVE-2022-36083; " +
-			"compressed segments", Run: on(trial.steeredWork), Thousands: 1, Measures: true},
+			"compressed segments", Run: onTrial(trial.steeredWork), Thousands: 1, Measures: true},
 	{ID: "RES-11", Name: "memory allocated for each separator", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
-		Gain: "memory of the server in multiples of the length of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: on(trial.separators), Thousands: 1, Measures: true},
+		Gain: "memory of the server in multiples of the length of a forged token", Origin: "CVE-2025-27144, CVE-2025-30204: a text is split before its parts are counted", Run: onTrial(trial.separators), Thousands: 1, Measures: true},
 	{ID: "RES-10", Name: "a token that runs code", Refutes: []codecs.Property{codecs.Inert, codecs.Integrity}, Layer: attack.LayerResources, CWE: 502,
 		Gain: "code of the attacker's choice on the server", Origin: "pickle, YAML, node-serialize and their like as formats of tokens", Run: onToken(trial.runsCode)},
-	{ID: misbehaviorID, Name: "a worker that breaks the protocol", Refutes: answering, Layer: attack.LayerResources, CWE: 440,
-		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: on(trial.misbehavior), Last: true},
+	{ID: misbehaviorID, Name: "a worker that breaks the protocol", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 440,
+		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: onTrial(trial.misbehavior), Last: true},
 }
 
 // misbehaviorID is the ID of the attack that makes no calls.
@@ -99,22 +99,22 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 	}
 	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack on this
 	t.nested(in, tok)
-	for _, b := range bombs(tok, prefix) {
+	for _, b := range bombKinds(tok, prefix) {
 		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
 	}
 }
 
-// nests are texts whose repetition opens one more level each: in JSON, XML, bencode, PHP,
+// nestingOpeners are texts whose repetition opens one more level each: in JSON, XML, bencode, PHP,
 // MessagePack and CBOR (lists, maps, tags), ASN.1 and protobuf. A recursive reader may exhaust
 // its stack.
-var nests = []string{`{"a":`, "[", "<a>", "l", "a:1:{i:0;", "\x91", "\x81", "\x81\xa1a", "\xa1\x61a", "\xc1", "\x9f", "\x30\x80", "\x0b"}
+var nestingOpeners = []string{`{"a":`, "[", "<a>", "l", "a:1:{i:0;", "\x91", "\x81", "\x81\xa1a", "\xa1\x61a", "\xc1", "\x9f", "\x30\x80", "\x0b"}
 
 // nested fills each segment with repeated nests, also after the constant head of the tokens of
 // a key. The other segments stay valid.
 func (t trial) nested(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	segment, n, constant := t.headOf(in, tok)
-	for _, nest := range nests {
+	for _, nest := range nestingOpeners {
 		deep := bytes.Repeat([]byte(nest), min(1<<16, t.Budget.Bytes)/8)
 		for _, i := range f.Encoded() {
 			t.presents(in, tok, string(f.With(i, deep)))
@@ -137,14 +137,14 @@ func (t trial) hostileContexts(in *attack.Instance, tok *attack.Token) {
 		in.Unseal(tok.Text, c)
 		in.Seal(tok.State, c)
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		for _, v := range []string{"", "\x00", "\U0001f600", strings.Repeat("x", 1<<16), "{", `"`, "\u2028", "%s%n", "../..", "__proto__", "constructor", "\u0130"} {
 			ask(f.put(tok.Under, f.value(v)))
 		}
 	}
 	for _, v := range []string{`[]`, `null`, `0`, `""`, `1e400`, `-0.0`, `123456789012345678901234567890`, `{"a":1,"a":2}`, `{"\u0000":1}`,
 		strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"__proto__":1}`} {
-		ask(fields[arguments].put(tok.Under, v))
+		ask(contextFields[argumentsIndex].put(tok.Under, v))
 	}
 	for _, now := range []time.Time{time.Unix(0, 0), time.Unix(1<<31, 0), time.Unix(1<<32, 0)} {
 		ask(attack.With(tok.Under, func(c *codecs.Context) { c.Now = now.UTC() }))

@@ -37,7 +37,7 @@ func TestKnownFacts(t *testing.T) {
 		t.Run(fact.design+" "+fact.attack, func(t *testing.T) {
 			d, err := catalog.Find(fact.design)
 			require.NoError(t, err)
-			got := run(t, &attack.Design{Design: d, Options: fact.options}, seed, small(), fact.attack)
+			got := runAttacks(t, &attack.Design{Design: d, Options: fact.options}, seed, small(), fact.attack)
 			for _, cell := range got.Results {
 				if cell.Property == fact.fallen {
 					require.Equal(t, verdict.Refuted, cell.Outcome, cell.Reason)
@@ -64,7 +64,7 @@ func TestCommitmentIsTried(t *testing.T) {
 		}
 		d, err := catalog.Find(design)
 		require.NoError(t, err)
-		got := run(t, &attack.Design{Design: d}, seed, attack.DefaultBudget(), "KEY-09")
+		got := runAttacks(t, &attack.Design{Design: d}, seed, attack.DefaultBudget(), "KEY-09")
 		require.Len(t, got.Results, 1, design)
 		require.Equal(t, want, got.Results[0].Outcome, "%s: %s", design, got.Results[0].Reason)
 	}
@@ -75,7 +75,7 @@ func TestCommitmentIsTried(t *testing.T) {
 func TestForgeryIsCarriedOut(t *testing.T) {
 	d, err := catalog.Find("mcp-d")
 	require.NoError(t, err)
-	got := run(t, &attack.Design{Design: d}, seed, small(), "ORA-01")
+	got := runAttacks(t, &attack.Design{Design: d}, seed, small(), "ORA-01")
 	require.Equal(t, verdict.Refuted, got.Results[0].Outcome)
 	calls := got.Results[0].Reproducer.Calls
 	forged := calls[len(calls)-1]

@@ -149,7 +149,7 @@ func (m *meetings) meet(d codecs.Design, ids []string, length int, seed uint64) 
 			continue
 		}
 		m.met++
-		got := run(m.t, &attack.Design{Design: d}, seed, budget, id)
+		got := runAttacks(m.t, &attack.Design{Design: d}, seed, budget, id)
 		if !slices.ContainsFunc(got.Results, func(cell verdict.Result) bool { return cell.Outcome == verdict.Refuted }) {
 			m.blind++
 			m.t.Errorf("seed %d: %s is blind to %s", seed, id, d.Name)
@@ -260,7 +260,7 @@ func (y *tally) campaign(j job, ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	got := run(y.t, &attack.Design{Design: j.Design}, j.seed, budget, ids...)
+	got := runAttacks(y.t, &attack.Design{Design: j.Design}, j.seed, budget, ids...)
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for _, cell := range got.Results {

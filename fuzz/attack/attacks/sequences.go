@@ -11,14 +11,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// sequences are the attacks by random sequences of calls, whose answers a model predicts.
-var sequences = []attack.Attack{
+// sequenceAttacks are the attacks by random sequences of calls, whose answers a model predicts.
+var sequenceAttacks = []attack.Attack{
 	{ID: "SEQ-01", Name: "random sequences of calls, compared with a model", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, binding...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, bindingProperties...),
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
-		Run: on(trial.sequencesOfCalls)},
+		Run: onTrial(trial.sequencesOfCalls)},
 	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, binding...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, bindingProperties...),
 		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
 }
 
@@ -35,7 +35,7 @@ const (
 type model struct {
 	trial
 	keys     [][]byte
-	variants []variant
+	variants []contextVariant
 	handles  []*modelHandle
 	tokens   []*modelToken
 	now      time.Duration // since the time of [attack.Ordinary]
@@ -43,8 +43,8 @@ type model struct {
 	rings, shared, spends, expires, exact bool // abilities, which fresh instances show
 }
 
-// A variant is a context that differs from the first one in one bound field.
-type variant struct {
+// A contextVariant is a context that differs from the first one in one bound field.
+type contextVariant struct {
 	codecs.Context
 	property codecs.Property // property of that field; "" for the first variant
 }
@@ -86,15 +86,15 @@ func (t trial) newModel() (*model, bool) {
 	if !ok {
 		return nil, false
 	}
-	m := &model{trial: t, variants: []variant{{Context: tok.Under}}, exact: bytes.Equal(tok.State, tok.Returned())}
+	m := &model{trial: t, variants: []contextVariant{{Context: tok.Under}}, exact: bytes.Equal(tok.State, tok.Returned())}
 	for n := range modelKeys {
 		m.keys = append(m.keys, t.Secret(n))
 	}
 	if t.Design.IsScheme() {
-		for _, f := range fields {
+		for _, f := range contextFields {
 			other := f.put(tok.Under, f.unrelated()[0])
 			if _, present := f.get(&tok.Under); present && !t.acceptsFirst(in, tok, other) {
-				m.variants = append(m.variants, variant{other, f.property})
+				m.variants = append(m.variants, contextVariant{other, f.property})
 			}
 		}
 	}

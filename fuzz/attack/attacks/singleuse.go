@@ -11,9 +11,9 @@ import (
 	"sealab/internal/verdict"
 )
 
-// forgotten are numbers of other tokens to present between the two presentations of a token. A
+// interveningTokens are numbers of other tokens to present between the two presentations of a token. A
 // list of used tokens may have limited length.
-var forgotten = []int{100, 1100, 4200, 10_100}
+var interveningTokens = []int{100, 1100, 4200, 10_100}
 
 // presentedTwice presents a token twice: immediately, in one batch, after many others, and late
 // in its life.
@@ -94,11 +94,11 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
 		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
 	}
-	for _, less := range poorest(c) {
-		twice(in, t.State(8), less, "of the context "+written(less))
+	for _, less := range reducedContexts(c) {
+		twice(in, t.State(8), less, "of the context "+describeContext(less))
 	}
 	for _, m := range otherMethods {
-		twice(in, t.State(8), fields[method].put(c, m), "of the method "+m)
+		twice(in, t.State(8), contextFields[methodIndex].put(c, m), "of the method "+m)
 	}
 	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
 		twice(ring, t.State(8), c, "of the second key of a ring")
@@ -109,7 +109,7 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 // onceInEachContext presents tokens in their own context and then in another. A design that
 // does not bind every field may accept both.
 func (t trial) onceInEachContext(in *attack.Instance, c codecs.Context) {
-	for _, f := range fields {
+	for _, f := range contextFields {
 		sealed := in.Seal(t.State(8), c)
 		if sealed.Answer.Outcome != verdict.Done {
 			return
@@ -190,7 +190,7 @@ func (t trial) lateAgainIn(c codecs.Context, ttl time.Duration) {
 // many others as a list may hold.
 func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 	var sealed, first []verdict.Call
-	for range forgotten {
+	for range interveningTokens {
 		call := in.Seal(tok.State, tok.Under)
 		opened, once := in.Accepts(call.Answer.Out, tok.Under)
 		if !once {
@@ -199,12 +199,12 @@ func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 		sealed, first = append(sealed, call), append(first, opened)
 	}
 	others := 0
-	for i, most := range forgotten {
+	for i, most := range interveningTokens {
 		for most = min(most, t.Budget.Unseals); others < most; {
 			if t.Spent() {
 				return
 			}
-			n := min(together, most-others)
+			n := min(sealBatchSize, most-others)
 			t.spend(in, tok, n)
 			others += n
 		}

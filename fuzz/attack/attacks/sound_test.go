@@ -61,7 +61,7 @@ func TestNeighboursStand(t *testing.T) {
 // TestWorkerIsLost attacks a worker that does not start again. No property may be refuted.
 func TestWorkerIsLost(t *testing.T) {
 	d := &attack.Design{Design: broken.Neighbours()["an hour of skew"], Worker: []string{"worker"}, Lost: func() error { return errors.New("no answer") }}
-	results := run(t, d, seed, small(), "EXP-01", "NON-01").Results
+	results := runAttacks(t, d, seed, small(), "EXP-01", "NON-01").Results
 	require.NotEmpty(t, results)
 	for _, r := range results {
 		require.Equal(t, verdict.NotTested, r.Outcome, r.Issue)
@@ -81,7 +81,7 @@ func TestUsedTokensAfterRestart(t *testing.T) {
 			}
 			return nil
 		}
-		results := run(t, d, seed, small(), "EXP-05").Results
+		results := runAttacks(t, d, seed, small(), "EXP-05").Results
 		require.Len(t, results, 1)
 		require.Equal(t, verdict.NotRefuted, results[0].Outcome, results[0].Issue)
 		require.Equal(t, forgets, strings.Contains(results[0].Note, "after a restart"), results[0].Note)

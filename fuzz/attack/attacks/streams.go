@@ -11,14 +11,14 @@ import (
 	"sealab/internal/verdict"
 )
 
-// window is the length in bytes of a run that two tokens are unlikely to share by chance.
-const window = 16
+// windowLength is the length in bytes of a run that two tokens are unlikely to share by chance.
+const windowLength = 16
 
-// windows returns all runs of raw, with the first position of each.
-func windows(raw []byte) map[[window]byte]int {
-	all := map[[window]byte]int{}
-	for at := len(raw) - window; at >= 0; at-- {
-		all[[window]byte(raw[at:])] = at
+// windowPositions returns all runs of raw, with the first position of each.
+func windowPositions(raw []byte) map[[windowLength]byte]int {
+	all := map[[windowLength]byte]int{}
+	for at := len(raw) - windowLength; at >= 0; at-- {
+		all[[windowLength]byte(raw[at:])] = at
 	}
 	return all
 }
@@ -38,12 +38,12 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 		if !ok {
 			return
 		}
-		constant := windows(uneven.Bytes())
+		constant := windowPositions(uneven.Bytes())
 		for i, a := range even {
 			for _, b := range even[:i] {
 				t.Try(codecs.FreshNonces, codecs.Confidentiality)
 				if shared := sharedRuns(a.Bytes(), b.Bytes(), constant); shared >= n/8 {
-					issue := fmt.Sprintf("two tokens of states that repeat one letter share %d runs of %d bytes: their key streams overlap", shared, window)
+					issue := fmt.Sprintf("two tokens of states that repeat one letter share %d runs of %d bytes: their key streams overlap", shared, windowLength)
 					t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), issue, b.Sealed, a.Sealed)
 					t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), issue, b.Sealed, a.Sealed)
 				}
@@ -56,12 +56,12 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 
 // sharedRuns returns the number of runs that a and b have in common and that others lack. A run
 // that occurs twice in a does not count, because equal blocks of a state cause it too.
-func sharedRuns(a, b []byte, others map[[window]byte]int) int {
-	count := map[[window]byte]int{}
-	for at := 0; at+window <= len(a); at++ {
-		count[[window]byte(a[at:])]++
+func sharedRuns(a, b []byte, others map[[windowLength]byte]int) int {
+	count := map[[windowLength]byte]int{}
+	for at := 0; at+windowLength <= len(a); at++ {
+		count[[windowLength]byte(a[at:])]++
 	}
-	known, shared := windows(b), 0
+	known, shared := windowPositions(b), 0
 	for run, n := range count {
 		_, both := known[run]
 		if _, common := others[run]; n == 1 && both && !common {
@@ -92,14 +92,14 @@ func (t trial) chainedTokens(in *attack.Instance, under codecs.Context) {
 		}
 	}
 	t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("each token holds %d bytes of the token before, at another place: its "+
-		"initialization vector is known before it is sealed", window), calls[row-2], calls[row-1])
+		"initialization vector is known before it is sealed", windowLength), calls[row-2], calls[row-1])
 }
 
 // handedOn reports whether b contains a run of a at another position.
 func handedOn(a, b []byte) bool {
-	known := windows(b)
-	for at := 0; at+window <= len(a); at++ {
-		if place, ok := known[[window]byte(a[at:])]; ok && place != at {
+	known := windowPositions(b)
+	for at := 0; at+windowLength <= len(a); at++ {
+		if place, ok := known[[windowLength]byte(a[at:])]; ok && place != at {
 			return true
 		}
 	}
@@ -124,7 +124,7 @@ func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	}
 	t.Try(codecs.FreshNonces, codecs.Confidentiality)
 	changed := tokenfmt.Xor(one, two)
-	for d := window; d+window <= len(raws[0]); d++ {
+	for d := windowLength; d+windowLength <= len(raws[0]); d++ {
 		sums := [3][]byte{}
 		for k, raw := range raws {
 			sums[k] = tokenfmt.Xor(raw, raw[d:])
@@ -140,14 +140,14 @@ func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// runsOf returns the runs of at least [window] bytes that a and b share at the same position.
+// runsOf returns the runs of at least [windowLength] bytes that a and b share at the same position.
 func runsOf(a, b []byte) (all [][2]int) {
 	from := 0
 	for i := 0; i <= len(a); i++ {
 		if i < len(a) && a[i] == b[i] {
 			continue
 		}
-		if i-from >= window {
+		if i-from >= windowLength {
 			all = append(all, [2]int{from, i})
 		}
 		from = i + 1

@@ -42,9 +42,9 @@ var unicodeTwins = []twin{
 	{"a\ufe0f", "a", "a variation selector"}, {"a\u034f", "a", "a joiner of graphemes"},
 }
 
-// surrogates are texts that are not valid Unicode, so a reader may replace them. Not every
+// surrogateTwins are texts that are not valid Unicode, so a reader may replace them. Not every
 // worker can receive them.
-var surrogates = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"},
+var surrogateTwins = []twin{{"\xed\xa0\x80", "\xed\xa0\x81", "lone surrogates"}, {"\xed\xa0\x80", "\ufffd", "a lone surrogate and its replacement"}, {"\xff", "\xfe", "bytes that are not UTF-8"},
 	{"\ufffd", "\xff", "a replacement character and a byte that is not UTF-8"}}
 
 // partTwins are texts of which one is a part, a list, a digest or another form of the other.
@@ -148,9 +148,9 @@ var methodTwins = []twin{
 	{"x/read", "x/write", "a family"}, {"x/read", "y/read", "the family"}, {"logging/setLevel", "ping", "methods without a target"},
 }
 
-// structural are arguments that differ in structure or type. Objects that differ only in the
+// structureTwins are arguments that differ in structure or type. Objects that differ only in the
 // order of members, and 1 and 1.0, are left out: sound readers treat those as equal.
-var structural = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []twin{
+var structureTwins = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []twin{
 	{`{"v":[1,2]}`, `{"v":[2,1]}`, "the order of a list"}, {`{"v":[1,1]}`, `{"v":[1]}`, "a list and a set"},
 	{`{"v":["a","b"]}`, `{"v":["b","a"]}`, "the order of a list of texts"},
 	{`{"v":["a","a"]}`, `{"v":["a"]}`, "a list of texts and a set"},
@@ -172,8 +172,8 @@ var structural = slices.Concat(namedTwins(), writtenMembers(), memberNames(), []
 	{`{"_meta":{"v":1}}`, `{"_meta":{"v":2}}`, "a member that the protocol reserves"},
 	{`{"__proto__":{"v":1}}`, `{"__proto__":{"v":2}}`, "a member that a language reserves"},
 	{`{"v":[1]}`, `{"v":{"0":1}}`, "a list and an object of places"},
-	{nested(12, "1"), nested(12, "2"), "a value twelve objects deep"},
-	{nested(100, "1"), nested(100, "2"), "a value a hundred objects deep"},
+	{nestedJSON(12, "1"), nestedJSON(12, "2"), "a value twelve objects deep"},
+	{nestedJSON(100, "1"), nestedJSON(100, "2"), "a value a hundred objects deep"},
 	{manyMembers(400, "1"), manyMembers(400, "2"), "the last of 400 members"},
 	{`{"v":[` + strings.Repeat("0,", 300) + `1]}`, `{"v":[` + strings.Repeat("0,", 300) + `2]}`, "the last of 301 values"},
 	{`{"v":[` + strings.Repeat("0,", 5000) + `1]}`, `{"v":[` + strings.Repeat("0,", 5000) + `2]}`, "the last of 5001 values"},
@@ -223,16 +223,16 @@ func memberNames() (all []twin) {
 // formats write them.
 func writtenMembers() []twin {
 	var all []twin
-	for _, form := range injections {
+	for _, form := range fieldInjections {
 		member := form.open + "w" + form.middle
-		all = append(all, twin{`{"v":` + quoted("a"+member+"b") + `}`, `{"v":"a","w":"b"}`, fmt.Sprintf("a member behind %q", form.open)},
-			twin{`{"v":[` + quoted("a"+form.open+"b") + `]}`, `{"v":["a","b"]}`, fmt.Sprintf("a value behind %q", form.open)})
+		all = append(all, twin{`{"v":` + quoteJSON("a"+member+"b") + `}`, `{"v":"a","w":"b"}`, fmt.Sprintf("a member behind %q", form.open)},
+			twin{`{"v":[` + quoteJSON("a"+form.open+"b") + `]}`, `{"v":["a","b"]}`, fmt.Sprintf("a value behind %q", form.open)})
 	}
 	return append(all, twin{`{"v\":1,\"w":2}`, `{"v":1,"w":2}`, "a member in a name"}, twin{`{"v=1&w":2}`, `{"v":1,"w":2}`, "a member in a name"})
 }
 
-// wholes are arguments that are not objects: lists, texts, numbers and booleans.
-var wholes = []twin{
+// nonObjectTwins are arguments that are not objects: lists, texts, numbers and booleans.
+var nonObjectTwins = []twin{
 	{`[1,2]`, `[2,1]`, "the order of a list"}, {`[1]`, `[2]`, "lists of one length"}, {`[1]`, `1`, "a list of one"},
 	{`[]`, `{}`, "an empty list and an empty object"}, {`["a,b"]`, `["a","b"]`, "a list joined by commas"},
 	{`[1,2]`, `{"0":1,"1":2}`, "a list and an object of places"}, {`[{"v":1}]`, `[{"v":2}]`, "a value inside a list"},
@@ -244,8 +244,8 @@ var wholes = []twin{
 	{`true`, `false`, "two truths"}, {`true`, `"true"`, "a truth and its text"}, {`false`, `null`, "false and null"},
 }
 
-// nested returns value within deep objects.
-func nested(deep int, value string) string {
+// nestedJSON returns value within deep objects.
+func nestedJSON(deep int, value string) string {
 	return strings.Repeat(`{"v":`, deep) + value + strings.Repeat("}", deep)
 }
 
@@ -261,13 +261,13 @@ func manyMembers(n int, value string) string {
 // structures compares arguments that differ in structure, under both methods that have
 // arguments.
 func (t trial) structures(in *attack.Instance, tok *attack.Token) {
-	f := fields[arguments]
+	f := contextFields[argumentsIndex]
 	if tok.Under.Arguments == nil || !t.binds(in, tok, f) {
 		t.Skip("the design does not bind arguments")
 		return
 	}
 	t.structuresIn(in, tok.Under)
-	if other, ok := in.Mint(t.State(8), fields[method].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
+	if other, ok := in.Mint(t.State(8), contextFields[methodIndex].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
 		t.structuresIn(in, other.Under)
 	}
 	t.membersLeftOut(in, tok.Under)
@@ -286,7 +286,7 @@ var leftOut = strings.Fields(`_x x_ $x @x #x .x ~x -x __x x-y X-Y x.y x:y x_at x
 
 // membersLeftOut changes one of many members at a time, at the top level and inside an object.
 func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
-	f := fields[arguments]
+	f := contextFields[argumentsIndex]
 	for _, around := range [][2]string{{"", ""}, {`{"o":`, "}"}} {
 		write := func(changed string) codecs.Context {
 			var b strings.Builder
@@ -322,7 +322,7 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 // loneSurrogates mints for the replacement character and presents lone surrogates. A JSON
 // reader may refuse those, or break.
 func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
-	f := fields[arguments]
+	f := contextFields[argumentsIndex]
 	sealed := in.Seal(t.State(8), f.put(under, `{"v":"\ufffd"}`))
 	if sealed.Answer.Outcome != verdict.Done {
 		return
@@ -335,25 +335,25 @@ func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
 	}
 }
 
-// depths slightly exceed the limits of JSON readers: Newtonsoft and System.Text.Json, Ruby,
+// nestingDepths slightly exceed the limits of JSON readers: Newtonsoft and System.Text.Json, Ruby,
 // PHP, Python.
-var depths = []int{70, 130, 520, 1100}
+var nestingDepths = []int{70, 130, 520, 1100}
 
 // tooDeep mints for empty arguments and presents deeply nested ones. A reader may refuse those,
 // or break. It must not treat them as the value left after an error.
 func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
-	f, most := fields[arguments], slices.Max(depths)
+	f, most := contextFields[argumentsIndex], slices.Max(nestingDepths)
 	for _, v := range []string{"{}", "null", "[]", `""`} {
 		sealed := in.Seal(t.State(8), f.put(under, v))
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		for _, deep := range depths {
+		for _, deep := range nestingDepths {
 			if deep > most {
 				break // the reader broke
 			}
 			t.Try(codecs.Unambiguous, f.property)
-			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, nested(deep, "1")))
+			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, nestedJSON(deep, "1")))
 			if call.Answer.Outcome == verdict.Fault {
 				most = deep - 1
 			}
@@ -369,9 +369,9 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 // structuresIn compares whole arguments, and the same values one and two levels deeper and
 // inside lists.
 func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
-	f := fields[arguments]
-	for _, w := range append(wholes, structural...) {
-		if empties[w.a] && empties[w.b] {
+	f := contextFields[argumentsIndex]
+	for _, w := range append(nonObjectTwins, structureTwins...) {
+		if emptyArguments[w.a] && emptyArguments[w.b] {
 			t.emptyTwins(in, under, w)
 			continue
 		}
@@ -379,21 +379,21 @@ func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 	}
 	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"},
 		{`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
-		for _, w := range structural {
+		for _, w := range structureTwins {
 			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}
-		for _, w := range wholes {
+		for _, w := range nonObjectTwins {
 			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}
 	}
 }
 
-// empties are arguments that carry no value. A design that treats two of them as equal is
+// emptyArguments are arguments that carry no value. A design that treats two of them as equal is
 // ambiguous, but still binds every value.
-var empties = map[string]bool{`[]`: true, `{}`: true, `null`: true, `false`: true, `""`: true, `0`: true}
+var emptyArguments = map[string]bool{`[]`: true, `{}`: true, `null`: true, `false`: true, `""`: true, `0`: true}
 
 func (t trial) emptyTwins(in *attack.Instance, under codecs.Context, w twin) {
-	f := fields[arguments]
+	f := contextFields[argumentsIndex]
 	t.read(in, f.put(under, w.a), f.put(under, w.b), w.how)
 	t.read(in, f.put(under, w.b), f.put(under, w.a), w.how)
 }
@@ -402,7 +402,7 @@ func (t trial) unicodeForms() {
 	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
 		twins := unicodeTwins
 		if t.Design.Worker == nil && f.property != codecs.BindsArguments {
-			twins = append(twins[:len(twins):len(twins)], surrogates...)
+			twins = append(twins[:len(twins):len(twins)], surrogateTwins...)
 		}
 		for _, w := range twins {
 			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)

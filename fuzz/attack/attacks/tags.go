@@ -14,30 +14,30 @@ import (
 	"sealab/internal/verdict"
 )
 
-// tags are the attacks on the authentication of a token.
-var tags = []attack.Attack{
-	{ID: "TAG-01", Name: "the tag shortened", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+// tagAttacks are the attacks on the authentication of a token.
+var tagAttacks = []attack.Attack{
+	{ID: "TAG-01", Name: "the tag shortened", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
 		Origin: "CVE-2009-0217", Run: onToken(trial.shortTags)},
-	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2020-28042", Run: change(tokenfmt.ConstantTags)},
-	{ID: "TAG-03", Name: "random tags", Refutes: unforgeable, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CVE-2020-28042", Run: presentChanges(tokenfmt.ConstantTags)},
+	{ID: "TAG-03", Name: "random tags", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
 		Origin: "Project Wycheproof: ModifiedTag", Run: onToken(trial.randomTags), Thousands: 78},
-	{ID: "TAG-06", Name: "hash length extension", Refutes: unforgeable, Layer: attack.LayerText, CWE: 328,
+	{ID: "TAG-06", Name: "hash length extension", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 328,
 		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: onToken(trial.lengthExtension), Thousands: 3},
-	{ID: "TAG-07", Name: "the boundary between two segments moved", Refutes: spelled, Layer: attack.LayerText, CWE: 347,
+	{ID: "TAG-07", Name: "the boundary between two segments moved", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 347,
 		Gain: "a token that is read as other fields than were sealed", Origin: "signatures over fields that are joined without lengths", Run: onToken(trial.shiftedBorders)},
-	{ID: "TAG-09", Name: "plaintext released on refusal", Refutes: unforgeable, Layer: attack.LayerText, CWE: 200,
+	{ID: "TAG-09", Name: "plaintext released on refusal", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 200,
 		Gain: "an oracle for plaintext that the sender never authenticated", Origin: "CVE-2017-17688", Run: onToken(trial.releasedPlaintext)},
-	{ID: "TAG-10", Name: "the second valid form of a signature", Refutes: spelled, Layer: attack.LayerText, CWE: 347, Gain: gainSpelling,
-		Origin: "CVE-2024-48949, CVE-2024-42459", Run: spell(tokenfmt.SecondSignatures)},
-	{ID: "TAG-11", Name: "the tag of another hash, truncated", Refutes: unforgeable, Layer: attack.LayerKeys, CWE: 327,
+	{ID: "TAG-10", Name: "the second valid form of a signature", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 347, Gain: gainSpelling,
+		Origin: "CVE-2024-48949, CVE-2024-42459", Run: presentSpellings(tokenfmt.SecondSignatures)},
+	{ID: "TAG-11", Name: "the tag of another hash, truncated", Refutes: integrityProperties, Layer: attack.LayerKeys, CWE: 327,
 		Gain: "an accepted tag of a weaker function", Origin: "Rooterberg: truncated HMAC of another hash", Run: onToken(trial.otherHashes)},
-	{ID: "TAG-12", Name: "too few bytes for a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 326,
+	{ID: "TAG-12", Name: "too few bytes for a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 326,
 		Gain: "a forged token after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: onToken(trial.tagRoom)},
-	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: unforgeable, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
+	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
-	{ID: "TAG-14", Name: "a tag that is linear in the payload, or in its parts", Refutes: unforgeable, Layer: attack.LayerText, CWE: 323,
-		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: on(trial.linearTags)},
+	{ID: "TAG-14", Name: "a tag that is linear in the payload, or in its parts", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 323,
+		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: onTrial(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
 		Gain: "a tag that is found byte by byte", Origin: "CVE-2009-3875",
 		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
@@ -190,7 +190,7 @@ func (t trial) linearTokens(in *attack.Instance, under codecs.Context) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		other := f.put(under, f.unrelated()[0])
 		one := t.Letters(24)
 		t.summed(in, [3][]byte{one, one, t.Letters(24)}, under, other, "two states, and two values of the "+f.name)

@@ -8,42 +8,42 @@ import (
 	"sealab/fuzz/attack"
 )
 
-// joined are the attacks that look for two different contexts that are read as the same.
-var joined = []attack.Attack{
-	{ID: "CTX-04", Name: "text moved from one field to the next", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of values, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: on(trial.shiftedFields), Thousands: 3},
-	{ID: "CTX-08", Name: "fields swapped, duplicated and moved", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of values, used for another pair", Origin: "digests of fields that are combined without order", Run: on(trial.exchangedFields)},
-	{ID: "CTX-12", Name: "a value that contains the separator and the next field", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: on(trial.injectedFields), Thousands: 2},
-	{ID: "CTX-18", Name: "joined fields with an absent one, escapes, long shifts", Refutes: ambiguous, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: on(trial.escapedFields), Thousands: 3},
+// ambiguityAttacks are the attacks that look for two different contexts that are read as the same.
+var ambiguityAttacks = []attack.Attack{
+	{ID: "CTX-04", Name: "text moved from one field to the next", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of values, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: onTrial(trial.shiftedFields), Thousands: 3},
+	{ID: "CTX-08", Name: "fields swapped, duplicated and moved", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token for one pair of values, used for another pair", Origin: "digests of fields that are combined without order", Run: onTrial(trial.exchangedFields)},
+	{ID: "CTX-12", Name: "a value that contains the separator and the next field", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: onTrial(trial.injectedFields), Thousands: 2},
+	{ID: "CTX-18", Name: "joined fields with an absent one, escapes, long shifts", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 116,
+		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: onTrial(trial.escapedFields), Thousands: 3},
 }
 
-var ambiguous = []codecs.Property{codecs.Unambiguous}
+var ambiguityProperties = []codecs.Property{codecs.Unambiguous}
 
-// separators are texts that real formats join fields with.
-var separators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||",
+// fieldSeparators are texts that real formats join fields with.
+var fieldSeparators = []string{"", "\x00", ":", "|", "/", "\n", ",", ".", " ", "-", "_", "#", "&", "=", ";", "~", "\t", "\x1f", "\x00\x00", "::", "||",
 	"\r\n", "\x1e", "+", "@", "!", "$", "^", "*", `","`, "\",\n\"", "%", "\\", "--", "\x1d", "\u00b6", "/-/", "\x00+", "|+", "\x00\x01", "\x001", "|1"}
 
 // drawnSeparators returns the separators, or a sample of Sweep of them.
 func (t trial) drawnSeparators() (drawn []string) {
-	for _, i := range t.Range(len(separators)) {
-		drawn = append(drawn, separators[i])
+	for _, i := range t.Range(len(fieldSeparators)) {
+		drawn = append(drawn, fieldSeparators[i])
 	}
 	return drawn
 }
 
-// pairs holds the fields that the design binds, in one context.
-type pairs struct {
+// boundFields holds the fields that the design binds, in one context.
+type boundFields struct {
 	in    *attack.Instance
 	under codecs.Context
 	bound []field
 }
 
 // pairsOf finds the fields that the design binds. It reports false if there are fewer than two.
-func (t trial) pairsOf() (pairs, bool) {
-	var ps pairs
+func (t trial) pairsOf() (boundFields, bool) {
+	var ps boundFields
 	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
 		ps.in, ps.under = in, under
 		ps.bound = append(ps.bound, f)
@@ -58,7 +58,7 @@ func (t trial) pairsOf() (pairs, bool) {
 }
 
 // each calls do for each ordered pair of bound fields.
-func (ps pairs) each(do func(a, b field)) {
+func (ps boundFields) each(do func(a, b field)) {
 	for _, a := range ps.bound {
 		for _, b := range ps.bound {
 			if a.name != b.name {
@@ -69,7 +69,7 @@ func (ps pairs) each(do func(a, b field)) {
 }
 
 // texts calls do for each ordered pair of bound fields that take any text.
-func (ps pairs) texts(do func(a, b field)) {
+func (ps boundFields) texts(do func(a, b field)) {
 	ps.each(func(a, b field) {
 		if a.property != codecs.BindsArguments && b.property != codecs.BindsArguments {
 			do(a, b)
@@ -77,8 +77,8 @@ func (ps pairs) texts(do func(a, b field)) {
 	})
 }
 
-// written formats a context for a person.
-func written(c codecs.Context) string {
+// describeContext formats a context for a person.
+func describeContext(c codecs.Context) string {
 	show := func(s *string) string {
 		if s == nil {
 			return "none"
@@ -125,20 +125,20 @@ func (t trial) shiftedFields() {
 
 // throughArguments shifts the border between two fields with the arguments between them, so
 // that the joined text of all three is the same.
-func (t trial) throughArguments(ps pairs, a, b field, sep string) {
+func (t trial) throughArguments(ps boundFields, a, b field, sep string) {
 	if a.property != codecs.BindsTarget || b.property == codecs.BindsArguments || b.property == codecs.BindsMethod {
 		return
 	}
 	const middle = `{"a":1}`
-	from := fields[arguments].put(b.put(a.put(ps.under, "xx"+sep+middle), "zz"), `{"b":2}`)
-	to := fields[arguments].put(b.put(a.put(ps.under, "xx"), `{"b":2}`+sep+"zz"), middle)
+	from := contextFields[argumentsIndex].put(b.put(a.put(ps.under, "xx"+sep+middle), "zz"), `{"b":2}`)
+	to := contextFields[argumentsIndex].put(b.put(a.put(ps.under, "xx"), `{"b":2}`+sep+"zz"), middle)
 	t.read(ps.in, from, to, fmt.Sprintf("%s, arguments and %s joined by %q", a.name, b.name, sep))
 }
 
 // besideArguments shifts the border between target and arguments. Arguments are raw JSON text:
 // a number can be split, and an object can move into the target.
-func (t trial) besideArguments(ps pairs) {
-	target, arguments := fields[target], fields[arguments]
+func (t trial) besideArguments(ps boundFields) {
+	target, arguments := contextFields[targetIndex], contextFields[argumentsIndex]
 	for _, sep := range []string{"", ".", ":", "|", "\n", " ", "\x00", "/", "%", "\\"} {
 		t.read(ps.in, arguments.without(target.put(ps.under, "xx"+sep+`{"a":1}`)), arguments.put(target.put(ps.under, "xx"), `{"a":1}`),
 			fmt.Sprintf("target and arguments joined by %q", sep))
@@ -180,7 +180,7 @@ func (t trial) injectedFields() {
 	}
 	ps.texts(func(a, b field) {
 		for _, name := range []string{b.name, b.name[:1], strings.ToUpper(b.name[:1]) + b.name[1:]} {
-			for _, form := range injections {
+			for _, form := range fieldInjections {
 				from := b.put(a.put(ps.under, "xx"), "yy"+form.open+name+form.middle+"zz")
 				to := b.put(a.put(ps.under, "xx"+form.open+name+form.middle+"yy"), "zz")
 				t.read(ps.in, from, to, fmt.Sprintf("%s written into %s", b.name, a.name))
@@ -192,9 +192,9 @@ func (t trial) injectedFields() {
 	})
 }
 
-// injections are the texts around the name of a field in text formats. The end follows an
+// fieldInjections are the texts around the name of a field in text formats. The end follows an
 // injected value.
-var injections = []struct{ open, middle, end string }{
+var fieldInjections = []struct{ open, middle, end string }{
 	{`","`, `":"`, ""}, {`", "`, `": "`, ""}, {"&", "=", ""}, {";", "=", ""}, {",", "=", ""}, {"\n", ":", ""}, {"\n", "=", ""}, {" ", "=", ""}, {"|", "=", ""},
 	{"; ", "=", ""}, {"\n", ": ", ""}, {"\r\n", ": ", ""}, {"/", "/", ""}, {"\x00", "\x00", ""}, {"|", "|", ""},
 }
@@ -216,7 +216,7 @@ func (t trial) escapedFields() {
 			if len(sep) != 1 || !strings.Contains(":|/,&;.-\n\x00", sep) {
 				continue
 			}
-			for _, esc := range escapes {
+			for _, esc := range escapeCharacters {
 				t.escapedPair(ps, a, b, sep, esc)
 			}
 		}
@@ -241,7 +241,7 @@ var writtenAs = [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"\r", `\r`}, {"\x00", `
 	{"\n", `\\n`}, {"\x00", "\x00\x00"}, {"\x00", "\x00\x01"}, {"\n", " "}, {"=", "%3D"}, {"&", "%26"}, {"=", "=3D"}}
 
 // escapedInside looks for values of one field that become equal by escaping.
-func (t trial) escapedInside(ps pairs) {
+func (t trial) escapedInside(ps boundFields) {
 	for _, f := range ps.bound {
 		if f.property == codecs.BindsArguments {
 			continue // JSON has its own escapes
@@ -255,7 +255,7 @@ func (t trial) escapedInside(ps pairs) {
 // shortLengths moves bytes across the border between two fields, as many as make a stored
 // length overflow. The moved bytes contain the length of the other field, after the mark of a
 // present field.
-func (t trial) shortLengths(ps pairs) {
+func (t trial) shortLengths(ps boundFields) {
 	ps.texts(func(a, b field) {
 		for i, mark := range []string{"", "\x01", "+", "\x00", "\x02", "\xff", "1", "s", "S", "T", "$"} {
 			for _, length := range []string{"\x01", "\x00\x01", "\x01\x00"} {
@@ -271,12 +271,12 @@ func (t trial) shortLengths(ps pairs) {
 	})
 }
 
-// escapes are the escape characters of known formats.
-var escapes = []string{`\`, `%`, `^`, `"`, `'`, "`", "~", "=", "$", "&", "+"}
+// escapeCharacters are the escape characters of known formats.
+var escapeCharacters = []string{`\`, `%`, `^`, `"`, `'`, "`", "~", "=", "$", "&", "+"}
 
 // escapedPair moves the border between two fields by an escape character at the end of the
 // honest value, or by a doubled separator.
-func (t trial) escapedPair(ps pairs, a, b field, sep, esc string) {
+func (t trial) escapedPair(ps boundFields, a, b field, sep, esc string) {
 	set := func(x, y string) codecs.Context { return b.put(a.put(ps.under, x), y) }
 	how := fmt.Sprintf("%s and %s joined by %q with the escape %q", a.name, b.name, sep, esc)
 	// The honest value ends in the escape character, so that the border reads as escaped.

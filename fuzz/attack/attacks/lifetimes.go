@@ -9,8 +9,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// turns are the moments at which a count of seconds gains a digit or a sign.
-var turns = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
+// digitChangeTimes are the moments at which a count of seconds gains a digit or a sign.
+var digitChangeTimes = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
 
 // otherLives presents tokens that differ from the ordinary one after their expiry.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
@@ -20,13 +20,13 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 		in, base, life = short, tok, &ttl
 	}
 	others := attack.Poorer(base.Under)
-	for _, turn := range turns {
+	for _, turn := range digitChangeTimes {
 		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
 			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
 		}
 	}
 	for _, m := range otherMethods {
-		others = append(others, fields[method].put(base.Under, m))
+		others = append(others, contextFields[methodIndex].put(base.Under, m))
 	}
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
@@ -55,7 +55,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 		return
 	}
 	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early),
-		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), written(c))
+		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), describeContext(c))
 }
 
 // otherHolders presents tokens of every key of a ring soon after their expiry.
@@ -87,7 +87,7 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 			t.acceptedLate(in, tok, c.Now.Add(1<<bits*unit+time.Minute))
 		}
 	}
-	for _, d := range calendar {
+	for _, d := range calendarSteps {
 		t.acceptedLate(in, tok, c.Now.AddDate(d.years, d.months, d.days).Add(d.more+time.Minute))
 	}
 	for _, turn := range []time.Time{time.Unix(1<<31, 0), time.Unix(1<<32, 0), time.Unix(0, 1<<63-1), time.Unix(10_000_000_000, 0)} {
@@ -117,15 +117,15 @@ func (t trial) clocksPutBack(c codecs.Context) {
 	}
 }
 
-// ends are the first moments that types of dates cannot hold: years have four digits, and a
+// dateLimits are the first moments that types of dates cannot hold: years have four digits, and a
 // Date of ECMAScript has a last moment (ECMA-262, section 21.4.1.1). A later Date is NaN, and
 // comparisons with it are false.
-var ends = []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(8_640_000_000_000, 0).UTC()}
+var dateLimits = []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(8_640_000_000_000, 0).UTC()}
 
 // beyondDates presents tok after the last moment of a type of dates. A fault there does not
 // count against the design.
 func (t trial) beyondDates(in *attack.Instance, tok *attack.Token) {
-	for _, end := range ends {
+	for _, end := range dateLimits {
 		t.Try(codecs.Expiry)
 		late := attack.With(tok.Under, func(c *codecs.Context) { c.Now = end.Add(time.Minute) })
 		if call, ok := in.AcceptsQuietly(tok.Text, late); ok {
@@ -134,15 +134,15 @@ func (t trial) beyondDates(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// A step is a difference of two times.
-type step struct {
+// A timeStep is a difference of two times.
+type timeStep struct {
 	years, months, days int
 	more                time.Duration
 }
 
-// calendar are the steps after which a time looks the same if its larger units, or the leading
+// calendarSteps are the steps after which a time looks the same if its larger units, or the leading
 // digits of its seconds, are ignored.
-var calendar = []step{
+var calendarSteps = []timeStep{
 	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 100},
 	{more: 1e3 * time.Second}, {more: 1e4 * time.Second}, {more: 1e5 * time.Second}, {more: 1e6 * time.Second}, {more: 1e7 * time.Second}, {more: 1e8 * time.Second}, {more: 1e9 * time.Second},
 }

@@ -25,8 +25,8 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 		`{"state":{"step":"other"}}`, `{"requestState":{"step":"other"}}`,
 	} {
 		t.Try(codecs.Integrity)
-		for _, text := range [][]byte{honest.Text, in.Seal(state, fields[arguments].put(tok.Under, other)).Answer.Out} {
-			if call, ok := in.Accepts(text, fields[arguments].put(tok.Under, other)); ok && !honest.Same(call) {
+		for _, text := range [][]byte{honest.Text, in.Seal(state, contextFields[argumentsIndex].put(tok.Under, other)).Answer.Out} {
+			if call, ok := in.Accepts(text, contextFields[argumentsIndex].put(tok.Under, other)); ok && !honest.Same(call) {
 				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
 			}
 		}
@@ -35,13 +35,13 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 
 // claimNames are names under which claims of bound fields are known (RFC 7519, section 4.1).
 var claimNames = map[int][]string{
-	method: {"method", "mth"}, target: {"target", "name", "uri", "tgt"}, principal: {"sub", "subject", "principal", "user"}, audience: {"aud", "audience"},
+	methodIndex: {"method", "mth"}, targetIndex: {"target", "name", "uri", "tgt"}, principalIndex: {"sub", "subject", "principal", "user"}, audienceIndex: {"aud", "audience"},
 }
 
 // namedClaims seals states whose members have the names of claims, and presents the tokens for
 // the values of these members. A claim must take precedence over the state.
 func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
-	for at, f := range fields {
+	for at, f := range contextFields {
 		if claimNames[at] == nil || !t.binds(in, tok, f) {
 			continue
 		}

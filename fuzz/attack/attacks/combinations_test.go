@@ -10,7 +10,7 @@ import (
 // others, in a number of rows near the minimum.
 func TestCovering(t *testing.T) {
 	sizes := []int{5, 3, 5, 4, 3, 2, 2, 4}
-	rows := covering(sizes)
+	rows := coveringArray(sizes)
 	require.Less(t, len(rows), 220)
 	type triple struct{ m, f, a, g, b int }
 	got := map[triple]bool{}

@@ -157,7 +157,7 @@ func TestLoadAccusesNoDesign(t *testing.T) {
 				return time.Duration(r.Int64N(int64(300 * time.Millisecond)))
 			}}
 		s, budget := b.design(d)
-		for _, got := range run(t, s, seed, budget, chosen...).Results {
+		for _, got := range runAttacks(t, s, seed, budget, chosen...).Results {
 			require.False(t, got.Accuses(), "%s: %s refutes %s: %s", d.Name, got.Attack, got.Property, got.Issue)
 		}
 		late += len(b.breaches)
@@ -184,7 +184,7 @@ func TestHangsAreFound(t *testing.T) {
 			b := &busy{hangs: row.hangs, work: row.work, stalls: func() time.Duration { return row.stall }}
 			s, budget := b.design(d)
 			budget.Bytes = 1 << 18
-			require.True(t, fallsTo(run(t, s, seed, budget, row.by), row.by), "%q", b.breaches)
+			require.True(t, fallsTo(runAttacks(t, s, seed, budget, row.by), row.by), "%q", b.breaches)
 		})
 	}
 }
@@ -194,7 +194,7 @@ func TestHangsAreFound(t *testing.T) {
 func TestWorkElsewhereIsNotTested(t *testing.T) {
 	b := &busy{hangs: never, work: linear, stalls: func() time.Duration { return time.Second }}
 	s, budget := b.design(catalog.Variants()[0])
-	for _, got := range run(t, s, seed, budget, "RES-01", "RES-09", "RES-12").Results {
+	for _, got := range runAttacks(t, s, seed, budget, "RES-01", "RES-09", "RES-12").Results {
 		require.Equal(t, verdict.NotTested, got.Outcome, "%s", got.Attack)
 		require.Contains(t, got.Reason, "busy", "%s", got.Attack)
 	}

@@ -16,26 +16,26 @@ type factor struct {
 	levels []level
 }
 
-// A level is one value of a factor, which set applies to a situation.
+// A level is one value of a factor, which set applies to a combination.
 type level struct {
 	name string
-	set  func(*situation)
+	set  func(*combination)
 }
 
-// A situation is a context, together with the ring, the age and the state of a token.
-type situation struct {
+// A combination is a context, together with the ring, the age and the state of a token.
+type combination struct {
 	context codecs.Context
 	state   int  // letters in the state
 	second  bool // verify under a ring whose second key sealed the token
 	age     time.Duration
 }
 
-// factors returns the circumstances that are combined in attacks on bindings. The covering
+// contextFactors returns the circumstances that are combined in attacks on bindings. The covering
 // array covers every triple of the method (the first factor) with two others, and thus every
 // pair.
-func factors() []factor {
+func contextFactors() []factor {
 	inContext := func(name string, change func(*codecs.Context)) level {
-		return level{name, func(s *situation) { change(&s.context) }}
+		return level{name, func(s *combination) { change(&s.context) }}
 	}
 	text := func(v string) *string { return &v }
 	var methods, targets, args, principals, audiences, states []level
@@ -58,12 +58,12 @@ func factors() []factor {
 		audiences = append(audiences, inContext(fmt.Sprintf("audience %q", v), func(c *codecs.Context) { c.Audience = text(v) }))
 	}
 	for _, n := range []int{0, 24, 300, 5000} {
-		states = append(states, level{fmt.Sprintf("a state of %d letters", n), func(s *situation) { s.state = n }})
+		states = append(states, level{fmt.Sprintf("a state of %d letters", n), func(s *combination) { s.state = n }})
 	}
 	return []factor{
 		{"method", methods}, {"target", targets}, {"arguments", args}, {"principal", principals}, {"audience", audiences},
-		{"ring", []level{{"one key", func(*situation) {}}, {"the second key", func(s *situation) { s.second = true }}}},
-		{"age", []level{{"at once", func(*situation) {}}, {"after 20 seconds", func(s *situation) { s.age = 20 * time.Second }}}},
+		{"ring", []level{{"one key", func(*combination) {}}, {"the second key", func(s *combination) { s.second = true }}}},
+		{"age", []level{{"at once", func(*combination) {}}, {"after 20 seconds", func(s *combination) { s.age = 20 * time.Second }}}},
 		{"state", states},
 	}
 }
@@ -71,10 +71,10 @@ func factors() []factor {
 // A triple is level m of the first factor with level a of factor f and level b of factor g.
 type triple struct{ m, f, a, g, b int }
 
-// covering returns rows of levels that cover every triple of the first factor with two others,
+// coveringArray returns rows of levels that cover every triple of the first factor with two others,
 // and so every pair. Each row starts from an uncovered triple. For every other factor it takes
 // the level that covers the most uncovered triples.
-func covering(sizes []int) [][]int {
+func coveringArray(sizes []int) [][]int {
 	open := map[triple]bool{}
 	var order []triple
 	for f := 1; f < len(sizes); f++ {
@@ -138,14 +138,14 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 	claimed := t.boundAnywhere(in, tok)
 	t.boundAtEveryLength(in, tok.Under, claimed)
 	t.boundBesideLong(in, tok.Under, claimed)
-	all := factors()
+	all := contextFactors()
 	sizes := make([]int, len(all))
 	for i, f := range all {
 		sizes[i] = len(f.levels)
 	}
-	rows := covering(sizes)
+	rows := coveringArray(sizes)
 	for _, r := range t.Range(len(rows)) {
-		s := situation{context: attack.Ordinary()}
+		s := combination{context: attack.Ordinary()}
 		var how string
 		for i, k := range rows[r] {
 			all[i].levels[k].set(&s)
@@ -154,7 +154,7 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 		if s.second && ring == nil || t.Spent() {
 			continue
 		}
-		t.inSituation(in, ring, s, how[2:], claimed)
+		t.inCombination(in, ring, s, how[2:], claimed)
 	}
 }
 
@@ -162,7 +162,7 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 // field changed. A reader may ignore fields behind a long one, or digest only the first bytes
 // of all fields.
 func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound map[string]bool) {
-	for _, long := range fields {
+	for _, long := range contextFields {
 		if _, present := long.get(&under); !present {
 			continue
 		}
@@ -172,8 +172,8 @@ func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound 
 			if !ok {
 				continue
 			}
-			var asked []presented
-			for _, f := range fields {
+			var asked []presentation
+			for _, f := range contextFields {
 				if f.name != long.name && bound[f.name] {
 					asked = append(asked, t.otherThan(tok, f, c, fmt.Sprintf("a %s of %d letters", long.name, n))...)
 				}
@@ -187,17 +187,17 @@ func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound 
 // fields that are never bound.
 func (t trial) boundAnywhere(in *attack.Instance, tok *attack.Token) map[string]bool {
 	bound := map[string]bool{}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		_, present := f.get(&tok.Under)
 		bound[f.name] = present && t.binds(in, tok, f)
 	}
 	return bound
 }
 
-// inSituation mints a token in one situation and presents it with each field changed. It
+// inCombination mints a token in one combination and presents it with each field changed. It
 // returns without a trial if the design does not seal the state there, or refuses its own
 // token.
-func (t trial) inSituation(in, ring *attack.Instance, s situation, how string, bound map[string]bool) {
+func (t trial) inCombination(in, ring *attack.Instance, s combination, how string, bound map[string]bool) {
 	tok, ok := in.Mint(t.State(s.state), s.context)
 	if !ok {
 		return
@@ -210,20 +210,20 @@ func (t trial) inSituation(in, ring *attack.Instance, s situation, how string, b
 	if s.age > 0 && !t.Design.OwnClock {
 		present = attack.Later(present, s.age)
 	}
-	var asked []presented
-	for _, f := range fields {
+	var asked []presentation
+	for _, f := range contextFields {
 		if bound[f.name] {
 			asked = append(asked, t.otherThan(tok, f, present, how)...)
 		}
 	}
 	if !t.Design.OwnClock {
-		asked = append(asked, presented{attack.Later(tok.Under, 400*24*time.Hour), codecs.Expiry, t.Refute, "a token is accepted 400 days after it was minted with " + how})
+		asked = append(asked, presentation{attack.Later(tok.Under, 400*24*time.Hour), codecs.Expiry, t.Refute, "a token is accepted 400 days after it was minted with " + how})
 	}
 	t.presentIn(holder, tok, asked)
 }
 
 // otherThan returns the presentations of tok with other values of a field.
-func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how string) (asked []presented) {
+func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how string) (asked []presentation) {
 	from, was := f.get(&tok.Under)
 	record := t.Refute
 	if f.property == codecs.BindsArguments && tok.Under.Method != "tools/call" && tok.Under.Method != "prompts/get" {
@@ -231,7 +231,7 @@ func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how
 	}
 	for _, v := range f.unrelated()[:2] {
 		if v != from {
-			asked = append(asked, presented{f.put(present, v), f.property, record,
+			asked = append(asked, presentation{f.put(present, v), f.property, record,
 				fmt.Sprintf("a token minted for %s %+.40q (present: %t) is accepted for %+q with %s", f.name, from, was, v, how)})
 		}
 	}
@@ -241,6 +241,6 @@ func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how
 	if f.property == codecs.BindsArguments && from == "{}" {
 		record = t.Observe // a reader may treat {} and absent arguments alike
 	}
-	return append(asked, presented{f.without(present), f.property, record,
+	return append(asked, presentation{f.without(present), f.property, record,
 		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.name, from, how)})
 }

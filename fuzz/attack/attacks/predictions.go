@@ -22,15 +22,15 @@ import (
 	"sealab/internal/verdict"
 )
 
-// predictions are the attacks by tokens that the attacker has not seen.
-var predictions = []attack.Attack{
+// predictionAttacks are the attacks by tokens that the attacker has not seen.
+var predictionAttacks = []attack.Attack{
 	{ID: "TAG-15", Name: "the next token, predicted or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
 		Gain:   "the state of another user, under a token that the attacker never received",
 		Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
 }
 
-// observed is the number of tokens from which the next one is predicted.
-const observed = 6
+// observedTokens is the number of tokens from which the next one is predicted.
+const observedTokens = 6
 
 // nextToken seals several states, extrapolates the sequence of their tokens, and seals one
 // more. If that token was predicted, an attacker can present a token that was never given to
@@ -39,10 +39,10 @@ func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
 	t.guessable(in, tok)
 	t.briefTokens(in, tok)
 	var texts []string
-	for range observed {
+	for range observedTokens {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
 	}
-	predicted := append(continued(texts), hashedNumbers(texts, tok.Under.Now)...)
+	predicted := append(continueTexts(texts), hashedNumbers(texts, tok.Under.Now)...)
 	sealed := in.Seal(t.State(24), tok.Under)
 	t.Try(codecs.Integrity)
 	if sealed.Answer.Outcome != verdict.Done || !slices.Contains(predicted, string(sealed.Answer.Out)) {
@@ -76,15 +76,15 @@ func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// shortest is the number of characters below which a token has no room for a tag, or for an
+// minTokenLength is the number of characters below which a token has no room for a tag, or for an
 // unguessable name.
-const shortest = 8
+const minTokenLength = 8
 
 // briefTokens seals states of lengths for which a design may have a separate branch, and looks
 // for a token that is short enough to be guessed.
 func (t trial) briefTokens(in *attack.Instance, tok *attack.Token) {
 	shows := func(calls []verdict.Call) bool {
-		return attack.Sealed(1)(calls) && len(calls[0].Answer.Out) < shortest
+		return attack.Sealed(1)(calls) && len(calls[0].Answer.Out) < minTokenLength
 	}
 	for _, n := range []int{0, 1, 2, 16, 300} {
 		call := in.Seal(t.Letters(n), tok.Under)
@@ -210,9 +210,9 @@ type numbering struct {
 	write func(n *big.Int, like string) string
 }
 
-// numberings returns decimal digits, and big-endian and little-endian bytes in hexadecimal and
+// knownNumberings returns decimal digits, and big-endian and little-endian bytes in hexadecimal and
 // base64.
-func numberings() []numbering {
+func knownNumberings() []numbering {
 	all := []numbering{{
 		read: func(text string) (n, modulus *big.Int, ok bool) {
 			n, ok = new(big.Int).SetString(text, 10)
@@ -252,9 +252,9 @@ func numberings() []numbering {
 	return all
 }
 
-// continued returns the texts that follow if the ends of the texts, after the last separator,
+// continueTexts returns the texts that follow if the ends of the texts, after the last separator,
 // form an arithmetic progression.
-func continued(texts []string) []string {
+func continueTexts(texts []string) []string {
 	var next []string
 	for _, border := range []string{".", ":", "-", "_", "~", "|", "/", "=", ""} {
 		at := 0
@@ -265,7 +265,7 @@ func continued(texts []string) []string {
 		if slices.ContainsFunc(texts, func(s string) bool { return len(s) != len(texts[0]) || !strings.HasPrefix(s, head) }) {
 			continue
 		}
-		for _, form := range numberings() {
+		for _, form := range knownNumberings() {
 			if tail, ok := form.continued(texts, at); ok {
 				next = append(next, head+tail)
 			}

@@ -17,8 +17,8 @@ type comparison struct {
 	issue    func() string
 }
 
-// comparisons are collected, so that a worker gets many requests at once.
-type comparisons struct {
+// A comparisonBatch collects comparisons, so that a worker gets many requests at once.
+type comparisonBatch struct {
 	in      *attack.Instance
 	waiting []comparison
 	bytes   int // total size of the contexts of those that wait
@@ -48,8 +48,8 @@ func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, is
 
 // read mints in one context and presents in another. The two differ in meaning.
 func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
-	t.compare(in, comparison{from: from, to: to, aims: ambiguous, issue: func() string {
-		return fmt.Sprintf("two different contexts are treated as the same, %s: %s and %s", how, written(from), written(to))
+	t.compare(in, comparison{from: from, to: to, aims: ambiguityProperties, issue: func() string {
+		return fmt.Sprintf("two different contexts are treated as the same, %s: %s and %s", how, describeContext(from), describeContext(to))
 	}})
 }
 
@@ -111,16 +111,16 @@ func (t trial) compareWaiting() {
 // contextSize returns the total length in bytes of the values of a context.
 func contextSize(c *codecs.Context) int {
 	n := 0
-	for _, f := range fields {
+	for _, f := range contextFields {
 		v, _ := f.get(c)
 		n += len(v)
 	}
 	return n
 }
 
-// A presented records a token's presentation in another context than its own, and how an
+// A presentation records a token's presentation in another context than its own, and how an
 // acceptance is recorded.
-type presented struct {
+type presentation struct {
 	in       codecs.Context
 	property codecs.Property
 	record   func(codecs.Property, string, ...verdict.Call)
@@ -129,8 +129,8 @@ type presented struct {
 
 // presentIn presents tok in each of the contexts. It leaves out properties that are already
 // refuted.
-func (t trial) presentIn(in *attack.Instance, tok *attack.Token, all []presented) {
-	all = slices.DeleteFunc(all, func(p presented) bool { return t.Fell(p.property) })
+func (t trial) presentIn(in *attack.Instance, tok *attack.Token, all []presentation) {
+	all = slices.DeleteFunc(all, func(p presentation) bool { return t.Fell(p.property) })
 	contexts := make([]codecs.Context, len(all))
 	for i, p := range all {
 		contexts[i] = p.in

@@ -21,8 +21,8 @@ type bomb struct {
 	text func(n int) string // text returns about n bytes, plus a token at most
 }
 
-// bombs returns the kinds of long texts that are known to slow readers down.
-func bombs(tok *attack.Token, prefix string) []bomb {
+// bombKinds returns the kinds of long texts that are known to slow readers down.
+func bombKinds(tok *attack.Token, prefix string) []bomb {
 	repeated := func(head, text string) func(n int) string {
 		return func(n int) string { return head + strings.Repeat(text, n/len(text)) }
 	}
@@ -70,14 +70,14 @@ func (t trial) memoryPerByte() {
 	if !ok {
 		return
 	}
-	t.Note("up to %s", size(t.Budget.Bytes))
-	for _, b := range bombs(tok, t.prefixOf(tok)) {
+	t.Note("up to %s", formatSize(t.Budget.Bytes))
+	for _, b := range bombKinds(tok, t.prefixOf(tok)) {
 		for _, n := range lengthsUp(t.Budget.Bytes>>12, t.Budget.Bytes) {
 			t.Try(codecs.Total)
 			text := []byte(b.text(n))
 			enough := uint64(perByte*len(text) + 1<<20)
 			var call verdict.Call
-			if grown := allocates(enough, func() { call = in.Unseal(text, tok.Under) }); grown > enough {
+			if grown := allocatedBytes(enough, func() { call = in.Unseal(text, tok.Under) }); grown > enough {
 				t.Refute(codecs.Total, fmt.Sprintf("%d bytes of %s make the reader allocate %d", len(text), b.name, grown), call)
 				return
 			}
@@ -93,10 +93,10 @@ func allocatedAbout() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// allocates runs do up to three times and returns the least number of bytes that a run made
+// allocatedBytes runs do up to three times and returns the least number of bytes that a run made
 // this process allocate. It stops at the first that is at most enough. Other work in the
 // process may add to the count.
-func allocates(enough uint64, do func()) uint64 {
+func allocatedBytes(enough uint64, do func()) uint64 {
 	allocated := func() uint64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -122,7 +122,7 @@ const (
 	maxGrowth       = 6                      // bound on the time for a text, relative to its parts
 	minCompared     = 100 * time.Millisecond // shorter times are not compared
 	farEnough       = 250 * time.Millisecond // longer times end the climb, because a request has a deadline
-	measurements    = 3                      // of the text and of its parts, alternating
+	timingRepeats   = 3                      // of the text and of its parts, alternating
 )
 
 // longestLine is the length in bytes of the longest text sent to a worker. A line of the worker
@@ -163,7 +163,7 @@ func (t trial) climb(from, to int, enough time.Duration) {
 	defer t.elsewhere()()
 	c := &climber{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
 	lowest := to
-	for _, b := range bombs(tok, t.prefixOf(tok)) {
+	for _, b := range bombKinds(tok, t.prefixOf(tok)) {
 		reached := c.up(b)
 		if t.Broken() || t.Fell(codecs.Total) {
 			t.Note("until %s", b.name)
@@ -171,7 +171,7 @@ func (t trial) climb(from, to int, enough time.Duration) {
 		}
 		lowest = min(lowest, reached)
 	}
-	t.Note("every text up to %s of %s", size(lowest), size(to))
+	t.Note("every text up to %s of %s", formatSize(lowest), formatSize(to))
 }
 
 // A climber presents texts of one kind at growing lengths.
@@ -218,7 +218,7 @@ func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
 	}
 	whole, parts := []time.Duration{first}, []time.Duration{short}
 	var call verdict.Call
-	for range measurements {
+	for range timingRepeats {
 		var took time.Duration
 		call, took = c.takes(b, n, 1)
 		whole = append(whole, took)
@@ -229,7 +229,7 @@ func (c *climber) outgrows(b bomb, n int, first time.Duration) bool {
 	if long <= maxGrowth*short || long <= minCompared {
 		return false
 	}
-	c.t.Refute(codecs.Total, fmt.Sprintf("%s of %s take %s, and %d texts of a %dth of that %s together", size(n), b.name, long, partCount, partCount, short), call)
+	c.t.Refute(codecs.Total, fmt.Sprintf("%s of %s take %s, and %d texts of a %dth of that %s together", formatSize(n), b.name, long, partCount, partCount, short), call)
 	return true
 }
 
@@ -337,8 +337,8 @@ func (c *climber) unread(broke verdict.Call, n, said int) bool {
 	return !c.t.Faulty()
 }
 
-// deadline is the least time that a worker has for an answer.
-const deadline = 5 * time.Second
+// workerDeadline is the least time that a worker has for an answer.
+const workerDeadline = 5 * time.Second
 
 // slow reports whether the parts of a text take so long that a worker may miss the deadline for
 // the whole even if its work is linear.
@@ -348,14 +348,14 @@ func (c *climber) slow(text []byte) bool {
 		for range partCount {
 			c.in.Ask(part, c.token.Under)
 		}
-	}) > deadline/maxGrowth
+	}) > workerDeadline/maxGrowth
 }
 
 // longLine is the length in bytes of a line that every worker has to read.
 const longLine = 1 << 16
 
-// size formats n bytes in the largest binary unit that divides n.
-func size(n int) string {
+// formatSize formats n bytes in the largest binary unit that divides n.
+func formatSize(n int) string {
 	switch {
 	case n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -388,8 +388,8 @@ func (t trial) works(do func()) time.Duration {
 // The bounds beyond which a measurement is meaningless: the time that passed, and its ratio to
 // the time that the processes of the design worked.
 const (
-	unexplained = 2 * time.Second
-	idleFactor  = 50
+	unexplainedTime = 2 * time.Second
+	idleFactor      = 50
 )
 
 // elsewhere starts a measurement and returns the function that ends it. That function doubts
@@ -403,7 +403,7 @@ func (t trial) elsewhere() func() {
 	return func() {
 		after, failed := t.Design.Work()
 		passed, worked := t.Budget.Stopwatch()-began, after-before
-		if err == nil && failed == nil && worked >= 0 && passed > unexplained && passed > idleFactor*worked {
+		if err == nil && failed == nil && worked >= 0 && passed > unexplainedTime && passed > idleFactor*worked {
 			t.Doubt("%s passed, and the processes of the design worked %s: their work is done elsewhere, or the machine is busy", passed, worked)
 		}
 	}

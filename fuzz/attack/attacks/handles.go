@@ -30,8 +30,8 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	}
 	var texts [][]byte
 	many := min(sealedBefore, t.Budget.Seals)
-	for n := 0; n < many && !t.Spent(); n += together {
-		for _, call := range t.sealed(in, tok, min(together, many-n)) {
+	for n := 0; n < many && !t.Spent(); n += sealBatchSize {
+		for _, call := range t.sealed(in, tok, min(sealBatchSize, many-n)) {
 			if call.Answer.Outcome != verdict.Done {
 				return
 			}
@@ -59,7 +59,7 @@ func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
 	if err != nil {
 		return
 	}
-	for _, f := range fields {
+	for _, f := range contextFields {
 		from, present := f.get(&tok.Under)
 		other := f.put(tok.Under, f.unrelated()[0])
 		if !present || t.acceptsFirst(fresh, tok, other) {
