@@ -76,8 +76,8 @@ const (
 	gainStream   = "the XOR of two payloads, and from one known payload the other"
 )
 
-// presentSpellings returns a Run function that presents the spellings of one generator, for tokens of each
-// length modulo three.
+// presentSpellings returns a Run function that presents the spellings of one generator, for tokens
+// of each length modulo three.
 func presentSpellings(generate generator) func(*attack.T) {
 	return onTrial(func(t trial) {
 		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generate) })

@@ -293,8 +293,8 @@ func (t trial) livesLong(tok *attack.Token) bool {
 	return ok
 }
 
-// lengthChangeTimes are the moments at which a count of seconds or of milliseconds becomes longer: in
-// decimal digits, and in CBOR and MessagePack.
+// lengthChangeTimes are the moments at which a count of seconds or of milliseconds becomes longer:
+// in decimal digits, and in CBOR and MessagePack.
 var lengthChangeTimes = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<32, 0).UTC()}
 
 // lengthensWithIssue reports whether tokens grow when the second of issue needs more room,

@@ -118,8 +118,8 @@ func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// unsignedTokens yields tokens that consist of a word and a state of the attacker's choice, without a
-// tag.
+// unsignedTokens yields tokens that consist of a word and a state of the attacker's choice, without
+// a tag.
 func unsignedTokens(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, sep := range []string{"", ".", ":"} {

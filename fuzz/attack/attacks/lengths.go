@@ -13,8 +13,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// sweptLengths is the number of consecutive lengths of states that are tried. It covers each remainder
-// modulo a block of up to 256 bytes.
+// sweptLengths is the number of consecutive lengths of states that are tried. It covers each
+// remainder modulo a block of up to 256 bytes.
 const sweptLengths = 272
 
 // stateForms are texts around letters that are not ordinary JSON objects, or that programs

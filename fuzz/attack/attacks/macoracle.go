@@ -47,8 +47,8 @@ func (t trial) askFor(in *attack.Instance, tok *attack.Token, l tokenfmt.Layout,
 // place.
 type substitution struct{ state, evil []byte }
 
-// stateSubstitutions returns the forms in which a body may contain a state. The attacker's state is that
-// of the token with its letters in upper case, so it has the same length.
+// stateSubstitutions returns the forms in which a body may contain a state. The attacker's state is
+// that of the token with its letters in upper case, so it has the same length.
 func stateSubstitutions(state []byte) []substitution {
 	letters := attack.LettersOf(state)
 	evil := bytes.Replace(state, letters, bytes.ToUpper(letters), 1)

@@ -10,7 +10,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// oracleAttacks are the attacks that use the answers to tokens and contexts of the attacker's choice.
+// oracleAttacks are the attacks that use the answers to tokens and contexts of the attacker's
+// choice.
 var oracleAttacks = []attack.Attack{
 	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusalProperties...), Layer: attack.LayerText, CWE: 209,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},

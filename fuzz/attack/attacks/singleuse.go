@@ -11,8 +11,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-// interveningTokens are numbers of other tokens to present between the two presentations of a token. A
-// list of used tokens may have limited length.
+// interveningTokens are numbers of other tokens to present between the two presentations of a
+// token. A list of used tokens may have limited length.
 var interveningTokens = []int{100, 1100, 4200, 10_100}
 
 // presentedTwice presents a token twice: immediately, in one batch, after many others, and late
