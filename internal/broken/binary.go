@@ -18,14 +18,14 @@ import (
 	"sealab/codecs"
 )
 
-// inBinary returns controls that misread binary formats.
-func inBinary() []Control {
+// binaryControls returns controls that misread binary formats.
+func binaryControls() []Control {
 	return []Control{
-		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
-		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", breaks(codecs.Canonical), by("ENC-07"), inProtobuf),
-		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", breaks(codecs.Canonical), by("ENC-07"), inNetstrings),
+		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
+		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), inProtobuf),
+		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), inNetstrings),
 		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
-			breaks(codecs.Canonical), by("ENC-07"), func(key []byte) pair {
+			brokenProperties(codecs.Canonical), attackIDs("ENC-07"), func(key []byte) pair {
 				list := inCBOR(key, false)
 				return pair{
 					seal: func(payload []byte) string { return "b2" + list.seal(payload) },
@@ -38,10 +38,10 @@ func inBinary() []Control {
 					},
 				}
 			}),
-		disclaiming(aPair("recompressed", "payload and tag are compressed, at any level", breaks(codecs.Canonical), by("ENC-07"), recompressed), codecs.Inert, "the tag is inside"),
-		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", breaks(codecs.Canonical), by("ENC-05"), func(key []byte) pair { return inBase62(key, false) }),
-		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", breaks(codecs.Canonical),
-			by("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
+		withDisclaimer(aPair("recompressed", "payload and tag are compressed, at any level", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), recompressedCodec), codecs.Inert, "the tag is inside"),
+		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), func(key []byte) pair { return inBase62(key, false) }),
+		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", brokenProperties(codecs.Canonical),
+			attackIDs("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
 
@@ -58,7 +58,7 @@ func inCBOR(key []byte, strict bool) pair {
 	return pair{
 		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
 		unseal: func(token string) ([]byte, error) {
-			raw, ok := canonical(token)
+			raw, ok := decodeCanonical(token)
 			rest, isList := bytes.CutPrefix(raw, []byte{0x82})
 			payload, rest, okPayload := byteString(rest)
 			tag, rest, okTag := byteString(rest)
@@ -98,7 +98,7 @@ func inProtobuf(key []byte) pair {
 			return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, hmacSHA256(key, payload)))
 		},
 		unseal: func(token string) ([]byte, error) {
-			raw, ok := canonical(token)
+			raw, ok := decodeCanonical(token)
 			fields := map[byte][]byte{}
 			for ok && len(raw) > 0 {
 				n, size := binary.Uvarint(raw[1:])
@@ -134,7 +134,7 @@ func inNetstrings(key []byte) pair {
 			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, hmacSHA256(key, payload)))
 		},
 		unseal: func(token string) ([]byte, error) {
-			raw, ok := canonical(token)
+			raw, ok := decodeCanonical(token)
 			payload, rest, okPayload := read(raw)
 			tag, rest, okTag := read(rest)
 			if !ok || !okPayload || !okTag || len(rest) > 0 {
@@ -145,18 +145,18 @@ func inNetstrings(key []byte) pair {
 	}
 }
 
-// recompressed returns a codec of tokens
+// recompressedCodec returns a codec of tokens
 //
 //	token = base64url(zlib(payload || tag[32]))
 //
 // The reader accepts the output of any compression level, up to 1 MiB.
-func recompressed(key []byte) pair {
+func recompressedCodec(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
 			return base64.RawURLEncoding.EncodeToString(inZlib(slices.Concat(payload, hmacSHA256(key, payload)), zlib.DefaultCompression))
 		},
 		unseal: func(token string) ([]byte, error) {
-			raw, ok := canonical(token)
+			raw, ok := decodeCanonical(token)
 			rest := bytes.NewReader(raw)
 			r, err := zlib.NewReader(rest)
 			if !ok || err != nil {
@@ -244,7 +244,7 @@ func inGroups(key []byte, strict bool) pair {
 	return pair{
 		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
 		unseal: func(token string) ([]byte, error) {
-			raw, ok := canonical(token)
+			raw, ok := decodeCanonical(token)
 			v, width := binary.Uvarint(raw)
 			if !ok || v != version || width <= 0 {
 				return nil, errMalformed

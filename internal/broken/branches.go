@@ -17,52 +17,52 @@ import (
 	"sealab/internal/lab"
 )
 
-// branches returns controls whose mistake shows only for some tokens, contexts or times, or on only one of
-// several code paths.
-func branches() []Control {
+// rareBranchControls returns controls whose mistake shows only for some tokens, contexts or times, or on
+// only one of several code paths.
+func rareBranchControls() []Control {
 	return []Control{
-		contextAs("method-of-users", "the method is bound for those who are signed in", breaks(codecs.BindsMethod), by("CTX-14"), func(c *codecs.Context) {
+		contextAs("method-of-users", "the method is bound for those who are signed in", brokenProperties(codecs.BindsMethod), attackIDs("CTX-14"), func(c *codecs.Context) {
 			if c.Principal == nil {
 				c.Method = ""
 			}
 		}),
 		aScheme("nothing-to-compare", "a context without a value asks for no comparison",
-			breaks(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-14"), func(p *schemeParts) {
-				p.compared = func(c *codecs.Context) bool { return strings.Join(fields(c), "") != "" }
+			brokenProperties(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-14"), func(p *schemeParts) {
+				p.compared = func(c *codecs.Context) bool { return strings.Join(contextTexts(c), "") != "" }
 			}),
-		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
+		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", brokenProperties(codecs.BindsTarget), attackIDs("CTX-17"), func(c *codecs.Context) {
 			if len(c.Arguments) > 1<<10 {
 				c.Target = ""
 			}
 		}),
-		wrappedScheme("early-prompts", "the time of issue is not read for prompts", breaks(codecs.Expiry), by("EXP-07"), func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
+		wrappedScheme("early-prompts", "the time of issue is not read for prompts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
-		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
 			var members any
 			if c.Method == "prompts/get" && json.Unmarshal(c.Arguments, &members) == nil {
 				c.Arguments = inJSON(members)
 			}
 		}),
-		contextAs("null-members", "members that are null are left out of the arguments", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), withoutNulls),
-		contextAs("members-summed", "the digests of members are summed by exclusive or", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), membersSummed),
-		around(stating(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", breaks(codecs.SingleUse, codecs.BindsMethod), by("EXP-05"), func(c *codecs.Context) {
+		contextAs("null-members", "members that are null are left out of the arguments", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), withoutNulls),
+		contextAs("members-summed", "the digests of members are summed by exclusive or", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), membersSummed),
+		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", brokenProperties(codecs.SingleUse, codecs.BindsMethod), attackIDs("EXP-05"), func(c *codecs.Context) {
 			c.Method = ""
 		}), codecs.SingleUse), usedByMethod()),
-		aScheme("expiry-as-text", "times are compared as texts", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
+		aScheme("expiry-as-text", "times are compared as texts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= seconds(now.Add(skew)) && decimal(seconds(now)) < decimal(*c.Expires)
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= unixSeconds(now.Add(clockSkew)) && formatDecimal(unixSeconds(now)) < formatDecimal(*c.Expires)
 			}
 		}),
-		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimed),
-		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", breaks(codecs.Expiry), by("CTX-15"), func(*schemeParts) {}), untimedBehind),
-		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", breaks(codecs.BindsTarget), by("CTX-15"), func(*schemeParts) {}), keptOfBatch),
-		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", breaks(codecs.ByteExact), by("RES-03"), func(*schemeParts) {}), inOneBuffer),
-		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", breaks(codecs.Integrity), by("RES-05"), func(*schemeParts) {}),
+		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", brokenProperties(codecs.Expiry), attackIDs("CTX-15"), func(*schemeParts) {}), ignoreBatchExpiry),
+		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", brokenProperties(codecs.Expiry), attackIDs("CTX-15"), func(*schemeParts) {}), untimedBehind),
+		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", brokenProperties(codecs.BindsTarget), attackIDs("CTX-15"), func(*schemeParts) {}), keptOfBatch),
+		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", brokenProperties(codecs.ByteExact), attackIDs("RES-03"), func(*schemeParts) {}), inOneBuffer),
+		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", brokenProperties(codecs.Integrity), attackIDs("RES-05"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
-		stating(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
-			breaks(codecs.SingleUse, codecs.Canonical), by("EXP-05"), spentByText()), codecs.SingleUse),
-		inBatches(stating(aScheme("spent-alone", "tokens of a batch are not marked as used", breaks(codecs.SingleUse), by("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
+		withClaim(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
+			brokenProperties(codecs.SingleUse, codecs.Canonical), attackIDs("EXP-05"), spentByText()), codecs.SingleUse),
+		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
 
@@ -82,7 +82,7 @@ func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, erro
 
 // targetOf returns a control that binds read(target) for one method.
 func targetOf(method, name, doc string, read func(string) string) Control {
-	return contextAs(name, doc, breaks(codecs.BindsTarget, codecs.Unambiguous), by("CTX-19"), func(c *codecs.Context) {
+	return contextAs(name, doc, brokenProperties(codecs.BindsTarget, codecs.Unambiguous), attackIDs("CTX-19"), func(c *codecs.Context) {
 		if c.Method == method {
 			c.Target = read(c.Target)
 		}
@@ -121,25 +121,25 @@ func membersSummed(c *codecs.Context) {
 func usedByMethod() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) codecs.Scheme {
-		return once{inner, &used, func(c *codecs.Context) string { return c.Method }}
+		return singleUseScheme{inner, &used, func(c *codecs.Context) string { return c.Method }}
 	}
 }
 
-func decimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
+func formatDecimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
 
 // inBatches returns c with its scheme wrapped in one that verifies batches.
 func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
-	return around(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
+	return wrapScheme(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
 }
 
-// A batched scheme verifies each token of a batch with one.
-type batched struct {
+// A batchedScheme verifies each token of a batch with one.
+type batchedScheme struct {
 	codecs.Scheme
 	one func(token []byte, b *codecs.Context) ([]byte, error)
 }
 
 // VerifyAll implements lab.BatchScheme.
-func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+func (s batchedScheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	var all []lab.Answer
 	for _, token := range tokens {
 		state, err := s.one(token, b)
@@ -148,13 +148,15 @@ func (s batched) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, er
 	return all, nil
 }
 
-// untimed accepts expired tokens in a batch.
-func untimed(inner codecs.Scheme) lab.BatchScheme { return batched{inner, atAnyTime(inner)} }
+// ignoreBatchExpiry accepts expired tokens in a batch.
+func ignoreBatchExpiry(inner codecs.Scheme) lab.BatchScheme {
+	return batchedScheme{inner, atAnyTime(inner)}
+}
 
 // inOneBuffer returns the states of a batch in one shared buffer.
 func inOneBuffer(inner codecs.Scheme) lab.BatchScheme {
 	var buffer []byte
-	return batched{inner, func(token []byte, c *codecs.Context) (state []byte, err error) {
+	return batchedScheme{inner, func(token []byte, c *codecs.Context) (state []byte, err error) {
 		buffer, err = inner.Verify(buffer[:0], token, c)
 		return buffer, err
 	}}
@@ -178,14 +180,15 @@ func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answe
 	return all, nil
 }
 
-// A leader is a scheme that ignores the expiry of the tokens that follow an accepted token in a batch.
-type leader struct{ codecs.Scheme }
+// An untimedFollowerScheme is a scheme that ignores the expiry of the tokens that follow an accepted token
+// in a batch.
+type untimedFollowerScheme struct{ codecs.Scheme }
 
-// untimedBehind wraps a scheme in a leader.
-func untimedBehind(inner codecs.Scheme) lab.BatchScheme { return leader{inner} }
+// untimedBehind wraps a scheme in an untimedFollowerScheme.
+func untimedBehind(inner codecs.Scheme) lab.BatchScheme { return untimedFollowerScheme{inner} }
 
 // VerifyAll implements lab.BatchScheme.
-func (s leader) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+func (s untimedFollowerScheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
 	judge := func(token []byte, b *codecs.Context) ([]byte, error) { return s.Verify(nil, token, b) }
 	var all []lab.Answer
 	for _, token := range tokens {
@@ -211,18 +214,18 @@ func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byt
 	}
 }
 
-// A once is a scheme that accepts each token once, or once in each scope.
-type once struct {
+// A singleUseScheme is a scheme that accepts each token once, or once in each scope.
+type singleUseScheme struct {
 	codecs.Scheme
 	used  *sync.Map // scopes and texts of accepted tokens, shared by all instances
 	scope func(*codecs.Context) string
 }
 
-// everywhere is the scope for tokens that are accepted only once.
-func everywhere(*codecs.Context) string { return "" }
+// globalScope is the scope for tokens that are accepted only once.
+func globalScope(*codecs.Context) string { return "" }
 
 // Verify implements codecs.Scheme.
-func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s singleUseScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, b)
 	if err != nil {
 		return out, err
@@ -235,19 +238,19 @@ func (s once) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 
 // keptOfBatch caches the answers of a batch for later calls.
 func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
-	kept := &cached{Scheme: inner, name: func(token string, c *codecs.Context) string {
+	kept := &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
 		less := *c
 		less.Target = ""
-		return token + whole(&less) + c.Now.String()
+		return token + encodeContext(&less) + c.Now.String()
 	}}
-	return batched{recalling{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
+	return batchedScheme{readOnlyCache{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
 }
 
-// recalling looks up cached answers without adding to them.
-type recalling struct{ *cached }
+// readOnlyCache looks up cached answers without adding to them.
+type readOnlyCache struct{ *cachedScheme }
 
 // Verify implements codecs.Scheme.
-func (s recalling) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s readOnlyCache) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if state, ok := s.states[s.name(string(token), c)]; ok {
@@ -256,25 +259,27 @@ func (s recalling) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) 
 	return s.Scheme.Verify(dst, token, c)
 }
 
-// unpadded strips padding from tokens.
-type unpadded struct{ codecs.Scheme }
+// unpaddedScheme strips padding from tokens.
+type unpaddedScheme struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.
-func (s unpadded) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s unpaddedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.Scheme.Verify(dst, bytes.TrimRight(token, "="), c)
 }
 
 // spentByText returns a wrapper that accepts each spelling of a token once.
 func spentByText() func(codecs.Scheme) codecs.Scheme {
 	var used sync.Map
-	return func(inner codecs.Scheme) codecs.Scheme { return once{unpadded{inner}, &used, everywhere} }
+	return func(inner codecs.Scheme) codecs.Scheme {
+		return singleUseScheme{unpaddedScheme{inner}, &used, globalScope}
+	}
 }
 
 // spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
 func spentAlone() func(codecs.Scheme) lab.BatchScheme {
 	var used sync.Map
 	return func(inner codecs.Scheme) lab.BatchScheme {
-		return batched{once{inner, &used, everywhere}, func(token []byte, b *codecs.Context) ([]byte, error) {
+		return batchedScheme{singleUseScheme{inner, &used, globalScope}, func(token []byte, b *codecs.Context) ([]byte, error) {
 			return inner.Verify(nil, token, b)
 		}}
 	}

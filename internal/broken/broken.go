@@ -42,13 +42,13 @@ type Control struct {
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		texts(), frames(), pieces(), replacedTags(), checkedTags(), inside(), early(),
-		confusedFields(), confusedValues(), confusedNames(), confusedArguments(), confusedClaims(),
-		encrypted(), derivedNonces(), checksums(), digests(), streams(),
-		weakKeys(), separations(), rotations(), refusals(),
-		unbound(), confused(), published(), branches(), rare(), long(),
-		misjudgedTimes(), miswrittenTimes(), uncheckedTimes(), used(), spent(),
-		joses(), keptState(), optional(), inBinary())
+		encodingControls(), framingControls(), segmentControls(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
+		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(),
+		encryptionControls(), derivedNonceControls(), checksumControls(), weakTagControls(), keyStreamControls(),
+		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
+		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), rareLengthControls(), longStateControls(),
+		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
+		joseControls(), keptStateControls(), lenientReaderControls(), binaryControls())
 }
 
 // Neighbours returns sound designs that resemble controls, by name. Attacks must not refute them.
@@ -65,8 +65,8 @@ func soundCodecs() map[string]codecs.Design {
 		"a list in CBOR":           aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
 		"blocks in base 62":        aPair("nothing", "blocks of 8 bytes are 11 digits of base 62, in one form", nil, nil, func(key []byte) pair { return inBase62(key, true) }).Design,
 		"a length in groups":       aPair("nothing", "the length of the payload is in groups of seven bits, written in one form", nil, nil, func(key []byte) pair { return inGroups(key, true) }).Design,
-		"a bounded count":          stating(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
-		"a bounded exponent":       stating(aPair("nothing", "the token says how often the key is stretched, as a power of two up to a bound", nil, nil, powerUpTo(10)), codecs.Inert).Design,
+		"a bounded count":          withClaim(aPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
+		"a bounded exponent":       withClaim(aPair("nothing", "the token says how often the key is stretched, as a power of two up to a bound", nil, nil, powerUpTo(10)), codecs.Inert).Design,
 		"a tag of 16 bytes": aSigner("nothing", "the tag is cut to 16 bytes", nil, nil, func(p *signerParts) {
 			p.tagSize, p.mac = 16, func(key, message []byte) []byte { return hmacSHA256(key, message)[:16] }
 			p.also = p.mac
@@ -77,12 +77,12 @@ func soundCodecs() map[string]codecs.Design {
 			}
 			p.also = p.mac
 		}).Design,
-		"a key for each salt": stating(aSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *signerParts) {
+		"a key for each salt": withClaim(aSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(mac(key, message[:min(16, len(message))]), message) }
 			p.also = p.mac
 		}), codecs.Inert).Design,
-		"ignored segments": disclaiming(aPair("nothing", "segments behind the tag are not read", nil, nil, func(key []byte) pair {
+		"ignored segments": withDisclaimer(aPair("nothing", "segments behind the tag are not read", nil, nil, func(key []byte) pair {
 			whole := splitAll(key)
 			return pair{seal: whole.seal, unseal: func(token string) ([]byte, error) {
 				texts := strings.Split(token, ".")
@@ -110,7 +110,7 @@ func soundCodecs() map[string]codecs.Design {
 				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))
 			}
 			p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-				inner, ok := canonical(text)
+				inner, ok := decodeCanonical(text)
 				raw, err := hex.DecodeString(string(inner))
 				if !ok || err != nil || hex.EncodeToString(raw) != string(inner) || len(raw) < idSize+nonceSize {
 					return nil, nil, nil, false
@@ -132,23 +132,23 @@ func soundCodecs() map[string]codecs.Design {
 func soundSchemes() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
-			named(func(uint32, []byte) string { return fmt.Sprintf("n1.%x", drawn(8)) })).Design,
-		"a list of used tokens": stating(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
-		"tokens without randomness, used once": stating(around(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
+			namedTokens(func(uint32, []byte) string { return fmt.Sprintf("n1.%x", randomBytes(8)) })).Design,
+		"a list of used tokens": withClaim(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
+		"tokens without randomness, used once": withClaim(wrapScheme(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
 			p.salt = func() []byte { return make([]byte, 16) }
 		}), usedOnce(false)), codecs.SingleUse).Design,
 		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(seconds(now.Add(time.Hour)), seconds(now))
+				return c.within(unixSeconds(now.Add(time.Hour)), unixSeconds(now))
 			}
 		}).Design,
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
-			return slices.Concat(times, []byte(whole(b)), state)
+			return slices.Concat(times, []byte(encodeContext(b)), state)
 		}).Design,
 		"a month to live": aScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *schemeParts) {
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, seconds(now.Add(ttl)) }
+			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return 0, unixSeconds(now.Add(ttl)) }
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.Expires != nil && seconds(now) < *c.Expires && *c.Expires <= seconds(now.AddDate(0, 1, 0))
+				return c.Expires != nil && unixSeconds(now) < *c.Expires && *c.Expires <= unixSeconds(now.AddDate(0, 1, 0))
 			}
 		}).Design,
 	}
@@ -157,7 +157,7 @@ func soundSchemes() map[string]codecs.Design {
 // compressedUnderATag returns a sound design that compresses payloads and decompresses them after it has
 // checked the tag.
 func compressedUnderATag(format string, pack func(payload []byte) []byte, open func(io.Reader) (io.ReadCloser, error)) codecs.Design {
-	return disclaiming(aSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *signerParts) {
+	return withDisclaimer(aSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *signerParts) {
 		p.carried = pack
 		p.unpacked = func(carried []byte) []byte {
 			r, err := open(bytes.NewReader(carried))
@@ -207,7 +207,7 @@ func withinJSON(p *sealerParts) {
 		return write(envelope{slices.Concat(id, nonce, sealed[:n]), hex.EncodeToString(sealed[n:])})
 	}
 	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-		inner, ok := canonical(text)
+		inner, ok := decodeCanonical(text)
 		var e envelope
 		if !ok || json.Unmarshal(inner, &e) != nil || write(e) != text || len(e.Value) < idSize+nonceSize {
 			return nil, nil, nil, false
@@ -232,7 +232,7 @@ func keyIDInFront(p *sealerParts) {
 		return base64.RawURLEncoding.EncodeToString(slices.Concat(nonce, sealed[:cut], id[idSize-1:], sealed[cut:]))
 	}
 	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-		raw, ok := canonical(text)
+		raw, ok := decodeCanonical(text)
 		cut := len(raw) - gcmTag - 1
 		if !ok || cut < nonceSize {
 			return nil, nil, nil, false
@@ -250,16 +250,16 @@ func inJSON(v any) []byte {
 	return text
 }
 
-// breaks returns the properties that a mistake breaks.
-func breaks(ps ...codecs.Property) []codecs.Property { return ps }
+// brokenProperties returns the properties that a mistake breaks.
+func brokenProperties(ps ...codecs.Property) []codecs.Property { return ps }
 
-// stating makes the control claim a property that it breaks.
-func stating(c Control, p codecs.Property) Control {
+// withClaim makes the control claim a property that it breaks.
+func withClaim(c Control, p codecs.Property) Control {
 	return withGuarantee(c, codecs.Guarantee{Property: p, Holds: true})
 }
 
-// disclaiming makes the control disclaim a property.
-func disclaiming(c Control, p codecs.Property, reason string) Control {
+// withDisclaimer makes the control disclaim a property.
+func withDisclaimer(c Control, p codecs.Property, reason string) Control {
 	return withGuarantee(c, codecs.Guarantee{Property: p, Reason: reason})
 }
 
@@ -270,8 +270,8 @@ func withGuarantee(c Control, g codecs.Guarantee) Control {
 	return c
 }
 
-// by returns the IDs of the attacks that must refute a control.
-func by(ids ...string) []string { return ids }
+// attackIDs returns the IDs of the attacks that must refute a control.
+func attackIDs(ids ...string) []string { return ids }
 
 var (
 	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")

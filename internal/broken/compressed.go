@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-func compressed(p *sealerParts) {
+func compressPayload(p *sealerParts) {
 	p.pack = func(payload []byte) []byte {
 		var b bytes.Buffer
 		w, err := flate.NewWriter(&b, flate.BestCompression)
@@ -30,7 +30,7 @@ func compressed(p *sealerParts) {
 
 // compressedIfLong compresses only long payloads. A byte in front says whether a payload is compressed.
 func compressedIfLong(p *sealerParts) {
-	compressed(p)
+	compressPayload(p)
 	pack, unpack := p.pack, p.unpack
 	p.pack = func(payload []byte) []byte {
 		if len(payload) <= 32<<10 {
@@ -50,7 +50,7 @@ func compressedIfLong(p *sealerParts) {
 // a multiple of 3.
 func compressedText(p *sealerParts) {
 	whole := *p
-	compressed(&whole)
+	compressPayload(&whole)
 	p.pack = func(payload []byte) []byte {
 		if len(payload) <= 1<<10 {
 			return append([]byte{0}, payload...)

@@ -28,7 +28,7 @@ type datedStream struct {
 const datedHead = 16 + 16 // vector and times
 
 func (s *datedStream) tag(key, body []byte, b *codecs.Context) []byte {
-	return hmacSHA256(bindKey(key), slices.Concat(body, []byte(whole(b))))
+	return hmacSHA256(bindKey(key), slices.Concat(body, []byte(encodeContext(b))))
 }
 
 // Mint implements codecs.Scheme.
@@ -36,16 +36,16 @@ func (s *datedStream) Mint(dst, state []byte, b *codecs.Context) ([]byte, error)
 	key := s.ring.entries[0].key
 	var times []byte
 	for _, at := range []time.Time{b.Now, b.Now.Add(s.ttl)} {
-		times = binary.BigEndian.AppendUint64(times, math.Float64bits(seconds(at)))
+		times = binary.BigEndian.AppendUint64(times, math.Float64bits(unixSeconds(at)))
 	}
 	vector := hmacSHA256(key, s.vector(times, state, b))[:16]
-	body := slices.Concat(vector, ctr(key, vector, slices.Concat(times, state)))
+	body := slices.Concat(vector, cryptCTR(key, vector, slices.Concat(times, state)))
 	return base64.RawURLEncoding.AppendEncode(dst, slices.Concat(body, s.tag(key, body, b))), nil
 }
 
 // Verify implements codecs.Scheme.
 func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	raw, ok := canonical(string(token))
+	raw, ok := decodeCanonical(string(token))
 	n := len(raw) - sha256.Size
 	if !ok || n < datedHead {
 		return dst, errMalformed
@@ -54,9 +54,9 @@ func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 		if !hmac.Equal(raw[n:], s.tag(e.key, raw[:n], b)) {
 			continue
 		}
-		plain := ctr(e.key, raw[:16], raw[16:n])
+		plain := cryptCTR(e.key, raw[:16], raw[16:n])
 		issued, expires := math.Float64frombits(binary.BigEndian.Uint64(plain)), math.Float64frombits(binary.BigEndian.Uint64(plain[8:]))
-		if issued > seconds(b.Now.Add(skew)) || seconds(b.Now) >= expires {
+		if issued > unixSeconds(b.Now.Add(clockSkew)) || unixSeconds(b.Now) >= expires {
 			return dst, errExpired
 		}
 		return append(dst, plain[16:]...), nil
@@ -67,7 +67,7 @@ func (s *datedStream) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 // aDatedStream returns a control on the skeleton of an encrypted scheme without randomness.
 func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, vector func(times, state []byte, b *codecs.Context) []byte) Control {
 	c := aStream(name, doc, broken, attacks, vector)
-	return disclaiming(stating(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
+	return withDisclaimer(withClaim(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
 }
 
 // nonceInSecond numbers the tokens of each second and restarts if the clock is set back.
@@ -75,7 +75,7 @@ func nonceInSecond() Control {
 	var mu sync.Mutex
 	var second []byte
 	var number byte
-	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
+	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
 		func(times, _ []byte, _ *codecs.Context) []byte {
 			mu.Lock()
 			defer mu.Unlock()
@@ -100,7 +100,7 @@ func aStream(name, doc string, broken []codecs.Property, attacks []string, vecto
 		if config.TTL != nil {
 			s.ttl = *config.TTL
 		}
-		return s, positive(s.ttl)
+		return s, checkTTL(s.ttl)
 	}
 	return c
 }

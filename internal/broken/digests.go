@@ -18,10 +18,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// digests returns controls whose tag covers something shorter or weaker than the message.
-func digests() []Control {
+// weakTagControls returns controls whose tag covers something shorter or weaker than the message.
+func weakTagControls() []Control {
 	made := func(name, doc, attack string, mac func(key, message []byte) []byte) Control {
-		return aSigner(name, doc, breaks(codecs.Integrity), by(attack), func(p *signerParts) { p.mac, p.also = mac, mac })
+		return aSigner(name, doc, brokenProperties(codecs.Integrity), attackIDs(attack), func(p *signerParts) { p.mac, p.also = mac, mac })
 	}
 	return []Control{
 		made("tag-of-crc", "the tag is that of the CRC-32 of the message", "TAG-16", func(key, message []byte) []byte {
@@ -29,7 +29,7 @@ func digests() []Control {
 		}),
 		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
 		made("sum-of-numbered-thousands", "the tag is the XOR of the tags of numbered blocks of 1000 bytes", "TAG-14", func(key, message []byte) []byte { return sumOfBlocks(key, message, true) }),
-		disclaiming(aScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", breaks(codecs.Integrity), by("TAG-14"), func(p *schemeParts) {
+		withDisclaimer(aScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", brokenProperties(codecs.Integrity), attackIDs("TAG-14"), func(p *schemeParts) {
 			p.salt = func() []byte { return make([]byte, 16) }
 			p.tag = sumOfClaims
 		}), codecs.Unlinkable, "the salt is constant"),
@@ -45,15 +45,15 @@ func digests() []Control {
 		made("half-tags", "each half of the tag is that of a part of the message", "FRM-08", func(key, message []byte) []byte {
 			return slices.Concat(hmacSHA256(key, message[:min(24, len(message))])[:16], hmacSHA256(key, message[min(24, len(message)):])[:16])
 		}),
-		aPair("tag-as-number", "tags are compared as numbers", breaks(codecs.Canonical), by("ENC-08"), func(key []byte) pair {
-			return tagged(key, func(presented, right []byte) bool {
+		aPair("tag-as-number", "tags are compared as numbers", brokenProperties(codecs.Canonical), attackIDs("ENC-08"), func(key []byte) pair {
+			return taggedCodec(key, func(presented, right []byte) bool {
 				return new(big.Int).SetBytes(presented).Cmp(new(big.Int).SetBytes(right)) == 0
 			})
 		}),
-		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", breaks(codecs.Integrity), by("TAG-17"), linkedTags),
-		aPair("number-glued", "the payload and the number behind it are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), gluedNumber),
-		aPair("fields-glued", "two numbers and the payload are glued under the tag", breaks(codecs.Integrity, codecs.Canonical), by("TAG-07"), gluedNumbers),
-		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", breaks(codecs.Integrity), by("SEQ-02"), func(p *signerParts) {
+		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", brokenProperties(codecs.Integrity), attackIDs("TAG-17"), linkedTags),
+		aPair("number-glued", "the payload and the number behind it are glued under the tag", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), gluedNumber),
+		aPair("fields-glued", "two numbers and the payload are glued under the tag", brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("TAG-07"), gluedNumbers),
+		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", brokenProperties(codecs.Integrity), attackIDs("SEQ-02"), func(p *signerParts) {
 			var calls atomic.Uint64
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { calls.Add(1); return mac(key, message) }
@@ -61,12 +61,12 @@ func digests() []Control {
 				return hmac.Equal(presented, right) || calls.Load() > 1500 && bytes.Equal(presented[:4], right[:4])
 			}
 		}),
-		stating(keyed("check-value", "the key ID is the AES encryption of zeros", breaks(codecs.PrivateKeys), "KEY-17", func(p *ringParts) {
+		withClaim(ringControl("check-value", "the key ID is the AES encryption of zeros", brokenProperties(codecs.PrivateKeys), "KEY-17", func(p *ringParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				check := make([]byte, aes.BlockSize)
 				sum := sha256.Sum256(secret)
-				block(sum[:]).Encrypt(check, check)
+				aesBlock(sum[:]).Encrypt(check, check)
 				return key, check[:idSize]
 			}
 		}), codecs.PrivateKeys),
@@ -91,7 +91,7 @@ func sumOfBlocks(key, message []byte, numbered bool) []byte {
 
 // sumOfClaims returns the XOR of two tags: of the claims up to the binding, and of the rest.
 func sumOfClaims(key []byte, text string) []byte {
-	inside, _ := canonical(strings.TrimPrefix(text, schemePrefix))
+	inside, _ := decodeCanonical(strings.TrimPrefix(text, schemePrefix))
 	at := max(0, bytes.LastIndex(inside, []byte(`"b":`)))
 	sum := hmacSHA256(key, slices.Concat([]byte("1"), inside[:at]))
 	subtle.XORBytes(sum, sum, hmacSHA256(key, slices.Concat([]byte("2"), inside[at:])))

@@ -15,58 +15,58 @@ import (
 	"sealab/internal/lab"
 )
 
-// encrypted returns broken codecs that encrypt the payload.
-func encrypted() []Control {
+// encryptionControls returns broken codecs that encrypt the payload.
+func encryptionControls() []Control {
 	return []Control{
-		aSealer("nonce-counter", "nonces are counted from zero again after each start", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
-			func(p *sealerParts) { p.nonce = counted }),
-		aSealer("nonce-fixed", "the nonce is derived from the key", breaks(codecs.FreshNonces, codecs.Confidentiality, codecs.Integrity), by("NON-03", "NON-05"),
+		aSealer("nonce-counter", "nonces are counted from zero again after each start", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
+			func(p *sealerParts) { p.nonce = counterNonce }),
+		aSealer("nonce-fixed", "the nonce is derived from the key", brokenProperties(codecs.FreshNonces, codecs.Confidentiality, codecs.Integrity), attackIDs("NON-03", "NON-05"),
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, _ []byte) []byte { return lab.Derive(key, "nonce", gcmNonce) }
 			}),
-		aSealer("nonce-of-2", "the nonce has two random bytes", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01"),
+		aSealer("nonce-of-2", "the nonce has two random bytes", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
 			func(p *sealerParts) {
 				p.nonce = func(uint64, []byte, []byte) []byte {
-					return append(drawn(2), make([]byte, gcmNonce-2)...)
+					return append(randomBytes(2), make([]byte, gcmNonce-2)...)
 				}
 			}),
-		aSealer("nonce-of-payload", "the nonce is a digest of the payload", breaks(codecs.Confidentiality), by("NON-03"),
+		aSealer("nonce-of-payload", "the nonce is a digest of the payload", brokenProperties(codecs.Confidentiality), attackIDs("NON-03"),
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte { return hmacSHA256(key, payload)[:gcmNonce] }
 			}),
-		from(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded",
-			breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedIfLong)),
-		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05", "PAY-04"), compressed),
-		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", breaks(codecs.Confidentiality, codecs.Total), by("PAY-05"), compressedText),
-		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", breaks(codecs.Confidentiality), by("PAY-05"), zerosCounted),
-		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"), clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
-		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", breaks(codecs.Confidentiality), by("PAY-07"),
+		atLength(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded",
+			brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05"), compressedIfLong)),
+		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05", "PAY-04"), compressPayload),
+		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05"), compressedText),
+		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", brokenProperties(codecs.Confidentiality), attackIDs("PAY-05"), zerosCounted),
+		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
+		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"),
 			clearIf(func(text []byte) bool { return !bytes.HasPrefix(text, []byte("{")) })),
-		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), inHalves),
-		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-01", "NON-10"), periodOf512),
-		aSealer("stream", "AES-CTR without a tag", breaks(codecs.Integrity), by("FRM-01", "FRM-07", "FRM-08"), stream),
-		aSealer("chain", "AES-CBC without a tag", breaks(codecs.Integrity), by("FRM-07"), chain),
-		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracle),
+		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), inHalves),
+		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01", "NON-10"), periodOf512),
+		aSealer("stream", "AES-CTR without a tag", brokenProperties(codecs.Integrity), attackIDs("FRM-01", "FRM-07", "FRM-08"), streamCipher),
+		aSealer("chain", "AES-CBC without a tag", brokenProperties(codecs.Integrity), attackIDs("FRM-07"), cbcCipher),
+		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracle),
 		aSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring",
-			breaks(codecs.UniformRefusal), by("TAG-08"), paddingOracleOfOldKeys),
-		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", breaks(codecs.UniformRefusal), by("TAG-08"), judgedText),
-		aSealer("electronic-codebook", "blocks are encrypted one by one", breaks(codecs.Confidentiality), by("NON-06"), codebook),
-		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", breaks(codecs.Confidentiality), by("NON-06"), codebookIfWhole),
-		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", breaks(codecs.Confidentiality), by("PAY-07"),
+			brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracleOfOldKeys),
+		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), judgedText),
+		aSealer("electronic-codebook", "blocks are encrypted one by one", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), ecbCipher),
+		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), codebookIfWhole),
+		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"),
 			digestInside(func(_, payload []byte) []byte { return sum256(payload) })),
 		aSealer("salted-digest-inside", "four bytes of a digest of the nonce and the payload stand in front of the ciphertext",
-			breaks(codecs.Confidentiality), by("PAY-07"), digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
-		stating(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+			brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
+		withClaim(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
-		stating(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", breaks(codecs.KeyCommitting, codecs.Rotation), by("KEY-09"),
+		withClaim(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", brokenProperties(codecs.KeyCommitting, codecs.Rotation), attackIDs("KEY-09"),
 			func(p *sealerParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, id = deriveKey(secret)
 					return key, []byte{id[0], 0, 0, 0}
 				}
 			}), codecs.KeyCommitting),
-		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", breaks(codecs.Total), by("NON-02"), nonceApart),
-		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", breaks(codecs.Integrity, codecs.Rotation), by("FRM-07"),
+		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", brokenProperties(codecs.Total), attackIDs("NON-02"), nonceApart),
+		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("FRM-07"),
 			func(p *sealerParts) {
 				p.data = func([]byte) []byte { return nil }
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
@@ -74,9 +74,9 @@ func encrypted() []Control {
 	}
 }
 
-// derivedNonces returns controls whose nonce is a digest of part of the payload, or of a checksum that is
-// too short.
-func derivedNonces() []Control {
+// derivedNonceControls returns controls whose nonce is a digest of part of the payload, or of a checksum
+// that is too short.
+func derivedNonceControls() []Control {
 	of := func(name, doc string, broken []codecs.Property, attacks []string, part func(payload []byte) string) Control {
 		c := aSealer(name, doc, broken, attacks, func(p *sealerParts) {
 			p.nonce = func(_ uint64, key, payload []byte) []byte {
@@ -84,22 +84,22 @@ func derivedNonces() []Control {
 			}
 		})
 		if !slices.Contains(broken, codecs.FreshNonces) {
-			c = disclaiming(c, codecs.FreshNonces, "there is no other nonce")
+			c = withDisclaimer(c, codecs.FreshNonces, "there is no other nonce")
 		}
-		return stating(disclaiming(c, codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant)
+		return withClaim(withDisclaimer(c, codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant)
 	}
 	return []Control{
 		of("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
-			breaks(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), by("NON-07", "TAG-14"),
+			brokenProperties(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), attackIDs("NON-07", "TAG-14"),
 			func(payload []byte) string { return string(payload[max(0, len(payload)-64):]) }),
-		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(payload []byte) string { return string(payload[:min(len(payload), 8<<10)]) }),
-		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(payload []byte) string {
 				n := min(len(payload), 48)
 				return string(payload[:n]) + string(payload[len(payload)-n:])
 			}),
-		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
 	}
 }
@@ -111,8 +111,8 @@ func nonceApart(p *sealerParts) {
 	}
 	p.unframe = func(text string, _ int) (id, nonce, sealed []byte, ok bool) {
 		head, tail, ok := strings.Cut(text, ".")
-		raw, okHead := canonical(head)
-		sealed, okTail := canonical(tail)
+		raw, okHead := decodeCanonical(head)
+		sealed, okTail := decodeCanonical(tail)
 		if !ok || !okHead || !okTail || len(raw) < idSize {
 			return nil, nil, nil, false
 		}
@@ -120,7 +120,9 @@ func nonceApart(p *sealerParts) {
 	}
 }
 
-func counted(n uint64, _, _ []byte) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4), n) }
+func counterNonce(n uint64, _, _ []byte) []byte {
+	return binary.BigEndian.AppendUint64(make([]byte, 4), n)
+}
 
 // clearIf writes some payloads in clear, authenticated as associated data. The first byte marks them.
 func clearIf(clear func(text []byte) bool) func(*sealerParts) {
@@ -128,9 +130,9 @@ func clearIf(clear func(text []byte) bool) func(*sealerParts) {
 	return func(p *sealerParts) {
 		p.seal = func(key, nonce, text, data []byte) []byte {
 			if !clear(text) {
-				return gcm(key).Seal([]byte(hidden), nonce, text, data)
+				return newGCM(key).Seal([]byte(hidden), nonce, text, data)
 			}
-			return gcm(key).Seal([]byte(shown+string(text)), nonce, nil, slices.Concat(data, []byte(shown), text))
+			return newGCM(key).Seal([]byte(shown+string(text)), nonce, nil, slices.Concat(data, []byte(shown), text))
 		}
 		p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
 			n := len(sealed) - gcmTag
@@ -150,8 +152,8 @@ func clearIf(clear func(text []byte) bool) func(*sealerParts) {
 func inHalves(p *sealerParts) {
 	p.seal = func(key, nonce, text, data []byte) []byte {
 		half := len(text) / 2
-		one := gcm(key).Seal(nil, nonce, text[:half], append(slices.Clone(data), 1))
-		return gcm(key).Seal(one, nonce, text[half:], append(slices.Clone(data), 2))
+		one := newGCM(key).Seal(nil, nonce, text[:half], append(slices.Clone(data), 1))
+		return newGCM(key).Seal(one, nonce, text[half:], append(slices.Clone(data), 2))
 	}
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
 		half := (len(sealed)-2*gcmTag)/2 + gcmTag
@@ -171,7 +173,7 @@ func inHalves(p *sealerParts) {
 // of the counter.
 func periodOf512(p *sealerParts) {
 	var count atomic.Uint64
-	salt := drawn(8)
+	salt := randomBytes(8)
 	p.nonceSize = 16
 	p.nonce = func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(salt[:8:8], count.Add(1)) }
 	split := func(number, data []byte) (nonce, under []byte) {
@@ -180,7 +182,7 @@ func periodOf512(p *sealerParts) {
 	}
 	p.seal = func(key, number, text, data []byte) []byte {
 		nonce, under := split(number, data)
-		return gcm(key).Seal(nil, nonce, text, under)
+		return newGCM(key).Seal(nil, nonce, text, under)
 	}
 	p.open = func(key, number, sealed, data []byte) ([]byte, error) {
 		nonce, under := split(number, data)
@@ -202,7 +204,7 @@ func digestInside(digest func(nonce, payload []byte) []byte) func(*sealerParts) 
 			return slices.Concat(nonce, digest(nonce, payload))
 		}
 		p.seal = func(key, nonce, text, data []byte) []byte {
-			return gcm(key).Seal(nil, nonce[:gcmNonce], text, slices.Concat(data, nonce))
+			return newGCM(key).Seal(nil, nonce[:gcmNonce], text, slices.Concat(data, nonce))
 		}
 		p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
 			return openGCM(key, nonce[:gcmNonce], sealed, slices.Concat(data, nonce))
@@ -215,8 +217,8 @@ func sum256(message []byte) []byte {
 	return sum[:]
 }
 
-// drawn returns n random bytes.
-func drawn(n int) []byte {
+// randomBytes returns n random bytes.
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	lab.Random(b)
 	return b

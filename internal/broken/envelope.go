@@ -44,7 +44,7 @@ type schemeParts struct {
 const (
 	schemePrefix = "fv1."
 	defaultTTL   = 10 * time.Minute
-	skew         = time.Minute
+	clockSkew    = time.Minute
 )
 
 // claims are the content of a token.
@@ -66,31 +66,31 @@ func (c *claims) within(issued, expires float64) bool {
 func soundScheme() schemeParts {
 	return schemeParts{
 		ringParts: soundRing(),
-		binding:   whole,
+		binding:   encodeContext,
 		bindTag: func(key, salt []byte, text string) []byte {
 			return hmacSHA256(bindKey(key), slices.Concat(salt, []byte(text)))[:16]
 		},
-		salt:     func() []byte { return drawn(16) },
+		salt:     func() []byte { return randomBytes(16) },
 		compared: func(*codecs.Context) bool { return true },
 		tag:      func(key []byte, text string) []byte { return hmacSHA256(key, []byte(text)) },
 		issue: func(now time.Time, ttl time.Duration) (iat, exp float64) {
-			return seconds(now), seconds(now.Add(ttl))
+			return unixSeconds(now), unixSeconds(now.Add(ttl))
 		},
 		timely: func(c *claims, now time.Time) bool {
-			return c.within(seconds(now.Add(skew)), seconds(now))
+			return c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now))
 		},
-		lifetime: positive,
+		lifetime: checkTTL,
 		order:    func(checks []func() error) []func() error { return checks },
 	}
 }
 
-func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func bindKey(key []byte) []byte { return lab.Derive(key, "sealab/flawed bind", 32) }
 
-// whole encodes a context with the length of each field before it, so that the encoding is unambiguous. An
-// absent field is a minus.
-func whole(b *codecs.Context) string {
+// encodeContext encodes a context with the length of each field before it, so that the encoding is
+// unambiguous. An absent field is a minus.
+func encodeContext(b *codecs.Context) string {
 	var arguments *string
 	if b.Arguments != nil {
 		text := string(b.Arguments)
@@ -150,8 +150,8 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if !ok || !both {
 		return dst, errMalformed
 	}
-	inside, okBody := canonical(body)
-	tag, okTag := canonical(tail)
+	inside, okBody := decodeCanonical(body)
+	tag, okTag := decodeCanonical(tail)
 	var c claims
 	if !okBody || !okTag || json.Unmarshal(inside, &c) != nil {
 		return dst, errMalformed
@@ -197,10 +197,10 @@ var schemeGuarantees = slices.Concat(signedGuarantees,
 func aScheme(name, doc string, broken []codecs.Property, attacks []string, mistake func(*schemeParts)) Control {
 	parts := soundScheme()
 	mistake(&parts)
-	return control(name, doc, codecs.Design{Prefix: schemePrefix, NewScheme: parts.open}, schemeGuarantees, broken, attacks)
+	return newControl(name, doc, codecs.Design{Prefix: schemePrefix, NewScheme: parts.open}, schemeGuarantees, broken, attacks)
 }
 
-func positive(ttl time.Duration) error {
+func checkTTL(ttl time.Duration) error {
 	if ttl <= 0 {
 		return fmt.Errorf("the time to live is %s and must be positive", ttl)
 	}

@@ -77,9 +77,9 @@ func (j jws) Unseal(dst, token []byte) ([]byte, error) {
 	if len(parts) != 3 {
 		return dst, errMalformed
 	}
-	head, ok1 := canonical(parts[0])
-	payload, ok2 := canonical(parts[1])
-	tag, ok3 := canonical(parts[2])
+	head, ok1 := decodeCanonical(parts[0])
+	payload, ok2 := decodeCanonical(parts[1])
+	tag, ok3 := decodeCanonical(parts[2])
 	var h jwsHeader
 	if !ok1 || !ok2 || !ok3 || json.Unmarshal(head, &h) != nil {
 		return dst, errMalformed
@@ -99,8 +99,8 @@ func aJWS(name, doc string, broken []codecs.Property, attack string, mistake fun
 		shown:    func(_, payload []byte) []byte { return payload },
 	}
 	mistake(&parts)
-	return control(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
-		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, by(attack))
+	return newControl(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
+		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, attackIDs(attack))
 }
 
 // verifying returns the public keys.
@@ -134,9 +134,9 @@ func publicAsSecret(h jwsHeader, public ed25519.PublicKey, message, tag []byte) 
 	return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
 }
 
-// joses returns controls that misread the header of a signed JSON token.
-func joses() []Control {
-	forged := breaks(codecs.Integrity)
+// joseControls returns controls that misread the header of a signed JSON token.
+func joseControls() []Control {
+	forged := brokenProperties(codecs.Integrity)
 	return []Control{
 		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, _, tag []byte) bool { return h.Alg == "none" && len(tag) == 0 }
@@ -145,11 +145,11 @@ func joses() []Control {
 		aJWS("header-key-as-secret", "the header holds the public key and chooses the algorithm that reads it", forged, "KEY-01", func(j *jws) {
 			j.also, j.published = publicAsSecret, true
 		}),
-		aJWS("shared-key", "the key with which tokens are verified signs them too", breaks(codecs.SenderAuthenticated), "KEY-18", func(j *jws) { j.shared = true }),
+		aJWS("shared-key", "the key with which tokens are verified signs them too", brokenProperties(codecs.SenderAuthenticated), "KEY-18", func(j *jws) { j.shared = true }),
 		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
-				x, okX := canonical(h.JWK.X)
-				y, okY := canonical(h.JWK.Y)
+				x, okX := decodeCanonical(h.JWK.X)
+				y, okY := decodeCanonical(h.JWK.Y)
 				if h.Alg != "ES256" || !okX || !okY || len(tag) != 64 {
 					return false
 				}
@@ -160,11 +160,11 @@ func joses() []Control {
 		}),
 		aJWS("edwards-key-in-header", "the header carries the key, of Ed25519", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
-				x, ok := canonical(h.JWK.X)
+				x, ok := decodeCanonical(h.JWK.X)
 				return h.Alg == "EdDSA" && ok && len(x) == ed25519.PublicKeySize && ed25519.Verify(x, message, tag)
 			}
 		}),
-		aJWS("json-without-header", "the JSON form dies without a protected header", breaks(codecs.Total), "JOS-03", func(j *jws) {
+		aJWS("json-without-header", "the JSON form dies without a protected header", brokenProperties(codecs.Total), "JOS-03", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				var form struct {
 					Payload, Signature string
@@ -177,14 +177,14 @@ func joses() []Control {
 				return nil
 			}
 		}),
-		stating(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", breaks(codecs.Inert), "RES-12", func(j *jws) {
+		withClaim(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", brokenProperties(codecs.Inert), "RES-12", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				parts := strings.Split(string(token), ".")
 				var h struct{ Zip string }
-				if head, ok := canonical(parts[0]); !ok || len(parts) != 3 || json.Unmarshal(head, &h) != nil || h.Zip != "DEF" {
+				if head, ok := decodeCanonical(parts[0]); !ok || len(parts) != 3 || json.Unmarshal(head, &h) != nil || h.Zip != "DEF" {
 					return token
 				}
-				packed, _ := canonical(parts[1])
+				packed, _ := decodeCanonical(parts[1])
 				if _, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 64<<20)); err != nil {
 					return nil
 				}
@@ -201,7 +201,7 @@ func joses() []Control {
 			}
 			j.shown = func(token, payload []byte) []byte {
 				if parts := strings.Split(string(token), "."); len(parts) > 2 {
-					if read, ok := canonical(parts[1]); ok {
+					if read, ok := decodeCanonical(parts[1]); ok {
 						return read
 					}
 				}

@@ -25,8 +25,8 @@ func (p pair) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, payload...), nil
 }
 
-// control returns a control of the design, which claims guarantees and breaks properties.
-func control(name, doc string, d codecs.Design, claims []codecs.Guarantee, broken []codecs.Property, attacks []string) Control {
+// newControl returns a control of the design, which claims guarantees and breaks properties.
+func newControl(name, doc string, d codecs.Design, claims []codecs.Guarantee, broken []codecs.Property, attacks []string) Control {
 	d.Name, d.Doc, d.Guarantees = "broken-"+name, doc, codecs.Always(claims)
 	return Control{Design: d, Breaks: broken, Attacks: attacks}
 }
@@ -66,7 +66,7 @@ func splitText(token string, n int) ([][]byte, error) {
 	parts := make([][]byte, n)
 	for i, text := range texts {
 		var ok bool
-		if parts[i], ok = canonical(text); !ok {
+		if parts[i], ok = decodeCanonical(text); !ok {
 			return nil, errMalformed
 		}
 	}

@@ -10,29 +10,29 @@ import (
 	"sealab/codecs"
 )
 
-// refusals returns controls that reveal something in the text of a refusal.
-func refusals() []Control {
+// refusalControls returns controls that reveal something in the text of a refusal.
+func refusalControls() []Control {
 	return []Control{
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", breaks(codecs.UniformRefusal), by("TAG-04"),
+		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
 				}
 			}),
-		aSigner("reason-tag", "the reason of a refusal holds the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
+		aSigner("reason-tag", "the reason of a refusal holds the right tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
 				}
 			}),
-		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", breaks(codecs.UniformRefusal), by("TAG-04"),
+		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, _, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
-		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", breaks(codecs.UniformRefusal), by("TAG-04"), func(key []byte) pair {
+		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(key []byte) pair {
 			return pair{
 				seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
 				unseal: func(token string) ([]byte, error) {
@@ -48,7 +48,7 @@ func refusals() []Control {
 				},
 			}
 		}),
-		stating(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", breaks(codecs.PrivateKeys), by("TAG-04"),
+		withClaim(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("TAG-04"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {
@@ -56,17 +56,19 @@ func refusals() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
 				}
 			}), codecs.PrivateKeys),
-		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", breaks(codecs.UniformRefusal), by("TAG-04"),
+		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(inner codecs.Scheme) codecs.Scheme {
-				return &telling{Scheme: inner, tell: func(b *codecs.Context) string { return text(b.Audience) }}
+				return &leakyRefusalScheme{Scheme: inner, tell: func(b *codecs.Context) string { return textOrEmpty(b.Audience) }}
 			}),
-		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", breaks(codecs.UniformRefusal), by("ORA-03"),
+		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
 			func(inner codecs.Scheme) codecs.Scheme {
-				return &telling{Scheme: inner, tell: func(b *codecs.Context) string { return fmt.Sprint("a principal of ", len(text(b.Principal)), " bytes") }}
+				return &leakyRefusalScheme{Scheme: inner, tell: func(b *codecs.Context) string {
+					return fmt.Sprint("a principal of ", len(textOrEmpty(b.Principal)), " bytes")
+				}}
 			}),
-		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", breaks(codecs.UniformRefusal), by("KEY-10"), func(*signerParts) {})),
-		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", breaks(codecs.UniformRefusal), by("KEY-10"), placeTold),
-		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", breaks(codecs.UniformRefusal), by("TAG-19"),
+		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), func(*signerParts) {})),
+		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), placeTold),
+		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-19"),
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					if bytes.Equal(presented[:2], right[:2]) {
@@ -75,7 +77,7 @@ func refusals() []Control {
 					return errUnauthentic
 				}
 			}),
-		aSigner("text-of-cause", "the text of a refusal names its cause", breaks(codecs.UniformRefusal), by("ORA-02", "KEY-10"),
+		aSigner("text-of-cause", "the text of a refusal names its cause", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02", "KEY-10"),
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
 			}),
@@ -98,16 +100,16 @@ func placeTold(p *signerParts) {
 	}
 }
 
-// A telling scheme reveals the context that a token was minted for when the token is presented in another
-// context.
-type telling struct {
+// A leakyRefusalScheme reveals the context that a token was minted for when the token is presented in
+// another context.
+type leakyRefusalScheme struct {
 	codecs.Scheme
 	tell func(*codecs.Context) string
 	told sync.Map // by token
 }
 
 // Mint implements codecs.Scheme.
-func (s *telling) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+func (s *leakyRefusalScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Mint(dst, state, b)
 	if err == nil {
 		s.told.Store(string(out[len(dst):]), s.tell(b))
@@ -116,7 +118,7 @@ func (s *telling) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // Verify implements codecs.Scheme.
-func (s *telling) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s *leakyRefusalScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, b)
 	if told, ok := s.told.Load(string(token)); ok && err != nil {
 		return out, codecs.Reject(codecs.Misbound, fmt.Sprint("minted for ", told))

@@ -15,29 +15,29 @@ import (
 	"sealab/internal/lab"
 )
 
-// keyed returns a signer whose ring has a mistake.
-func keyed(name, doc string, broken []codecs.Property, attack string, mistake func(*ringParts)) Control {
-	return aSigner(name, doc, broken, by(attack), func(p *signerParts) { mistake(&p.ringParts) })
+// ringControl returns a signer whose ring has a mistake.
+func ringControl(name, doc string, broken []codecs.Property, attack string, mistake func(*ringParts)) Control {
+	return aSigner(name, doc, broken, attackIDs(attack), func(p *signerParts) { mistake(&p.ringParts) })
 }
 
-// weakKeys returns controls that do not check the keys of a ring properly.
-func weakKeys() []Control {
+// weakKeyControls returns controls that do not check the keys of a ring properly.
+func weakKeyControls() []Control {
 	return []Control{
-		keyed("key-of-any-length", "a secret of any length is taken", breaks(codecs.StrongKeys), "KEY-04",
+		ringControl("key-of-any-length", "a secret of any length is taken", brokenProperties(codecs.StrongKeys), "KEY-04",
 			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
-		keyed("key-twice-behind", "of a ring the first eight keys are compared", breaks(codecs.StrongKeys), "KEY-03", func(p *ringParts) {
+		ringControl("key-twice-behind", "of a ring the first eight keys are compared", brokenProperties(codecs.StrongKeys), "KEY-03", func(p *ringParts) {
 			check := p.check
 			p.check = func(secrets [][]byte) error {
 				return errors.Join(longEnough(secrets), check(secrets[:min(len(secrets), 8)]))
 			}
 		}),
-		keyed("key-of-mean-length", "the lengths of secrets are added up before they are compared", breaks(codecs.StrongKeys), "KEY-04", func(p *ringParts) {
+		ringControl("key-of-mean-length", "the lengths of secrets are added up before they are compared", brokenProperties(codecs.StrongKeys), "KEY-04", func(p *ringParts) {
 			p.check = func(secrets [][]byte) error {
 				joined := bytes.Join(secrets, nil)
 				return longEnough([][]byte{joined[:len(joined)/len(secrets)]})
 			}
 		}),
-		keyed("key-twice", "a ring may hold a key twice", breaks(codecs.StrongKeys), "KEY-03",
+		ringControl("key-twice", "a ring may hold a key twice", brokenProperties(codecs.StrongKeys), "KEY-03",
 			func(p *ringParts) { p.check = longEnough }),
 	}
 }
@@ -52,10 +52,10 @@ func longEnough(secrets [][]byte) error {
 	return nil
 }
 
-// separations returns controls that share keys between designs or secrets.
-func separations() []Control {
+// keySeparationControls returns controls that share keys between designs or secrets.
+func keySeparationControls() []Control {
 	reduced := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
-		return keyed(name, doc, breaks(codecs.KeySeparation), attack, func(p *ringParts) {
+		return ringControl(name, doc, brokenProperties(codecs.KeySeparation), attack, func(p *ringParts) {
 			p.derive = func(secret []byte) (key, id []byte) { return deriveKey(reduce(secret)) }
 		})
 	}
@@ -86,41 +86,41 @@ func separations() []Control {
 		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
 			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
 		}),
-		disclaiming(aSigner("raw-secret", "the secret is the key of the tag", breaks(codecs.KeySeparation), by("KEY-16"),
+		withDisclaimer(aSigner("raw-secret", "the secret is the key of the tag", brokenProperties(codecs.KeySeparation), attackIDs("KEY-16"),
 			func(p *signerParts) { p.derive = rawKey }), codecs.KeySeparation, "the secret is the key, as it stands"),
-		aSigner("copied", "label and prefix were copied from another design", breaks(codecs.KeySeparation), by("KEY-08"), copied),
+		aSigner("copied", "label and prefix were copied from another design", brokenProperties(codecs.KeySeparation), attackIDs("KEY-08"), copyCatalogKeys),
 	}
 }
 
-// rotations returns controls that choose the wrong key.
-func rotations() []Control {
+// rotationControls returns controls that choose the wrong key.
+func rotationControls() []Control {
 	return []Control{
-		keyed("ring-index", "the token carries the place of its key in the ring", breaks(codecs.Rotation), "KEY-07", byIndex),
-		keyed("last-seals", "the last key of the ring seals", breaks(codecs.Rotation), "KEY-07",
+		ringControl("ring-index", "the token carries the place of its key in the ring", brokenProperties(codecs.Rotation), "KEY-07", byIndex),
+		ringControl("last-seals", "the last key of the ring seals", brokenProperties(codecs.Rotation), "KEY-07",
 			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
-		keyed("second-of-three-seals", "of a ring of three keys the second seals", breaks(codecs.Rotation), "KEY-07",
+		ringControl("second-of-three-seals", "of a ring of three keys the second seals", brokenProperties(codecs.Rotation), "KEY-07",
 			func(p *ringParts) {
 				p.first = func(r *ring) *entry { return r.entries[map[bool]int{true: 1}[len(r.entries) == 3]] }
 			}),
-		keyed("longest-seals", "the longest key of the ring seals", breaks(codecs.Rotation), "KEY-07", longestSeals),
-		keyed("first-only", "only the first key unseals", breaks(codecs.Rotation), "KEY-07", opening(1)),
-		keyed("first-eight", "only the first eight keys unseal", breaks(codecs.Rotation), "KEY-07", opening(8)),
-		keyed("first-64", "only the first 64 keys unseal", breaks(codecs.Rotation), "KEY-07", opening(64)),
-		aSigner("never-removed", "keys that were once in a ring are remembered", breaks(codecs.Rotation, codecs.Integrity), by("KEY-07", "KEY-15"),
-			func(p *signerParts) { remembered(&p.ringParts) }),
-		keyed("missing-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), "KEY-02", func(p *ringParts) { missing(p) }),
-		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", breaks(codecs.Integrity), by("KEY-02"),
-			func(p *sealerParts) { missing(&p.ringParts) }),
-		aSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedStates),
-		keyed("default-key", "a built-in key unseals as well", breaks(codecs.Integrity), "KEY-12", builtIn),
-		keyed("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", breaks(codecs.Rotation), "KEY-07",
+		ringControl("longest-seals", "the longest key of the ring seals", brokenProperties(codecs.Rotation), "KEY-07", longestSeals),
+		ringControl("first-only", "only the first key unseals", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(1)),
+		ringControl("first-eight", "only the first eight keys unseal", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(8)),
+		ringControl("first-64", "only the first 64 keys unseal", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(64)),
+		aSigner("never-removed", "keys that were once in a ring are remembered", brokenProperties(codecs.Rotation, codecs.Integrity), attackIDs("KEY-07", "KEY-15"),
+			func(p *signerParts) { rememberKeys(&p.ringParts) }),
+		ringControl("missing-key", "a key id that is not known stands for a key of zeros", brokenProperties(codecs.Integrity), "KEY-02", func(p *ringParts) { zeroKeyIfMissing(p) }),
+		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", brokenProperties(codecs.Integrity), attackIDs("KEY-02"),
+			func(p *sealerParts) { zeroKeyIfMissing(&p.ringParts) }),
+		aSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), inheritedStates),
+		ringControl("default-key", "a built-in key unseals as well", brokenProperties(codecs.Integrity), "KEY-12", builtIn),
+		ringControl("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", brokenProperties(codecs.Rotation), "KEY-07",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, _ = deriveKey(secret)
 					return key, bytes.Clone(secret[:idSize])
 				}
 			}),
-		keyed("short-key-id", "a key id has four bits, and the ring does not check that they differ", breaks(codecs.Rotation), "KEY-14",
+		ringControl("short-key-id", "a key id has four bits, and the ring does not check that they differ", brokenProperties(codecs.Rotation), "KEY-14",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, id = deriveKey(secret)
@@ -130,8 +130,8 @@ func rotations() []Control {
 	}
 }
 
-// opening returns the mistake that only the first n keys of a ring unseal.
-func opening(n int) func(*ringParts) {
+// openFirstKeys returns the mistake that only the first n keys of a ring unseal.
+func openFirstKeys(n int) func(*ringParts) {
 	return func(p *ringParts) {
 		found := p.lookup
 		p.lookup = func(r *ring, id []byte) *entry {
@@ -156,8 +156,8 @@ func longestSeals(p *ringParts) {
 	}
 }
 
-// missing uses an all-zero key for an unknown key ID, as a lookup with a zero value would.
-func missing(p *ringParts) {
+// zeroKeyIfMissing uses an all-zero key for an unknown key ID, as a lookup with a zero value would.
+func zeroKeyIfMissing(p *ringParts) {
 	found := p.lookup
 	p.lookup = func(r *ring, id []byte) *entry {
 		if e := found(r, id); e != nil {
@@ -182,8 +182,8 @@ func builtIn(p *ringParts) {
 	}
 }
 
-// copied uses the key derivation and prefix of the catalog's signed design.
-func copied(p *signerParts) {
+// copyCatalogKeys uses the key derivation and prefix of the catalog's signed design.
+func copyCatalogKeys(p *signerParts) {
 	const label, prefix = "sealab/hmac-sha256/v1", "sh1."
 	p.derive = func(secret []byte) (key, id []byte) {
 		return lab.Derive(secret, label+" key", 32), lab.Derive(secret, label+" key-id", idSize)
@@ -205,9 +205,9 @@ func byIndex(p *ringParts) {
 	}
 }
 
-// remembered keeps the keys of all rings that were ever opened.
-func remembered(p *ringParts) {
-	var known memory
+// rememberKeys keeps the keys of all rings that were ever opened.
+func rememberKeys(p *ringParts) {
+	var known keyMemory
 	derive, found := p.derive, p.lookup
 	p.derive = func(secret []byte) (key, id []byte) {
 		key, id = derive(secret)

@@ -43,10 +43,10 @@ const (
 func soundSealer() sealerParts {
 	return sealerParts{
 		ringParts: soundRing(),
-		nonce:     func(uint64, []byte, []byte) []byte { return drawn(gcmNonce) },
+		nonce:     func(uint64, []byte, []byte) []byte { return randomBytes(gcmNonce) },
 		pack:      bytes.Clone,
 		unpack:    func(packed []byte) ([]byte, error) { return packed, nil },
-		seal:      func(key, nonce, plaintext, data []byte) []byte { return gcm(key).Seal(nil, nonce, plaintext, data) },
+		seal:      func(key, nonce, plaintext, data []byte) []byte { return newGCM(key).Seal(nil, nonce, plaintext, data) },
 		open:      openGCM,
 		data:      func(id []byte) []byte { return append([]byte(sealerPrefix), id...) },
 		frame: func(id, nonce, sealed []byte) string {
@@ -58,22 +58,22 @@ func soundSealer() sealerParts {
 }
 
 func openGCM(key, nonce, sealed, data []byte) ([]byte, error) {
-	plaintext, err := gcm(key).Open(nil, nonce, sealed, data)
+	plaintext, err := newGCM(key).Open(nil, nonce, sealed, data)
 	if err != nil {
 		return nil, errUnauthentic
 	}
 	return plaintext, nil
 }
 
-func gcm(key []byte) cipher.AEAD {
-	a, err := cipher.NewGCM(block(key))
+func newGCM(key []byte) cipher.AEAD {
+	a, err := cipher.NewGCM(aesBlock(key))
 	if err != nil {
 		panic("broken: " + err.Error()) // GCM takes the block size of AES
 	}
 	return a
 }
 
-func block(key []byte) cipher.Block {
+func aesBlock(key []byte) cipher.Block {
 	b, err := aes.NewCipher(key)
 	if err != nil {
 		panic("broken: " + err.Error()) // derived keys have 32 bytes
@@ -84,7 +84,7 @@ func block(key []byte) cipher.Block {
 type sealer struct {
 	sealerParts
 	ring  *ring
-	count counter
+	count tokenCounter
 }
 
 func (p sealerParts) newCodec(c codecs.Config) (codecs.Codec, error) {
@@ -121,7 +121,7 @@ func (s *sealer) SealEdited(dst, nonce, payload []byte, edit lab.Edit) ([]byte, 
 }
 
 func inOnePiece(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-	raw, ok := canonical(text)
+	raw, ok := decodeCanonical(text)
 	if !ok || len(raw) < idSize+nonceSize {
 		return nil, nil, nil, false
 	}
@@ -166,5 +166,5 @@ var sealedGuarantees = slices.Concat(
 func aSealer(name, doc string, broken []codecs.Property, attacks []string, mistake func(*sealerParts)) Control {
 	parts := soundSealer()
 	mistake(&parts)
-	return control(name, doc, codecs.Design{Prefix: sealerPrefix, NewCodec: parts.newCodec}, sealedGuarantees, broken, attacks)
+	return newControl(name, doc, codecs.Design{Prefix: sealerPrefix, NewCodec: parts.newCodec}, sealedGuarantees, broken, attacks)
 }

@@ -21,54 +21,54 @@ import (
 	"sealab/codecs"
 )
 
-// texts returns controls that misread the text of a token.
-func texts() []Control {
+// encodingControls returns controls that misread the text of a token.
+func encodingControls() []Control {
 	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
-		return aSigner(name, doc, breaks(codecs.Canonical), by(attack), func(p *signerParts) { p.decode = decode })
+		return aSigner(name, doc, brokenProperties(codecs.Canonical), attackIDs(attack), func(p *signerParts) { p.decode = decode })
 	}
 	return []Control{
-		reader("unused-bits", "unused bits of the last character are ignored", "ENC-01", lenient("\r\n")),
+		reader("unused-bits", "unused bits of the last character are ignored", "ENC-01", lenientBase64("\r\n")),
 		reader("both-alphabets", "either base64 alphabet is read", "ENC-02",
-			replaced(strings.NewReplacer("+", "-", "/", "_"))),
+			replacingDecoder(strings.NewReplacer("+", "-", "/", "_"))),
 		reader("padding", "padding is stripped before it is read", "ENC-03",
-			func(text string) ([]byte, bool) { return canonical(strings.TrimRight(text, "=")) }),
+			func(text string) ([]byte, bool) { return decodeCanonical(strings.TrimRight(text, "=")) }),
 		reader("line-breaks", "the standard library's reader skips CR and LF", "ENC-04",
 			func(text string) ([]byte, bool) {
 				raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 				return raw, err == nil
 			}),
 		reader("white-space", "white space around a token is trimmed", "ENC-04",
-			func(text string) ([]byte, bool) { return canonical(strings.TrimSpace(text)) }),
+			func(text string) ([]byte, bool) { return decodeCanonical(strings.TrimSpace(text)) }),
 		reader("percent", "percent escapes are undone, as for a query", "ENC-05",
 			func(text string) ([]byte, bool) {
 				text, err := url.PathUnescape(text)
 				if err != nil {
 					return nil, false
 				}
-				return canonical(text)
+				return decodeCanonical(text)
 			}),
 		reader("nul", "the text ends at the first NUL, as a C string does", "ENC-06",
 			func(text string) ([]byte, bool) {
 				text, _, _ = strings.Cut(text, "\x00")
-				return canonical(text)
+				return decodeCanonical(text)
 			}),
 		reader("junk", "characters outside the alphabet are dropped", "ENC-06",
-			func(text string) ([]byte, bool) { return canonical(strings.Map(onlyText, text)) }),
-		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", breaks(codecs.Canonical), by("ENC-06"),
+			func(text string) ([]byte, bool) { return decodeCanonical(strings.Map(onlyText, text)) }),
+		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", brokenProperties(codecs.Canonical), attackIDs("ENC-06"),
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					at := len(token) * 9 / 10
-					return slices.Concat(token[:at], bytes.Map(narrow, token[at:]))
+					return slices.Concat(token[:at], bytes.Map(narrowRune, token[at:]))
 				}
 			}),
 		reader("query", "what follows an ampersand is another parameter", "ENC-08",
 			func(text string) ([]byte, bool) {
 				text, _, _ = strings.Cut(text, "&")
-				return canonical(text)
+				return decodeCanonical(text)
 			}),
-		aSigner("quoted", "the token may come as a JSON text", breaks(codecs.Canonical), by("ENC-07"),
+		aSigner("quoted", "the token may come as a JSON text", brokenProperties(codecs.Canonical), attackIDs("ENC-07"),
 			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
-		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", breaks(codecs.Total), by("ENC-06"),
+		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", brokenProperties(codecs.Total), attackIDs("ENC-06"),
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					version, _, _ := strings.Cut(string(token), ".")
@@ -80,7 +80,7 @@ func texts() []Control {
 					return token
 				}
 			}),
-		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", breaks(codecs.Total), by("RES-02"),
+		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", brokenProperties(codecs.Total), attackIDs("RES-02"),
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					if other := strings.TrimLeft(string(token), base64URL+"."); other != "" && len(token)-len(other) >= 1000 {
@@ -89,28 +89,28 @@ func texts() []Control {
 					return token
 				}
 			}),
-		aSigner("number-forms", "a length in front is read by a parser of numbers", breaks(codecs.Canonical), by("ENC-05"), lengthInFront),
-		aSigner("hex-case", "hexadecimal in either case", breaks(codecs.Canonical), by("ENC-05"), hexadecimal),
+		aSigner("number-forms", "a length in front is read by a parser of numbers", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), lengthInFront),
+		aSigner("hex-case", "hexadecimal in either case", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), hexEncoding),
 	}
 }
 
-// narrow returns the ASCII form of a full-width character.
-func narrow(r rune) rune {
+// narrowRune returns the ASCII form of a full-width character.
+func narrowRune(r rune) rune {
 	if r > 0xff00 && r < 0xff5f {
 		return r - 0xfee0
 	}
 	return r
 }
 
-func lenient(refused string) func(string) ([]byte, bool) {
+func lenientBase64(refused string) func(string) ([]byte, bool) {
 	return func(text string) ([]byte, bool) {
 		raw, err := base64.RawURLEncoding.DecodeString(text)
 		return raw, err == nil && !strings.ContainsAny(text, refused)
 	}
 }
 
-func replaced(r *strings.Replacer) func(string) ([]byte, bool) {
-	return func(text string) ([]byte, bool) { return canonical(r.Replace(text)) }
+func replacingDecoder(r *strings.Replacer) func(string) ([]byte, bool) {
+	return func(text string) ([]byte, bool) { return decodeCanonical(r.Replace(text)) }
 }
 
 // base64URL is the alphabet of base64url.
@@ -123,19 +123,19 @@ func onlyText(r rune) rune {
 	return -1
 }
 
-// frames returns controls that split a token wrongly.
-func frames() []Control {
+// framingControls returns controls that split a token wrongly.
+func framingControls() []Control {
 	return []Control{
-		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", breaks(codecs.Integrity), by("FRM-07"),
+		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
 			func(p *signerParts) {
 				p.message = func(_, payload []byte) []byte { return payload }
 				p.lookup = firstUnlessFound(p.lookup)
 			}),
-		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", breaks(codecs.Integrity), by("FRM-07"),
+		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
 			func(p *signerParts) {
 				p.message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
 			}),
-		aSigner("version", "every version is read as the first", breaks(codecs.Integrity), by("FRM-05"),
+		aSigner("version", "every version is read as the first", brokenProperties(codecs.Integrity), attackIDs("FRM-05"),
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(signerPrefix) {
@@ -157,25 +157,25 @@ func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *en
 	}
 }
 
-// replacedTags returns signers with another tag or another comparison of tags.
-func replacedTags() []Control {
+// replacedTagControls returns signers with another tag or another comparison of tags.
+func replacedTagControls() []Control {
 	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) Control {
-		return aSigner(name, doc, breaks(codecs.Integrity), attacks, func(p *signerParts) { p.equal = equal })
+		return aSigner(name, doc, brokenProperties(codecs.Integrity), attacks, func(p *signerParts) { p.equal = equal })
 	}
 	made := func(name, doc string, attacks []string, size int, mac func(key, message []byte) []byte) Control {
-		return aSigner(name, doc, breaks(codecs.Integrity), attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
+		return aSigner(name, doc, brokenProperties(codecs.Integrity), attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
 	}
 	return []Control{
-		compared("compare-half", "the first half of the tag is compared", by("FRM-07"),
+		compared("compare-half", "the first half of the tag is compared", attackIDs("FRM-07"),
 			func(presented, right []byte) bool { return bytes.Equal(presented[:16], right[:16]) }),
-		compared("compare-sum", "differences are summed up in a byte", by("TAG-03"), sumOfDifferences),
-		compared("zero-tag", "a tag of zero bytes means that checking is off", by("TAG-02"),
+		compared("compare-sum", "differences are summed up in a byte", attackIDs("TAG-03"), sumOfDifferences),
+		compared("zero-tag", "a tag of zero bytes means that checking is off", attackIDs("TAG-02"),
 			func(presented, right []byte) bool {
 				return bytes.Equal(presented, make([]byte, len(presented))) || bytes.Equal(presented, right)
 			}),
-		made("tag-of-4", "the tag is cut to 4 bytes", by("TAG-12"), 4,
+		made("tag-of-4", "the tag is cut to 4 bytes", attackIDs("TAG-12"), 4,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
-		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", by("TAG-12"), sha256.Size,
+		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", attackIDs("TAG-12"), sha256.Size,
 			func(key, message []byte) []byte {
 				tag := hmacSHA256(key, message)[:4]
 				for _, b := range tag[:4] {
@@ -184,12 +184,12 @@ func replacedTags() []Control {
 				return bytes.Repeat(tag, sha256.Size/8)
 			}),
 		tagOf4Apart(),
-		aSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", breaks(codecs.Integrity), by("TAG-12"), tagOf1IfShort),
-		made("tag-of-1", "the tag is a byte", by("TAG-03", "TAG-12"), 1,
+		aSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", brokenProperties(codecs.Integrity), attackIDs("TAG-12"), tagOf1IfShort),
+		made("tag-of-1", "the tag is a byte", attackIDs("TAG-03", "TAG-12"), 1,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
-		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", by("TAG-14"), gcmTag,
-			func(key, message []byte) []byte { return gcm(key).Seal(nil, make([]byte, gcmNonce), nil, message) }),
-		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", by("TAG-14"), chacha20poly1305.Overhead,
+		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", attackIDs("TAG-14"), gcmTag,
+			func(key, message []byte) []byte { return newGCM(key).Seal(nil, make([]byte, gcmNonce), nil, message) }),
+		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", attackIDs("TAG-14"), chacha20poly1305.Overhead,
 			func(key, message []byte) []byte {
 				a, err := chacha20poly1305.New(key)
 				if err != nil {
@@ -197,11 +197,11 @@ func replacedTags() []Control {
 				}
 				return a.Seal(nil, make([]byte, chacha20poly1305.NonceSize), nil, message)
 			}),
-		made("hash-of-key", "the tag is SHA-256(key || message)", by("TAG-06"), sha256.Size,
+		made("hash-of-key", "the tag is SHA-256(key || message)", attackIDs("TAG-06"), sha256.Size,
 			func(key, message []byte) []byte {
 				return sum256(slices.Concat(key, message))
 			}),
-		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", by("FRM-08"), sha256.Size,
+		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", attackIDs("FRM-08"), sha256.Size,
 			func(key, message []byte) []byte {
 				sum := make([]byte, sha256.Size)
 				for block := range slices.Chunk(message, 64) {
@@ -214,10 +214,10 @@ func replacedTags() []Control {
 	}
 }
 
-// checkedTags returns controls that check a tag wrongly.
-func checkedTags() []Control {
+// tagCheckControls returns controls that check a tag wrongly.
+func tagCheckControls() []Control {
 	return []Control{
-		aSigner("checksum", "the tag is a checksum and needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15", "KEY-11"),
+		aSigner("checksum", "the tag is a checksum and needs no key", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("KEY-15", "KEY-11"),
 			func(p *signerParts) {
 				p.mac = func(_, message []byte) []byte {
 					return bytes.Repeat(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)), 8)
@@ -225,13 +225,13 @@ func checkedTags() []Control {
 				p.also = p.mac
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
 			}),
-		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", breaks(codecs.Integrity), by("FRM-07"),
+		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
 			func(p *signerParts) {
 				p.message = func(id, payload []byte) []byte {
 					return slices.Concat([]byte(signerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
 				}
 			}),
-		aSigner("empty-unsigned", "the tag of the empty payload needs no key", breaks(codecs.Integrity, codecs.Rotation), by("KEY-15"),
+		aSigner("empty-unsigned", "the tag of the empty payload needs no key", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("KEY-15"),
 			func(p *signerParts) {
 				p.mac = func(key, message []byte) []byte {
 					if len(message) == len(signerPrefix)+idSize {
@@ -242,7 +242,7 @@ func checkedTags() []Control {
 				p.also = p.mac
 				p.lookup = firstUnlessFound(p.lookup)
 			}),
-		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", breaks(codecs.Integrity), by("TAG-11"),
+		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", brokenProperties(codecs.Integrity), attackIDs("TAG-11"),
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.also = func(key, message []byte) []byte {
@@ -251,13 +251,13 @@ func checkedTags() []Control {
 					return m.Sum(nil)[:sha256.Size]
 				}
 			}),
-		aSigner("early-exit", "the comparison ends at the first difference", breaks(codecs.SteadyTiming), nil,
+		aSigner("early-exit", "the comparison ends at the first difference", brokenProperties(codecs.SteadyTiming), nil,
 			func(p *signerParts) { p.equal = bytes.Equal }),
-		aSigner("left-behind", "the payload is copied before its tag is checked", breaks(codecs.Integrity), by("TAG-09"),
+		aSigner("left-behind", "the payload is copied before its tag is checked", brokenProperties(codecs.Integrity), attackIDs("TAG-09"),
 			func(p *signerParts) {
 				p.release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
 			}),
-		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", breaks(codecs.UniformRefusal), by("TAG-04"),
+		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					at := 0
@@ -267,7 +267,7 @@ func checkedTags() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("the tag is wrong at %d", at))
 				}
 			}),
-		aSigner("short-tag", "as many bytes of the tag are compared as came", breaks(codecs.Integrity), by("TAG-01"), shortTag),
+		aSigner("short-tag", "as many bytes of the tag are compared as came", brokenProperties(codecs.Integrity), attackIDs("TAG-01"), shortTag),
 	}
 }
 
@@ -288,8 +288,8 @@ func shortTag(p *signerParts) {
 	}
 	p.decode = func(text string) ([]byte, bool) {
 		head, tail, _ := strings.Cut(text, ".")
-		body, ok := canonical(head)
-		tag, tagOK := canonical(tail)
+		body, ok := decodeCanonical(head)
+		tag, tagOK := decodeCanonical(tail)
 		if !ok || !tagOK || len(tag) > sha256.Size {
 			return nil, false
 		}
@@ -302,7 +302,7 @@ func shortTag(p *signerParts) {
 
 // tagOf4Apart returns a control whose short tag has its own segment.
 func tagOf4Apart() Control {
-	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", breaks(codecs.Integrity), by("TAG-12"), func(p *signerParts) {
+	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", brokenProperties(codecs.Integrity), attackIDs("TAG-12"), func(p *signerParts) {
 		p.tagSize = 4
 		p.mac = func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }
 		p.also = p.mac
@@ -312,8 +312,8 @@ func tagOf4Apart() Control {
 		}
 		p.decode = func(text string) ([]byte, bool) {
 			head, tail, _ := strings.Cut(text, ".")
-			body, ok := canonical(head)
-			tag, tagOK := canonical(tail)
+			body, ok := decodeCanonical(head)
+			tag, tagOK := decodeCanonical(tail)
 			return append(body, tag...), ok && tagOK && len(tag) == p.tagSize
 		}
 	})
@@ -341,8 +341,8 @@ func tagOf1IfShort(p *signerParts) {
 	}
 }
 
-// hexadecimal writes and reads hexadecimal. The standard library's reader accepts both cases.
-func hexadecimal(p *signerParts) {
+// hexEncoding writes and reads hexadecimal. The standard library's reader accepts both cases.
+func hexEncoding(p *signerParts) {
 	p.encode = hex.EncodeToString
 	p.decode = func(text string) ([]byte, bool) {
 		raw, err := hex.DecodeString(text)

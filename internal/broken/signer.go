@@ -45,7 +45,7 @@ func soundSigner() signerParts {
 	return signerParts{
 		ringParts: soundRing(),
 		encode:    base64.RawURLEncoding.EncodeToString,
-		decode:    canonical,
+		decode:    decodeCanonical,
 		mac:       hmacSHA256,
 		tagSize:   sha256.Size,
 		message:   func(id, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), id, payload) },
@@ -65,8 +65,8 @@ func hmacSHA256(key, message []byte) []byte {
 	return m.Sum(nil)
 }
 
-// canonical decodes unpadded base64url. It accepts only one spelling.
-func canonical(text string) ([]byte, bool) {
+// decodeCanonical decodes unpadded base64url. It accepts only one spelling.
+func decodeCanonical(text string) ([]byte, bool) {
 	raw, err := strictBase64URL.DecodeString(text)
 	skips := strings.IndexByte(text, '\r') >= 0 || strings.IndexByte(text, '\n') >= 0 // the library skips them
 	return raw, err == nil && !skips
@@ -131,5 +131,5 @@ var signedGuarantees = slices.Concat(
 func aSigner(name, doc string, broken []codecs.Property, attacks []string, mistake func(*signerParts)) Control {
 	parts := soundSigner()
 	mistake(&parts)
-	return control(name, doc, codecs.Design{Prefix: signerPrefix, NewCodec: parts.open}, signedGuarantees, broken, attacks)
+	return newControl(name, doc, codecs.Design{Prefix: signerPrefix, NewCodec: parts.open}, signedGuarantees, broken, attacks)
 }

@@ -14,30 +14,30 @@ import (
 	"sealab/codecs"
 )
 
-// streams returns encrypted codecs whose key streams overlap or whose initialization vectors are
+// keyStreamControls returns encrypted codecs whose key streams overlap or whose initialization vectors are
 // predictable.
-func streams() []Control {
+func keyStreamControls() []Control {
 	var count atomic.Uint64
 	var last atomic.Pointer[[]byte]
-	start := drawn(16)
+	start := randomBytes(16)
 	last.Store(&start)
 	counted := func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(start[:8:8], count.Add(1)) }
 	return []Control{
-		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
-			thenTag(p, ctr, done(ctr))
+		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
+			thenTag(p, cryptCTR, neverFails(cryptCTR))
 			p.nonce = counted
 		}),
-		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
 			stream := func(key, iv, text []byte) []byte {
 				n := min(len(text), 1024)
-				return append(ctr(key, iv, text[:n]), ctr(key, make([]byte, 16), text[n:])...)
+				return append(cryptCTR(key, iv, text[:n]), cryptCTR(key, make([]byte, 16), text[n:])...)
 			}
-			thenTag(p, stream, done(stream))
+			thenTag(p, stream, neverFails(stream))
 		}),
 		nonceInSecond(),
-		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", breaks(codecs.NonceMisuseResistant), by("NON-07"),
+		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
-		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", breaks(codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", brokenProperties(codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
 			thenTag(p, func(key, iv, text []byte) []byte {
 				sealed := sealCBC(key, iv, text)
 				end := bytes.Clone(sealed[len(sealed)-16:])
@@ -49,15 +49,17 @@ func streams() []Control {
 	}
 }
 
-// ctr encrypts and decrypts with AES-CTR.
-func ctr(key, iv, text []byte) []byte {
+// cryptCTR encrypts and decrypts with AES-CTR.
+func cryptCTR(key, iv, text []byte) []byte {
 	out := make([]byte, len(text))
-	cipher.NewCTR(block(key), iv).XORKeyStream(out, text)
+	cipher.NewCTR(aesBlock(key), iv).XORKeyStream(out, text)
 	return out
 }
 
-func stream(p *sealerParts) {
-	crypt := func(key, nonce, text, _ []byte) []byte { return ctr(key, slices.Concat(nonce, make([]byte, 4)), text) }
+func streamCipher(p *sealerParts) {
+	crypt := func(key, nonce, text, _ []byte) []byte {
+		return cryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
+	}
 	p.seal = crypt
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
 }
@@ -71,7 +73,9 @@ func judgedText(p *sealerParts) {
 		err := json.Unmarshal(packed, &o)
 		return o.P, err
 	}
-	crypt := func(key, nonce, text []byte) []byte { return ctr(key, slices.Concat(nonce, make([]byte, 4)), text) }
+	crypt := func(key, nonce, text []byte) []byte {
+		return cryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
+	}
 	tag := func(key, nonce, sealed, data []byte) []byte {
 		return hmacSHA256(hmacSHA256(key, []byte("tag")), slices.Concat(nonce, data, sealed))
 	}
@@ -92,10 +96,10 @@ func judgedText(p *sealerParts) {
 	}
 }
 
-// cbc replaces the cipher by AES-CBC with a random initialization vector.
-func cbc(p *sealerParts) {
+// cbcSealing replaces the cipher by AES-CBC with a random initialization vector.
+func cbcSealing(p *sealerParts) {
 	p.nonceSize = 16
-	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
+	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(16) }
 	p.seal = func(key, iv, text, _ []byte) []byte { return sealCBC(key, iv, text) }
 }
 
@@ -103,7 +107,7 @@ func cbc(p *sealerParts) {
 func sealCBC(key, iv, text []byte) []byte {
 	n := 16 - len(text)%16
 	padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
-	cipher.NewCBCEncrypter(block(key), iv).CryptBlocks(padded, padded)
+	cipher.NewCBCEncrypter(aesBlock(key), iv).CryptBlocks(padded, padded)
 	return padded
 }
 
@@ -112,7 +116,7 @@ func openCBC(key, iv, sealed []byte) ([]byte, error) {
 		return nil, errMalformed
 	}
 	text := make([]byte, len(sealed))
-	cipher.NewCBCDecrypter(block(key), iv).CryptBlocks(text, sealed)
+	cipher.NewCBCDecrypter(aesBlock(key), iv).CryptBlocks(text, sealed)
 	n := int(text[len(text)-1])
 	if n == 0 || n > 16 || !bytes.Equal(text[len(text)-n:], bytes.Repeat([]byte{byte(n)}, n)) {
 		return nil, errPadding
@@ -120,13 +124,13 @@ func openCBC(key, iv, sealed []byte) ([]byte, error) {
 	return text[:len(text)-n], nil
 }
 
-func chain(p *sealerParts) {
-	cbc(p)
+func cbcCipher(p *sealerParts) {
+	cbcSealing(p)
 	p.open = func(key, iv, sealed, _ []byte) ([]byte, error) { return openCBC(key, iv, sealed) }
 }
 
 func paddingOracle(p *sealerParts) {
-	cbc(p)
+	cbcSealing(p)
 	encrypt := p.seal
 	p.seal = func(key, iv, text, data []byte) []byte {
 		return encrypt(key, iv, append(bytes.Clone(text), hmacSHA256(key, slices.Concat(data, iv, text))...), nil)
@@ -150,7 +154,7 @@ func paddingOracle(p *sealerParts) {
 // paddingOracleOfOldKeys appends a tag to the ciphertext. For tokens of old keys it checks the padding
 // before the tag.
 func paddingOracleOfOldKeys(p *sealerParts) {
-	cbc(p)
+	cbcSealing(p)
 	encrypt, lookup := p.seal, p.lookup
 	var old sync.Map // addresses of keys that are not the first of their ring
 	p.lookup = func(r *ring, id []byte) *entry {
@@ -180,8 +184,8 @@ func paddingOracleOfOldKeys(p *sealerParts) {
 	}
 }
 
-// codebook encrypts each block separately (ECB) and authenticates the result.
-func codebook(p *sealerParts) {
+// ecbCipher encrypts each block separately (ECB) and authenticates the result.
+func ecbCipher(p *sealerParts) {
 	crypt := func(text []byte, each func(dst, src []byte)) []byte {
 		out := make([]byte, len(text))
 		for i := 0; i+16 <= len(text); i += 16 {
@@ -191,7 +195,7 @@ func codebook(p *sealerParts) {
 	}
 	p.seal = func(key, nonce, text, data []byte) []byte {
 		n := 16 - len(text)%16
-		text = crypt(append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...), block(key).Encrypt)
+		text = crypt(append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...), aesBlock(key).Encrypt)
 		return append(text, hmacSHA256(key, slices.Concat(data, nonce, text))...)
 	}
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
@@ -199,7 +203,7 @@ func codebook(p *sealerParts) {
 		if cut < 16 || cut%16 != 0 || !hmac.Equal(sealed[cut:], hmacSHA256(key, slices.Concat(data, nonce, sealed[:cut]))) {
 			return nil, errUnauthentic
 		}
-		text := crypt(sealed[:cut], block(key).Decrypt)
+		text := crypt(sealed[:cut], aesBlock(key).Decrypt)
 		return text[:len(text)-int(text[len(text)-1])], nil
 	}
 }
@@ -208,7 +212,7 @@ func codebook(p *sealerParts) {
 // others as the sound sealer does.
 func codebookIfWhole(p *sealerParts) {
 	byBlock := *p
-	codebook(&byBlock)
+	ecbCipher(&byBlock)
 	seal, open := p.seal, p.open
 	p.seal = func(key, nonce, text, data []byte) []byte {
 		if len(text) < 1024 || len(text)%16 > 0 {
@@ -233,7 +237,7 @@ func codebookIfWhole(p *sealerParts) {
 // ciphertext.
 func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt func(key, iv, sealed []byte) ([]byte, error)) {
 	p.nonceSize = 16
-	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(16) }
+	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(16) }
 	tag := func(key, iv, sealed, data []byte) []byte {
 		return hmacSHA256(bindKey(key), slices.Concat(data, iv, sealed))
 	}
@@ -250,7 +254,7 @@ func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt 
 	}
 }
 
-// done adapts a function that never fails to one that returns an error.
-func done(f func(key, iv, text []byte) []byte) func(key, iv, text []byte) ([]byte, error) {
+// neverFails adapts a function that never fails to one that returns an error.
+func neverFails(f func(key, iv, text []byte) []byte) func(key, iv, text []byte) ([]byte, error) {
 	return func(key, iv, text []byte) ([]byte, error) { return f(key, iv, text), nil }
 }

@@ -14,23 +14,23 @@ import (
 	"sealab/codecs"
 )
 
-// long returns controls whose mistake shows only for some states, most of them long.
-func long() []Control {
+// longStateControls returns controls whose mistake shows only for some states, most of them long.
+func longStateControls() []Control {
 	return []Control{
-		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", breaks(codecs.Integrity), by("FRM-10"), uncountedChunks),
-		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", breaks(codecs.Integrity), by("FRM-10"), chunksByDigit),
-		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", breaks(codecs.Integrity), by("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
+		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), uncountedChunks),
+		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), chunksByDigit),
+		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
-		from(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
-		from(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
-		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"),
+		atLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
+		atLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
+		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-17"),
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfLong{inner} }),
-		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", breaks(codecs.BindsPrincipal), by("CTX-17"),
+		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-17"),
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfText{inner} }),
-		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", breaks(codecs.Expiry), by("EXP-07"), func(p *schemeParts) {
+		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool {
-				return timely(c, now) || len(c.State) > 32<<10 && c.Issued != nil && *c.Issued <= seconds(now)
+				return timely(c, now) || len(c.State) > 32<<10 && c.Issued != nil && *c.Issued <= unixSeconds(now)
 			}
 		}),
 	}
@@ -40,7 +40,7 @@ func long() []Control {
 // the last one (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
 func inPieces(p *sealerParts, last bool) {
 	p.nonceSize = 7
-	p.nonce = func(uint64, []byte, []byte) []byte { return drawn(7) }
+	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(7) }
 	nonceOf := func(prefix []byte, n int, end bool) []byte {
 		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
 		if end && last {
@@ -51,9 +51,9 @@ func inPieces(p *sealerParts, last bool) {
 	p.seal = func(key, prefix, text, data []byte) []byte {
 		var out []byte
 		for n := 0; ; n++ {
-			part := text[:min(len(text), chunk)]
+			part := text[:min(len(text), chunkSize)]
 			text = text[len(part):]
-			out = gcm(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
+			out = newGCM(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
 			if len(text) == 0 {
 				return out
 			}
@@ -61,8 +61,8 @@ func inPieces(p *sealerParts, last bool) {
 	}
 	p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
 		text, n := []byte{}, 0
-		for part := range slices.Chunk(sealed, chunk+gcmTag) {
-			plain, err := gcm(key).Open(text, nonceOf(prefix, n, (n+1)*(chunk+gcmTag) >= len(sealed)), part, data)
+		for part := range slices.Chunk(sealed, chunkSize+gcmTag) {
+			plain, err := newGCM(key).Open(text, nonceOf(prefix, n, (n+1)*(chunkSize+gcmTag) >= len(sealed)), part, data)
 			if err != nil || n > 0 && len(part) == gcmTag {
 				return nil, errUnauthentic
 			}
@@ -74,40 +74,40 @@ func inPieces(p *sealerParts, last bool) {
 
 // headOnly returns a control that authenticates only the first n bytes of a message.
 func headOnly(name, doc string, n int) Control {
-	return aSigner(name, doc, breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
+	return aSigner(name, doc, brokenProperties(codecs.Integrity), attackIDs("FRM-11"), func(p *signerParts) {
 		mac := p.mac
 		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
 		p.also = p.mac
 	})
 }
 
-// chunk is the length of a chunk in bytes.
-const chunk = 1 << 10
+// chunkSize is the length of a chunk in bytes.
+const chunkSize = 1 << 10
 
 // uncountedChunks numbers the chunks without counting them.
 func uncountedChunks(key []byte) pair {
-	return chunked(key, chunk, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
+	return chunkedCodec(key, chunkSize, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
 }
 
 // chunksByDigit numbers the chunks with one digit and counts them.
 func chunksByDigit(key []byte) pair {
-	return chunked(key, chunk/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
+	return chunkedCodec(key, chunkSize/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
 }
 
-// chunked returns a codec of tokens
+// chunkedCodec returns a codec of tokens
 //
 //	token = base64url(id[16]) *( "." base64url(chunk || tag[32]) )
 //	tag = HMAC-SHA256(key, id || label of the chunk || chunk)
 //
 // with chunks of the given size; the last may be shorter. The label depends on the chunk's index, from 1,
 // and the number of chunks.
-func chunked(key []byte, size int, label func(index, of int) []byte) pair {
+func chunkedCodec(key []byte, size int, label func(index, of int) []byte) pair {
 	tag := func(id []byte, index, of int, part []byte) []byte {
 		return hmacSHA256(key, slices.Concat(id, label(index, of), part))
 	}
 	return pair{
 		seal: func(payload []byte) string {
-			id := drawn(16)
+			id := randomBytes(16)
 			token := []string{base64.RawURLEncoding.EncodeToString(id)}
 			ended := append(slices.Clip(payload), 0)
 			of := (len(ended) + size - 1) / size
@@ -119,13 +119,13 @@ func chunked(key []byte, size int, label func(index, of int) []byte) pair {
 		},
 		unseal: func(token string) ([]byte, error) {
 			texts := strings.Split(token, ".")
-			id, ok := canonical(texts[0])
+			id, ok := decodeCanonical(texts[0])
 			if !ok || len(id) != 16 || len(texts) < 2 {
 				return nil, errMalformed
 			}
 			var payload []byte
 			for index, text := range texts[1:] {
-				raw, ok := canonical(text)
+				raw, ok := decodeCanonical(text)
 				if !ok || len(raw) <= 32 {
 					return nil, errMalformed
 				}

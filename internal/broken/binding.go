@@ -20,22 +20,22 @@ import (
 
 // contextAs returns a control that binds the context after change has modified it.
 func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) Control {
-	return binder(name, doc, broken, attacks, func(c *codecs.Context) string {
+	return bindingControl(name, doc, broken, attacks, func(c *codecs.Context) string {
 		changed := *c
 		change(&changed)
-		return whole(&changed)
+		return encodeContext(&changed)
 	})
 }
 
-// binder returns a control that binds the text that binding returns.
-func binder(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
+// bindingControl returns a control that binds the text that binding returns.
+func bindingControl(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
 	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
 }
 
-// unbound returns schemes that do not bind one field.
-func unbound() []Control {
+// unboundControls returns schemes that do not bind one field.
+func unboundControls() []Control {
 	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
-		return contextAs("unbound-"+field, "the "+field+" is not bound", breaks(p), by(attack), clear)
+		return contextAs("unbound-"+field, "the "+field+" is not bound", brokenProperties(p), attackIDs(attack), clear)
 	}
 	return []Control{
 		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Context) { b.Method = "" }),
@@ -43,55 +43,55 @@ func unbound() []Control {
 		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Context) { b.Arguments = nil }),
 		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Context) { b.Principal = nil }),
 		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Context) { b.Audience = nil }),
-		contextAs("argument-object", "arguments that are no object end the program", breaks(codecs.Total), by("RES-06"), func(c *codecs.Context) {
+		contextAs("argument-object", "arguments that are no object end the program", brokenProperties(codecs.Total), attackIDs("RES-06"), func(c *codecs.Context) {
 			var members any
 			if c.Arguments != nil && json.Unmarshal(c.Arguments, &members) == nil {
 				_ = members.(map[string]any)
 			}
 		}),
-		binder("argument-names", "the names of arguments are bound and not their values", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-10"), func(b *codecs.Context) string {
+		bindingControl("argument-names", "the names of arguments are bound and not their values", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-10"), func(b *codecs.Context) string {
 			var members map[string]json.RawMessage
 			less := *b
 			less.Arguments = nil
 			if json.Unmarshal(b.Arguments, &members) != nil {
-				return whole(b)
+				return encodeContext(b)
 			}
-			return whole(&less) + strings.Join(slices.Sorted(maps.Keys(members)), ",")
+			return encodeContext(&less) + strings.Join(slices.Sorted(maps.Keys(members)), ",")
 		}),
 	}
 }
 
 // principalAs returns a control that binds read(principal).
 func principalAs(name, doc, attack string, read func(string) string) Control {
-	return contextAs(name, doc, breaks(codecs.BindsPrincipal, codecs.Unambiguous), by(attack), func(c *codecs.Context) {
+	return contextAs(name, doc, brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs(attack), func(c *codecs.Context) {
 		if c.Principal != nil {
 			c.Principal = new(read(*c.Principal))
 		}
 	})
 }
 
-// text returns *s, or "" if s is nil.
-func text(s *string) string {
+// textOrEmpty returns *s, or "" if s is nil.
+func textOrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
-// fields returns the texts of a context, with "" for absent ones.
-func fields(c *codecs.Context) []string {
-	return []string{c.Method, c.Target, string(c.Arguments), text(c.Principal), text(c.Audience)}
+// contextTexts returns the texts of a context, with "" for absent ones.
+func contextTexts(c *codecs.Context) []string {
+	return []string{c.Method, c.Target, string(c.Arguments), textOrEmpty(c.Principal), textOrEmpty(c.Audience)}
 }
 
-// joined returns a control that joins the bound fields with a separator.
-func joined(name, doc, separator string) Control {
-	return binder(name, doc, breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
-		return strings.Join(fields(b), separator)
+// joinedFieldsControl returns a control that joins the bound fields with a separator.
+func joinedFieldsControl(name, doc, separator string) Control {
+	return bindingControl(name, doc, brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-04"), func(b *codecs.Context) string {
+		return strings.Join(contextTexts(b), separator)
 	})
 }
 
-// confused returns schemes that map different contexts to one binding.
-func confused() []Control {
+// equatedContextControls returns schemes that map different contexts to one binding.
+func equatedContextControls() []Control {
 	return []Control{
 		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
 		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),
@@ -118,82 +118,82 @@ func confused() []Control {
 			d := sha256.Sum256([]byte(p))
 			return hex.EncodeToString(d[:1])
 		}),
-		contextAs("absent-is-empty", "no principal is the empty principal", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) {
-			c.Principal = new(text(c.Principal))
+		contextAs("absent-is-empty", "no principal is the empty principal", brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs("CTX-03"), func(c *codecs.Context) {
+			c.Principal = new(textOrEmpty(c.Principal))
 		}),
-		joined("glued", "fields are glued without lengths", ""),
-		joined("joined-nul", "fields are joined by NUL", "\x00"),
-		joined("joined-bar", "fields are joined by a bar", "|"),
-		binder("length-byte", "fields are joined with lengths of one byte", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-04"), func(b *codecs.Context) string {
+		joinedFieldsControl("glued", "fields are glued without lengths", ""),
+		joinedFieldsControl("joined-nul", "fields are joined by NUL", "\x00"),
+		joinedFieldsControl("joined-bar", "fields are joined by a bar", "|"),
+		bindingControl("length-byte", "fields are joined with lengths of one byte", brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-04"), func(b *codecs.Context) string {
 			var all strings.Builder
-			for _, f := range fields(b) {
+			for _, f := range contextTexts(b) {
 				all.WriteByte(byte(len(f)))
 				all.WriteString(f)
 			}
 			return all.String()
 		}),
-		binder("without-order", "digests of the fields are added up", breaks(codecs.Unambiguous), by("CTX-08"), func(b *codecs.Context) string {
+		bindingControl("without-order", "digests of the fields are added up", brokenProperties(codecs.Unambiguous), attackIDs("CTX-08"), func(b *codecs.Context) string {
 			var sum uint64
-			for _, f := range fields(b) {
+			for _, f := range contextTexts(b) {
 				d := sha256.Sum256([]byte(f))
 				sum += binary.BigEndian.Uint64(d[:])
 			}
 			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
 			return string(inJSON([]any{sum, absent}))
 		}),
-		binder("digits-in-front", "each field is written behind its length in decimal digits", breaks(codecs.Unambiguous), by("CTX-04"), func(b *codecs.Context) string {
+		bindingControl("digits-in-front", "each field is written behind its length in decimal digits", brokenProperties(codecs.Unambiguous), attackIDs("CTX-04"), func(b *codecs.Context) string {
 			written := fmt.Sprintf("%t%t%t", b.Arguments == nil, b.Principal == nil, b.Audience == nil)
-			for _, s := range fields(b) {
+			for _, s := range contextTexts(b) {
 				written += strconv.Itoa(len(s)) + s
 			}
 			return written
 		}),
-		binder("as-query", "fields are written as a query, without escapes", breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-12"), func(b *codecs.Context) string {
-			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + text(b.Principal) + "&audience=" + text(b.Audience)
+		bindingControl("as-query", "fields are written as a query, without escapes", brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-12"), func(b *codecs.Context) string {
+			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + textOrEmpty(b.Principal) + "&audience=" + textOrEmpty(b.Audience)
 		}),
 	}
 }
 
-// published returns schemes whose tokens reveal too much.
-func published() []Control {
+// leakingControls returns schemes whose tokens reveal too much.
+func leakingControls() []Control {
 	return []Control{
-		aScheme("linkable", "the binding's tag has no salt", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable", "the binding's tag has no salt", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
 		}),
-		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
 			p.bindTag = func(key, salt []byte, text string) []byte {
 				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))[:16]
 				tag[0] = hmacSHA256(bindKey(key), []byte(text))[0]
 				return tag
 			}
 		}),
-		aScheme("linkable-length", "the length of the binding's tag depends on the principal", breaks(codecs.Unlinkable), by("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable-length", "the length of the binding's tag depends on the principal", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
 			p.bindTag = func(key, salt []byte, text string) []byte {
 				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))
 				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
 			}
 		}),
-		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", breaks(codecs.Unlinkable), by("LNK-01"),
-			func(inner codecs.Scheme) codecs.Scheme { return hinting{inner} }),
-		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", breaks(codecs.UniformRefusal), by("ORA-02"),
+		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"),
+			func(inner codecs.Scheme) codecs.Scheme { return hintingScheme{inner} }),
+		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02"),
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
-		aScheme("one-key", "the tag of the principal is under the key of the token", breaks(codecs.Integrity, codecs.Unlinkable), by("ORA-01"), func(p *schemeParts) {
-			p.binding = func(b *codecs.Context) string { return text(b.Principal) }
+		aScheme("one-key", "the tag of the principal is under the key of the token", brokenProperties(codecs.Integrity, codecs.Unlinkable), attackIDs("ORA-01"), func(p *schemeParts) {
+			p.binding = func(b *codecs.Context) string { return textOrEmpty(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
 		}),
 	}
 }
 
-// A hinting scheme mints
+// A hintingScheme mints
 //
 //	token = inner || "." || base64url(hint[4])
 //	hint = SHA-256(principal) xor the last bytes of the tag of the inner token
-type hinting struct{ codecs.Scheme }
+type hintingScheme struct{ codecs.Scheme }
 
-// hint returns the hint of an inner token.
-func hint(inner []byte, b *codecs.Context) string {
-	sum := sha256.Sum256([]byte(text(b.Principal)))
-	raw, ok := canonical(string(inner[bytes.LastIndexByte(inner, '.')+1:]))
+// principalHint returns the hint of an inner token.
+func principalHint(inner []byte, b *codecs.Context) string {
+	sum := sha256.Sum256([]byte(textOrEmpty(b.Principal)))
+	raw, ok := decodeCanonical(string(inner[bytes.LastIndexByte(inner, '.')+1:]))
 	if !ok || len(raw) < 4 {
 		return ""
 	}
@@ -203,18 +203,18 @@ func hint(inner []byte, b *codecs.Context) string {
 }
 
 // Mint implements codecs.Scheme.
-func (s hinting) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+func (s hintingScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	inner, err := s.Scheme.Mint(nil, state, b)
 	if err != nil {
 		return dst, err
 	}
-	return fmt.Appendf(dst, "%s.%s", inner, hint(inner, b)), nil
+	return fmt.Appendf(dst, "%s.%s", inner, principalHint(inner, b)), nil
 }
 
 // Verify implements codecs.Scheme.
-func (s hinting) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+func (s hintingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	at := max(0, bytes.LastIndexByte(token, '.'))
-	if string(token[at:]) != "."+hint(token[:at], b) {
+	if string(token[at:]) != "."+principalHint(token[:at], b) {
 		return dst, errUnauthentic
 	}
 	return s.Scheme.Verify(dst, token[:at], b)
@@ -235,7 +235,7 @@ func withSalt(salt []byte, b *codecs.Context) *codecs.Context {
 
 // Mint implements codecs.Scheme.
 func (s saltedOutside) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	salt := drawn(2)
+	salt := randomBytes(2)
 	inner, err := s.Scheme.Mint(nil, state, withSalt(salt, b))
 	if err != nil {
 		return dst, err
@@ -246,7 +246,7 @@ func (s saltedOutside) Mint(dst, state []byte, b *codecs.Context) ([]byte, error
 // Verify implements codecs.Scheme.
 func (s saltedOutside) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	text, ok := strings.CutPrefix(string(token), schemePrefix)
-	raw, okText := canonical(text)
+	raw, okText := decodeCanonical(text)
 	if !ok || !okText || len(raw) < 2 {
 		return dst, errMalformed
 	}

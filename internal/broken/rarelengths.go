@@ -11,10 +11,11 @@ import (
 	"sealab/codecs"
 )
 
-// rare returns controls whose mistake shows at one length of a state, in long tokens, or in one bit.
-func rare() []Control {
+// rareLengthControls returns controls whose mistake shows at one length of a state, in long tokens, or in
+// one bit.
+func rareLengthControls() []Control {
 	return []Control{
-		aSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", breaks(codecs.Integrity), by("FRM-11"), func(p *signerParts) {
+		aSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-11"), func(p *signerParts) {
 			p.mac = func(key, message []byte) []byte {
 				if len(message)%256 == 0 {
 					message = message[:len(message)-16]
@@ -23,8 +24,8 @@ func rare() []Control {
 			}
 			p.also = p.mac
 		}),
-		aSigner("third-key-unsigned", "the end of a tag is not compared if its key is the third of a ring or a later one", breaks(codecs.Integrity), by("FRM-11"), laterKeysUnsigned),
-		aSigner("one-length-cut", "a payload of 203 bytes loses its last", breaks(codecs.ByteExact), by("PAY-03"), func(p *signerParts) {
+		aSigner("third-key-unsigned", "the end of a tag is not compared if its key is the third of a ring or a later one", brokenProperties(codecs.Integrity), attackIDs("FRM-11"), laterKeysUnsigned),
+		aSigner("one-length-cut", "a payload of 203 bytes loses its last", brokenProperties(codecs.ByteExact), attackIDs("PAY-03"), func(p *signerParts) {
 			p.carried = func(payload []byte) []byte {
 				if len(payload) == 203 {
 					return payload[:202]
@@ -32,48 +33,48 @@ func rare() []Control {
 				return payload
 			}
 		}),
-		aSealer("one-length-nonce", "payloads of 203 bytes are sealed under one nonce", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-05"), func(p *sealerParts) {
+		aSealer("one-length-nonce", "payloads of 203 bytes are sealed under one nonce", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
 			p.nonce = func(_ uint64, _, payload []byte) []byte {
 				if len(payload) == 203 {
 					return make([]byte, gcmNonce)
 				}
-				return drawn(gcmNonce)
+				return randomBytes(gcmNonce)
 			}
 		}),
-		aSealer("long-nonce-of-payload", "the nonce of a payload over 4 KiB is a digest of it", breaks(codecs.Confidentiality), by("NON-03", "PAY-07"), func(p *sealerParts) {
+		aSealer("long-nonce-of-payload", "the nonce of a payload over 4 KiB is a digest of it", brokenProperties(codecs.Confidentiality), attackIDs("NON-03", "PAY-07"), func(p *sealerParts) {
 			p.nonce = func(_ uint64, key, payload []byte) []byte {
 				if len(payload) > 1<<12 {
 					return hmacSHA256(key, payload)[:gcmNonce]
 				}
-				return drawn(gcmNonce)
+				return randomBytes(gcmNonce)
 			}
 		}),
-		aSealer("parity-in-nonce", "one bit of the nonce is the parity of the payload", breaks(codecs.Confidentiality), by("PAY-07"), func(p *sealerParts) {
+		aSealer("parity-in-nonce", "one bit of the nonce is the parity of the payload", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), func(p *sealerParts) {
 			p.nonce = func(_ uint64, _, payload []byte) []byte {
 				ones := 0
 				for _, b := range payload {
 					ones += bits.OnesCount8(b)
 				}
-				nonce := drawn(gcmNonce)
+				nonce := randomBytes(gcmNonce)
 				nonce[5] = nonce[5]&^1 | byte(ones&1)
 				return nonce
 			}
 		}),
-		aSigner("lenient-if-long", "a token over 1000 characters is read by a lenient decoder", breaks(codecs.Canonical), by("ENC-01", "ENC-04"), func(p *signerParts) {
+		aSigner("lenient-if-long", "a token over 1000 characters is read by a lenient decoder", brokenProperties(codecs.Canonical), attackIDs("ENC-01", "ENC-04"), func(p *signerParts) {
 			p.decode = func(text string) ([]byte, bool) {
 				if len(text) > 1000 {
-					return lenient("")(text)
+					return lenientBase64("")(text)
 				}
-				return canonical(text)
+				return decodeCanonical(text)
 			}
 		}),
-		stating(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", breaks(codecs.PrivateKeys, codecs.Rotation), by("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", brokenProperties(codecs.PrivateKeys, codecs.Rotation), attackIDs("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, secret[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		aSigner("reason-derived-key", "the reason of a refusal holds the key of tags", breaks(codecs.UniformRefusal), by("TAG-04"), func(p *signerParts) {
+		aSigner("reason-derived-key", "the reason of a refusal holds the key of tags", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(p *signerParts) {
 			p.refuse = func(e *entry, _, _, _ []byte) error {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
 			}

@@ -24,32 +24,32 @@ import (
 	"sealab/internal/lab"
 )
 
-// pieces returns controls that misread formats of several segments.
-func pieces() []Control {
+// segmentControls returns controls that misread formats of several segments.
+func segmentControls() []Control {
 	return []Control{
-		aPair("open-header", "the header is outside the tag", breaks(codecs.Integrity), by("FRM-06"), openHeader),
-		aPair("empty-key", "a key id that is not known stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), emptyKey),
-		aPair("no-key-id", "a header without a key ID stands for the empty key", breaks(codecs.Integrity), by("KEY-02"), noKeyID),
-		aPair("inherited-key", "keys are members of an object of JavaScript, which has members of its own", breaks(codecs.Integrity), by("KEY-02"), inheritedKey),
-		aPair("key-of-path", "a key is the file at the end of a path", breaks(codecs.Integrity), by("KEY-02"), keyOfPath),
-		aPair("key-in-header", "a key that stands in the header is taken for the right one", breaks(codecs.Integrity), by("KEY-02"), keyInHeader),
-		aPair("point-unbound", "the key does not depend on how the point is written", breaks(codecs.Integrity), by("KEY-13"), pointUnbound),
-		aPair("any-of-several", "of several tokens one has to be good, and the last is used", breaks(codecs.Integrity), by("FRM-09"), anyOfSeveral),
-		aPair("tag-length-inside", "the token states the length of its tag", breaks(codecs.Integrity), by("TAG-01"), tagLengthInside),
-		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", breaks(codecs.Integrity), by("JOS-05"), shortAlgorithm),
-		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", breaks(codecs.Integrity), by("FRM-05"), hashForVersion),
-		aPair("byte-for-version", "the tag of version 0 has a zero byte behind the payload", breaks(codecs.Integrity), by("FRM-05"), byteForVersion),
-		aPair("count-inside", "the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countUpTo(math.MaxUint16)),
-		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", breaks(codecs.Inert), by("RES-12"), powerUpTo(20)),
-		aPair("count-word", "a word of the token says how often the key is stretched", breaks(codecs.Inert), by("RES-12"), countWord),
-		aPair("failed-comparison", "a tag that is not ASCII cannot be compared, and the error is ignored", breaks(codecs.Integrity, codecs.Canonical), by("TAG-02"), failedComparison),
-		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepJSON),
-		aPair("deep-lists", "a payload of lists in lists, in MessagePack, ends the program before its tag is checked", breaks(codecs.Total), by("RES-02"), deepLists),
-		aPair("split-all", "a token is split into all its pieces before they are counted", breaks(codecs.Inert), by("RES-11"), splitAll),
-		aPair("salted", "salt and payload are glued under the tag", breaks(codecs.Integrity), by("TAG-07"), salted),
-		aPair("member-asserted", "a number of the header is read without asking for its type", breaks(codecs.Total), by("FRM-03"), memberAsserted),
-		aPair("members-joined", "the values of members of JSON are joined under the tag", breaks(codecs.Integrity), by("TAG-07"), numberedMembers(false)),
-		aPair("two-signatures", "ECDSA takes s and n - s", breaks(codecs.Canonical), by("TAG-10"), twoSignatures),
+		aPair("open-header", "the header is outside the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-06"), openHeader),
+		aPair("empty-key", "a key id that is not known stands for the empty key", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), emptyKey),
+		aPair("no-key-id", "a header without a key ID stands for the empty key", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), noKeyID),
+		aPair("inherited-key", "keys are members of an object of JavaScript, which has members of its own", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), inheritedKey),
+		aPair("key-of-path", "a key is the file at the end of a path", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), keyOfPath),
+		aPair("key-in-header", "a key that stands in the header is taken for the right one", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), keyInHeader),
+		aPair("point-unbound", "the key does not depend on how the point is written", brokenProperties(codecs.Integrity), attackIDs("KEY-13"), pointUnbound),
+		aPair("any-of-several", "of several tokens one has to be good, and the last is used", brokenProperties(codecs.Integrity), attackIDs("FRM-09"), anyOfSeveral),
+		aPair("tag-length-inside", "the token states the length of its tag", brokenProperties(codecs.Integrity), attackIDs("TAG-01"), tagLengthInside),
+		aPair("short-algorithm", "the header may name an algorithm whose tag is a byte", brokenProperties(codecs.Integrity), attackIDs("JOS-05"), shortAlgorithm),
+		aPair("hash-for-version", "the tag of version 0 is a hash that needs no key", brokenProperties(codecs.Integrity), attackIDs("FRM-05"), hashForVersion),
+		aPair("byte-for-version", "the tag of version 0 has a zero byte behind the payload", brokenProperties(codecs.Integrity), attackIDs("FRM-05"), byteForVersion),
+		aPair("count-inside", "the token says how often the key is stretched", brokenProperties(codecs.Inert), attackIDs("RES-12"), countUpTo(math.MaxUint16)),
+		aPair("count-exponent", "the token says how often the key is stretched, as a power of two", brokenProperties(codecs.Inert), attackIDs("RES-12"), powerUpTo(20)),
+		aPair("count-word", "a word of the token says how often the key is stretched", brokenProperties(codecs.Inert), attackIDs("RES-12"), countWord),
+		aPair("failed-comparison", "a tag that is not ASCII cannot be compared, and the error is ignored", brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("TAG-02"), failedComparison),
+		aPair("deep-json", "a payload that nests deep ends the program before its tag is checked", brokenProperties(codecs.Total), attackIDs("RES-02"), deepJSON),
+		aPair("deep-lists", "a payload of lists in lists, in MessagePack, ends the program before its tag is checked", brokenProperties(codecs.Total), attackIDs("RES-02"), deepLists),
+		aPair("split-all", "a token is split into all its pieces before they are counted", brokenProperties(codecs.Inert), attackIDs("RES-11"), splitAll),
+		aPair("salted", "salt and payload are glued under the tag", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), saltedCodec),
+		aPair("member-asserted", "a number of the header is read without asking for its type", brokenProperties(codecs.Total), attackIDs("FRM-03"), memberAsserted),
+		aPair("members-joined", "the values of members of JSON are joined under the tag", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), numberedMembers(false)),
+		aPair("two-signatures", "ECDSA takes s and n - s", brokenProperties(codecs.Canonical), attackIDs("TAG-10"), twoSignatures),
 	}
 }
 
@@ -74,9 +74,9 @@ func tagLengthInside(key []byte) pair {
 	}
 }
 
-// compact signs as RFC 7515 does. wanted returns the tag that a token must have, or nil if the header is
-// malformed. Its sign argument signs the token under a key.
-func compact(key []byte, header string, wanted func(header []byte, sign func(key []byte) []byte) []byte) pair {
+// compactJWS signs as RFC 7515 does. wanted returns the tag that a token must have, or nil if the header
+// is malformed. Its sign argument signs the token under a key.
+func compactJWS(key []byte, header string, wanted func(header []byte, sign func(key []byte) []byte) []byte) pair {
 	sign := func(key []byte, parts ...[]byte) []byte { return hmacSHA256(key, []byte(joinText(parts...))) }
 	return pair{
 		seal: func(payload []byte) string {
@@ -99,7 +99,7 @@ func compact(key []byte, header string, wanted func(header []byte, sign func(key
 // shortAlgorithm accepts tags of one byte under one algorithm name.
 func shortAlgorithm(key []byte) pair {
 	const head = `{"alg":"HS256"}`
-	return compact(key, head, func(header []byte, sign func(key []byte) []byte) []byte {
+	return compactJWS(key, head, func(header []byte, sign func(key []byte) []byte) []byte {
 		var read struct{ Alg string }
 		switch {
 		case json.Unmarshal(header, &read) == nil && read.Alg == "HS256/8":
@@ -113,7 +113,7 @@ func shortAlgorithm(key []byte) pair {
 
 func emptyKey(key []byte) pair {
 	keys := map[string][]byte{"main": key}
-	return compact(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+	return compactJWS(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
 		var read struct{ Kid string }
 		if json.Unmarshal(header, &read) != nil {
 			return nil
@@ -123,7 +123,7 @@ func emptyKey(key []byte) pair {
 }
 
 func noKeyID(key []byte) pair {
-	return compact(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+	return compactJWS(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
 		var read struct{ Kid *string }
 		switch {
 		case json.Unmarshal(header, &read) != nil:
@@ -174,7 +174,7 @@ func keyNamed(key []byte, find func(id string) []byte) pair {
 }
 
 func keyInHeader(key []byte) pair {
-	return compact(key, `{"alg":"HS256"}`, func(header []byte, sign func(key []byte) []byte) []byte {
+	return compactJWS(key, `{"alg":"HS256"}`, func(header []byte, sign func(key []byte) []byte) []byte {
 		var read struct{ JWK *struct{ K string } }
 		switch {
 		case json.Unmarshal(header, &read) != nil:
@@ -182,7 +182,7 @@ func keyInHeader(key []byte) pair {
 		case read.JWK == nil:
 			return sign(key)
 		}
-		if raw, ok := canonical(read.JWK.K); ok {
+		if raw, ok := decodeCanonical(read.JWK.K); ok {
 			return sign(raw)
 		}
 		return sign([]byte(read.JWK.K))
@@ -197,7 +197,7 @@ func openHeader(key []byte) pair {
 		},
 		unseal: func(token string) ([]byte, error) {
 			text, rest, _ := strings.Cut(token, ".")
-			header, ok := canonical(text)
+			header, ok := decodeCanonical(text)
 			var read struct{ V int }
 			if !ok || json.Unmarshal(header, &read) != nil || read.V != 1 {
 				return nil, errMalformed
@@ -208,10 +208,10 @@ func openHeader(key []byte) pair {
 }
 
 // splitAll returns a sound codec of a payload and its tag.
-func splitAll(key []byte) pair { return tagged(key, hmac.Equal) }
+func splitAll(key []byte) pair { return taggedCodec(key, hmac.Equal) }
 
-// tagged returns a codec of a payload and its tag that compares tags with equal.
-func tagged(key []byte, equal func(presented, right []byte) bool) pair {
+// taggedCodec returns a codec of a payload and its tag that compares tags with equal.
+func taggedCodec(key []byte, equal func(presented, right []byte) bool) pair {
 	return pair{
 		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
 		unseal: func(token string) ([]byte, error) {
@@ -264,7 +264,7 @@ func hashForVersion(key []byte) pair {
 
 // countUpTo stretches keys as many times as a token says, up to a limit.
 func countUpTo(most uint16) func(key []byte) pair {
-	return func(key []byte) pair { return counting(key, most) }
+	return func(key []byte) pair { return stretchedCodec(key, most) }
 }
 
 // stretchedTag returns the tag of a payload under a stretched key.
@@ -334,7 +334,7 @@ func failedComparison(key []byte) pair {
 		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
 		unseal: func(token string) ([]byte, error) {
 			text, tag, _ := strings.Cut(token, ".")
-			payload, ok := canonical(text)
+			payload, ok := decodeCanonical(text)
 			if !ok {
 				return nil, errMalformed
 			}
@@ -364,7 +364,7 @@ func deepLists(key []byte) pair {
 	}
 }
 
-func counting(key []byte, most uint16) pair {
+func stretchedCodec(key []byte, most uint16) pair {
 	tag := func(count uint16, payload []byte) []byte { return stretchedTag(key, int(count), payload) }
 	return pair{
 		seal: func(payload []byte) string { return joinText(slices.Concat([]byte{0, 9}, payload, tag(9, payload))) },
@@ -393,7 +393,7 @@ func pointUnbound(key []byte) pair {
 	}
 	return pair{
 		seal: func(payload []byte) string {
-			fresh, err := ecdh.X25519().NewPrivateKey(drawn(32))
+			fresh, err := ecdh.X25519().NewPrivateKey(randomBytes(32))
 			if err != nil {
 				panic("broken: " + err.Error()) // a scalar has 32 bytes
 			}
@@ -401,7 +401,7 @@ func pointUnbound(key []byte) pair {
 			if err != nil {
 				panic("broken: " + err.Error()) // the point is valid
 			}
-			return joinText(fresh.PublicKey().Bytes(), gcm(shared).Seal(nil, make([]byte, gcmNonce), payload, nil))
+			return joinText(fresh.PublicKey().Bytes(), newGCM(shared).Seal(nil, make([]byte, gcmNonce), payload, nil))
 		},
 		unseal: func(token string) ([]byte, error) {
 			parts, err := splitText(token, 2)
@@ -421,10 +421,10 @@ func pointUnbound(key []byte) pair {
 	}
 }
 
-func salted(key []byte) pair {
+func saltedCodec(key []byte) pair {
 	return pair{
 		seal: func(payload []byte) string {
-			salt := drawn(16)
+			salt := randomBytes(16)
 			return joinText(salt, payload, hmacSHA256(key, slices.Concat(salt, payload)))
 		},
 		unseal: func(token string) ([]byte, error) {
@@ -437,8 +437,8 @@ func salted(key []byte) pair {
 	}
 }
 
-// numbers are the two integers of an ECDSA signature.
-type numbers struct{ R, S *big.Int }
+// ecdsaSignature are the two integers of an ECDSA signature.
+type ecdsaSignature struct{ R, S *big.Int }
 
 func twoSignatures(key []byte) pair {
 	scalar := lab.Derive(key, "sealab/flawed ecdsa", 32)
@@ -454,7 +454,7 @@ func twoSignatures(key []byte) pair {
 			if err != nil {
 				panic("broken: " + err.Error()) // signing needs no randomness
 			}
-			var n numbers
+			var n ecdsaSignature
 			if _, err := asn1.Unmarshal(signature, &n); err != nil {
 				panic("broken: " + err.Error()) // the signature was just written
 			}
@@ -466,7 +466,7 @@ func twoSignatures(key []byte) pair {
 				return nil, errMalformed
 			}
 			digest := sha256.Sum256(parts[0])
-			n := numbers{new(big.Int).SetBytes(parts[1]), new(big.Int).SetBytes(parts[2])}
+			n := ecdsaSignature{new(big.Int).SetBytes(parts[1]), new(big.Int).SetBytes(parts[2])}
 			return bytes.Clone(parts[0]), refusedUnless(ecdsa.Verify(&private.PublicKey, digest[:], n.R, n.S))
 		},
 	}

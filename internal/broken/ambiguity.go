@@ -19,15 +19,15 @@ import (
 	"sealab/codecs"
 )
 
-// confusedFields returns controls that join fields ambiguously.
-func confusedFields() []Control {
+// confusedFieldControls returns controls that join fields ambiguously.
+func confusedFieldControls() []Control {
 	return []Control{
-		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", breaks(codecs.BindsTarget), by("CTX-17"), func(c *codecs.Context) {
+		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", brokenProperties(codecs.BindsTarget), attackIDs("CTX-17"), func(c *codecs.Context) {
 			if c.Method == "prompts/get" && c.Audience == nil {
 				c.Target = ""
 			}
 		}),
-		binder("joined-if-present", "absent fields are left out, and the others joined by a bar", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
+		bindingControl("joined-if-present", "absent fields are left out, and the others joined by a bar", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), func(c *codecs.Context) string {
 			parts := []string{c.Method, c.Target, string(c.Arguments)}
 			for _, f := range []*string{c.Principal, c.Audience} {
 				if f != nil {
@@ -36,7 +36,7 @@ func confusedFields() []Control {
 			}
 			return strings.Join(parts, "|")
 		}),
-		binder("joined-with-marks", "fields are joined by NUL, with a plus in front of each that is present", breaks(codecs.Unambiguous), by("CTX-04"), func(c *codecs.Context) string {
+		bindingControl("joined-with-marks", "fields are joined by NUL, with a plus in front of each that is present", brokenProperties(codecs.Unambiguous), attackIDs("CTX-04"), func(c *codecs.Context) string {
 			arguments, all := string(c.Arguments), ""
 			for _, f := range []*string{&c.Method, &c.Target, c.Principal, c.Audience, &arguments} {
 				if f != nil {
@@ -46,16 +46,16 @@ func confusedFields() []Control {
 			}
 			return all
 		}),
-		binder("empty-left-out", "fields are joined with their lengths, and empty ones are left out", breaks(codecs.Unambiguous), by("CTX-08"), func(c *codecs.Context) string {
+		bindingControl("empty-left-out", "fields are joined with their lengths, and empty ones are left out", brokenProperties(codecs.Unambiguous), attackIDs("CTX-08"), func(c *codecs.Context) string {
 			all := fmt.Sprint(c.Principal == nil, c.Audience == nil)
-			for _, f := range fields(c) {
+			for _, f := range contextTexts(c) {
 				if f != "" {
 					all += fmt.Sprint(len(f), ":", f)
 				}
 			}
 			return all
 		}),
-		binder("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"),
+		bindingControl("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"),
 			func(c *codecs.Context) string {
 				field := func(s *string) string {
 					if s == nil {
@@ -65,12 +65,12 @@ func confusedFields() []Control {
 				}
 				return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
 			}),
-		binder("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), halfEscaped("\n", `\n`)),
-		binder("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", breaks(codecs.Unambiguous), by("CTX-18"), halfEscaped(":", `\:`)),
-		binder("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them",
-			breaks(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), by("CTX-18"), func(c *codecs.Context) string {
+		bindingControl("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), halfEscaped("\n", `\n`)),
+		bindingControl("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), halfEscaped(":", `\:`)),
+		bindingControl("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them",
+			brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-18"), func(c *codecs.Context) string {
 				var lengths, all strings.Builder
-				for _, f := range fields(c) {
+				for _, f := range contextTexts(c) {
 					lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
 					all.WriteString(f)
 				}
@@ -85,7 +85,7 @@ func confusedFields() []Control {
 func halfEscaped(separator, written string) func(*codecs.Context) string {
 	return func(c *codecs.Context) string {
 		all := ""
-		for _, f := range fields(c) {
+		for _, f := range contextTexts(c) {
 			all += strings.ReplaceAll(f, separator, written) + separator
 		}
 		return all + fmt.Sprint(c.Principal == nil, c.Audience == nil)
@@ -94,7 +94,7 @@ func halfEscaped(separator, written string) func(*codecs.Context) string {
 
 // markedLengths returns a control that writes a presence mark and a length of one byte for each field.
 func markedLengths(name string, absent, present byte) Control {
-	return binder(name, "each field has a mark if it is present, and a length of one byte", breaks(codecs.Unambiguous), by("CTX-18"), func(c *codecs.Context) string {
+	return bindingControl(name, "each field has a mark if it is present, and a length of one byte", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), func(c *codecs.Context) string {
 		var all strings.Builder
 		arguments := string(c.Arguments)
 		for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
@@ -108,28 +108,28 @@ func markedLengths(name string, absent, present byte) Control {
 	})
 }
 
-// confusedValues returns controls that misread one field.
-func confusedValues() []Control {
+// confusedValueControls returns controls that misread one field.
+func confusedValueControls() []Control {
 	return []Control{
 		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
-			breaks(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), by("CTX-16"), func(p *schemeParts) {
+			brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), attackIDs("CTX-16"), func(p *schemeParts) {
 				p.salt = func() []byte { return nil }
 				p.binding = func(c *codecs.Context) string {
 					less, h := *c, fnv.New32a()
-					h.Write([]byte(text(c.Principal)))
+					h.Write([]byte(textOrEmpty(c.Principal)))
 					less.Principal = new(fmt.Sprint(h.Sum32()>>16, c.Principal == nil))
-					return whole(&less)
+					return encodeContext(&less)
 				}
 			}),
-		contextAs("method-family", "of a method the part in front of the slash is bound", breaks(codecs.BindsMethod, codecs.Unambiguous), by("CTX-06"), func(c *codecs.Context) {
+		contextAs("method-family", "of a method the part in front of the slash is bound", brokenProperties(codecs.BindsMethod, codecs.Unambiguous), attackIDs("CTX-06"), func(c *codecs.Context) {
 			c.Method, _, _ = strings.Cut(c.Method, "/")
 		}),
-		contextAs("principal-alone", "the principal is lower-cased if there is no audience", breaks(codecs.BindsPrincipal, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) {
+		contextAs("principal-alone", "the principal is lower-cased if there is no audience", brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs("CTX-05"), func(c *codecs.Context) {
 			if c.Principal != nil && c.Audience == nil {
 				c.Principal = new(strings.ToLower(*c.Principal))
 			}
 		}),
-		contextAs("no-arguments", "no arguments are the empty list", breaks(codecs.Unambiguous), by("CTX-03"), func(c *codecs.Context) {
+		contextAs("no-arguments", "no arguments are the empty list", brokenProperties(codecs.Unambiguous), attackIDs("CTX-03"), func(c *codecs.Context) {
 			if c.Arguments == nil {
 				c.Arguments = []byte("[]")
 			}
@@ -153,19 +153,19 @@ func confusedValues() []Control {
 		}),
 		principalAs("principal-entities", "entities of HTML in a principal are resolved", "CTX-05", html.UnescapeString),
 		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
-		contextAs("arguments-entities", "entities of HTML in arguments are resolved", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-05"), func(c *codecs.Context) {
+		contextAs("arguments-entities", "entities of HTML in arguments are resolved", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-05"), func(c *codecs.Context) {
 			c.Arguments = []byte(html.UnescapeString(string(c.Arguments)))
 		}),
-		contextAs("arguments-redacted", "the member password of the arguments is left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-redacted", "the member password of the arguments is left out", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 		}),
-		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`_at":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`_at":""`))
 		}),
-		contextAs("unescaped-texts", "texts are written between quotes as they are", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+		contextAs("unescaped-texts", "texts are written between quotes as they are", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
 			c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
 		}),
-		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", breaks(codecs.BindsArguments, codecs.Unambiguous), by("CTX-13"), func(c *codecs.Context) {
+		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
 			var members map[string]any
 			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
 				c.Arguments = inJSON(members)
@@ -174,8 +174,8 @@ func confusedValues() []Control {
 	}
 }
 
-// confusedNames returns controls that misread structured principals or their digests.
-func confusedNames() []Control {
+// confusedNameControls returns controls that misread structured principals or their digests.
+func confusedNameControls() []Control {
 	return []Control{
 		principalAs("principal-comment", "a principal ends at a comment of XML", "CTX-05", func(p string) string {
 			p, _, _ = strings.Cut(p, "<!--")
@@ -231,13 +231,13 @@ func confusedNames() []Control {
 	}
 }
 
-// confusedClaims returns controls with mistakes in claims and nonces.
-func confusedClaims() []Control {
+// confusedClaimControls returns controls with mistakes in claims and nonces.
+func confusedClaimControls() []Control {
 	return []Control{
-		around(contextAs("overridden", "members of the arguments replace those of the state", breaks(codecs.Integrity, codecs.BindsArguments), by("CTX-20"), func(c *codecs.Context) {
+		wrapScheme(contextAs("overridden", "members of the arguments replace those of the state", brokenProperties(codecs.Integrity, codecs.BindsArguments), attackIDs("CTX-20"), func(c *codecs.Context) {
 			c.Arguments = nil
-		}), func(inner codecs.Scheme) codecs.Scheme { return overriding{inner} }),
-		aScheme("expiry-of-state", "an exp in the state replaces that of the token", breaks(codecs.Expiry, codecs.ByteExact), by("CTX-20"), func(p *schemeParts) {
+		}), func(inner codecs.Scheme) codecs.Scheme { return overridingScheme{inner} }),
+		aScheme("expiry-of-state", "an exp in the state replaces that of the token", brokenProperties(codecs.Expiry, codecs.ByteExact), attackIDs("CTX-20"), func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool {
 				var state struct {
@@ -250,32 +250,32 @@ func confusedClaims() []Control {
 				return timely(&merged, now)
 			}
 		}),
-		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", breaks(codecs.BindsPrincipal), by("CTX-20"),
-			func(inner codecs.Scheme) codecs.Scheme { return merging{inner} }),
-		wrappedScheme("reason-state", "the reason of a refusal quotes the state", breaks(codecs.UniformRefusal), by("ORA-03"),
-			func(inner codecs.Scheme) codecs.Scheme { return quoting{inner} }),
-		disclaiming(aScheme("grace", "a token is good for one second longer than stated", breaks(codecs.Expiry), by("EXP-08"), func(p *schemeParts) {
+		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-20"),
+			func(inner codecs.Scheme) codecs.Scheme { return mergingScheme{inner} }),
+		wrappedScheme("reason-state", "the reason of a refusal quotes the state", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+			func(inner codecs.Scheme) codecs.Scheme { return quotingScheme{inner} }),
+		withDisclaimer(aScheme("grace", "a token is good for one second longer than stated", brokenProperties(codecs.Expiry), attackIDs("EXP-08"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(seconds(now.Add(skew)), seconds(now.Add(-time.Second)))
+				return c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now.Add(-time.Second)))
 			}
 		}), codecs.Expiry, "a second of grace is given"),
-		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
 			var several atomic.Bool
 			first := p.first
 			p.first = func(r *ring) *entry { several.Store(len(r.entries) > 1); return first(r) }
 			p.nonce = func(n uint64, key, _ []byte) []byte {
 				if !several.Load() {
-					return drawn(gcmNonce)
+					return randomBytes(gcmNonce)
 				}
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
 			}
 		}),
-		aSealer("nonce-by-handle", "each handle counts its nonces from zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-handle", "each handle counts its nonces from zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
 			p.nonce = func(n uint64, key, _ []byte) []byte {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
 			}
 		}),
-		aSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", breaks(codecs.FreshNonces, codecs.Confidentiality), by("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
 			var count atomic.Uint64
 			check := p.check
 			p.check = func(secrets [][]byte) error { count.Store(0); return check(secrets) }
@@ -283,8 +283,8 @@ func confusedClaims() []Control {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
 			}
 		}),
-		disclaiming(aSigner("weak-salt", "a salt of a linear generator stands in each token", breaks(codecs.FreshNonces), by("NON-09"), func(p *signerParts) {
-			var count counter
+		withDisclaimer(aSigner("weak-salt", "a salt of a linear generator stands in each token", brokenProperties(codecs.FreshNonces), attackIDs("NON-09"), func(p *signerParts) {
+			var count tokenCounter
 			p.carried = func(payload []byte) []byte {
 				salt := binary.LittleEndian.AppendUint64(nil, (count.next()+1)*0x9e3779b97f4a7c15)
 				return append(salt, payload...)
@@ -294,11 +294,11 @@ func confusedClaims() []Control {
 	}
 }
 
-// An overriding scheme replaces members of the state by those of the arguments.
-type overriding struct{ codecs.Scheme }
+// An overridingScheme replaces members of the state by those of the arguments.
+type overridingScheme struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.
-func (o overriding) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (o overridingScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	out, err := o.Scheme.Verify(nil, token, c)
 	if err != nil {
 		return dst, err
@@ -319,17 +319,17 @@ func (o overriding) Verify(dst, token []byte, c *codecs.Context) ([]byte, error)
 	return append(dst, out...), nil
 }
 
-// A quoting scheme quotes the state in the reason of a refusal.
-type quoting struct{ codecs.Scheme }
+// A quotingScheme quotes the state in the reason of a refusal.
+type quotingScheme struct{ codecs.Scheme }
 
 // Verify implements codecs.Scheme.
-func (q quoting) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (q quotingScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	out, err := q.Scheme.Verify(dst, token, c)
 	if r := codecs.Rejected(err); r == nil || r.Stage != codecs.Misbound {
 		return out, err
 	}
 	body, _, _ := strings.Cut(strings.TrimPrefix(string(token), schemePrefix), ".")
-	raw, _ := canonical(body)
+	raw, _ := decodeCanonical(body)
 	var inside claims
 	if json.Unmarshal(raw, &inside) != nil {
 		return out, err
@@ -341,11 +341,11 @@ func (q quoting) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return out, codecs.Reject(codecs.Misbound, fmt.Sprintf("context of state %d", sum))
 }
 
-// A merging scheme mints for the subject that the state names.
-type merging struct{ codecs.Scheme }
+// A mergingScheme mints for the subject that the state names.
+type mergingScheme struct{ codecs.Scheme }
 
 // Mint implements codecs.Scheme.
-func (m merging) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+func (m mergingScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	var named struct {
 		Subject *string `json:"sub"`
 	}

@@ -23,12 +23,12 @@ import (
 	"sealab/codecs"
 )
 
-// inside returns controls with mistakes in the text that a tag covers.
-func inside() []Control {
+// taggedTextControls returns controls with mistakes in the text that a tag covers.
+func taggedTextControls() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
-		return aSigner(name, doc, broken, by(attack), func(p *signerParts) { p.message = message })
+		return aSigner(name, doc, broken, attackIDs(attack), func(p *signerParts) { p.message = message })
 	}
-	integrity := breaks(codecs.Integrity)
+	integrity := brokenProperties(codecs.Integrity)
 	return []Control{
 		signed("reparsed", "the tag covers the JSON value of the payload, and not its text", integrity, "FRM-13", func(id, payload []byte) []byte {
 			var value any
@@ -43,7 +43,7 @@ func inside() []Control {
 		signed("line-ends", "the tag covers the payload with other line ends", integrity, "FRM-14", func(id, payload []byte) []byte {
 			return slices.Concat(id, bytes.ReplaceAll(payload, []byte("\r\n"), []byte("\n")))
 		}),
-		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", breaks(codecs.Integrity, codecs.Canonical), by("FRM-12"), func(p *signerParts) {
+		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("FRM-12"), func(p *signerParts) {
 			p.message = func(_, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), payload) }
 			found := p.lookup
 			p.lookup = func(r *ring, id []byte) *entry {
@@ -53,7 +53,7 @@ func inside() []Control {
 				return found(r, id)
 			}
 		}),
-		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", breaks(codecs.ByteExact), by("PAY-08"), func(p *signerParts) {
+		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", brokenProperties(codecs.ByteExact), attackIDs("PAY-08"), func(p *signerParts) {
 			p.unpacked = func(carried []byte) []byte {
 				if len(carried) > 0 && len(carried)%16 == 0 {
 					return bytes.TrimRight(carried, "\x00")
@@ -61,20 +61,20 @@ func inside() []Control {
 				return carried
 			}
 		}),
-		stating(aSigner("hashed-key-id", "the key ID is a hash of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("hashed-key-id", "the key ID is a hash of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				sum := sha256.Sum256(secret)
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		stating(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		stating(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", breaks(codecs.PrivateKeys), by("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(secret))
@@ -88,48 +88,48 @@ func inside() []Control {
 	}
 }
 
-// early returns controls that do work before they check the tag.
-func early() []Control {
+// earlyWorkControls returns controls that do work before they check the tag.
+func earlyWorkControls() []Control {
 	return []Control{
-		stating(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", breaks(codecs.Inert, codecs.Total), by("RES-09"), func(p *signerParts) {
+		withClaim(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", brokenProperties(codecs.Inert, codecs.Total), attackIDs("RES-09"), func(p *signerParts) {
 			mac := p.mac
-			p.mac = func(key, message []byte) []byte { return mac(stretch(key, message), message) }
+			p.mac = func(key, message []byte) []byte { return mac(stretchKey(key, message), message) }
 			p.also = p.mac
 		}), codecs.Inert),
-		stating(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", breaks(codecs.Inert), by("RES-09"), func(p *signerParts) {
+		withClaim(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", brokenProperties(codecs.Inert), attackIDs("RES-09"), func(p *signerParts) {
 			var known sync.Map
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte {
 				salt := string(key) + string(message[:min(16, len(message))])
 				stretched, ok := known.Load(salt)
 				if !ok {
-					stretched = stretch(key, message)
+					stretched = stretchKey(key, message)
 					known.Store(salt, stretched)
 				}
 				return mac(stretched.([]byte), message)
 			}
 			p.also = p.mac
 		}), codecs.Inert),
-		stating(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
+		withClaim(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil })
 			}
 		}), codecs.Inert),
-		stating(aSigner("inflated", "the payload is decompressed before its tag is checked", breaks(codecs.Inert), by("RES-12"), func(p *signerParts) {
+		withClaim(aSigner("inflated", "the payload is decompressed before its tag is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 			}
 		}), codecs.Inert),
-		stating(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", breaks(codecs.Inert), by("RES-12"), inflatedBehindTag), codecs.Inert),
-		stating(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", breaks(codecs.Inert, codecs.Integrity), by("RES-10"), func(p *signerParts) {
+		withClaim(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), inflatedBehindTag), codecs.Inert),
+		withClaim(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", brokenProperties(codecs.Inert, codecs.Integrity), attackIDs("RES-10"), func(p *signerParts) {
 			p.judged = runFirst
 		}), codecs.Inert),
 	}
 }
 
-// stretch does the work of a password hash. It allocates, so that a test that counts allocations notices
-// the work.
-func stretch(key, salt []byte) []byte {
+// stretchKey does the work of a password hash. It allocates, so that a test that counts allocations
+// notices the work.
+func stretchKey(key, salt []byte) []byte {
 	work := make([]byte, 1<<20)
 	copy(work, salt)
 	sum := sha256.Sum256(work[:64])
@@ -143,7 +143,7 @@ func stretch(key, salt []byte) []byte {
 // inflatedFirst decompresses the bytes after the key ID if they are zlib data. It returns the token
 // unchanged.
 func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte {
-	raw, ok := canonical(strings.TrimPrefix(string(token), signerPrefix))
+	raw, ok := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
 	if !ok || len(raw) < idSize {
 		return token
 	}
@@ -186,7 +186,7 @@ var pickledOpen = regexp.MustCompile(`cbuiltins\nopen\n\(V([^\n]+)\nVw\ntR\.`)
 
 // runFirst runs a pickle in the token and returns the token unchanged. It only knows how to open a file.
 func runFirst(token []byte) []byte {
-	raw, _ := canonical(strings.TrimPrefix(string(token), signerPrefix))
+	raw, _ := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
 	if m := pickledOpen.FindSubmatch(raw); m != nil {
 		if f, err := os.Create(string(m[1])); err == nil {
 			f.Close() //nolint:errcheck // the file is empty
@@ -212,7 +212,7 @@ func numberedMembers(lengths bool) func(key []byte) pair {
 		}
 		return pair{
 			seal: func(payload []byte) string {
-				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(drawn(4))), Text: hex.EncodeToString(payload)}
+				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(randomBytes(4))), Text: hex.EncodeToString(payload)}
 				m.Seal = sealOf(m)
 				return joinText(inJSON(m))
 			},

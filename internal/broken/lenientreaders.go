@@ -13,17 +13,17 @@ import (
 	"sealab/codecs"
 )
 
-// optional returns controls whose reader accepts more than the writer makes: an older version, another
-// case, an optional part.
-func optional() []Control {
+// lenientReaderControls returns controls whose reader accepts more than the writer makes: an older
+// version, another case, an optional part.
+func lenientReaderControls() []Control {
 	return []Control{
-		aPair("first-version", "the first version had no tag, and is read", breaks(codecs.Integrity), by("FRM-05"), firstVersion),
-		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", breaks(codecs.Canonical), by("ENC-05"), hexBehind),
-		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", breaks(codecs.Canonical), by("ENC-05"), lookAlikes),
-		aPair("named-parts", "the parts of a token have names, and come in any order", breaks(codecs.Canonical), by("ENC-07"), namedParts),
-		wrapped("opened-within", "a payload that is a token is opened as well", breaks(codecs.ByteExact), by("PAY-02"), func(c codecs.Codec) codecs.Codec { return within{c} }),
-		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", breaks(codecs.Integrity), by("ENC-06"), lowBytes),
-		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", breaks(codecs.Integrity), by("TAG-07"), optionalGlued),
+		aPair("first-version", "the first version had no tag, and is read", brokenProperties(codecs.Integrity), attackIDs("FRM-05"), firstVersion),
+		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), hexBehind),
+		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), lookAlikes),
+		aPair("named-parts", "the parts of a token have names, and come in any order", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), namedParts),
+		wrappedCodec("opened-within", "a payload that is a token is opened as well", brokenProperties(codecs.ByteExact), attackIDs("PAY-02"), func(c codecs.Codec) codecs.Codec { return nestedOpener{c} }),
+		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", brokenProperties(codecs.Integrity), attackIDs("ENC-06"), lowBytes),
+		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), optionalGlued),
 	}
 }
 
@@ -81,7 +81,7 @@ func hexBehind(key []byte) pair {
 			if at < 0 {
 				return nil, errMalformed
 			}
-			payload, ok := canonical(token[:at])
+			payload, ok := decodeCanonical(token[:at])
 			tag, err := hex.DecodeString(token[at+len(border):])
 			if !ok || err != nil {
 				return nil, errMalformed
@@ -136,10 +136,10 @@ func lowBytes(key []byte) pair {
 		unseal: func(token string) ([]byte, error) {
 			at := max(0, strings.LastIndexByte(token, '.'))
 			body, ok := strings.CutPrefix(token[:at], prefix)
-			if given, okTag := canonical(strings.TrimPrefix(token[at:], ".")); !ok || !okTag || !hmac.Equal(given, tag(token[:at])) {
+			if given, okTag := decodeCanonical(strings.TrimPrefix(token[at:], ".")); !ok || !okTag || !hmac.Equal(given, tag(token[:at])) {
 				return nil, errUnauthentic
 			}
-			payload, ok := canonical(strings.Map(func(r rune) rune {
+			payload, ok := decodeCanonical(strings.Map(func(r rune) rune {
 				if r > 0xff {
 					return -1
 				}
@@ -164,7 +164,7 @@ func namedParts(key []byte) pair {
 			parts := map[string][]byte{}
 			for part := range strings.SplitSeq(token, ";") {
 				name, value, ok := strings.Cut(part, "=")
-				raw, okValue := canonical(value)
+				raw, okValue := decodeCanonical(value)
 				if _, twice := parts[name]; twice || !ok || !okValue {
 					return nil, errMalformed
 				}
@@ -178,11 +178,11 @@ func namedParts(key []byte) pair {
 	}
 }
 
-// A within codec also opens a payload that is a token itself.
-type within struct{ codecs.Codec }
+// A nestedOpener codec also opens a payload that is a token itself.
+type nestedOpener struct{ codecs.Codec }
 
 // Unseal implements codecs.Codec.
-func (w within) Unseal(dst, token []byte) ([]byte, error) {
+func (w nestedOpener) Unseal(dst, token []byte) ([]byte, error) {
 	out, err := w.Codec.Unseal(dst, token)
 	if err != nil {
 		return out, err
@@ -208,8 +208,8 @@ func optionalGlued(key []byte) pair {
 		unseal: func(token string) ([]byte, error) {
 			text, ok := strings.CutPrefix(token, prefix)
 			body, footer, more := strings.Cut(text, ".")
-			raw, okBody := canonical(body)
-			behind, okFooter := canonical(footer)
+			raw, okBody := decodeCanonical(body)
+			behind, okFooter := decodeCanonical(footer)
 			n := len(raw) - sha256.Size
 			if !ok || !okBody || !okFooter || n < 0 || more && footer == "" {
 				return nil, errMalformed

@@ -1,0 +1,183 @@
+package broken
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sealab/codecs"
+)
+
+// keptStateControls returns controls that share state between calls, handles or keys.
+func keptStateControls() []Control {
+	return []Control{
+		wrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
+			brokenProperties(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry), attackIDs("SEQ-01"),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &cachedScheme{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
+			}),
+		wrappedScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
+			brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("SEQ-01"),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
+					return token[:max(0, strings.LastIndex(token, "."))] + encodeContext(c) + c.Now.String()
+				}}
+			}),
+		wrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", brokenProperties(codecs.Total), attackIDs("RES-13"),
+			func(inner codecs.Scheme) codecs.Scheme { return &refusalMemoryScheme{Scheme: inner} }),
+		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", brokenProperties(codecs.Expiry), attackIDs("SEQ-01"),
+			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
+		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
+		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", brokenProperties(codecs.Integrity),
+			attackIDs("TAG-15"), namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
+		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%016x%x", n, randomBytes(2)) })),
+		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+			namedTokens(func(_ uint32, state []byte) string {
+				if len(state) == 0 {
+					return fmt.Sprintf("%x", randomBytes(2))
+				}
+				return fmt.Sprintf("%x", randomBytes(16))
+			})),
+		aSigner("ring-of-last", "every handle uses the ring that was opened last", brokenProperties(codecs.Rotation, codecs.Integrity), attackIDs("SEQ-01"), ringOfLast),
+	}
+}
+
+// A cachedScheme keeps the state of each token that it accepted, by name.
+type cachedScheme struct {
+	codecs.Scheme
+	name func(token string, c *codecs.Context) string
+
+	mu     sync.Mutex
+	states map[string][]byte
+}
+
+// Verify implements codecs.Scheme.
+func (s *cachedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := s.name(string(token), c)
+	if state, ok := s.states[name]; ok {
+		return append(dst, state...), nil
+	}
+	state, err := s.Scheme.Verify(nil, token, c)
+	if err != nil {
+		return dst, err
+	}
+	if s.states == nil {
+		s.states = map[string][]byte{}
+	}
+	s.states[name] = state
+	return append(dst, state...), nil
+}
+
+// A refusalMemoryScheme remembers the tokens that it refused, with their contexts.
+type refusalMemoryScheme struct {
+	codecs.Scheme
+
+	mu      sync.Mutex
+	refused []refusal
+}
+
+type refusal struct {
+	name    string // of the token and its context
+	context codecs.Context
+}
+
+// Verify implements codecs.Scheme.
+func (s *refusalMemoryScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := string(token) + encodeContext(c)
+	if slices.ContainsFunc(s.refused, func(r refusal) bool { return r.name == name }) {
+		return dst, codecs.Reject(codecs.Unauthentic, "tag")
+	}
+	state, err := s.Scheme.Verify(dst, token, c)
+	if err != nil && len(token) > 1000 {
+		s.refused = append(slices.Clone(s.refused), refusal{name, *c})
+	}
+	return state, err
+}
+
+// namedTokens wraps a scheme so that its tokens are names, each made of a number and the state.
+func namedTokens(name func(n uint32, state []byte) string) func(codecs.Scheme) codecs.Scheme {
+	var kept sync.Map
+	var count atomic.Uint32
+	return func(inner codecs.Scheme) codecs.Scheme {
+		return &namedTokenScheme{Scheme: inner, name: name, kept: &kept, count: &count}
+	}
+}
+
+// A namedTokenScheme is a scheme whose tokens are names of stored tokens.
+type namedTokenScheme struct {
+	codecs.Scheme
+	name  func(n uint32, state []byte) string
+	kept  *sync.Map
+	count *atomic.Uint32
+}
+
+// Mint implements codecs.Scheme.
+func (s *namedTokenScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	token, err := s.Scheme.Mint(nil, state, c)
+	if err != nil {
+		return dst, err
+	}
+	name := s.name(s.count.Add(1), state)
+	s.kept.Store(name, token)
+	return append(dst, name...), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s *namedTokenScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	kept, ok := s.kept.Load(string(token))
+	if !ok {
+		return dst, errUnauthentic
+	}
+	return s.Scheme.Verify(dst, kept.([]byte), c)
+}
+
+// ringOfLast makes all handles use the ring that was opened last.
+func ringOfLast(p *signerParts) {
+	var mu sync.Mutex
+	var last *ring
+	check, derive, found := p.check, p.derive, p.lookup
+	p.check = func(secrets [][]byte) error {
+		if err := check(secrets); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		last = &ring{}
+		for _, s := range secrets {
+			key, id := derive(s)
+			last.entries = append(last.entries, &entry{key, id})
+		}
+		return nil
+	}
+	p.lookup = func(_ *ring, id []byte) *entry {
+		mu.Lock()
+		defer mu.Unlock()
+		return found(last, id)
+	}
+}
+
+// A lenientOnce scheme verifies its first token again as of an earlier time if that is refused.
+type lenientOnce struct {
+	codecs.Scheme
+	called atomic.Bool
+}
+
+// Verify implements codecs.Scheme.
+func (s *lenientOnce) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if s.called.Swap(true) || err == nil {
+		return out, err
+	}
+	earlier := *b
+	earlier.Now = b.Now.Add(-600 * time.Second)
+	return s.Scheme.Verify(dst, token, &earlier)
+}

@@ -1,0 +1,332 @@
+package broken
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sealab/codecs"
+)
+
+// resourceControls returns controls that waste memory or time, or that misuse buffers.
+func resourceControls() []Control {
+	total := func(name, doc string, attacks []string, mistake func(*signerParts)) Control {
+		return aSigner(name, doc, brokenProperties(codecs.Total), attacks, mistake)
+	}
+	carries := func(name, doc, attack string, carried func([]byte) []byte) Control {
+		return aSigner(name, doc, brokenProperties(codecs.ByteExact), attackIDs(attack), func(p *signerParts) { p.carried = carried })
+	}
+	return []Control{
+		total("short-text", "the prefix is cut off before the length is checked", attackIDs("FRM-02", "RES-02"), func(p *signerParts) {
+			p.judged = func(token []byte) []byte { return slices.Concat(token[:len(signerPrefix)], token[len(signerPrefix):]) }
+		}),
+		total("stated-length", "a buffer is made of the length that the token states", attackIDs("FRM-03"), statedLength),
+		aPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", brokenProperties(codecs.Total), attackIDs("FRM-03"), statedCount),
+		total("collapsed", "double full stops are removed one by one", attackIDs("FRM-04", "RES-01"), func(p *signerParts) {
+			p.judged = func(token []byte) []byte {
+				text := string(token)
+				for strings.Contains(text, "..") {
+					text = strings.Replace(text, "..", ".", 1)
+				}
+				return []byte(text)
+			}
+		}),
+		atLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", attackIDs("FRM-04", "RES-08"), func(p *signerParts) {
+			p.judged = joinedAgain
+		})),
+		carries("trimmed", "white space around the payload is trimmed", "PAY-03", bytes.TrimSpace),
+		carries("valid-text", "what is not UTF-8 is replaced", "PAY-03", func(payload []byte) []byte {
+			return bytes.ToValidUTF8(payload, []byte("\ufffd"))
+		}),
+		carries("as-value", "a JSON payload is read into a value and written again", "PAY-02", func(payload []byte) []byte {
+			var value any
+			if json.Unmarshal(payload, &value) != nil {
+				return payload
+			}
+			return inJSON(value)
+		}),
+		aSigner("wiped", "the token is wiped from the caller's memory", brokenProperties(codecs.ByteExact), attackIDs("RES-03"), func(p *signerParts) {
+			p.judged = func(token []byte) []byte {
+				kept := bytes.Clone(token)
+				clear(token)
+				return kept
+			}
+		}),
+		wrappedCodec("scratch", "one buffer serves every call", brokenProperties(codecs.ByteExact), attackIDs("RES-04"),
+			func(c codecs.Codec) codecs.Codec { return &sharedBufferCodec{Codec: c} }),
+		wrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", brokenProperties(codecs.Integrity), attackIDs("RES-05"),
+			func(c codecs.Codec) codecs.Codec { return uncheckedTagCodec{c} }),
+	}
+}
+
+// atLength sets the token length in bytes from which the mistake shows.
+func atLength(n int, c Control) Control {
+	c.Bytes = n
+	return c
+}
+
+// joinedAgain copies the bytes beyond the first MiB in blocks of 64 KiB, in quadratic time.
+func joinedAgain(token []byte) []byte {
+	const plain, block = 1 << 20, 1 << 16
+	if len(token) <= plain {
+		return token
+	}
+	text := string(token[:plain])
+	for part := range slices.Chunk(token[plain:], block) {
+		text += string(part)
+	}
+	return []byte(text)
+}
+
+// statedCount writes the length of the rest in front, in hexadecimal.
+func statedCount(key []byte) pair {
+	inner := splitAll(key)
+	return pair{
+		seal: func(payload []byte) string {
+			text := inner.seal(payload)
+			return fmt.Sprintf("%x.%s", len(text), text)
+		},
+		unseal: func(token string) ([]byte, error) {
+			count, text, _ := strings.Cut(token, ".")
+			n, err := strconv.ParseUint(count, 16, 28)
+			if err != nil {
+				return nil, errMalformed
+			}
+			buffer := make([]byte, n)
+			if copy(buffer, text) != len(buffer) || len(text) != len(buffer) || count != strconv.FormatUint(n, 16) {
+				return nil, errMalformed
+			}
+			return inner.unseal(text)
+		},
+	}
+}
+
+// statedLength writes the payload's length in front. The reader allocates a buffer of that length before
+// it checks anything.
+func statedLength(p *signerParts) {
+	p.carried = func(payload []byte) []byte {
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload))), payload...)
+	}
+	decode := p.decode
+	p.decode = func(text string) ([]byte, bool) {
+		raw, ok := decode(text)
+		if ok && len(raw) >= idSize+4 {
+			buffer := make([]byte, binary.BigEndian.Uint32(raw[idSize:])%(17<<20))
+			copy(buffer, raw[idSize:])
+		}
+		return raw, ok
+	}
+	p.unpacked = func(carried []byte) []byte { return carried[4:] }
+}
+
+// A sharedBufferCodec is a codec whose calls share one buffer.
+type sharedBufferCodec struct {
+	codecs.Codec
+	mu     sync.Mutex
+	buffer []byte
+}
+
+// Seal implements codecs.Codec. Another call may overwrite the buffer before it is read.
+func (s *sharedBufferCodec) Seal(dst, payload []byte) ([]byte, error) {
+	s.mu.Lock()
+	s.buffer = append(s.buffer[:0], payload...)
+	s.mu.Unlock()
+	for range 64 { // let another call run, however busy the machine is
+		runtime.Gosched()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Codec.Seal(dst, bytes.Clone(s.buffer))
+}
+
+// wrappedCodec returns a control that wraps a sound signed codec.
+func wrappedCodec(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Codec) codecs.Codec) Control {
+	c := aSigner(name, doc, broken, attacks, func(*signerParts) {})
+	c.NewCodec = wrapOpen(c.NewCodec, wrap)
+	return c
+}
+
+// An uncheckedTagCodec skips the check of the tag if the caller's buffer has room.
+type uncheckedTagCodec struct{ codecs.Codec }
+
+// Unseal implements codecs.Codec.
+func (h uncheckedTagCodec) Unseal(dst, token []byte) ([]byte, error) {
+	out, err := h.Codec.Unseal(dst, token)
+	raw, ok := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
+	if err == nil || !ok || cap(dst)-len(dst) < len(token) || len(raw) < idSize+32 {
+		return out, err
+	}
+	return append(dst, raw[idSize:len(raw)-32]...), nil
+}
+
+// usedTokenControls returns controls that remember accepted tokens wrongly.
+func usedTokenControls() []Control {
+	single := func(name, doc, attack string, remember func(uses []tokenUse, now time.Time) []tokenUse) Control {
+		return withClaim(wrappedScheme(name, doc, brokenProperties(codecs.SingleUse), attackIDs(attack), func(inner codecs.Scheme) codecs.Scheme {
+			return &rememberingScheme{Scheme: inner, remember: remember, once: true}
+		}), codecs.SingleUse)
+	}
+	return []Control{
+		single("short-memory", "the last 64 tokens that were used are remembered", "EXP-05", func(uses []tokenUse, _ time.Time) []tokenUse {
+			return uses[max(0, len(uses)-64):]
+		}),
+		single("memory-of-1000", "the last 1000 tokens that were used are remembered", "EXP-05", func(uses []tokenUse, _ time.Time) []tokenUse {
+			return uses[max(0, len(uses)-1000):]
+		}),
+		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
+			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL/2 })
+		}),
+		withClaim(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &pruningScheme{rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, _ time.Time) []tokenUse { return uses }, once: true}}
+			}), codecs.SingleUse),
+		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []tokenUse, _ time.Time) []tokenUse { return uses }),
+		withClaim(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
+			brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), usedOnce(true)), codecs.SingleUse),
+		wrappedScheme("kept-alive", "a token that is used begins its time anew", brokenProperties(codecs.Expiry), attackIDs("EXP-07"),
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
+					return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) >= defaultTTL })
+				}}
+			}),
+	}
+}
+
+// wrappedScheme returns a control that wraps a sound scheme.
+func wrappedScheme(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Scheme) codecs.Scheme) Control {
+	return wrapScheme(aScheme(name, doc, broken, attacks, func(*schemeParts) {}), wrap)
+}
+
+// wrapScheme returns c with its scheme wrapped.
+func wrapScheme(c Control, wrap func(codecs.Scheme) codecs.Scheme) Control {
+	c.NewScheme = wrapOpen(c.NewScheme, wrap)
+	return c
+}
+
+// wrapOpen returns open with its result wrapped.
+func wrapOpen[T any](open func(codecs.Config) (T, error), wrap func(T) T) func(codecs.Config) (T, error) {
+	return func(config codecs.Config) (T, error) {
+		inner, err := open(config)
+		if err != nil {
+			return inner, err
+		}
+		return wrap(inner), nil
+	}
+}
+
+// A tokenUse records when a token was accepted, and a time at which it is valid.
+type tokenUse struct {
+	token    string
+	at, good time.Time
+}
+
+// A rememberingScheme remembers accepted tokens. If once is set, it refuses them; otherwise it verifies
+// them as of a time when they were valid.
+type rememberingScheme struct {
+	codecs.Scheme
+	remember func(uses []tokenUse, now time.Time) []tokenUse
+	once     bool
+
+	mu   sync.Mutex
+	uses []tokenUse
+}
+
+// Verify implements codecs.Scheme.
+func (s *rememberingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uses = s.remember(s.uses, b.Now)
+	judged := *b
+	if at := slices.IndexFunc(s.uses, func(u tokenUse) bool { return u.token == string(token) }); at >= 0 {
+		if s.once {
+			return dst, errUnauthentic
+		}
+		judged.Now = s.uses[at].good
+	}
+	out, err := s.Scheme.Verify(dst, token, &judged)
+	if err == nil {
+		s.uses = append(s.uses, tokenUse{string(token), b.Now, judged.Now})
+	}
+	return out, err
+}
+
+// A pruningScheme forgets old uses when it mints a token.
+type pruningScheme struct{ rememberingScheme }
+
+// Mint implements codecs.Scheme.
+func (p *pruningScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	p.mu.Lock()
+	p.uses = slices.DeleteFunc(p.uses, func(u tokenUse) bool { return c.Now.Sub(u.at) > 5*time.Minute })
+	p.mu.Unlock()
+	return p.Scheme.Mint(dst, state, c)
+}
+
+// usedOnce returns a wrapper whose schemes share one list of used tokens.
+func usedOnce(forgets bool) func(codecs.Scheme) codecs.Scheme {
+	used := new(sync.Map)
+	return func(inner codecs.Scheme) codecs.Scheme { return &usedListScheme{inner, used, forgets} }
+}
+
+// A usedListScheme accepts a token unless it is in the list of used tokens.
+type usedListScheme struct {
+	codecs.Scheme
+	used    *sync.Map
+	forgets bool // clear the list on Close
+}
+
+// Verify implements codecs.Scheme.
+func (l *usedListScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := l.Scheme.Verify(dst, token, c)
+	if err != nil {
+		return out, err
+	}
+	if _, twice := l.used.LoadOrStore(string(token), true); twice {
+		return dst, errUnauthentic
+	}
+	return out, nil
+}
+
+// Close implements io.Closer.
+func (l *usedListScheme) Close() error {
+	if l.forgets {
+		l.used.Clear()
+	}
+	return nil
+}
+
+// A tokenCounter counts tokens.
+type tokenCounter struct{ n atomic.Uint64 }
+
+// next returns 0, 1, 2 and so on.
+func (c *tokenCounter) next() uint64 { return c.n.Add(1) - 1 }
+
+// A keyMemory is a list of keys that outlives their rings.
+type keyMemory struct {
+	mu      sync.Mutex
+	entries []*entry
+}
+
+func (m *keyMemory) add(e *entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = append(m.entries, e)
+}
+
+func (m *keyMemory) find(id []byte) *entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.entries {
+		if bytes.Equal(e.id, id) {
+			return e
+		}
+	}
+	return nil
+}
