@@ -10,9 +10,9 @@ import (
 	"sealab/internal/lab"
 )
 
-// now is the time at which bases are minted. Its fraction distinguishes formats that keep fractions from
-// formats that drop them.
-var now = time.Unix(1795132800, 250_000_000)
+// baseTime is the time at which bases are minted. Its fraction distinguishes formats that keep fractions
+// from formats that drop them.
+var baseTime = time.Unix(1795132800, 250_000_000)
 
 // TTL is the time to live of bases.
 const TTL = 10 * time.Minute
@@ -41,14 +41,14 @@ func Bases(d *codecs.Design, brief bool) []*Base {
 		bases = schemeBases(d)
 	}
 	if brief {
-		bases[0].Try = []Family{fields, keyRings}
+		bases[0].Try = []Family{fieldCases, keyRingCases}
 		return bases[:1]
 	}
 	if lab.HooksOf(*d).FewVectors {
-		bases[0].Try = few
+		bases[0].Try = fewFamilies
 		return append(append(bases[:1], soundBases(bases[1:])...), fewOptionBases(d)...)
 	}
-	bases[0].Try = everything
+	bases[0].Try = allFamilies
 	bases = append(bases, optionBases(d)...)
 	if d.KeySize == 0 {
 		bases = append(bases, longBase(*bases[0]))
@@ -86,7 +86,7 @@ func Ring(d *codecs.Design) []string {
 
 func codecBases(d *codecs.Design) []*Base {
 	bases := []*Base{codecBase(d, "base", "a small JSON payload", []byte(`{"step":1,"of":3}`))}
-	for _, n := range lengths {
+	for _, n := range payloadLengths {
 		payload := NewStream(fmt.Sprintf("sealab-vectors/1 payload %d", n)).Bytes(n)
 		b := codecBase(d, fmt.Sprintf("length-%d", n), fmt.Sprintf("a payload of %d bytes", n), payload)
 		b.Try = []Family{tailBits}
@@ -99,25 +99,25 @@ func codecBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// lengths are payload lengths in bytes. They cover each remainder of the text
+// payloadLengths are payload lengths in bytes. They cover each remainder of the text
 // encoding and of the cipher blocks, and one text above 4,096 characters.
-var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 3200}
+var payloadLengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 127, 128, 129, 255, 256, 1000, 3200}
 
 func codecBase(d *codecs.Design, name, doc string, payload []byte) *Base {
 	return &Base{Name: name, Doc: doc, Setting: Setting{Keys: Ring(d)}, Payload: payload}
 }
 
-// binding returns the binding of the first base of a scheme.
-func binding() codecs.Context {
+// baseContext returns the binding of the first base of a scheme.
+func baseContext() codecs.Context {
 	return codecs.Context{
-		Now:    now,
+		Now:    baseTime,
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"prod","count":3,"tags":["a","b"]}`),
 		Principal: new(`["client-1","https://as.example","alice"]`), Audience: new("https://srv.example"),
 	}
 }
 
 func schemeBase(d *codecs.Design, name, doc, state string, change func(*Setting)) *Base {
-	set := Setting{Keys: Ring(d), TTL: TTL, Context: binding()}
+	set := Setting{Keys: Ring(d), TTL: TTL, Context: baseContext()}
 	if change != nil {
 		change(&set)
 	}
@@ -126,7 +126,7 @@ func schemeBase(d *codecs.Design, name, doc, state string, change func(*Setting)
 
 func schemeBases(d *codecs.Design) []*Base {
 	bases := []*Base{schemeBase(d, "base", "a small JSON state, everything bound", `{"step":1,"of":3}`, nil)}
-	for i, state := range states {
+	for i, state := range awkwardStates {
 		b := schemeBase(d, fmt.Sprintf("state-%d", i), fmt.Sprintf("the state %.40q", state), state, nil)
 		if state == "" {
 			b.Try = []Family{lastMissing}
@@ -139,7 +139,7 @@ func schemeBases(d *codecs.Design) []*Base {
 		b.Try = []Family{tailBits}
 		bases = append(bases, b)
 	}
-	for _, set := range settings {
+	for _, set := range otherSettings {
 		b := schemeBase(d, set.name, set.doc, `{"step":1}`, set.change)
 		if set.try != nil {
 			b.Try = []Family{set.try}
@@ -149,8 +149,8 @@ func schemeBases(d *codecs.Design) []*Base {
 	return bases
 }
 
-// states are texts that some formats alter or cannot carry.
-var states = []string{
+// awkwardStates are texts that some formats alter or cannot carry.
+var awkwardStates = []string{
 	"", " ", "x", `""`, "null", "true", "0", "-0", "1.0", "1e400", "12345678901234567890", "[]", "{}", `[1, 2]`,
 	`{"a":1,"a":2}`, `{"b":1,"a":2}`, `"\u00e9"`, `"é😀"`, `"\ud83d\ude00"`, `"\u2028"`, "\"\u2028\"", `"</script>"`, `"\/"`,
 	`{"__proto__":{"x":1}}`, `{"toString":1}`, "a\x00b", "\x00", "\x7f", "é", "😀", "\ufeff", "\xff", "\xed\xa0\x80", "a\nb",
@@ -166,7 +166,7 @@ func optionBases(d *codecs.Design) []*Base {
 			continue // every test has all readings; another mode is another format
 		}
 		for _, value := range o.Values[1:] {
-			for _, b := range optionBase(d, fmt.Sprintf("option-%s-%s", plain(o.Name), plain(value)), fmt.Sprintf("option %s is %s", o.Name, value)) {
+			for _, b := range optionBase(d, fmt.Sprintf("option-%s-%s", caseName(o.Name), caseName(value)), fmt.Sprintf("option %s is %s", o.Name, value)) {
 				b.Options = map[string]string{o.Name: value}
 				bases = append(bases, b)
 			}
@@ -195,7 +195,7 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 		return []*Base{codecBase(d, name, doc, []byte(`{"step":1,"of":3}`))}
 	}
 	object := schemeBase(d, name, doc, `{"step":1,"of":3}`, nil)
-	object.Try = []Family{contexts, addedClaims, oracles}
+	object.Try = []Family{allContextCases, addedClaimCases, oracleCases}
 	text := schemeBase(d, name+"-text", doc+", and the arguments are a text", `{"step":1}`, func(s *Setting) {
 		s.Context.Arguments = json.RawMessage(`"5"`)
 	})
@@ -203,8 +203,8 @@ func optionBase(d *codecs.Design, name, doc string) []*Base {
 	return []*Base{object, text}
 }
 
-// plain returns text as part of a case name.
-func plain(text string) string {
+// caseName returns text as part of a case name.
+func caseName(text string) string {
 	out := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':

@@ -21,17 +21,17 @@ func (t Trace) claims() []Member {
 	return nil
 }
 
-// claims alters the claims before sealing, one member at a time.
-func claims(s *Scene) []Case { return inClaims.each(s.Trace.claims()) }
+// claimCases alters the claims before sealing, one member at a time.
+func claimCases(s *Scene) []Case { return inClaims.each(s.Trace.claims()) }
 
-// addedClaims is claims restricted to members that the default options do not
+// addedClaimCases is claims restricted to members that the default options do not
 // have, or have with a value of another kind.
-func addedClaims(s *Scene) []Case { return added(s, nil) }
+func addedClaimCases(s *Scene) []Case { return addedMembers(s, nil) }
 
 // fewAddedClaims is addedClaims for a format with few vectors.
-func fewAddedClaims(s *Scene) []Case { return added(s, keepFew) }
+func fewAddedClaims(s *Scene) []Case { return addedMembers(s, keepFew) }
 
-func added(s *Scene, keep func(member, change string) bool) []Case {
+func addedMembers(s *Scene, keep func(member, change string) bool) []Case {
 	members := s.Trace.claims()
 	if members == nil {
 		return nil
@@ -52,13 +52,13 @@ func added(s *Scene, keep func(member, change string) bool) []Case {
 			return false
 		}
 		i := slices.IndexFunc(members, func(m Member) bool { return m.Name == member })
-		return !slices.ContainsFunc(known, func(k Member) bool { return k.Name == member && kind(k) == kind(members[i]) })
+		return !slices.ContainsFunc(known, func(k Member) bool { return k.Name == member && valueKind(k) == valueKind(members[i]) })
 	}
 	return alter.each(members)
 }
 
-// kind returns the first byte of a member's value, or '0' for any digit.
-func kind(m Member) byte {
+// valueKind returns the first byte of a member's value, or '0' for any digit.
+func valueKind(m Member) byte {
 	if '1' <= m.Value[0] && m.Value[0] <= '9' {
 		return '0'
 	}
@@ -77,9 +77,9 @@ func keepFew(_, change string) bool {
 	return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-") || strings.HasPrefix(change, "json-")
 }
 
-// fewClaims is claims for a format with few vectors. It makes few changes of each member, including
+// fewClaimCases is claims for a format with few vectors. It makes few changes of each member, including
 // members of objects within the claims.
-func fewClaims(s *Scene) []Case {
+func fewClaimCases(s *Scene) []Case {
 	few, members := inClaims, s.Trace.claims()
 	few.keep = keepFew
 	cs := few.each(members)
@@ -91,9 +91,9 @@ func fewClaims(s *Scene) []Case {
 	return cs
 }
 
-// headers alters the header in front of a token, as in JOSE formats: base64url of a JSON object. The
+// headerCases alters the header in front of a token, as in JOSE formats: base64url of a JSON object. The
 // design seals the altered header, so it is authentic.
-func headers(s *Scene) []Case {
+func headerCases(s *Scene) []Case {
 	step := At{Step: lab.StepPrefix}
 	prefix, _ := s.Trace.Find(step)
 	text, behind, _ := strings.Cut(string(prefix), ".")
@@ -107,7 +107,7 @@ func headers(s *Scene) []Case {
 	}}
 	cs := header.each(members)
 	for _, m := range []Member{{"zip", `"DEF"`}, {"crit", `["exp"]`}, {"kid", `"1"`}, {"typ", `"JWT"`}, {"x", `"\xff"`}, {"x", `[1,`}} {
-		cs = append(cs, header.alter("with-"+plain(m.Name+"-"+m.Value), fmt.Sprintf("there is a member %s", m.Name), append(slices.Clone(members), m)))
+		cs = append(cs, header.alter("with-"+caseName(m.Name+"-"+m.Value), fmt.Sprintf("there is a member %s", m.Name), append(slices.Clone(members), m)))
 	}
 	add := func(name, doc, changed string) {
 		cs = append(cs, Case{Name: "header-" + name, Doc: "an authentic header " + doc, Flags: []string{flagClaims}, Edit: onlyStep(step, setTo([]byte(changed)))})
@@ -117,9 +117,9 @@ func headers(s *Scene) []Case {
 	return append(cs, header.alter("empty", "there is no member", nil))
 }
 
-// envelopes alters the members of a token that is base64 of a JSON object, after
+// envelopeCases alters the members of a token that is base64 of a JSON object, after
 // authentication.
-func envelopes(s *Scene) []Case {
+func envelopeCases(s *Scene) []Case {
 	raw, err := base64.StdEncoding.DecodeString(string(s.Token))
 	members, ok := Members(raw)
 	if err != nil || !ok {
@@ -138,8 +138,8 @@ func envelopes(s *Scene) []Case {
 	return cs
 }
 
-// cutClaims cuts the claims after the name of each member.
-func cutClaims(s *Scene) []Case {
+// cutClaimCases cuts the claims after the name of each member.
+func cutClaimCases(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
@@ -147,7 +147,7 @@ func cutClaims(s *Scene) []Case {
 		head[i].Value = ""
 		cut := bytes.TrimSuffix(Object(head), []byte("}"))
 		cs = append(cs, Case{
-			Name: "claims-end-at-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims that end at the value of %s", m.Name),
+			Name: "claims-end-at-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims that end at the value of %s", m.Name),
 			Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, setTo(cut)),
 		})
 	}
@@ -193,7 +193,7 @@ func (a alterMembers) alter(name, doc string, members []Member) Case {
 	if a.whole != nil {
 		changed = a.whole(changed)
 	}
-	return Case{Name: a.name + "-" + plain(a.path+name), Doc: a.doc + " in which " + doc, Flags: []string{flagClaims}, Edit: onlyStep(a.step, setTo(changed))}
+	return Case{Name: a.name + "-" + caseName(a.path+name), Doc: a.doc + " in which " + doc, Flags: []string{flagClaims}, Edit: onlyStep(a.step, setTo(changed))}
 }
 
 func (a alterMembers) each(members []Member) []Case {
@@ -204,21 +204,21 @@ func (a alterMembers) each(members []Member) []Case {
 		}
 	}
 	for i, m := range members {
-		for _, v := range values(m.Value) {
+		for _, v := range claimReplacements(m.Value) {
 			add(m, v.name, "is "+v.doc, func(ms []Member) []Member {
 				ms[i].Value = v.text
 				return ms
 			})
 		}
-		for _, r := range rearrangements {
+		for _, r := range memberRearrangements {
 			add(m, r.name, r.doc, func(ms []Member) []Member { return r.change(ms, i) })
 		}
 	}
 	return cs
 }
 
-// rearrangements are changes to the list of members.
-var rearrangements = []struct {
+// memberRearrangements are changes to the list of members.
+var memberRearrangements = []struct {
 	name, doc string
 	change    func(ms []Member, i int) []Member
 }{
@@ -244,9 +244,9 @@ var rearrangements = []struct {
 	}},
 }
 
-// undigested reads claims with an empty text in place of the digest of the arguments. A faulty reader may
-// use the empty text as the digest of arguments that are not JSON, so the two would be equal.
-func undigested(s *Scene) []Case {
+// undigestedCases reads claims with an empty text in place of the digest of the arguments. A faulty reader
+// may use the empty text as the digest of arguments that are not JSON, so the two would be equal.
+func undigestedCases(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
@@ -256,17 +256,17 @@ func undigested(s *Scene) []Case {
 		changed := slices.Clone(members)
 		changed[i].Value = `""`
 		cs = append(cs, Case{
-			Name: "undigested-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
+			Name: "undigested-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
 			Flags: []string{flagArguments}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
-			Read: func(set *Setting) { arguments(`{"env":`)(&set.Context) },
+			Read: func(set *Setting) { setArguments(`{"env":`)(&set.Context) },
 		})
 	}
 	return cs
 }
 
-// unquoted seals claims with a JSON number in place of a text that looks like a
+// unquotedCases seals claims with a JSON number in place of a text that looks like a
 // number. A reader accepts it if it compares literals without their JSON types.
-func unquoted(s *Scene) []Case {
+func unquotedCases(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
@@ -277,7 +277,7 @@ func unquoted(s *Scene) []Case {
 		changed := slices.Clone(members)
 		changed[i].Value = digits
 		cs = append(cs, Case{
-			Name: "unquoted-" + plain(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is a number and not a text", m.Name),
+			Name: "unquoted-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is a number and not a text", m.Name),
 			Flags: []string{flagClaims}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
 		})
 	}

@@ -11,16 +11,16 @@ import (
 	"sealab/codecs"
 )
 
-// change is a change of the context. It makes no case if the context stays the same.
-type change struct {
+// contextChange is a change of the context. It makes no case if the context stays the same.
+type contextChange struct {
 	name, doc string
 	property  codecs.Property
 	want      Want
 	apply     func(*codecs.Context)
 }
 
-// contexts reads a sound token under each changed binding.
-func contexts(s *Scene) []Case { return contextsAbout("")(s) }
+// allContextCases reads a sound token under each changed binding.
+func allContextCases(s *Scene) []Case { return contextsAbout("")(s) }
 
 // contextsAbout is contexts restricted to changes whose name begins with field.
 func contextsAbout(field string) Family {
@@ -28,15 +28,15 @@ func contextsAbout(field string) Family {
 		if !s.Design.IsScheme() {
 			return nil
 		}
-		return changed(s.Base.Context, field)
+		return contextCases(s.Base.Context, field)
 	}
 }
 
-// claimedContexts is contexts restricted to properties that the design claims. It keeps the first change
-// of each other property.
-func claimedContexts(s *Scene) []Case {
+// claimedContextCases is contexts restricted to properties that the design claims. It keeps the first
+// change of each other property.
+func claimedContextCases(s *Scene) []Case {
 	kept := map[codecs.Property]bool{}
-	return slices.DeleteFunc(contexts(s), func(c Case) bool {
+	return slices.DeleteFunc(allContextCases(s), func(c Case) bool {
 		if g, ok := s.Design.Guarantee(c.Property, s.Base.Options); ok && g.Holds {
 			return false
 		}
@@ -48,21 +48,21 @@ func claimedContexts(s *Scene) []Case {
 // addedContexts is contexts restricted to properties that the design claims under the base's options but
 // not by default.
 func addedContexts(s *Scene) []Case {
-	return slices.DeleteFunc(contexts(s), func(c Case) bool {
+	return slices.DeleteFunc(allContextCases(s), func(c Case) bool {
 		byDefault, _ := s.Design.Guarantee(c.Property, nil)
 		g, _ := s.Design.Guarantee(c.Property, s.Base.Options)
 		return byDefault.Holds || !g.Holds
 	})
 }
 
-func changed(was codecs.Context, field string) []Case {
+func contextCases(was codecs.Context, field string) []Case {
 	var cs []Case
-	for _, c := range changes {
+	for _, c := range contextChanges {
 		if !strings.HasPrefix(c.name, field) {
 			continue
 		}
 		is, property := was, c.property
-		if c.apply(&is); absence(was.Principal, is.Principal) || absence(was.Audience, is.Audience) {
+		if c.apply(&is); emptyVersusAbsent(was.Principal, is.Principal) || emptyVersusAbsent(was.Audience, is.Audience) {
 			property = codecs.Unambiguous
 		}
 		cs = append(cs, Case{
@@ -73,9 +73,9 @@ func changed(was codecs.Context, field string) []Case {
 	return cs
 }
 
-// awkwardArguments reads a sound token under arguments that parsers reject or read differently. It returns
-// no cases if the design's tokens do not depend on the arguments.
-func awkwardArguments(s *Scene) []Case {
+// awkwardArgumentCases reads a sound token under arguments that parsers reject or read differently. It
+// returns no cases if the design's tokens do not depend on the arguments.
+func awkwardArgumentCases(s *Scene) []Case {
 	set := s.Base.Clone()
 	set.Context.Arguments = nil
 	token, _, err := s.Make(set, s.Seed, s.Base.Payload, nil)
@@ -83,16 +83,16 @@ func awkwardArguments(s *Scene) []Case {
 		return nil
 	}
 	var cs []Case
-	for i, raw := range awkward {
+	for i, raw := range awkwardArgumentTexts {
 		cs = append(cs, Case{
 			Name: fmt.Sprintf("read-arguments-awkward-%d", i), Doc: fmt.Sprintf("read where the arguments are %s", raw), Flags: []string{flagArguments},
-			Read: func(set *Setting) { arguments(raw)(&set.Context) },
+			Read: func(set *Setting) { setArguments(raw)(&set.Context) },
 		})
 	}
 	return cs
 }
 
-var awkward = []string{
+var awkwardArgumentTexts = []string{
 	// not JSON
 	`{a:1}`, `{"a"=1}`, `{"a":1 2}`, `{"a":1 "b":2}`, `{"a":1}{}`, `{"a`, `{"a":"b`, `{"a":"\x"}`, "{\"a\":\"\n\"}", `{"a":nul}`, `{"a":tru}`, `{"a":fals}`, `{"a":[1,}`, `{"a":[1 2]}`,
 	// names that are numbers in some languages
@@ -101,9 +101,9 @@ var awkward = []string{
 	`1.5`, `["a"]`, `{"x":[1e400]}`, `{"x":"\ud800"}`, `{"\ud800":2}`,
 }
 
-// absence reports whether one text is absent and the other empty. A design that treats the two alike may
-// still bind every present text.
-func absence(a, b *string) bool {
+// emptyVersusAbsent reports whether one text is absent and the other empty. A design that treats the two
+// alike may still bind every present text.
+func emptyVersusAbsent(a, b *string) bool {
 	return (a == nil) != (b == nil) && (a == nil || *a == "") && (b == nil || *b == "")
 }
 
@@ -116,37 +116,37 @@ var flagOf = map[codecs.Property]string{
 	codecs.Unambiguous:    flagAmbiguous,
 }
 
-var changes = append(textChanges(), []change{
+var contextChanges = append(textChanges(), []contextChange{
 	{"arguments-none", "there are no arguments", codecs.BindsArguments, Recorded, func(b *codecs.Context) { b.Arguments = nil }},
-	{"arguments-other", "one argument differs", codecs.BindsArguments, Recorded, arguments(`{"env":"dev","count":3,"tags":["a","b"]}`)},
-	{"arguments-fewer", "an argument is missing", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3}`)},
-	{"arguments-order", "the arguments stand in another order", codecs.BindsArguments, Recorded, arguments(`{"count":3,"tags":["a","b"],"env":"prod"}`)},
-	{"arguments-spaces", "the arguments are spelled with spaces", codecs.BindsArguments, Recorded, arguments(`{ "env": "prod", "count": 3, "tags": ["a", "b"] }`)},
-	{"arguments-escape", "the arguments are spelled with an escape", codecs.BindsArguments, Recorded, arguments(`{"env":"\u0070rod","count":3,"tags":["a","b"]}`)},
-	{"arguments-float", "3 is spelled 3.0", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3.0,"tags":["a","b"]}`)},
-	{"arguments-text", "3 is a string", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":"3","tags":["a","b"]}`)},
-	{"arguments-twice", "a name stands there twice, the right value last", codecs.BindsArguments, Recorded, arguments(`{"env":"dev","env":"prod","count":3,"tags":["a","b"]}`)},
-	{"arguments-twice-last", "a name stands there twice, the right value first", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","env":"dev","count":3,"tags":["a","b"]}`)},
-	{"arguments-swapped", "the items of a list are swapped", codecs.BindsArguments, Recorded, arguments(`{"env":"prod","count":3,"tags":["b","a"]}`)},
-	{"arguments-nested", "the arguments are wrapped in a list", codecs.BindsArguments, Recorded, arguments(`[{"env":"prod","count":3,"tags":["a","b"]}]`)},
-	{"arguments-empty", "the arguments are {}", codecs.BindsArguments, Recorded, arguments(`{}`)},
-	{"arguments-null", "the arguments are null", codecs.BindsArguments, Recorded, arguments(`null`)},
-	{"arguments-list", "the arguments are []", codecs.BindsArguments, Recorded, arguments(`[]`)},
-	{"arguments-zero", "the arguments are 0", codecs.BindsArguments, Recorded, arguments(`0`)},
-	{"arguments-one", "the arguments are 1", codecs.BindsArguments, Recorded, arguments(`1`)},
-	{"arguments-five", "the arguments are 5", codecs.BindsArguments, Recorded, arguments(`5`)},
-	{"arguments-half", "the arguments are 0.5", codecs.BindsArguments, Recorded, arguments(`0.5`)},
-	{"arguments-zero-float", "the arguments are -0.0", codecs.BindsArguments, Recorded, arguments(`-0.0`)},
-	{"arguments-tiny", "the arguments are 1e-400, which no double holds", codecs.BindsArguments, Recorded, arguments(`1e-400`)},
-	{"arguments-false", "the arguments are false", codecs.BindsArguments, Recorded, arguments(`false`)},
-	{"arguments-true", "the arguments are true", codecs.BindsArguments, Recorded, arguments(`true`)},
-	{"arguments-empty-string", "the arguments are an empty string", codecs.BindsArguments, Recorded, arguments(`""`)},
-	{"arguments-string", "the arguments are a string", codecs.BindsArguments, Recorded, arguments(`"x"`)},
-	{"arguments-list-null", "the arguments are [null]", codecs.BindsArguments, Recorded, arguments(`[null]`)},
-	{"arguments-huge", "an argument is 1e400", codecs.BindsArguments, Recorded, arguments(`{"a":[1e400]}`)},
-	{"arguments-surrogate", "an argument is a lone surrogate", codecs.BindsArguments, Recorded, arguments(`{"a":"\ud800"}`)},
-	{"arguments-surrogate-name", "an argument's name is a lone surrogate", codecs.BindsArguments, Recorded, arguments(`{"\ud800":1}`)},
-	{"arguments-broken", "the arguments are not JSON", codecs.BindsArguments, Recorded, arguments(`{"env":`)},
+	{"arguments-other", "one argument differs", codecs.BindsArguments, Recorded, setArguments(`{"env":"dev","count":3,"tags":["a","b"]}`)},
+	{"arguments-fewer", "an argument is missing", codecs.BindsArguments, Recorded, setArguments(`{"env":"prod","count":3}`)},
+	{"arguments-order", "the arguments stand in another order", codecs.BindsArguments, Recorded, setArguments(`{"count":3,"tags":["a","b"],"env":"prod"}`)},
+	{"arguments-spaces", "the arguments are spelled with spaces", codecs.BindsArguments, Recorded, setArguments(`{ "env": "prod", "count": 3, "tags": ["a", "b"] }`)},
+	{"arguments-escape", "the arguments are spelled with an escape", codecs.BindsArguments, Recorded, setArguments(`{"env":"\u0070rod","count":3,"tags":["a","b"]}`)},
+	{"arguments-float", "3 is spelled 3.0", codecs.BindsArguments, Recorded, setArguments(`{"env":"prod","count":3.0,"tags":["a","b"]}`)},
+	{"arguments-text", "3 is a string", codecs.BindsArguments, Recorded, setArguments(`{"env":"prod","count":"3","tags":["a","b"]}`)},
+	{"arguments-twice", "a name stands there twice, the right value last", codecs.BindsArguments, Recorded, setArguments(`{"env":"dev","env":"prod","count":3,"tags":["a","b"]}`)},
+	{"arguments-twice-last", "a name stands there twice, the right value first", codecs.BindsArguments, Recorded, setArguments(`{"env":"prod","env":"dev","count":3,"tags":["a","b"]}`)},
+	{"arguments-swapped", "the items of a list are swapped", codecs.BindsArguments, Recorded, setArguments(`{"env":"prod","count":3,"tags":["b","a"]}`)},
+	{"arguments-nested", "the arguments are wrapped in a list", codecs.BindsArguments, Recorded, setArguments(`[{"env":"prod","count":3,"tags":["a","b"]}]`)},
+	{"arguments-empty", "the arguments are {}", codecs.BindsArguments, Recorded, setArguments(`{}`)},
+	{"arguments-null", "the arguments are null", codecs.BindsArguments, Recorded, setArguments(`null`)},
+	{"arguments-list", "the arguments are []", codecs.BindsArguments, Recorded, setArguments(`[]`)},
+	{"arguments-zero", "the arguments are 0", codecs.BindsArguments, Recorded, setArguments(`0`)},
+	{"arguments-one", "the arguments are 1", codecs.BindsArguments, Recorded, setArguments(`1`)},
+	{"arguments-five", "the arguments are 5", codecs.BindsArguments, Recorded, setArguments(`5`)},
+	{"arguments-half", "the arguments are 0.5", codecs.BindsArguments, Recorded, setArguments(`0.5`)},
+	{"arguments-zero-float", "the arguments are -0.0", codecs.BindsArguments, Recorded, setArguments(`-0.0`)},
+	{"arguments-tiny", "the arguments are 1e-400, which no double holds", codecs.BindsArguments, Recorded, setArguments(`1e-400`)},
+	{"arguments-false", "the arguments are false", codecs.BindsArguments, Recorded, setArguments(`false`)},
+	{"arguments-true", "the arguments are true", codecs.BindsArguments, Recorded, setArguments(`true`)},
+	{"arguments-empty-string", "the arguments are an empty string", codecs.BindsArguments, Recorded, setArguments(`""`)},
+	{"arguments-string", "the arguments are a string", codecs.BindsArguments, Recorded, setArguments(`"x"`)},
+	{"arguments-list-null", "the arguments are [null]", codecs.BindsArguments, Recorded, setArguments(`[null]`)},
+	{"arguments-huge", "an argument is 1e400", codecs.BindsArguments, Recorded, setArguments(`{"a":[1e400]}`)},
+	{"arguments-surrogate", "an argument is a lone surrogate", codecs.BindsArguments, Recorded, setArguments(`{"a":"\ud800"}`)},
+	{"arguments-surrogate-name", "an argument's name is a lone surrogate", codecs.BindsArguments, Recorded, setArguments(`{"\ud800":1}`)},
+	{"arguments-broken", "the arguments are not JSON", codecs.BindsArguments, Recorded, setArguments(`{"env":`)},
 	{"principal-none", "nobody is authenticated", codecs.BindsPrincipal, Refused, func(b *codecs.Context) { b.Principal = nil }},
 	{"audience-none", "there is no audience", codecs.BindsAudience, Refused, func(b *codecs.Context) { b.Audience = nil }},
 	{"glued-method", "the end of the method has moved to the target", codecs.Unambiguous, Refused, func(b *codecs.Context) {
@@ -162,28 +162,28 @@ var changes = append(textChanges(), []change{
 }...)
 
 // textChanges changes the four text fields, one at a time.
-func textChanges() []change {
-	var cs []change
-	for _, r := range rewrites {
+func textChanges() []contextChange {
+	var cs []contextChange
+	for _, r := range textRewrites {
 		cs = append(cs,
-			change{"method-" + r.name, "the method " + r.doc, codecs.BindsMethod, Refused, func(b *codecs.Context) { b.Method = r.change(b.Method) }},
-			change{"target-" + r.name, "the target " + r.doc, codecs.BindsTarget, Refused, func(b *codecs.Context) { b.Target = r.change(b.Target) }},
-			change{"principal-" + r.name, "the principal " + r.doc, codecs.BindsPrincipal, Refused, func(b *codecs.Context) { b.Principal = rewritten(b.Principal, r.change) }},
-			change{"audience-" + r.name, "the audience " + r.doc, codecs.BindsAudience, Refused, func(b *codecs.Context) { b.Audience = rewritten(b.Audience, r.change) }},
+			contextChange{"method-" + r.name, "the method " + r.doc, codecs.BindsMethod, Refused, func(b *codecs.Context) { b.Method = r.change(b.Method) }},
+			contextChange{"target-" + r.name, "the target " + r.doc, codecs.BindsTarget, Refused, func(b *codecs.Context) { b.Target = r.change(b.Target) }},
+			contextChange{"principal-" + r.name, "the principal " + r.doc, codecs.BindsPrincipal, Refused, func(b *codecs.Context) { b.Principal = rewriteText(b.Principal, r.change) }},
+			contextChange{"audience-" + r.name, "the audience " + r.doc, codecs.BindsAudience, Refused, func(b *codecs.Context) { b.Audience = rewriteText(b.Audience, r.change) }},
 		)
 	}
 	return cs
 }
 
-// rewritten applies change to a text, or to the empty text if s is nil.
-func rewritten(s *string, change func(string) string) *string {
+// rewriteText applies change to a text, or to the empty text if s is nil.
+func rewriteText(s *string, change func(string) string) *string {
 	if s == nil {
 		s = new(string)
 	}
 	return new(change(*s))
 }
 
-var rewrites = []struct {
+var textRewrites = []struct {
 	name, doc string
 	change    func(string) string
 }{
@@ -202,7 +202,7 @@ var rewrites = []struct {
 	{"wide", "has a full-width letter", strings.NewReplacer("a", "\uff41", "e", "\uff45").Replace},
 }
 
-func arguments(raw string) func(*codecs.Context) {
+func setArguments(raw string) func(*codecs.Context) {
 	return func(b *codecs.Context) { b.Arguments = json.RawMessage(raw) }
 }
 
@@ -223,14 +223,14 @@ func moveNUL(b *codecs.Context) {
 	}
 }
 
-// settings are contexts other than that of the first base. Each is a base for the families of contexts and
-// times.
-var settings = []struct {
+// otherSettings are contexts other than that of the first base. Each is a base for the families of
+// contexts and times.
+var otherSettings = []struct {
 	name, doc string
 	try       Family // nil: the sound token alone
 	change    func(*Setting)
 }{
-	{"no-principal", "minted without a principal", unprincipled, func(s *Setting) { s.Context.Principal = nil }},
+	{"no-principal", "minted without a principal", unprincipledCases, func(s *Setting) { s.Context.Principal = nil }},
 	{"empty-principal", "minted for the empty principal", contextsAbout("principal-"), func(s *Setting) { s.Context.Principal = new("") }},
 	{"no-audience", "minted without an audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = nil }},
 	{"empty-audience", "minted for the empty audience", contextsAbout("audience-"), func(s *Setting) { s.Context.Audience = new("") }},
@@ -267,23 +267,25 @@ var settings = []struct {
 	{"nul-principal", "minted with a NUL in the principal", contextsAbout("glued-"), func(s *Setting) {
 		s.Context.Principal, s.Context.Target = new("alice\x00ops"), "deploy"
 	}},
-	{"numeric", "minted for a target, a principal and an audience that are digits", unquoted, func(s *Setting) {
+	{"numeric", "minted for a target, a principal and an audience that are digits", unquotedCases, func(s *Setting) {
 		s.Context.Target, s.Context.Principal, s.Context.Audience = "42", new("43"), new("44")
 	}},
-	{"short-life", "minted for one second", times, func(s *Setting) { s.TTL = time.Second }},
-	{"fractional-life", "minted for one and a half seconds", times, func(s *Setting) { s.TTL = 1500 * time.Millisecond }},
-	{"whole-second", "minted at a whole second", times, func(s *Setting) { s.Context.Now = time.Unix(now.Unix(), 0) }},
-	{"binary-fraction", "minted at 1/256 of a second, which has eight decimal places", nil, func(s *Setting) { s.Context.Now = time.Unix(now.Unix(), 1e9/256) }},
-	{"early", "minted in the year 1970", times, func(s *Setting) { s.Context.Now = time.Unix(1, 0) }},
-	{"late", "minted beyond 32 bits", times, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
+	{"short-life", "minted for one second", timeCases, func(s *Setting) { s.TTL = time.Second }},
+	{"fractional-life", "minted for one and a half seconds", timeCases, func(s *Setting) { s.TTL = 1500 * time.Millisecond }},
+	{"whole-second", "minted at a whole second", timeCases, func(s *Setting) { s.Context.Now = time.Unix(baseTime.Unix(), 0) }},
+	{"binary-fraction", "minted at 1/256 of a second, which has eight decimal places", nil, func(s *Setting) { s.Context.Now = time.Unix(baseTime.Unix(), 1e9/256) }},
+	{"early", "minted in the year 1970", timeCases, func(s *Setting) { s.Context.Now = time.Unix(1, 0) }},
+	{"late", "minted beyond 32 bits", timeCases, func(s *Setting) { s.Context.Now = time.Unix(1<<33, 500_000_000) }},
 }
 
-// unprincipled reads tokens without a principal under other principals, and cuts their claims.
-func unprincipled(s *Scene) []Case { return append(contextsAbout("principal-")(s), unclosed(s)...) }
+// unprincipledCases reads tokens without a principal under other principals, and cuts their claims.
+func unprincipledCases(s *Scene) []Case {
+	return append(contextsAbout("principal-")(s), unclosedCases(s)...)
+}
 
-// times reads a sound token at other times: around its expiry in seconds, milliseconds and microseconds,
-// and before its issue.
-func times(s *Scene) []Case {
+// timeCases reads a sound token at other times: around its expiry in seconds, milliseconds and
+// microseconds, and before its issue.
+func timeCases(s *Scene) []Case {
 	if !s.Design.IsScheme() {
 		return nil
 	}

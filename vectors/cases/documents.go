@@ -14,8 +14,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// documents alters the claims as one text before sealing.
-func documents(s *Scene) []Case { return documentsOf(s, slices.Concat(texts, syntax)) }
+// documentCases alters the claims as one text before sealing.
+func documentCases(s *Scene) []Case {
+	return documentsOf(s, slices.Concat(documentTexts, syntaxErrors))
+}
 
 // fewTexts are the changes of whole claims in a format with few vectors.
 var fewTexts = []string{
@@ -23,19 +25,19 @@ var fewTexts = []string{
 	"invalid-utf-8", "surrogate-utf-8-text", "extra", "extra-nan", "proto", "surrogate-item", "surrogate-own-name", "surrogate-nested", "deep-100", "deep-600",
 }
 
-// unclosed omits the last character of the claims.
-func unclosed(s *Scene) []Case {
-	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return a.Name != "cut" }))
+// unclosedCases omits the last character of the claims.
+func unclosedCases(s *Scene) []Case {
+	return documentsOf(s, slices.DeleteFunc(slices.Clone(documentTexts), func(a Alteration) bool { return a.Name != "cut" }))
 }
 
-// fewDocuments is documents for a format with few vectors.
-func fewDocuments(s *Scene) []Case {
-	return documentsOf(s, slices.DeleteFunc(slices.Clone(texts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
+// fewDocumentCases is documents for a format with few vectors.
+func fewDocumentCases(s *Scene) []Case {
+	return documentsOf(s, slices.DeleteFunc(slices.Clone(documentTexts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
 }
 
-// claimBytes changes claims that are not JSON: it changes each byte, truncates binary claims and changes
-// each number.
-func claimBytes(s *Scene) []Case {
+// claimByteCases changes claims that are not JSON: it changes each byte, truncates binary claims and
+// changes each number.
+func claimByteCases(s *Scene) []Case {
 	text, ok := s.Trace.Find(claimsStep)
 	if !ok || json.Valid(text) {
 		return nil
@@ -46,10 +48,10 @@ func claimBytes(s *Scene) []Case {
 			Name: "claims-" + name, Doc: "authentic claims with " + doc, Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, change),
 		})
 	}
-	for i := 0; i < len(text); i += 1 + len(text)/most {
+	for i := 0; i < len(text); i += 1 + len(text)/maxClaimBytes {
 		add(fmt.Sprintf("byte-%d", i), fmt.Sprintf("the lowest bit of byte %d flipped", i), Flip(i, 1))
 	}
-	for _, at := range number.FindAllIndex(text, most) {
+	for _, at := range numberPattern.FindAllIndex(text, maxClaimBytes) {
 		add(fmt.Sprintf("zero-%d", at[0]), fmt.Sprintf("a zero in front of the number at byte %d", at[0]), func(b []byte) []byte {
 			return slices.Insert(b, at[0], '0')
 		})
@@ -64,7 +66,7 @@ func claimBytes(s *Scene) []Case {
 	if !bytes.ContainsFunc(text, unicode.IsControl) {
 		return cs
 	}
-	for _, i := range places(len(text)) {
+	for _, i := range sampledPlaces(len(text)) {
 		if i >= len(text)/2 {
 			add(fmt.Sprintf("cut-%d", i), fmt.Sprintf("the first %d bytes alone", i), cutTo(i))
 		}
@@ -83,8 +85,8 @@ func claimBytes(s *Scene) []Case {
 	return cs
 }
 
-// compressed seals compressed claims after a dot, as Django and itsdangerous write long ones.
-func compressed(s *Scene) []Case {
+// compressedCases seals compressed claims after a dot, as Django and itsdangerous write long ones.
+func compressedCases(s *Scene) []Case {
 	step := At{Step: lab.StepText}
 	text, ok := s.Trace.Find(claimsStep)
 	if _, encoded := s.Trace.Find(step); !ok || !encoded {
@@ -121,10 +123,10 @@ func deflate(text []byte) []byte {
 	return out.Bytes()
 }
 
-// most is the largest number of cases of each kind that claimBytes makes.
-const most = 64
+// maxClaimBytes is the largest number of cases of each kind that claimBytes makes.
+const maxClaimBytes = 64
 
-var number = regexp.MustCompile(`\b[0-9]+\b`)
+var numberPattern = regexp.MustCompile(`\b[0-9]+\b`)
 
 func documentsOf(s *Scene, all []Alteration) []Case {
 	if _, ok := s.Trace.Find(claimsStep); !ok {
@@ -140,8 +142,8 @@ func documentsOf(s *Scene, all []Alteration) []Case {
 	return cs
 }
 
-// texts are the alterations of a JSON text.
-var texts = []Alteration{
+// documentTexts are the alterations of a JSON text.
+var documentTexts = []Alteration{
 	{Name: "empty", Doc: "nothing", Change: cutTo(0)},
 	{Name: "null", Doc: "null", Change: setTo([]byte("null"))},
 	{Name: "true", Doc: "true", Change: setTo([]byte("true"))},
@@ -168,66 +170,66 @@ var texts = []Alteration{
 	{Name: "comment", Doc: "a comment in front", Change: prependText("/**/")},
 	{Name: "single-quotes", Doc: "single quotation marks", Change: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"`), []byte("'")) }},
 	{Name: "bom", Doc: "a byte order mark in front", Change: prependText("\ufeff")},
-	{Name: "utf-16le", Doc: "in UTF-16, little-endian", Change: utf16(0, 1)},
-	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: utf16(1, 0)},
-	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: utf16(0, 3)},
-	{Name: "invalid-utf-8", Doc: "a string that is not UTF-8", Change: member("\"\xff\"")},
+	{Name: "utf-16le", Doc: "in UTF-16, little-endian", Change: widenBytes(0, 1)},
+	{Name: "utf-16be", Doc: "in UTF-16, big-endian", Change: widenBytes(1, 0)},
+	{Name: "utf-32le", Doc: "in UTF-32, little-endian", Change: widenBytes(0, 3)},
+	{Name: "invalid-utf-8", Doc: "a string that is not UTF-8", Change: prependMember("\"\xff\"")},
 	{Name: "surrogate-utf-8-text", Doc: "a text with a surrogate as UTF-8", Change: setTo([]byte("\"\xed\xa0\x80\""))},
-	{Name: "overlong-utf-8", Doc: "a string with an overlong form", Change: member("\"\xc0\xaf\"")},
-	{Name: "surrogate-utf-8", Doc: "a string with a surrogate as UTF-8", Change: member("\"\xed\xa0\x80\"")},
-	{Name: "control", Doc: "a string with a raw control character", Change: member("\"\x01\"")},
-	{Name: "bad-escape", Doc: "a string with an escape that does not exist", Change: member(`"\x"`)},
-	{Name: "extra", Doc: "a further member", Change: member("1")},
-	{Name: "extra-nan", Doc: "a further member that is NaN", Change: member("NaN")},
+	{Name: "overlong-utf-8", Doc: "a string with an overlong form", Change: prependMember("\"\xc0\xaf\"")},
+	{Name: "surrogate-utf-8", Doc: "a string with a surrogate as UTF-8", Change: prependMember("\"\xed\xa0\x80\"")},
+	{Name: "control", Doc: "a string with a raw control character", Change: prependMember("\"\x01\"")},
+	{Name: "bad-escape", Doc: "a string with an escape that does not exist", Change: prependMember(`"\x"`)},
+	{Name: "extra", Doc: "a further member", Change: prependMember("1")},
+	{Name: "extra-nan", Doc: "a further member that is NaN", Change: prependMember("NaN")},
 	{Name: "proto", Doc: "a member __proto__", Change: replaceFirst("{", `{"__proto__":{"exp":99999999999},`)},
-	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: then(utf16(0, 1), appendText("x"))},
-	{Name: "utf-16be-odd", Doc: "in UTF-16, one byte short", Change: then(utf16(1, 0), func(b []byte) []byte { return b[:len(b)-1] })},
-	{Name: "utf-32be", Doc: "in UTF-32, big-endian", Change: utf16(3, 0)},
-	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: then(utf16(0, 3), appendText("x"))},
-	{Name: "utf-32le-beyond", Doc: "in UTF-32, with a number that is no character", Change: then(member(`"?"`), then(utf16(0, 3), func(b []byte) []byte {
+	{Name: "utf-16le-odd", Doc: "in UTF-16, one byte too long", Change: composeChanges(widenBytes(0, 1), appendText("x"))},
+	{Name: "utf-16be-odd", Doc: "in UTF-16, one byte short", Change: composeChanges(widenBytes(1, 0), func(b []byte) []byte { return b[:len(b)-1] })},
+	{Name: "utf-32be", Doc: "in UTF-32, big-endian", Change: widenBytes(3, 0)},
+	{Name: "utf-32le-odd", Doc: "in UTF-32, one byte too long", Change: composeChanges(widenBytes(0, 3), appendText("x"))},
+	{Name: "utf-32le-beyond", Doc: "in UTF-32, with a number that is no character", Change: composeChanges(prependMember(`"?"`), composeChanges(widenBytes(0, 3), func(b []byte) []byte {
 		return bytes.Replace(b, []byte{'?', 0, 0, 0}, []byte{0, 0, 0x11, 0}, 1)
 	}))},
-	{Name: "surrogate-item", Doc: "a list with a lone surrogate", Change: member(`["\ud800"]`)},
-	{Name: "surrogate-name", Doc: "a name that is a lone surrogate", Change: member(`{"\ud800":1}`)},
-	{Name: "surrogate-name-in-list", Doc: "a name in a list that is a lone surrogate", Change: member(`[{"\ud800":1}]`)},
-	{Name: "surrogate-low-name", Doc: "a name that is a lone low surrogate", Change: member(`{"\udc00":1}`)},
-	{Name: "surrogate-low-name-in-list", Doc: "a name in a list that is a lone low surrogate", Change: member(`[{"\udc00":1}]`)},
+	{Name: "surrogate-item", Doc: "a list with a lone surrogate", Change: prependMember(`["\ud800"]`)},
+	{Name: "surrogate-name", Doc: "a name that is a lone surrogate", Change: prependMember(`{"\ud800":1}`)},
+	{Name: "surrogate-name-in-list", Doc: "a name in a list that is a lone surrogate", Change: prependMember(`[{"\ud800":1}]`)},
+	{Name: "surrogate-low-name", Doc: "a name that is a lone low surrogate", Change: prependMember(`{"\udc00":1}`)},
+	{Name: "surrogate-low-name-in-list", Doc: "a name in a list that is a lone low surrogate", Change: prependMember(`[{"\udc00":1}]`)},
 	{Name: "surrogate-low-own-name", Doc: "a further member whose name is a lone low surrogate", Change: replaceFirst("{", `{"\udc00":1,`)},
-	{Name: "surrogate-nested", Doc: "a lone surrogate two objects deep", Change: member(`{"a":{"b":"\udc00"}}`)},
+	{Name: "surrogate-nested", Doc: "a lone surrogate two objects deep", Change: prependMember(`{"a":{"b":"\udc00"}}`)},
 	{Name: "surrogate-own-name", Doc: "a further member whose name is a lone surrogate", Change: replaceFirst("{", `{"\ud800":1,`)},
-	{Name: "surrogate-high-letter", Doc: "a high surrogate before a letter", Change: member(`"\ud83d\u0041"`)},
-	{Name: "surrogate-letter-low", Doc: "a low surrogate after a letter", Change: member(`"\u0041\ude00"`)},
-	{Name: "surrogate-swapped", Doc: "a surrogate pair in the wrong order", Change: member(`"\ude00\ud83d"`)},
-	{Name: "surrogate-five", Doc: "a high surrogate and five letters", Change: member(`"\ud83dabcde"`)},
-	{Name: "surrogate-six", Doc: "a high surrogate and six letters", Change: member(`"\ud83dabcdef"`)},
-	{Name: "surrogate-two-high", Doc: "two high surrogates", Change: member(`"\ud83d\ud83d"`)},
-	{Name: "surrogate-half-escape", Doc: "a high surrogate and half an escape", Change: member(`"\ud83d\u00zz"`)},
-	{Name: "surrogate-loose", Doc: "a high surrogate and a low one with a letter for its backslash", Change: member(`"\ud83dxude00"`)},
-	{Name: "surrogate-loose-high", Doc: "two high surrogates, the second with a letter for its backslash", Change: member(`"\ud83dxud83d"`)},
-	{Name: "surrogate-loose-digits", Doc: "a high surrogate and the digits of a low one behind two characters", Change: member(`"\ud83d--de00"`)},
-	{Name: "surrogate-pair", Doc: "a surrogate pair", Change: member(`"\ud83d\ude00"`)},
-	{Name: "long-integer", Doc: "an integer of 4,301 digits, more than Python converts", Change: member(strings.Repeat("1", 4301))},
-	{Name: "long-float", Doc: "a number with 4,301 digits after the point", Change: member("1." + strings.Repeat("1", 4301))},
-	{Name: "deep-objects-101", Doc: "objects nested 101 deep", Change: member(strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101))},
-	{Name: "deep-100", Doc: "nested 100 deep", Change: nested(100)},
-	{Name: "deep-600", Doc: "nested 600 deep", Change: nested(600)},
-	{Name: "deep-1100", Doc: "nested 1,100 deep", Change: nested(1100)},
+	{Name: "surrogate-high-letter", Doc: "a high surrogate before a letter", Change: prependMember(`"\ud83d\u0041"`)},
+	{Name: "surrogate-letter-low", Doc: "a low surrogate after a letter", Change: prependMember(`"\u0041\ude00"`)},
+	{Name: "surrogate-swapped", Doc: "a surrogate pair in the wrong order", Change: prependMember(`"\ude00\ud83d"`)},
+	{Name: "surrogate-five", Doc: "a high surrogate and five letters", Change: prependMember(`"\ud83dabcde"`)},
+	{Name: "surrogate-six", Doc: "a high surrogate and six letters", Change: prependMember(`"\ud83dabcdef"`)},
+	{Name: "surrogate-two-high", Doc: "two high surrogates", Change: prependMember(`"\ud83d\ud83d"`)},
+	{Name: "surrogate-half-escape", Doc: "a high surrogate and half an escape", Change: prependMember(`"\ud83d\u00zz"`)},
+	{Name: "surrogate-loose", Doc: "a high surrogate and a low one with a letter for its backslash", Change: prependMember(`"\ud83dxude00"`)},
+	{Name: "surrogate-loose-high", Doc: "two high surrogates, the second with a letter for its backslash", Change: prependMember(`"\ud83dxud83d"`)},
+	{Name: "surrogate-loose-digits", Doc: "a high surrogate and the digits of a low one behind two characters", Change: prependMember(`"\ud83d--de00"`)},
+	{Name: "surrogate-pair", Doc: "a surrogate pair", Change: prependMember(`"\ud83d\ude00"`)},
+	{Name: "long-integer", Doc: "an integer of 4,301 digits, more than Python converts", Change: prependMember(strings.Repeat("1", 4301))},
+	{Name: "long-float", Doc: "a number with 4,301 digits after the point", Change: prependMember("1." + strings.Repeat("1", 4301))},
+	{Name: "deep-objects-101", Doc: "objects nested 101 deep", Change: prependMember(strings.Repeat(`{"a":`, 101) + "1" + strings.Repeat("}", 101))},
+	{Name: "deep-100", Doc: "nested 100 deep", Change: nestedMember(100)},
+	{Name: "deep-600", Doc: "nested 600 deep", Change: nestedMember(600)},
+	{Name: "deep-1100", Doc: "nested 1,100 deep", Change: nestedMember(1100)},
 }
 
-// then returns the change that applies first and then second.
-func then(first, second func([]byte) []byte) func([]byte) []byte {
+// composeChanges returns the change that applies first and then second.
+func composeChanges(first, second func([]byte) []byte) func([]byte) []byte {
 	return func(b []byte) []byte { return second(first(b)) }
 }
 
-// member returns the change that inserts one more member, x, at the front.
-func member(text string) func([]byte) []byte { return replaceFirst("{", `{"x":`+text+`,`) }
+// prependMember returns the change that inserts one more member, x, at the front.
+func prependMember(text string) func([]byte) []byte { return replaceFirst("{", `{"x":`+text+`,`) }
 
-func nested(depth int) func([]byte) []byte {
-	return member(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+func nestedMember(depth int) func([]byte) []byte {
+	return prependMember(strings.Repeat("[", depth) + strings.Repeat("]", depth))
 }
 
-// utf16 returns the change that puts zero bytes before and after each byte.
-func utf16(before, after int) func([]byte) []byte {
+// widenBytes returns the change that puts zero bytes before and after each byte.
+func widenBytes(before, after int) func([]byte) []byte {
 	return func(b []byte) []byte {
 		var out []byte
 		for _, c := range b {
@@ -239,8 +241,8 @@ func utf16(before, after int) func([]byte) []byte {
 	}
 }
 
-// syntax holds syntax errors in one member of a JSON text. Some lenient parser accepts each of them.
-var syntax = func() []Alteration {
+// syntaxErrors holds syntax errors in one member of a JSON text. Some lenient parser accepts each of them.
+var syntaxErrors = func() []Alteration {
 	var as []Alteration
 	for i, f := range []struct{ doc, member string }{
 		{"a name without its first quotation mark", `'x":1`},

@@ -9,57 +9,57 @@ import (
 	"sealab/codecs"
 )
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+const base64URLAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// encodings re-encodes the text segments of a sound token in other ways.
-func encodings(s *Scene) []Case {
-	return append(spelled(s.Trace.steps(isSegment), spellings), tailBits(s)...)
+// encodingCases re-encodes the text segments of a sound token in other ways.
+func encodingCases(s *Scene) []Case {
+	return append(encodingAliasCases(s.Trace.steps(isSegment), base64Aliases), tailBits(s)...)
 }
 
 // tailBits sets unused bits. It also inserts line feeds at the chunk boundaries of streaming decoders.
 func tailBits(s *Scene) []Case {
-	if s.Base.Name != "base" && len(s.Token)-2*len(s.Base.Payload) > overhead {
+	if s.Base.Name != "base" && len(s.Token)-2*len(s.Base.Payload) > largeOverhead {
 		return nil // a large signature or encapsulation: the first base has these cases
 	}
 	var cs []Case
 	for _, step := range s.Trace.steps(isSegment) {
-		cs = append(cs, spelled([]Step{step}, spareBits(step.Value))...)
+		cs = append(cs, encodingAliasCases([]Step{step}, spareBits(step.Value))...)
 	}
-	if len(s.Token) > seam {
-		cs = append(cs, spelled(s.Trace.steps(isSegment), late)...)
+	if len(s.Token) > chunkSeam {
+		cs = append(cs, encodingAliasCases(s.Trace.steps(isSegment), lateAliases)...)
 	}
 	return cs
 }
 
-// overhead is the number of characters above which a token of a small payload
+// largeOverhead is the number of characters above which a token of a small payload
 // counts as large.
-const overhead = 1000
+const largeOverhead = 1000
 
 // A token longer than seam characters exceeds the first chunk of a streaming decoder.
-const seam = 4096
+const chunkSeam = 4096
 
-// late are encodings that are not canonical only near the end.
-var late = []Alteration{
+// lateAliases are encodings that are not canonical only near the end.
+var lateAliases = []Alteration{
 	{Name: "late-lf", Doc: "a line feed before the last four characters", Change: func(b []byte) []byte { return slices.Insert(b, max(len(b)-4, 0), '\n') }},
 	{Name: "late-bang", Doc: "! for the last but fourth character", Change: func(b []byte) []byte { b[max(len(b)-5, 0)] = '!'; return b }},
 	{Name: "late-minus-plus", Doc: "the last - as +", Change: replaceLast("-", "+")},
 	{Name: "late-underscore-slash", Doc: "the last _ as /", Change: replaceLast("_", "/")},
 }
 
-// spelled returns a case for every other encoding of every segment.
-func spelled(segments []Step, as []Alteration) []Case {
-	return altered(segments, as, "%s", "%s spelled in another way: %s",
+// encodingAliasCases returns a case for every other encoding of every segment.
+func encodingAliasCases(segments []Step, as []Alteration) []Case {
+	return alterationCases(segments, as, "%s", "%s spelled in another way: %s",
 		Case{Flags: []string{flagAlias}, Want: Refused, Property: codecs.Canonical})
 }
 
-// spellings are other ways to write base64url.
-var spellings = append(insertions(), []Alteration{
+// base64Aliases are other ways to write base64url.
+var base64Aliases = append(insertionAlterations(), []Alteration{
 	{Name: "pad-1", Doc: "one = at the end", Change: appendText("=")},
 	{Name: "pad-2", Doc: "two = at the end", Change: appendText("==")},
 	{Name: "pad-3", Doc: "three = at the end", Change: appendText("===")},
-	{Name: "padded", Doc: "padded to a multiple of four characters", Change: padded},
-	{Name: "standard", Doc: "the alphabet with + and /", Change: standard},
-	{Name: "standard-padded", Doc: "the alphabet with + and /, padded", Change: func(b []byte) []byte { return padded(standard(b)) }},
+	{Name: "padded", Doc: "padded to a multiple of four characters", Change: padBase64},
+	{Name: "standard", Doc: "the alphabet with + and /", Change: standardAlphabet},
+	{Name: "standard-padded", Doc: "the alphabet with + and /, padded", Change: func(b []byte) []byte { return padBase64(standardAlphabet(b)) }},
 	{Name: "first-minus-plus", Doc: "the first - as +", Change: replaceFirst("-", "+")},
 	{Name: "first-underscore-slash", Doc: "the first _ as /", Change: replaceFirst("_", "/")},
 	{Name: "last-minus-plus", Doc: "the last - as +", Change: replaceLast("-", "+")},
@@ -78,9 +78,9 @@ var spellings = append(insertions(), []Alteration{
 	{Name: "cut-4", Doc: "without its last four characters", Change: func(b []byte) []byte { return b[:max(len(b)-4, 0)] }},
 }...)
 
-// insertions puts ignorable characters at the front, in the middle and at the
+// insertionAlterations puts ignorable characters at the front, in the middle and at the
 // end.
-func insertions() []Alteration {
+func insertionAlterations() []Alteration {
 	var as []Alteration
 	for _, c := range []struct{ name, text string }{
 		{"lf", "\n"}, {"lf-4", "\n\n\n\n"}, {"cr", "\r"}, {"cr-4", "\r\r\r\r"}, {"crlf", "\r\n"}, {"tab", "\t"}, {"space", " "}, {"vt", "\v"}, {"ff", "\f"},
@@ -101,24 +101,24 @@ func spareBits(text []byte) []Alteration {
 	if spare == 0 {
 		return nil
 	}
-	at := strings.IndexByte(alphabet, text[len(text)-1])
+	at := strings.IndexByte(base64URLAlphabet, text[len(text)-1])
 	if at < 0 {
 		return nil
 	}
 	var as []Alteration
 	for i := 1; i < spare; i *= 2 {
-		other := alphabet[at^i]
+		other := base64URLAlphabet[at^i]
 		as = append(as, Alteration{
-			Name: fmt.Sprintf("spare-bits-%d", i), Doc: fmt.Sprintf("an unused bit of the last character flipped, %q for %q", other, alphabet[at]),
+			Name: fmt.Sprintf("spare-bits-%d", i), Doc: fmt.Sprintf("an unused bit of the last character flipped, %q for %q", other, base64URLAlphabet[at]),
 			Change: func(b []byte) []byte { return append(b[:len(b)-1], other) },
 		})
 	}
 	return as
 }
 
-func padded(b []byte) []byte { return append(b, strings.Repeat("=", (4-len(b)%4)%4)...) }
+func padBase64(b []byte) []byte { return append(b, strings.Repeat("=", (4-len(b)%4)%4)...) }
 
-func standard(b []byte) []byte {
+func standardAlphabet(b []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("-"), []byte("+")), []byte("_"), []byte("/"))
 }
 

@@ -9,16 +9,16 @@ import (
 	"sealab/internal/lab"
 )
 
-// framings alters the text between and around the segments of a token.
-func framings(s *Scene) []Case {
-	cs := wholes(s)
+// framingCases alters the text between and around the segments of a token.
+func framingCases(s *Scene) []Case {
+	cs := wholeTokenCases(s)
 	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireSep }) {
-		cs = append(cs, altered([]Step{step}, frames(step.Value), "%s", onWire, refused(flagFraming))...)
+		cs = append(cs, alterationCases([]Step{step}, frameAlterations(step.Value), "%s", onWire, refusedCase(flagFraming))...)
 	}
-	return append(cs, altered(s.Trace.steps(isSegment), []Alteration{
+	return append(cs, alterationCases(s.Trace.steps(isSegment), []Alteration{
 		{Name: "empty", Doc: "empty", Change: cutTo(0)},
 		{Name: "twice", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
-	}, "%s", onWire, refused(flagFraming))...)
+	}, "%s", onWire, refusedCase(flagFraming))...)
 }
 
 // The descriptions of altered steps: on the wire, and before authentication.
@@ -27,21 +27,21 @@ const (
 	beforeSealed = "%s changed before it is authenticated: %s"
 )
 
-// refused returns the fields of a case that must be refused if the design claims integrity.
-func refused(flag string) Case {
+// refusedCase returns the fields of a case that must be refused if the design claims integrity.
+func refusedCase(flag string) Case {
 	return Case{Flags: []string{flag}, Want: Refused, Property: codecs.Integrity}
 }
 
-// altered returns a case for every alteration of every step. name is the format of the case's name before
-// the alteration's name. doc is the format of its description, with the step and the alteration. The other
-// fields come from like.
-func altered(steps []Step, as []Alteration, name, doc string, like Case) []Case {
+// alterationCases returns a case for every alteration of every step. name is the format of the case's name
+// before the alteration's name. doc is the format of its description, with the step and the alteration.
+// The other fields come from like.
+func alterationCases(steps []Step, as []Alteration, name, doc string, like Case) []Case {
 	var cs []Case
 	for _, step := range steps {
 		for _, a := range as {
 			c := like
 			c.Name = fmt.Sprintf(name, step.At) + "-" + a.Name
-			c.Doc = fmt.Sprintf(doc, label(step.At), a.Doc)
+			c.Doc = fmt.Sprintf(doc, stepLabel(step.At), a.Doc)
 			c.Edit = onlyStep(step.At, a.Change)
 			cs = append(cs, c)
 		}
@@ -49,8 +49,8 @@ func altered(steps []Step, as []Alteration, name, doc string, like Case) []Case 
 	return cs
 }
 
-// frames are the alterations of a prefix or separator.
-func frames(text []byte) []Alteration {
+// frameAlterations are the alterations of a prefix or separator.
+func frameAlterations(text []byte) []Alteration {
 	as := []Alteration{
 		{Name: "dropped", Doc: "left out", Change: cutTo(0)},
 		{Name: "repeated", Doc: "there twice", Change: func(b []byte) []byte { return bytes.Repeat(b, 2) }},
@@ -76,8 +76,8 @@ func frames(text []byte) []Alteration {
 	return as
 }
 
-// wholes alters the token as a single text.
-func wholes(s *Scene) []Case {
+// wholeTokenCases alters the token as a single text.
+func wholeTokenCases(s *Scene) []Case {
 	token := slices.Clone(s.Token)
 	var cs []Case
 	for _, a := range []Alteration{
@@ -109,14 +109,14 @@ func wholes(s *Scene) []Case {
 // segments and at every stride.
 const (
 	allLengths = 120
-	stride     = 16
+	cutStride  = 16
 )
 
-// truncations cuts a token short.
-func truncations(s *Scene) []Case {
+// truncationCases cuts a token short.
+func truncationCases(s *Scene) []Case {
 	var cs []Case
 	for n := range len(s.Token) {
-		if len(s.Token) > allLengths && n%max(stride, len(s.Token)/24) != 0 && !nearDot(s.Token, n) && n < len(s.Token)-4 {
+		if len(s.Token) > allLengths && n%max(cutStride, len(s.Token)/24) != 0 && !nearDot(s.Token, n) && n < len(s.Token)-4 {
 			continue
 		}
 		cs = append(cs, Case{
@@ -132,20 +132,20 @@ func nearDot(token []byte, n int) bool {
 	return bytes.IndexByte(token[max(n-2, 0):min(n+2, len(token))], '.') >= 0
 }
 
-// fields alters each field of the token after authentication.
-func fields(s *Scene) []Case {
-	return altered(s.Trace.steps(isField), Alterations, "%s", onWire, refused(flagField))
+// fieldCases alters each field of the token after authentication.
+func fieldCases(s *Scene) []Case {
+	return alterationCases(s.Trace.steps(isField), Alterations, "%s", onWire, refusedCase(flagField))
 }
 
-// tags tries every length of a tag and changes each of its bytes.
-func tags(s *Scene) []Case {
+// tagCases tries every length of a tag and changes each of its bytes.
+func tagCases(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.steps(func(s lab.Step) bool { return s == lab.WireTag }) {
-		for _, n := range places(len(step.Value)) {
-			short, changed := refused(flagShortTag), refused(flagPartialTag)
-			short.Name, short.Doc = fmt.Sprintf("%s-cut-to-%d", step.At, n), fmt.Sprintf("%s cut to its first %d bytes", label(step.At), n)
+		for _, n := range sampledPlaces(len(step.Value)) {
+			short, changed := refusedCase(flagShortTag), refusedCase(flagPartialTag)
+			short.Name, short.Doc = fmt.Sprintf("%s-cut-to-%d", step.At, n), fmt.Sprintf("%s cut to its first %d bytes", stepLabel(step.At), n)
 			short.Edit = onlyStep(step.At, cutTo(n))
-			changed.Name, changed.Doc = fmt.Sprintf("%s-byte-%d", step.At, n), fmt.Sprintf("byte %d of %s changed", n, label(step.At))
+			changed.Name, changed.Doc = fmt.Sprintf("%s-byte-%d", step.At, n), fmt.Sprintf("byte %d of %s changed", n, stepLabel(step.At))
 			changed.Edit = onlyStep(step.At, Flip(n, 0x10))
 			cs = append(cs, short, changed)
 		}
@@ -153,9 +153,9 @@ func tags(s *Scene) []Case {
 	return cs
 }
 
-// places returns numbers below n: all if n is at most 64, otherwise the first
+// sampledPlaces returns numbers below n: all if n is at most 64, otherwise the first
 // 8, the last 8 and about 8 between.
-func places(n int) []int {
+func sampledPlaces(n int) []int {
 	var all []int
 	for i := range n {
 		if n <= 64 || i < 8 || i >= n-8 || i%(n/8) == 0 {
@@ -165,9 +165,9 @@ func places(n int) []int {
 	return all
 }
 
-// splices replaces one field at a time by the field of another sound token. Replacing all fields would
+// spliceCases replaces one field at a time by the field of another sound token. Replacing all fields would
 // give the other token.
-func splices(s *Scene) []Case {
+func spliceCases(s *Scene) []Case {
 	steps := s.Trace.steps(isField)
 	if segments := s.Trace.steps(isSegment); len(segments) > 1 {
 		steps = append(steps, segments...)
@@ -179,7 +179,7 @@ func splices(s *Scene) []Case {
 			continue
 		}
 		cs = append(cs, Case{
-			Name: "splice-" + step.At.String(), Doc: label(step.At) + " taken from another sound token",
+			Name: "splice-" + step.At.String(), Doc: stepLabel(step.At) + " taken from another sound token",
 			Flags: []string{flagSplice}, Edit: onlyStep(step.At, setTo(value)),
 			Want: Refused, Property: codecs.Integrity,
 		})
@@ -189,20 +189,20 @@ func splices(s *Scene) []Case {
 
 func isSegment(s lab.Step) bool { return s == lab.WireText }
 
-func label(at At) string { return "the step " + at.String() }
+func stepLabel(at At) string { return "the step " + at.String() }
 
-// inside alters each value that enters the cryptography, so that the result is authentic. A refusal then
-// comes from a check after the tag, or from another tag.
-func inside(s *Scene) []Case {
-	return altered(s.Trace.steps(isInside), Alterations, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
+// insideCases alters each value that enters the cryptography, so that the result is authentic. A refusal
+// then comes from a check after the tag, or from another tag.
+func insideCases(s *Scene) []Case {
+	return alterationCases(s.Trace.steps(isInside), Alterations, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
 
-// stretched appends 300 characters to each printable text that enters the cryptography.
-func stretched(s *Scene) []Case {
+// stretchedCases appends 300 characters to each printable text that enters the cryptography.
+func stretchedCases(s *Scene) []Case {
 	steps := slices.DeleteFunc(s.Trace.steps(isInside), func(step Step) bool {
 		return step.Step == lab.StepText || step.Step == lab.StepPrefix || len(step.Value) == 0 || bytes.ContainsFunc(step.Value, func(r rune) bool { return r <= ' ' || r > '~' })
 	})
-	return altered(steps, []Alteration{{Name: "stretched", Doc: "300 characters longer", Change: func(b []byte) []byte {
+	return alterationCases(steps, []Alteration{{Name: "stretched", Doc: "300 characters longer", Change: func(b []byte) []byte {
 		return append(b, bytes.Repeat(b[len(b)-1:], 300)...)
 	}}}, "sealed-%s", beforeSealed, Case{Flags: []string{flagInside}})
 }
@@ -222,9 +222,9 @@ var wireOf = map[lab.Step]lab.Step{
 	lab.StepText:   lab.WireText,
 }
 
-// concealed authenticates a value that differs from the value on the wire. A
+// concealedCases authenticates a value that differs from the value on the wire. A
 // format accepts the token if it does not authenticate that value.
-func concealed(s *Scene) []Case {
+func concealedCases(s *Scene) []Case {
 	var cs []Case
 	for _, step := range s.Trace.steps(func(s lab.Step) bool { return wireOf[s] != "" }) {
 		wire := At{Step: wireOf[step.Step], N: step.N}
@@ -232,7 +232,7 @@ func concealed(s *Scene) []Case {
 		if !ok {
 			continue
 		}
-		of := altered([]Step{step}, Alterations, "concealed-%s", "%s authenticated with a change (%s), and the right one on the wire", refused(flagUnauthenticated))
+		of := alterationCases([]Step{step}, Alterations, "concealed-%s", "%s authenticated with a change (%s), and the right one on the wire", refusedCase(flagUnauthenticated))
 		for i := range of {
 			of[i].Edit = bothEdits(of[i].Edit, onlyStep(wire, setTo(value)))
 		}
@@ -241,9 +241,9 @@ func concealed(s *Scene) []Case {
 	return cs
 }
 
-// respellings authenticates another encoding of a text that is encoded before
+// respellingCases authenticates another encoding of a text that is encoded before
 // authentication.
-func respellings(s *Scene) []Case {
+func respellingCases(s *Scene) []Case {
 	texts := s.Trace.steps(func(s lab.Step) bool { return s == lab.StepText })
-	return altered(texts, spellings, "sealed-%s", "%s spelled in another way and authenticated so: %s", Case{Flags: []string{flagInside}})
+	return alterationCases(texts, base64Aliases, "sealed-%s", "%s spelled in another way and authenticated so: %s", Case{Flags: []string{flagInside}})
 }

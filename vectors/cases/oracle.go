@@ -10,11 +10,11 @@ import (
 	"sealab/internal/lab"
 )
 
-// oracles uses a claim as a tag. Some formats put a keyed digest of attacker-chosen text into readable
+// oracleCases uses a claim as a tag. Some formats put a keyed digest of attacker-chosen text into readable
 // claims. If the same key makes the token's tag, the format is a tag oracle: an attacker logs in under a
 // name that equals the forged claims. The token then contains the digest of that name: the tag of
 // those claims.
-func oracles(s *Scene) []Case {
+func oracleCases(s *Scene) []Case {
 	members := s.Trace.claims()
 	if members == nil || s.Base.Context.Principal == nil {
 		return nil
@@ -27,7 +27,7 @@ func oracles(s *Scene) []Case {
 				continue
 			}
 			cs = append(cs, Case{
-				Name:  "published-" + plain(members[i].Name) + "-as-" + at.At.String(),
+				Name:  "published-" + caseName(members[i].Name) + "-as-" + at.At.String(),
 				Doc:   fmt.Sprintf("chosen claims under the tag that claim %s of another token gave away", members[i].Name),
 				Flags: []string{flagPublishedTag}, Edit: bothEdits(
 					onlyStep(claimsStep, setTo(forged)),
@@ -42,10 +42,10 @@ func oracles(s *Scene) []Case {
 // digestOf mints for a principal whose name is the forged claims. It returns
 // the decoded value of member i as the tag.
 func digestOf(s *Scene, members []Member, i, length int) (tag, forged []byte, ok bool) {
-	if _, ok := decoded(members[i].Value, length); !ok {
+	if _, ok := decodeClaim(members[i].Value, length); !ok {
 		return nil, nil, false
 	}
-	forged = Object(forge(members, i))
+	forged = Object(forgeMembers(members, i))
 	set := s.Base.Setting
 	set.Context.Principal = new(string(forged))
 	_, trace, err := s.Make(set, s.Seed, s.Base.Payload, nil)
@@ -57,12 +57,12 @@ func digestOf(s *Scene, members []Member, i, length int) (tag, forged []byte, ok
 	if !ok || len(minted) != len(members) {
 		return nil, nil, false
 	}
-	tag, ok = decoded(minted[i].Value, length)
+	tag, ok = decodeClaim(minted[i].Value, length)
 	return tag, forged, ok
 }
 
-// forge changes every text among the claims except member i.
-func forge(members []Member, i int) []Member {
+// forgeMembers changes every text among the claims except member i.
+func forgeMembers(members []Member, i int) []Member {
 	forged := append([]Member(nil), members...)
 	for j, m := range forged {
 		var was string
@@ -73,9 +73,9 @@ func forge(members []Member, i int) []Member {
 	return forged
 }
 
-// decoded decodes a JSON string from hex or base64url and cuts it to length. It
+// decodeClaim decodes a JSON string from hex or base64url and cuts it to length. It
 // reports false if the string decodes to fewer bytes.
-func decoded(value string, length int) ([]byte, bool) {
+func decodeClaim(value string, length int) ([]byte, bool) {
 	var s string
 	if json.Unmarshal([]byte(value), &s) != nil {
 		return nil, false

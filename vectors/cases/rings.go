@@ -9,8 +9,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// keyRings reads a sound token under other rings.
-func keyRings(s *Scene) []Case {
+// keyRingCases reads a sound token under other rings.
+func keyRingCases(s *Scene) []Case {
 	var cs []Case
 	for _, r := range []struct {
 		name, doc string
@@ -36,9 +36,9 @@ func keyRings(s *Scene) []Case {
 	return cs
 }
 
-// slots reads tokens that are sealed under one key of the ring and carry the authenticated key ID of
-// another.
-func slots(s *Scene) []Case {
+// keySlotCases reads tokens that are sealed under one key of the ring and carry the authenticated key ID
+// of another.
+func keySlotCases(s *Scene) []Case {
 	if len(s.Base.Keys) < 2 {
 		return nil
 	}
@@ -68,9 +68,9 @@ func longKeys(*Scene) []Case {
 	}}
 }
 
-// crossings reads tokens of other designs that are sealed under the same
+// crossDesignCases reads tokens of other designs that are sealed under the same
 // secret. Each is read as it is, and with this design's prefix.
-func crossings(s *Scene) []Case {
+func crossDesignCases(s *Scene) []Case {
 	var cs []Case
 	for _, f := range s.Foreign {
 		c := Case{

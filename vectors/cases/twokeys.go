@@ -6,10 +6,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// block is the length in bytes of the solved part of a payload.
-const block = 16
+// solvedBytes is the length in bytes of the solved part of a payload.
+const solvedBytes = 16
 
-// twoKeys makes one ciphertext that is authentic under two keys and reads it with the key ID of each.
+// twoKeyCases makes one ciphertext that is authentic under two keys and reads it with the key ID of each.
 //
 // The tag of a polynomial over a field of characteristic two is an affine
 // function of the ciphertext bits. So is the difference of the tags under two
@@ -18,7 +18,7 @@ const block = 16
 // needs no knowledge of the cipher. If the tags of a design are not affine,
 // there is no solution and no case. See Dodis, Grubbs, Ristenpart and Woodage,
 // CRYPTO 2018, and Len, Grubbs and Ristenpart, USENIX Security 2021.
-func twoKeys(s *Scene) []Case {
+func twoKeyCases(s *Scene) []Case {
 	first, ok := newSealer(s, "k1")
 	if !ok {
 		return nil
@@ -27,7 +27,7 @@ func twoKeys(s *Scene) []Case {
 	if !ok {
 		return nil
 	}
-	body, ok := collide(first, second)
+	body, ok := solveEqualTag(first, second)
 	if !ok {
 		return nil
 	}
@@ -37,8 +37,8 @@ func twoKeys(s *Scene) []Case {
 	}
 }
 
-// sealer seals chosen ciphertexts of one length under one key.
-type sealer struct {
+// chosenSealer seals chosen ciphertexts of one length under one key.
+type chosenSealer struct {
 	scene   *Scene
 	setting Setting
 	what    lab.Step // the step that is encrypted
@@ -47,13 +47,13 @@ type sealer struct {
 
 // newSealer returns a sealer under one key of a ring. It reports false if the
 // body on the wire is not the plaintext plus a key stream, with a tag.
-func newSealer(s *Scene, key string) (*sealer, bool) {
-	k := &sealer{scene: s, setting: s.Base.Setting, what: lab.StepPayload}
+func newSealer(s *Scene, key string) (*chosenSealer, bool) {
+	k := &chosenSealer{scene: s, setting: s.Base.Setting, what: lab.StepPayload}
 	k.setting.Keys = []string{key}
 	if s.Design.IsScheme() {
 		k.what = lab.StepClaims
 	}
-	length := len(s.Base.Payload) + 2*block
+	length := len(s.Base.Payload) + 2*solvedBytes
 	zeros := make([]byte, length)
 	stream, _, ok := k.seal(zeros)
 	if !ok || len(stream) != length {
@@ -61,29 +61,29 @@ func newSealer(s *Scene, key string) (*sealer, bool) {
 	}
 	k.stream = stream
 	wanted := NewStream("sealab-vectors/1 two keys").Bytes(length)
-	body, _, ok := k.seal(xor(wanted, stream))
+	body, _, ok := k.seal(xorBytes(wanted, stream))
 	return k, ok && string(body) == string(wanted)
 }
 
 // seal returns the body and tag of a plaintext.
-func (k *sealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
+func (k *chosenSealer) seal(plaintext []byte) (body, tag []byte, ok bool) {
 	_, trace, err := k.scene.Make(k.setting, k.scene.Seed, k.scene.Base.Payload, onlyStep(At{Step: k.what}, setTo(plaintext)))
 	if err != nil {
 		return nil, nil, false
 	}
 	body, hasBody := trace.Find(At{Step: lab.WireBody})
 	tag, hasTag := trace.Find(At{Step: lab.WireTag})
-	return body, tag, hasBody && hasTag && len(tag) == block
+	return body, tag, hasBody && hasTag && len(tag) == solvedBytes
 }
 
 // tag returns the tag of a ciphertext.
-func (k *sealer) tag(body []byte) []byte {
-	_, tag, _ := k.seal(xor(body, k.stream))
+func (k *chosenSealer) tag(body []byte) []byte {
+	_, tag, _ := k.seal(xorBytes(body, k.stream))
 	return tag
 }
 
 // caseOf reads the token of body with this key's ID. This key is the first of the ring.
-func (k *sealer) caseOf(body []byte, which string) Case {
+func (k *chosenSealer) caseOf(body []byte, which string) Case {
 	ring := []string{k.setting.Keys[0]}
 	for _, name := range k.scene.Base.Keys {
 		if name != ring[0] && k.scene.Design.MaxKeys != 1 {
@@ -93,22 +93,22 @@ func (k *sealer) caseOf(body []byte, which string) Case {
 	return Case{
 		Name: "two-keys-" + which, Doc: "one nonce, ciphertext and tag that are right under two keys, read under the " + which,
 		Flags: []string{flagTwoKeys}, Under: ring,
-		Edit: onlyStep(At{Step: k.what}, setTo(xor(body, k.stream))),
+		Edit: onlyStep(At{Step: k.what}, setTo(xorBytes(body, k.stream))),
 		Read: func(set *Setting) { set.Keys = ring },
 	}
 }
 
-// collide returns a ciphertext with the same tag under both keys.
-func collide(a, b *sealer) ([]byte, bool) {
+// solveEqualTag returns a ciphertext with the same tag under both keys.
+func solveEqualTag(a, b *chosenSealer) ([]byte, bool) {
 	body := NewStream("sealab-vectors/1 two keys").Bytes(len(a.stream))
-	difference := func(body []byte) []byte { return xor(a.tag(body), b.tag(body)) }
+	difference := func(body []byte) []byte { return xorBytes(a.tag(body), b.tag(body)) }
 	constant := difference(body)
-	columns := make([][]byte, 8*block)
+	columns := make([][]byte, 8*solvedBytes)
 	for i := range columns {
 		flipped := Flip(i/8, 1<<(i%8))(append([]byte(nil), body...))
-		columns[i] = xor(difference(flipped), constant)
+		columns[i] = xorBytes(difference(flipped), constant)
 	}
-	flips, ok := solve(columns, constant)
+	flips, ok := solveGF2(columns, constant)
 	if !ok {
 		return nil, false
 	}
@@ -118,7 +118,7 @@ func collide(a, b *sealer) ([]byte, bool) {
 	return body, string(a.tag(body)) == string(b.tag(body))
 }
 
-func xor(a, b []byte) []byte {
+func xorBytes(a, b []byte) []byte {
 	out := append([]byte(nil), a...)
 	for i := range out {
 		out[i] ^= b[i]
@@ -126,9 +126,9 @@ func xor(a, b []byte) []byte {
 	return out
 }
 
-// solve returns the columns whose sum over GF(2) is target. It reports false if
+// solveGF2 returns the columns whose sum over GF(2) is target. It reports false if
 // target is not such a sum.
-func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
+func solveGF2(columns [][]byte, target []byte) (chosen []int, ok bool) {
 	type row struct {
 		value []byte
 		from  []bool // columns that sum to value
@@ -137,8 +137,8 @@ func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
 	var basis []row
 	reduce := func(r row) row {
 		for _, b := range basis {
-			if bit(r.value, b.pivot) {
-				r.value = xor(r.value, b.value)
+			if bitSet(r.value, b.pivot) {
+				r.value = xorBytes(r.value, b.value)
 				for i, in := range b.from {
 					r.from[i] = r.from[i] != in
 				}
@@ -166,12 +166,12 @@ func solve(columns [][]byte, target []byte) (chosen []int, ok bool) {
 	return chosen, true
 }
 
-func bit(b []byte, i int) bool { return b[i/8]>>(i%8)&1 == 1 }
+func bitSet(b []byte, i int) bool { return b[i/8]>>(i%8)&1 == 1 }
 
 // firstBit returns the index of the first set bit, or -1 if all are clear.
 func firstBit(b []byte) int {
 	for i := range 8 * len(b) {
-		if bit(b, i) {
+		if bitSet(b, i) {
 			return i
 		}
 	}

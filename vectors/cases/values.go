@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// value is a JSON text that replaces the value of a claim.
-type value struct{ name, doc, text string }
+// claimReplacement is a JSON text that replaces the value of a claim.
+type claimReplacement struct{ name, doc, text string }
 
-// values returns the replacements for the JSON value was.
-func values(was string) []value {
-	vs := []value{
+// claimReplacements returns the replacements for the JSON value was.
+func claimReplacements(was string) []claimReplacement {
+	vs := []claimReplacement{
 		{"null", "null", "null"},
 		{"true", "true", "true"},
 		{"array", "the right value in an array", "[" + was + "]"},
@@ -23,30 +23,30 @@ func values(was string) []value {
 		vs = append(vs, documentValues...)
 	}
 	if _, err := strconv.ParseFloat(was, 64); err == nil {
-		return append(vs, numbers(was)...)
+		return append(vs, numberReplacements(was)...)
 	}
 	if at, err := time.Parse(time.RFC3339, strings.Trim(was, `"`)); err == nil {
-		vs = append(vs, times8601(at)...)
+		vs = append(vs, isoTimeReplacements(at)...)
 	}
 	return append(vs,
-		value{"zero", "0", "0"},
-		value{"foreign", "with ! for its first character", foreignFirst(was)},
-		value{"unclosed", "with a letter for its last quotation mark", was[:len(was)-1] + "x"},
-		value{"bad-escape", "with an escape that does not exist", strings.TrimSuffix(was, `"`) + `\x"`},
-		value{"long-escape", "with a long escape of a line feed", strings.TrimSuffix(was, `"`) + `\u000a"`},
-		value{"invalid-utf-8", "with a byte that is not UTF-8", strings.TrimSuffix(was, `"`) + "\xff\""},
-		value{"longer", "one character longer", strings.TrimSuffix(was, `"`) + `x"`},
-		value{"upper", "in capitals", strings.ToUpper(was)},
-		value{"escaped", "spelled with an escape", escapeFirst(was)},
-		value{"surrogate", "a lone surrogate", `"\ud800"`},
-		value{"surrogate-letter", "a high surrogate and an escaped letter", `"\ud83d\u0041"`},
-		value{"alike-list", "a list with as many items as it has characters", "[" + strings.Repeat("1,", max(len(was)-3, 0)) + "1]"},
-		value{"alike-object", "an object with its length", fmt.Sprintf(`{"length":%d}`, len(was)-2)},
+		claimReplacement{"zero", "0", "0"},
+		claimReplacement{"foreign", "with ! for its first character", foreignFirst(was)},
+		claimReplacement{"unclosed", "with a letter for its last quotation mark", was[:len(was)-1] + "x"},
+		claimReplacement{"bad-escape", "with an escape that does not exist", strings.TrimSuffix(was, `"`) + `\x"`},
+		claimReplacement{"long-escape", "with a long escape of a line feed", strings.TrimSuffix(was, `"`) + `\u000a"`},
+		claimReplacement{"invalid-utf-8", "with a byte that is not UTF-8", strings.TrimSuffix(was, `"`) + "\xff\""},
+		claimReplacement{"longer", "one character longer", strings.TrimSuffix(was, `"`) + `x"`},
+		claimReplacement{"upper", "in capitals", strings.ToUpper(was)},
+		claimReplacement{"escaped", "spelled with an escape", escapeFirst(was)},
+		claimReplacement{"surrogate", "a lone surrogate", `"\ud800"`},
+		claimReplacement{"surrogate-letter", "a high surrogate and an escaped letter", `"\ud83d\u0041"`},
+		claimReplacement{"alike-list", "a list with as many items as it has characters", "[" + strings.Repeat("1,", max(len(was)-3, 0)) + "1]"},
+		claimReplacement{"alike-object", "an object with its length", fmt.Sprintf(`{"length":%d}`, len(was)-2)},
 	)
 }
 
 // documentValues replace a value that is JSON from the application.
-var documentValues = []value{
+var documentValues = []claimReplacement{
 	{"json-range", "a list with 1e400", "[1e400]"},
 	{"json-range-member", "an object with 1e400", `{"s":1e400}`},
 	{"json-overflow", "a list with 9e308", "[9e308]"},
@@ -60,9 +60,9 @@ var documentValues = []value{
 // timeDigits is the number of digits of a Unix time in seconds.
 const timeDigits = 10
 
-// seconds returns the replacements for a Unix time in seconds.
-func seconds(whole string) []value {
-	vs := []value{
+// secondReplacements returns the replacements for a Unix time in seconds.
+func secondReplacements(whole string) []claimReplacement {
+	vs := []claimReplacement{
 		{"point-bare", "with a point and no digit behind it", whole + "."},
 		{"trailing-zero", "with a zero behind its fraction", whole + ".50"},
 		{"places-7-more", "with seven decimal places, one more", whole + ".1234568"},
@@ -71,7 +71,7 @@ func seconds(whole string) []value {
 		{"leading-zeros-places-7", "1.1234567 with nine zeros in front", "0000000001.1234567"},
 	}
 	for _, i := range []int{0, 8, 9} {
-		vs = append(vs, value{fmt.Sprintf("letter-%d", i), fmt.Sprintf("with a letter for digit %d", i), whole[:i] + "x" + whole[i+1:] + ".5"})
+		vs = append(vs, claimReplacement{fmt.Sprintf("letter-%d", i), fmt.Sprintf("with a letter for digit %d", i), whole[:i] + "x" + whole[i+1:] + ".5"})
 	}
 	return vs
 }
@@ -83,14 +83,14 @@ func foreignFirst(was string) string {
 	return was[:1] + "!" + was[2:]
 }
 
-// numbers returns the replacements for the number was.
-func numbers(was string) []value {
+// numberReplacements returns the replacements for the number was.
+func numberReplacements(was string) []claimReplacement {
 	whole, _, _ := strings.Cut(was, ".")
-	var vs []value
+	var vs []claimReplacement
 	if len(whole) == timeDigits {
-		vs = seconds(whole)
+		vs = secondReplacements(whole)
 	}
-	return append(vs, []value{
+	return append(vs, []claimReplacement{
 		{"string", "the right number as a string", `"` + was + `"`},
 		{"zero", "0", "0"},
 		{"minus-zero", "-0", "-0"},
@@ -102,10 +102,10 @@ func numbers(was string) []value {
 		{"point", "the right number written with .0", whole + ".0"},
 		{"half", "a half more", whole + ".5"},
 		{"exponent", "the right number with an exponent", whole + "e0"},
-		{"plus", "one more", plus(whole, 1)},
-		{"plus-60", "60 more", plus(whole, 60)},
-		{"plus-61", "61 more", plus(whole, 61)},
-		{"minus", "one less", plus(whole, -1)},
+		{"plus", "one more", addSeconds(whole, 1)},
+		{"plus-60", "60 more", addSeconds(whole, 60)},
+		{"plus-61", "61 more", addSeconds(whole, 61)},
+		{"minus", "one less", addSeconds(whole, -1)},
 		{"leading-zero", "written with a leading zero", "0" + was},
 		{"leading-plus", "written with a plus sign", "+" + was},
 		{"hex", "written in hex", "0x1"},
@@ -123,10 +123,10 @@ func numbers(was string) []value {
 	}...)
 }
 
-// times8601 returns the replacements for a time in the form of ISO 8601.
-func times8601(at time.Time) []value {
+// isoTimeReplacements returns the replacements for a time in the form of ISO 8601.
+func isoTimeReplacements(at time.Time) []claimReplacement {
 	year, month, day, clock := at.Format("2006"), at.Format("2006-01"), at.Format("2006-01-02"), at.Format("15:04:05")
-	var vs []value
+	var vs []claimReplacement
 	for _, v := range []struct{ name, doc, text string }{
 		{"day", "a day without a time", day},
 		{"space", "written with a space for T", day + " " + clock + "Z"},
@@ -154,16 +154,16 @@ func times8601(at time.Time) []value {
 		{"line", "with a line feed at its end", day + "T" + clock + `Z\n`},
 		{"past", "a day before", at.Add(-24 * time.Hour).Format(time.RFC3339)},
 	} {
-		vs = append(vs, value{"time-" + v.name, v.doc, `"` + v.text + `"`})
+		vs = append(vs, claimReplacement{"time-" + v.name, v.doc, `"` + v.text + `"`})
 	}
 	return append(vs,
-		value{"time-julian", "a day of the Julian calendar that is to come", "2999999"},
-		value{"time-julian-past", "a day of the Julian calendar that is past", "2400000"},
-		value{"time-julian-past-half", "a day of the Julian calendar that is past, with a fraction", "2400000.5"},
-		value{"time-julian-half", "a day of the Julian calendar with a fraction", "2999999.5"})
+		claimReplacement{"time-julian", "a day of the Julian calendar that is to come", "2999999"},
+		claimReplacement{"time-julian-past", "a day of the Julian calendar that is past", "2400000"},
+		claimReplacement{"time-julian-past-half", "a day of the Julian calendar that is past, with a fraction", "2400000.5"},
+		claimReplacement{"time-julian-half", "a day of the Julian calendar with a fraction", "2999999.5"})
 }
 
-func plus(whole string, by int64) string {
+func addSeconds(whole string, by int64) string {
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
 		return "1"
