@@ -12,51 +12,52 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-func decline(t *review.T) {
-	declines(t)
-	onOthers(t, func(*review.Oracle) { declines(t) })
+func checkDeclines(t *review.T) {
+	presentDeclines(t)
+	forOtherFlows(t, func(*review.Oracle) { presentDeclines(t) })
 	if len(t.Findings) == 0 {
-		staleAnswers(t)
+		presentStaleAnswers(t)
 	}
 }
 
-// declines presents answers other than an acceptance in one flow.
-func declines(t *review.T) {
+// presentDeclines presents answers other than an acceptance in one flow.
+func presentDeclines(t *review.T) {
 	if len(jsondoc.Members(t.Oracle.Flow.Last)) == 0 || t.Oracle.Good.Kind != client.Completed || t.Oracle.Mask == nil {
 		t.Skip("the round takes no answers, or its results cannot be compared")
 		return
 	}
-	plain, reason := answeredBy(t, "decline", false)
+	plain, reason := presentAction(t, "decline", false)
 	if t.SkipFor(reason) {
 		return
 	}
 	if plain.Kind == client.Completed && t.Oracle.Alike(plain) {
-		if !specific(t) {
+		if !showsArgument(t) {
 			t.Skip("a result that says the same after an acceptance and after a refusal is inconclusive")
 			return
 		}
-		declined(t, "decline", plain)
+		refuteDecline(t, "decline", plain)
 		return
 	}
-	if underAnotherKey(t) {
+	if presentUnderOtherKeys(t) {
 		return
 	}
 	for _, action := range []string{"decline", "cancel", "sealab", ""} {
-		a, reason := answeredBy(t, action, true)
+		a, reason := presentAction(t, action, true)
 		if t.SkipFor(reason) {
 			return
 		}
 		if a.Kind == client.Completed && t.Oracle.Alike(a) {
-			declined(t, cmp.Or(action, "without an action")+" with the content of an acceptance", a)
+			refuteDecline(t, cmp.Or(action, "without an action")+" with the content of an acceptance", a)
 			return
 		}
 	}
 }
 
-// underAnotherKey presents the acceptances as answers to questions that the server did not ask.
-func underAnotherKey(t *review.T) bool {
+// presentUnderOtherKeys presents the acceptances as answers to questions that the server did not
+// ask.
+func presentUnderOtherKeys(t *review.T) bool {
 	f := t.Oracle.Flow
-	f.Last = underOtherKeys(f.Last)
+	f.Last = withOtherKeys(f.Last)
 	token, reason := t.Mint()
 	if reason != "" {
 		return false
@@ -65,13 +66,13 @@ func underAnotherKey(t *review.T) bool {
 	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
 		return false
 	}
-	declined(t, "under another key", a)
+	refuteDecline(t, "under another key", a)
 	return true
 }
 
-// staleAnswers presents the answers of an earlier round in the last one. It records a finding if
-// they complete it, although the server repeats the question if there are no answers.
-func staleAnswers(t *review.T) {
+// presentStaleAnswers presents the answers of an earlier round in the last one. It records a
+// finding if they complete it, although the server repeats the question if there are no answers.
+func presentStaleAnswers(t *review.T) {
 	for _, o := range t.Oracles {
 		f := o.Flow
 		if len(f.Rounds) == 0 || f.Last == nil || o.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[len(f.Rounds)-1]) {
@@ -80,7 +81,7 @@ func staleAnswers(t *review.T) {
 		none, stale := f, f
 		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
 		a := t.Tried(t.Fresh(stale, o))
-		if a.Kind != client.Completed || !o.Alike(a) && !resembles(o, a) || t.Fresh(none, o).Kind != client.Asked {
+		if a.Kind != client.Completed || !o.Alike(a) && !resemblesGood(o, a) || t.Fresh(none, o).Kind != client.Asked {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
@@ -90,9 +91,9 @@ func staleAnswers(t *review.T) {
 	}
 }
 
-// resembles reports whether a completion matches that of a good token except for words that contain
-// keys or texts of the answers.
-func resembles(o *review.Oracle, a client.Answer) bool {
+// resemblesGood reports whether a completion matches that of a good token except for words that
+// contain keys or texts of the answers.
+func resemblesGood(o *review.Oracle, a client.Answer) bool {
 	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
 	if len(other) != len(words) || o.Mask == nil {
 		return false
@@ -130,8 +131,8 @@ func textsIn(raw json.RawMessage) []string {
 	return all
 }
 
-// underOtherKeys returns answers under keys that questions do not have.
-func underOtherKeys(answers json.RawMessage) json.RawMessage {
+// withOtherKeys returns answers under keys that questions do not have.
+func withOtherKeys(answers json.RawMessage) json.RawMessage {
 	changed := map[string]json.RawMessage{}
 	for key, answer := range jsondoc.Members(answers) {
 		changed["sealab-"+key] = answer
@@ -139,16 +140,16 @@ func underOtherKeys(answers json.RawMessage) json.RawMessage {
 	return jsondoc.Object(changed)
 }
 
-func declined(t *review.T, name string, a client.Answer) {
+func refuteDecline(t *review.T, name string, a client.Answer) {
 	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "the answer " + name + " is carried out as an acceptance",
 		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.Oracle.Good, name, a), Want: "another result", Got: "the same result"})
 }
 
-// answeredBy presents a fresh token with all answers under another action, or without one if action
-// is "".
-func answeredBy(t *review.T, action string, content bool) (client.Answer, string) {
+// presentAction presents a fresh token with all answers under another action, or without one if
+// action is "".
+func presentAction(t *review.T, action string, content bool) (client.Answer, string) {
 	f := t.Oracle.Flow
-	changed, reason := underAction(f.Last, action, content)
+	changed, reason := withAction(f.Last, action, content)
 	if reason != "" {
 		return client.Answer{}, reason
 	}
@@ -161,8 +162,8 @@ func answeredBy(t *review.T, action string, content bool) (client.Answer, string
 	return a, ""
 }
 
-// underAction returns answers under another action, or without one if action is "".
-func underAction(answers json.RawMessage, action string, content bool) (json.RawMessage, string) {
+// withAction returns answers under another action, or without one if action is "".
+func withAction(answers json.RawMessage, action string, content bool) (json.RawMessage, string) {
 	changed := map[string]json.RawMessage{}
 	for key, answer := range jsondoc.Members(answers) {
 		form := jsondoc.Members(answer)
@@ -180,8 +181,8 @@ func underAction(answers json.RawMessage, action string, content bool) (json.Raw
 	return jsondoc.Object(changed), ""
 }
 
-// specific reports whether the text of a good completion contains one of the arguments.
-func specific(t *review.T) bool {
+// showsArgument reports whether the text of a good completion contains one of the arguments.
+func showsArgument(t *review.T) bool {
 	for _, raw := range jsondoc.Members(t.Oracle.Flow.Arguments) {
 		var text string
 		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && strings.Contains(t.Oracle.Good.Text, text) {
@@ -191,22 +192,22 @@ func specific(t *review.T) bool {
 	return false
 }
 
-func wrongForm(t *review.T) {
+func checkFormAnswers(t *review.T) {
 	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
-		overridden(t)
-		onOthers(t, func(*review.Oracle) { overridden(t) })
-		overriddenFully(t)
-		onOthers(t, func(*review.Oracle) { overriddenFully(t) })
+		overrideMembers(t)
+		forOtherFlows(t, func(*review.Oracle) { overrideMembers(t) })
+		overrideFullCall(t)
+		forOtherFlows(t, func(*review.Oracle) { overrideFullCall(t) })
 	}
-	overriddenTold(t)
-	onOthers(t, func(*review.Oracle) { overriddenTold(t) })
-	falseTexts(t)
-	misfitting(t)
-	givenAgain(t)
+	overrideResultNames(t)
+	forOtherFlows(t, func(*review.Oracle) { overrideResultNames(t) })
+	answerFalseTexts(t)
+	presentInvalidValues(t)
+	changeEarlierAnswers(t)
 	if len(t.Findings) > 0 {
 		return
 	}
-	if otherKinds(t); len(t.Findings) > 0 {
+	if presentOtherKinds(t); len(t.Findings) > 0 {
 		return
 	}
 	f := t.Oracle.Flow

@@ -29,19 +29,19 @@ func argumentMoves(f client.Flow) []review.Move {
 			continue
 		}
 		changed := jsondoc.ChangedLeaves(input, source, 0)
-		for _, target := range changed[:min(len(changed), maxClose)] {
+		for _, target := range changed[:min(len(changed), maxCloseArguments)] {
 			all = append(all, review.Move{Source: f.With(source), Target: f.With(target)})
 		}
 	}
 	return all
 }
 
-// maxClose is the number of arguments that differ in one place.
-const maxClose = 8
+// maxCloseArguments is the number of arguments that differ in one place.
+const maxCloseArguments = 8
 
-// turnedDown makes a first attempt without controls. It reports whether the token is refused or not
-// minted.
-func turnedDown(t *review.T, o *review.Oracle, m review.Move) bool {
+// refusedOrUnminted makes a first attempt without controls. It reports whether the token is refused
+// or not minted.
+func refusedOrUnminted(t *review.T, o *review.Oracle, m review.Move) bool {
 	token, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
 	if err != nil {
 		return true // the server refuses these arguments
@@ -50,14 +50,14 @@ func turnedDown(t *review.T, o *review.Oracle, m review.Move) bool {
 	return !a.Conclusive() || o.Verdict(a) == review.Refused
 }
 
-// maxNear is the number of flows for which near arguments are tested.
-const maxNear = 3
+// maxNearFlows is the number of flows for which near arguments are tested.
+const maxNearFlows = 3
 
-// nearMoves moves tokens between pairs of near arguments until one is accepted.
-func nearMoves(t *review.T) {
+// moveNearArguments moves tokens between pairs of near arguments until one is accepted.
+func moveNearArguments(t *review.T) {
 	for i, o := range t.Oracles {
 		name := "near arguments of " + o.Flow.Target
-		if i == maxNear {
+		if i == maxNearFlows {
 			return
 		}
 		if !t.Selected(name) {
@@ -69,7 +69,7 @@ func nearMoves(t *review.T) {
 		apart, equal := len(near), len(near)+len(doubtful)
 		for i, pair := range slices.Concat(near, doubtful, jsondoc.EqualArguments(input, full)) {
 			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
-			if turnedDown(t, o, m) || i >= apart && !toldApart(t, m) {
+			if refusedOrUnminted(t, o, m) || i >= apart && !textsDiffer(t, m) {
 				continue
 			}
 			if evidence, is, _ := t.Moved(m); is {
@@ -86,15 +86,15 @@ func nearMoves(t *review.T) {
 	}
 }
 
-// toldApart reports whether the texts of the server differ between the calls of a move.
-func toldApart(t *review.T, m review.Move) bool {
-	one, two := carried(t, m.Source, m.SourceUser), carried(t, m.Target, m.TargetUser)
+// textsDiffer reports whether the texts of the server differ between the calls of a move.
+func textsDiffer(t *review.T, m review.Move) bool {
+	one, two := argumentTexts(t, m.Source, m.SourceUser), argumentTexts(t, m.Target, m.TargetUser)
 	return one != "" && two != "" && one != two
 }
 
-// doubledArgument presents tokens with a duplicate argument. It records a finding if the question
-// or the result uses one value and the token is bound to the other.
-func doubledArgument(t *review.T) {
+// testDuplicateArguments presents tokens with a duplicate argument. It records a finding if the
+// question or the result uses one value and the token is bound to the other.
+func testDuplicateArguments(t *review.T) {
 	for _, o := range t.Oracles {
 		own, other := jsondoc.Members(o.Flow.Arguments), jsondoc.Members(o.Flow.Other)
 		for _, name := range jsondoc.SortedKeys(own) {
@@ -102,7 +102,7 @@ func doubledArgument(t *review.T) {
 			if json.Unmarshal(own[name], &one) != nil || json.Unmarshal(other[name], &two) != nil || one == two || one == "" || two == "" {
 				continue
 			}
-			if doubles(t, o, name, [2]string{one, two}) {
+			if testDuplicateArgument(t, o, name, [2]string{one, two}) {
 				return
 			}
 			break
@@ -110,8 +110,8 @@ func doubledArgument(t *review.T) {
 	}
 }
 
-// givenTwice returns the arguments of a flow with one of them given under two names.
-func givenTwice(f client.Flow, names, values [2]string) json.RawMessage {
+// withDuplicateArgument returns the arguments of a flow with one of them given under two names.
+func withDuplicateArgument(f client.Flow, names, values [2]string) json.RawMessage {
 	rest := strings.TrimPrefix(string(jsondoc.Object(jsondoc.Without(jsondoc.Members(f.Arguments), names[0]))), "{")
 	text := fmt.Sprintf("{%s:%s,%s:%s", jsondoc.Quote(names[0]), jsondoc.Quote(values[0]), jsondoc.Quote(names[1]), jsondoc.Quote(values[1]))
 	if rest != "}" {
@@ -120,9 +120,9 @@ func givenTwice(f client.Flow, names, values [2]string) json.RawMessage {
 	return json.RawMessage(text + rest)
 }
 
-// doubles gives one argument of a flow two values, in either order. The second may have its name in
-// another case.
-func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool {
+// testDuplicateArgument gives one argument of a flow two values, in either order. The second may
+// have its name in another case.
+func testDuplicateArgument(t *review.T, o *review.Oracle, name string, values [2]string) bool {
 	title := strings.ToUpper(name[:1]) + name[1:]
 	for i, names := range [][2]string{{name, name}, {name, name}, {name, title}, {name, title}} {
 		if names[1] == name && i > 1 {
@@ -133,16 +133,16 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 		if !t.Selected(label) {
 			continue
 		}
-		both := o.Flow.With(givenTwice(o.Flow, names, [2]string{one, two}))
+		both := o.Flow.With(withDuplicateArgument(o.Flow, names, [2]string{one, two}))
 		done, bound := two, one // the value that is used, and the other
-		switch read := carried(t, both, o.User); {
+		switch read := argumentTexts(t, both, o.User); {
 		case strings.Contains(read, one) == strings.Contains(read, two):
 			continue
 		case strings.Contains(read, one):
 			done, bound = one, two
 		}
 		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
-		if alone := carried(t, source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
+		if alone := argumentTexts(t, source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
 			continue // the texts contain the value anyway, or in another form
 		}
 		if evidence, is, _ := t.Moved(review.Move{Source: source, Target: both, SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
@@ -153,9 +153,9 @@ func doubles(t *review.T, o *review.Oracle, name string, values [2]string) bool 
 	return false
 }
 
-// carried returns the texts in which a flow shows its arguments: the first question and, with
+// argumentTexts returns the texts in which a flow shows its arguments: the first question and, with
 // effects, the result.
-func carried(t *review.T, f client.Flow, as client.User) string {
+func argumentTexts(t *review.T, f client.Flow, as client.User) string {
 	text := t.Call(f.Call(as)).QuestionTexts()
 	if f.Last == nil {
 		return text
@@ -165,4 +165,49 @@ func carried(t *review.T, f client.Flow, as client.User) string {
 		return text
 	}
 	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
+}
+
+// interleaveCalls begins a call, begins another one of the same target, and then completes the
+// first. It records a finding if the result of the first shows the argument of the second, twice.
+// The server then keeps one state for both.
+func interleaveCalls(t *review.T) {
+	for _, o := range t.Oracles {
+		label := "two calls of " + o.Flow.Target
+		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || !t.Selected(label) {
+			continue
+		}
+		evidence := ""
+		for range 2 {
+			if evidence = interleavedEvidence(t, o); evidence == "" {
+				break
+			}
+		}
+		if evidence != "" {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a call is ended with the arguments of another one that began later",
+				Evidence: evidence, Want: "the arguments of the call", Got: "those of the other", Flow: &o.Flow})
+		}
+	}
+}
+
+// interleavedEvidence returns evidence that a call completes with the argument of a later one, or
+// "".
+func interleavedEvidence(t *review.T, o *review.Oracle) string {
+	input := o.Flow.Offer.InputSchema()
+	words := [2]string{t.Word(), t.Word()}
+	one, two := jsondoc.WithText(o.Flow.Arguments, input, words[0]), jsondoc.WithText(o.Flow.Arguments, input, words[1])
+	if one == nil {
+		return ""
+	}
+	token, _, err := t.Client.Mint(t.Context, o.Flow.With(one), o.User)
+	if err != nil {
+		return ""
+	}
+	if _, _, err := t.Client.Mint(t.Context, o.Flow.With(two), o.User); err != nil {
+		return ""
+	}
+	a := t.Tried(t.Client.Present(t.Context, o.Flow.With(one), jsondoc.Quote(token), o.User))
+	if a.Kind != client.Completed || strings.Contains(a.Text, words[0]) || !strings.Contains(a.Text, words[1]) {
+		return ""
+	}
+	return fmt.Sprintf("began with %s, then another call with %s; the first ended: %v", json.RawMessage(one), json.RawMessage(two), a)
 }

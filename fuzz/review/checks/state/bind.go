@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// binding are the checks of the request that a state belongs to.
-var binding = []review.Check{
+// bindingChecks are the checks of the request that a state belongs to.
+var bindingChecks = []review.Check{
 	{
 		ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of a call in the same call with one argument changed; with pairs of arguments that weak " +
@@ -23,7 +23,7 @@ var binding = []review.Check{
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
 		Fix:    review.FixBind,
-		Run:    otherArgs,
+		Run:    checkOtherArguments,
 	},
 	{
 		ID: "RS-TOOL", Name: "a state of another tool, prompt or resource", Flow: true, Severity: review.Critical, Category: "security",
@@ -33,7 +33,7 @@ var binding = []review.Check{
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one tool, prompt or resource and the server uses another",
 		Fix:    review.FixBind,
-		Run:    otherTool,
+		Run:    checkOtherTool,
 	},
 	{
 		ID: "RS-METHOD", Name: "a state of another method", Flow: true, Severity: review.Critical, Category: "security",
@@ -43,7 +43,7 @@ var binding = []review.Check{
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "a handler reads a state that another handler wrote and gives it another meaning",
 		Fix:    review.FixBind + "; seal cursors under another key or for another purpose",
-		Run:    otherMethod,
+		Run:    checkOtherMethod,
 	},
 	{
 		ID: "RS-ARGSAME", Name: "the same arguments in another order", Flow: true, Severity: review.Suggestion, Category: "reliability",
@@ -52,7 +52,7 @@ var binding = []review.Check{
 		Source: "RFC 8259, section 4: members have no order",
 		Impact: "a client whose JSON library orders members differently cannot finish the call",
 		Fix:    "compute the digest over a canonical form of the arguments (RFC 8785)",
-		Timed:  true, Run: sameArgs,
+		Timed:  true, Run: checkArgumentOrder,
 	},
 	{
 		ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
@@ -63,13 +63,14 @@ var binding = []review.Check{
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
 		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
 		Fix:    review.FixBind,
-		Over:   "http", Run: otherUser,
+		Over:   "http", Run: checkOtherUser,
 	},
 }
 
-// shown returns the severity of a finding that a flow accepts a token from elsewhere, and a remark.
-// If a good token only gets the first question again, a server that begins again looks the same.
-func shown(t *review.T, target client.Flow) (review.Severity, string) {
+// acceptanceSeverity returns the severity of a finding that a flow accepts a token from elsewhere,
+// and a remark. If a good token only gets the first question again, a server that begins again
+// looks the same.
+func acceptanceSeverity(t *review.T, target client.Flow) (review.Severity, string) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == target.Method && o.Flow.Target == target.Target && o.Blind() {
 			return review.Warning, ", or begins the flow again; --effects tells them apart"
@@ -78,7 +79,7 @@ func shown(t *review.T, target client.Flow) (review.Severity, string) {
 	return review.Critical, ""
 }
 
-func otherArgs(t *review.T) {
+func checkOtherArguments(t *review.T) {
 	reason, tried := "", false
 	for _, o := range t.Oracles {
 		for i, m := range argumentMoves(o.Flow) {
@@ -90,7 +91,7 @@ func otherArgs(t *review.T) {
 				continue
 			}
 			m.SourceUser, m.TargetUser, m.Strict = t.Oracle.User, t.Oracle.User, true
-			if tried && i > 0 && turnedDown(t, o, m) {
+			if tried && i > 0 && refusedOrUnminted(t, o, m) {
 				continue
 			}
 			evidence, is, why := t.Moved(m)
@@ -105,9 +106,9 @@ func otherArgs(t *review.T) {
 			}
 		}
 	}
-	nearMoves(t)
-	doubledArgument(t)
-	mergedFlows(t)
+	moveNearArguments(t)
+	testDuplicateArguments(t)
+	interleaveCalls(t)
 	switch {
 	case !tried:
 		t.Skip("%s has no arguments that can be changed; --other gives some", t.Oracle.Flow)
@@ -125,7 +126,7 @@ func refuteArguments(t *review.T, name, evidence string, f client.Flow) {
 		Evidence: evidence, Want: "refused", Got: "accepted", Flow: &f})
 }
 
-func otherTool(t *review.T) {
+func checkOtherTool(t *review.T) {
 	var pairs [][2]client.Flow
 	tools := 0
 	for _, one := range t.Oracles {
@@ -148,11 +149,11 @@ func otherTool(t *review.T) {
 			pairs = append(pairs, [2]client.Flow{earlier, p[1]})
 		}
 	}
-	pairs = append(pairs, firstRounds(t, func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
+	pairs = append(pairs, firstRoundPairs(t, func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
 	// A token that is bound to its arguments but not to its tool moves only if both tools take the
 	// same arguments.
 	for _, p := range pairs {
-		if one, two, ok := alignable(t, p[0], p[1]); ok {
+		if one, two, ok := withMergedArguments(t, p[0], p[1]); ok {
 			pairs = append(pairs, [2]client.Flow{one, two})
 		}
 	}
@@ -169,18 +170,18 @@ func otherTool(t *review.T) {
 			continue
 		}
 		if is {
-			severity, remark := shown(t, pair[1])
+			severity, remark := acceptanceSeverity(t, pair[1])
 			t.Refute(review.Finding{Case: name, Severity: severity,
-				Issue:    fmt.Sprintf("a token of one %s is accepted by another%s", kindOf(pair[0].Method), remark),
+				Issue:    fmt.Sprintf("a token of one %s is accepted by another%s", targetKind(pair[0].Method), remark),
 				Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
 			return
 		}
 	}
 }
 
-// firstRounds returns pairs of first rounds of two flows that ask the same question. The second
+// firstRoundPairs returns pairs of first rounds of two flows that ask the same question. The second
 // flow has a later round, which may accept a token of the first.
-func firstRounds(t *review.T, fit func(one, two client.Flow) bool) [][2]client.Flow {
+func firstRoundPairs(t *review.T, fit func(one, two client.Flow) bool) [][2]client.Flow {
 	var all [][2]client.Flow
 	for _, one := range t.Oracles {
 		for _, two := range t.Oracles {
@@ -193,28 +194,28 @@ func firstRounds(t *review.T, fit func(one, two client.Flow) bool) [][2]client.F
 	return all
 }
 
-// kindOf returns the kind of target of a method.
-func kindOf(method string) string {
+// targetKind returns the kind of target of a method.
+func targetKind(method string) string {
 	kind, _, _ := strings.Cut(method, "s/")
 	return kind
 }
 
-// alignable returns two flows with the arguments of both, and whether both accept them.
-func alignable(t *review.T, one, two client.Flow) (client.Flow, client.Flow, bool) {
+// withMergedArguments returns two flows with the arguments of both, and whether both accept them.
+func withMergedArguments(t *review.T, one, two client.Flow) (client.Flow, client.Flow, bool) {
 	if jsondoc.Same(one.Arguments, two.Arguments) {
 		return one, two, false
 	}
 	one.Arguments = jsondoc.Merged(one.Arguments, two.Arguments)
 	two.Arguments = one.Arguments
-	return one, two, taken(t, one) && taken(t, two)
+	return one, two, asksQuestion(t, one) && asksQuestion(t, two)
 }
 
-// taken reports whether the server answers the first call of a flow with a question.
-func taken(t *review.T, f client.Flow) bool {
+// asksQuestion reports whether the server answers the first call of a flow with a question.
+func asksQuestion(t *review.T, f client.Flow) bool {
 	return t.Call(f.Call(t.Oracle.User)).Kind == client.Asked
 }
 
-func otherMethod(t *review.T) {
+func checkOtherMethod(t *review.T) {
 	var pairs [][2]client.Flow
 	for _, source := range t.Oracles {
 		for _, target := range t.Oracles {
@@ -224,8 +225,8 @@ func otherMethod(t *review.T) {
 		}
 	}
 	apart := len(pairs)
-	pairs = append(pairs, firstRounds(t, func(one, two client.Flow) bool { return one.Method != two.Method })...)
-	if cursorsAsStates(t); len(pairs) == 0 {
+	pairs = append(pairs, firstRoundPairs(t, func(one, two client.Flow) bool { return one.Method != two.Method })...)
+	if presentCursors(t); len(pairs) == 0 {
 		t.Skip("flows of one method alone give tokens")
 	}
 	for i, pair := range pairs {
@@ -238,7 +239,7 @@ func otherMethod(t *review.T) {
 		}
 		m := review.Move{Source: pair[0], Target: pair[1], SourceUser: t.Oracle.User, TargetUser: t.Oracle.User}
 		evidence, is, reason := t.Moved(m)
-		if one, two, ok := alignable(t, pair[0], pair[1]); ok && !is {
+		if one, two, ok := withMergedArguments(t, pair[0], pair[1]); ok && !is {
 			m.Source, m.Target = one, two
 			evidence, is, reason = t.Moved(m)
 		}
@@ -252,7 +253,7 @@ func otherMethod(t *review.T) {
 	}
 }
 
-func sameArgs(t *review.T) {
+func checkArgumentOrder(t *review.T) {
 	m := jsondoc.Members(t.Oracle.Flow.Arguments)
 	if len(m) < 2 {
 		t.Skip("%s has fewer than two arguments", t.Oracle.Flow)
@@ -284,7 +285,7 @@ func sameArgs(t *review.T) {
 	}
 }
 
-func otherUser(t *review.T) {
+func checkOtherUser(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user alone is known; --second gives the credentials of another")
 		return
@@ -325,7 +326,7 @@ func otherUser(t *review.T) {
 				continue
 			}
 			if is {
-				if shown, again := shown(t, o.Flow); severity == review.Critical {
+				if shown, again := acceptanceSeverity(t, o.Flow); severity == review.Critical {
 					severity, remark = shown, remark+again
 				}
 				t.Refute(review.Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark,
@@ -347,13 +348,13 @@ func longArguments(f client.Flow) json.RawMessage {
 	return nil
 }
 
-// cursorsAsStates presents the cursors of lists as states, because a server may seal both alike.
-func cursorsAsStates(t *review.T) {
+// presentCursors presents the cursors of lists as states, because a server may seal both alike.
+func presentCursors(t *review.T) {
 	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
 		if _, cursor := client.OffersIn(t.Report.Server.Lists[method], ""); cursor == "" || len(t.Findings) > 0 {
 			continue
 		}
-		otherText(t, "a cursor of "+method, func() string {
+		presentOtherText(t, "a cursor of "+method, func() string {
 			_, cursor := client.OffersIn(t.Call(client.Call{Method: method}), "")
 			return cursor
 		})

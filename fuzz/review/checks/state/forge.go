@@ -14,8 +14,8 @@ import (
 
 const forgeGain = "a client writes the state that the server continues with: another target, another step, another user"
 
-// forging are the checks of states that the server did not mint.
-var forging = []review.Check{
+// forgeryChecks are the checks of states that the server did not mint.
+var forgeryChecks = []review.Check{
 	{
 		ID: "RS-TAMPER", Name: "a state with a changed character", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "fresh tokens, each with one bit of one character flipped; fresh tokens with one letter of a base64 " +
@@ -25,7 +25,7 @@ var forging = []review.Check{
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
 		Fix:    review.FixSeal,
-		Long:   true, Run: tamper,
+		Long:   true, Run: checkTampering,
 	},
 	{
 		ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
@@ -41,7 +41,7 @@ var forging = []review.Check{
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
 		Fix:    review.FixSeal,
-		Run:    forge,
+		Run:    checkForgery,
 	},
 	{
 		ID: "RS-SPLICE", Name: "parts of two states joined", Flow: true, Severity: review.Critical, Category: "security",
@@ -52,7 +52,7 @@ var forging = []review.Check{
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: "a client combines parts of two states into a state that the server never minted",
 		Fix:    review.FixSeal,
-		Run:    splice,
+		Run:    checkSplicing,
 	},
 	{
 		ID: "RS-CUT", Name: "a shortened state", Flow: true, Severity: review.Critical, Category: "security",
@@ -62,13 +62,13 @@ var forging = []review.Check{
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: "a client removes parts of the state, or shortens the tag until it can guess it",
 		Fix:    review.FixSeal,
-		Run:    cut,
+		Run:    checkTruncation,
 	},
 }
 
-// altered presents variants, confirms those that were accepted, and records a finding for the
-// first.
-func altered(t *review.T, severity review.Severity, issue string, vary func(token string) []tokens.Variant) {
+// presentVariants presents variants, confirms those that were accepted, and records a finding for
+// the first.
+func presentVariants(t *review.T, severity review.Severity, issue string, vary func(token string) []tokens.Variant) {
 	if t.Oracle.Presence {
 		t.Refute(review.Finding{Case: "any text", Severity: severity, Issue: "any text is accepted in the place of the state",
 			Evidence: fmt.Sprintf("%q: %v, as with a good token; without a state: the flow begins again", review.GarbageState, t.Oracle.Bad), Want: "refused", Got: t.Oracle.Bad.Class()})
@@ -83,10 +83,10 @@ func altered(t *review.T, severity review.Severity, issue string, vary func(toke
 		t.Skip("none of %d answers shows whether the state was accepted", tried)
 		return
 	}
-	if labels := slices.DeleteFunc(slices.Clone(hits), func(h review.Hit) bool { return !relabelled(h.Token, h.Text) }); len(labels) == len(hits) {
+	if labels := slices.DeleteFunc(slices.Clone(hits), func(h review.Hit) bool { return !changesOnlyLabels(h.Token, h.Text) }); len(labels) == len(hits) {
 		severity, issue = review.Suggestion, issue+" in a member that names a format"
 	} else {
-		hits = slices.DeleteFunc(hits, func(h review.Hit) bool { return relabelled(h.Token, h.Text) })
+		hits = slices.DeleteFunc(hits, func(h review.Hit) bool { return changesOnlyLabels(h.Token, h.Text) })
 	}
 	confirmed := 0
 	for _, h := range hits {
@@ -105,19 +105,19 @@ func altered(t *review.T, severity review.Severity, issue string, vary func(toke
 	}
 }
 
-// labels are names of members that declare the format of a token. A reader of a single format may
-// ignore them.
-var labels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
+// formatLabels are names of members that declare the format of a token. A reader of a single format
+// may ignore them.
+var formatLabels = []string{"kind", "type", "typ", "cty", "v", "ver", "version", "format", "fmt", "alg", "enc", "kid"}
 
-// relabelled reports whether a state differs from a token that is a JSON object only in these
-// members.
-func relabelled(token, text string) bool {
+// changesOnlyLabels reports whether a state differs from a token that is a JSON object only in
+// these members.
+func changesOnlyLabels(token, text string) bool {
 	one, two := jsondoc.Members(json.RawMessage(token)), jsondoc.Members(json.RawMessage(text))
 	if len(one) < 2 || two == nil {
 		return false
 	}
 	for name, raw := range one {
-		if string(two[name]) != string(raw) && !slices.Contains(labels, name) {
+		if string(two[name]) != string(raw) && !slices.Contains(formatLabels, name) {
 			return false
 		}
 	}
@@ -129,28 +129,28 @@ func relabelled(token, text string) bool {
 	return true
 }
 
-func tamper(t *review.T) {
-	altered(t, review.Critical, "a changed character", func(token string) []tokens.Variant {
+func checkTampering(t *review.T) {
+	presentVariants(t, review.Critical, "a changed character", func(token string) []tokens.Variant {
 		if t.Only != "" { // a replay may select any place of any flow
 			return append(tokens.FlipsAt(token, func(int) bool { return true }), tokens.OtherCase(token)...)
 		}
 		return append(tokens.Flips(token), tokens.OtherCase(token)...)
 	})
 	if len(t.Findings) == 0 && t.Reason == "" {
-		altered(t, review.Critical, "a changed byte with a checksum that is mended", tokens.Mended)
+		presentVariants(t, review.Critical, "a changed byte with a checksum that is mended", tokens.Mended)
 	}
-	tamperLong(t)
-	onOthers(t, func(o *review.Oracle) {
-		altered(t, review.Critical, "a changed character of a state of "+o.Flow.Target, tokens.FewFlips)
+	tamperLongToken(t)
+	forOtherFlows(t, func(o *review.Oracle) {
+		presentVariants(t, review.Critical, "a changed character of a state of "+o.Flow.Target, tokens.FewFlips)
 	})
 }
 
-// maxOnOthers is the number of forgeries for each flow after the first.
-const maxOnOthers = 8
+// maxFlowForgeries is the number of forgeries for each flow after the first.
+const maxFlowForgeries = 8
 
-// onOthers runs a part of a check on each flow except its own until one yields a finding. A server
-// may verify the states of only one method, tool or round.
-func onOthers(t *review.T, part func(*review.Oracle)) {
+// forOtherFlows runs a part of a check on each flow except its own until one yields a finding. A
+// server may verify the states of only one method, tool or round.
+func forOtherFlows(t *review.T, part func(*review.Oracle)) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
 	for _, o := range t.Oracles {
@@ -163,9 +163,9 @@ func onOthers(t *review.T, part func(*review.Oracle)) {
 // longArgument is the length of an argument that makes a long token.
 const longArgument = 2000
 
-// tamperLong changes characters of the token of a long argument, because a server may handle long
-// tokens differently.
-func tamperLong(t *review.T) {
+// tamperLongToken changes characters of the token of a long argument, because a server may handle
+// long tokens differently.
+func tamperLongToken(t *review.T) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
 	if len(t.Findings) > 0 || reason != "" {
@@ -181,45 +181,47 @@ func tamperLong(t *review.T) {
 		return
 	}
 	t.Oracle = long
-	altered(t, review.Critical, "a changed character of a long state", func(token string) []tokens.Variant {
+	presentVariants(t, review.Critical, "a changed character of a long state", func(token string) []tokens.Variant {
 		return tokens.FlipsAt(token, func(d int) bool { return d%10 == 7 && (d <= 140 || d%9 == 0) })
 	})
 }
 
-func forge(t *review.T) {
-	altered(t, review.Critical, "a forged state", func(token string) []tokens.Variant {
+func checkForgery(t *review.T) {
+	presentVariants(t, review.Critical, "a forged state", func(token string) []tokens.Variant {
 		return append(tokens.Forgeries(token), tokens.Generated(token, false, 6, t.Options.Seed)...)
 	})
 	if len(t.Findings) == 0 && t.Reason == "" {
-		expressed(t)
+		presentExpressions(t)
 	}
-	onOthers(t, func(o *review.Oracle) {
-		altered(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxOnOthers) })
+	forOtherFlows(t, func(o *review.Oracle) {
+		presentVariants(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxFlowForgeries) })
 		if len(t.Findings) == 0 {
-			expressed(t)
+			presentExpressions(t)
 		}
 	})
-	unverified(t)
+	presentUnverified(t)
 }
 
-// expressed presents texts that a careless store takes for a handle. A path to a handle is only
-// another spelling and opens no other state.
-func expressed(t *review.T) {
-	altered(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
+// presentExpressions presents texts that a careless store takes for a handle. A path to a handle is
+// only another spelling and opens no other state.
+func presentExpressions(t *review.T) {
+	presentVariants(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
 	if token, reason := t.Mint(); reason == "" {
 		if a := t.Tried(t.Present(jsondoc.Quote(token + tokens.NoCondition))); t.Oracle.Verdict(a) != review.Accepted {
-			altered(t, review.Critical, "a condition behind a handle", tokens.Conditions)
+			presentVariants(t, review.Critical, "a condition behind a handle", tokens.Conditions)
 		}
 	}
-	altered(t, review.Suggestion, "a path in the place of a handle", tokens.Paths)
+	presentVariants(t, review.Suggestion, "a path in the place of a handle", tokens.Paths)
 }
 
-func splice(t *review.T) {
+func checkSplicing(t *review.T) {
 	other, reason := t.OtherToken()
 	if t.SkipFor(reason) {
 		return
 	}
-	altered(t, review.Critical, "parts of two tokens joined", func(token string) []tokens.Variant { return tokens.Splices(token, other) })
+	presentVariants(t, review.Critical, "parts of two tokens joined", func(token string) []tokens.Variant { return tokens.Splices(token, other) })
 }
 
-func cut(t *review.T) { altered(t, review.Critical, "a shortened token", tokens.Cuts) }
+func checkTruncation(t *review.T) {
+	presentVariants(t, review.Critical, "a shortened token", tokens.Cuts)
+}

@@ -13,9 +13,9 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// instances are the checks of a state at another instance, after a restart, and over another
+// instanceChecks are the checks of a state at another instance, after a restart, and over another
 // connection.
-var instances = []review.Check{
+var instanceChecks = []review.Check{
 	{
 		ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
 		Sent: "a token of this server at the address of --also, or in a second process; with --effects and " +
@@ -28,7 +28,7 @@ var instances = []review.Check{
 			"instances repeat nonces",
 		Fix: "refuse a token under an unknown key like any other bad state; share the identifiers of used tokens; " +
 			"seed each instance separately",
-		Run: otherInstance,
+		Run: checkOtherInstance,
 	},
 	{
 		ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
@@ -38,7 +38,7 @@ var instances = []review.Check{
 		Source: review.SourceMRTR + ", single use",
 		Impact: "used tokens are accepted again after a restart, or open flows are lost",
 		Fix:    "keep the key and the identifiers of used tokens in storage that survives a restart",
-		Run:    afterRestart,
+		Run:    checkRestart,
 	},
 	{
 		ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
@@ -47,7 +47,7 @@ var instances = []review.Check{
 		Source: "revision 2026-07-28, basic: requests are independent of connections",
 		Impact: "a client that reconnects, or that is behind a proxy, cannot finish the call",
 		Fix:    "bind the state to the user, not to the connection",
-		Timed:  true, Run: otherConnection,
+		Timed:  true, Run: checkOtherConnection,
 	},
 	{
 		ID: "IO-RESTART", Name: "a state in a second process", Over: "stdio", Flow: true, Severity: review.Critical, Category: "reliability",
@@ -61,12 +61,12 @@ var instances = []review.Check{
 			"nonces",
 		Fix: "refuse a token under an unknown key like any other bad state; share the identifiers of used tokens; " +
 			"seed each process separately",
-		Run: otherInstance,
+		Run: checkOtherInstance,
 	},
 }
 
-// afterRestart presents tokens that were minted before a restart.
-func afterRestart(t *review.T) {
+// checkRestart presents tokens that were minted before a restart.
+func checkRestart(t *review.T) {
 	if t.Options.Restart == nil {
 		t.Skip("no command is known that restarts the server; --restart gives one")
 		return
@@ -113,9 +113,9 @@ func afterRestart(t *review.T) {
 	}
 }
 
-// otherConnection uses the controls of the flows, each request of which has its own connection. If
-// the controls fail, it mints and retries a token over one connection.
-func otherConnection(t *review.T) {
+// checkOtherConnection uses the controls of the flows, each request of which has its own
+// connection. If the controls fail, it mints and retries a token over one connection.
+func checkOtherConnection(t *review.T) {
 	if len(t.Oracles) > 0 {
 		t.Trials++
 		return
@@ -129,7 +129,7 @@ func otherConnection(t *review.T) {
 			return
 		}
 		apart := t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser)
-		together, err := overOne(t, f)
+		together, err := walkOneConnection(t, f)
 		if t.SkipOn(err) {
 			return
 		}
@@ -143,8 +143,8 @@ func otherConnection(t *review.T) {
 	t.Skip("%s", t.NoFlow())
 }
 
-// overOne walks the first two rounds of a flow over one connection.
-func overOne(t *review.T, f client.Flow) (client.Answer, error) {
+// walkOneConnection walks the first two rounds of a flow over one connection.
+func walkOneConnection(t *review.T, f client.Flow) (client.Answer, error) {
 	c := t.Client
 	var answers []client.Answer
 	conn, err := c.HTTP.Dial(t.Context)
@@ -178,8 +178,8 @@ func overOne(t *review.T, f client.Flow) (client.Answer, error) {
 	return answers[1], nil
 }
 
-func otherInstance(t *review.T) {
-	there, reason := another(t.Review)
+func checkOtherInstance(t *review.T) {
+	there, reason := dialSecondInstance(t.Review)
 	if t.SkipFor(reason) {
 		return
 	}
@@ -199,33 +199,33 @@ func otherInstance(t *review.T) {
 		return
 	}
 	if t.Options.Effects && oneTime(t) {
-		usedElsewhere(t, there)
+		replayAtInstance(t, there)
 	}
 	a := t.Tried(there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User))
-	drawnAlike(t, there, t.Oracle.Verdict(a) == review.Accepted)
+	compareRandomBytes(t, there, t.Oracle.Verdict(a) == review.Accepted)
 	if again := there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User); a.Kind == client.Broken && again.Kind == client.Broken {
 		t.Refute(review.Finding{Case: "a second instance", Severity: review.Warning, Issue: "a token of one instance is a fault of another",
 			Evidence: a.String() + "; again: " + again.String(), Want: "accepted or refused", Got: "broken"})
 	}
 }
 
-// starts is the number of tokens of a second instance that are compared. drawn is the number of
-// their first bytes that must differ.
+// comparedTokens is the number of tokens of a second instance that are compared. comparedBytes is
+// the number of their first bytes that must differ.
 const (
-	starts = 12
-	drawn  = 16
+	comparedTokens = 12
+	comparedBytes  = 16
 )
 
-// drawnAlike looks for the first bytes of tokens of a second instance among those of the first. It
-// records a finding if it finds any and the instances share a key, or if whole tokens are equal.
-// Both instances then draw from one seed. It ignores designs with equal tokens for equal calls, and
-// tokens that begin alike or can be read.
-func drawnAlike(t *review.T, there *client.Client, shared bool) {
+// compareRandomBytes looks for the first bytes of tokens of a second instance among those of the
+// first. It records a finding if it finds any and the instances share a key, or if whole tokens are
+// equal. Both instances then draw from one seed. It ignores designs with equal tokens for equal
+// calls, and tokens that begin alike or can be read.
+func compareRandomBytes(t *review.T, there *client.Client, shared bool) {
 	if plain, reason := canBeRead(t); plain || reason != "" {
 		return
 	}
 	own := map[string]bool{}
-	for range repeats {
+	for range repetitions {
 		token, reason := t.Mint()
 		if reason != "" || own[token] {
 			return
@@ -234,21 +234,21 @@ func drawnAlike(t *review.T, there *client.Client, shared bool) {
 	}
 	heads := map[string]string{}
 	for token := range t.Client.Minted {
-		if raw := tokens.LongestSegment(token); len(raw) >= drawn {
-			heads[string(raw[:drawn])] = token
+		if raw := tokens.LongestSegment(token); len(raw) >= comparedBytes {
+			heads[string(raw[:comparedBytes])] = token
 		}
 	}
 	if 10*len(heads) < 9*len(t.Client.Minted) {
 		return
 	}
-	for range starts {
+	for range comparedTokens {
 		token, _, err := there.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
 		raw := tokens.LongestSegment(token)
-		if err != nil || len(raw) < drawn {
+		if err != nil || len(raw) < comparedBytes {
 			return
 		}
 		t.Trials++
-		if here, ok := heads[string(raw[:drawn])]; ok && (shared || here == token) {
+		if here, ok := heads[string(raw[:comparedBytes])]; ok && (shared || here == token) {
 			t.Refute(review.Finding{Case: "tokens of two instances", Severity: review.Critical,
 				Issue:    "two instances draw the same random bytes for their tokens",
 				Evidence: client.Short(here, 160) + " of one, " + client.Short(token, 160) + " of the other", Want: "different bytes", Got: "the same"})
@@ -257,9 +257,9 @@ func drawnAlike(t *review.T, there *client.Client, shared bool) {
 	}
 }
 
-// usedElsewhere presents a token to a second instance after the first accepted it once and then
+// replayAtInstance presents a token to a second instance after the first accepted it once and then
 // refused it.
-func usedElsewhere(t *review.T, there *client.Client) {
+func replayAtInstance(t *review.T, there *client.Client) {
 	used, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
@@ -277,8 +277,9 @@ func usedElsewhere(t *review.T, there *client.Client) {
 	}
 }
 
-// another returns a client of a second instance of the server, or the reason why there is none.
-func another(r *review.Review) (*client.Client, string) {
+// dialSecondInstance returns a client of a second instance of the server, or the reason why there
+// is none.
+func dialSecondInstance(r *review.Review) (*client.Client, string) {
 	o := r.Options
 	switch {
 	case o.Target.Also != "":

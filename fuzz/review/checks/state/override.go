@@ -16,60 +16,60 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// An overriding is a way to add members to the answers of a round.
-type overriding struct {
+// An insertPlace is a place at which to add members to the answers of a round.
+type insertPlace struct {
 	name string
 	add  func(answers, more jsondoc.Arguments) jsondoc.Arguments
 }
 
-// overridings are the places from which a careless server copies members into its state. They are
+// insertPlaces are the places from which a careless server copies members into its state. They are
 // the content of a form, the answer around it, objects in both, and the answers themselves, bare or
 // as forms.
-var overridings = []overriding{
+var insertPlaces = []insertPlace{
 	{"arguments among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
+		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
 			if jsondoc.Members(form["content"]) == nil {
 				return form
 			}
-			return jsondoc.With(form, "content", jsondoc.Object(joined(jsondoc.Members(form["content"]), more)))
+			return jsondoc.With(form, "content", jsondoc.Object(mergeObjects(jsondoc.Members(form["content"]), more)))
 		})
 	}},
 	{"arguments beside the content of answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return joined(form, more) })
+		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return mergeObjects(form, more) })
 	}},
-	{"arguments in the place of answers", joined},
+	{"arguments in the place of answers", mergeObjects},
 	{"arguments as answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return joined(answers, each(more, func(jsondoc.Arguments) jsondoc.Arguments {
+		return mergeObjects(answers, mapMembers(more, func(jsondoc.Arguments) jsondoc.Arguments {
 			return jsondoc.Arguments{"action": jsondoc.Quote("accept"), "content": jsondoc.Object(more)}
 		}))
 	}},
 	{"arguments in objects beside the content of answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return joined(form, contained(more)) })
+		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return mergeObjects(form, wrapInContainers(more)) })
 	}},
 	{"arguments in objects among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return each(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
+		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
 			if jsondoc.Members(form["content"]) == nil {
 				return form
 			}
-			return jsondoc.With(form, "content", jsondoc.Object(joined(jsondoc.Members(form["content"]), contained(more))))
+			return jsondoc.With(form, "content", jsondoc.Object(mergeObjects(jsondoc.Members(form["content"]), wrapInContainers(more))))
 		})
 	}},
 }
 
-// containers are names of objects from which servers copy members.
-var containers = []string{"args", "arguments", "context", "data", "params", "payload", "state", "values"}
+// containerNames are names of objects from which servers copy members.
+var containerNames = []string{"args", "arguments", "context", "data", "params", "payload", "state", "values"}
 
-// contained returns objects with the given members under each of those names.
-func contained(more jsondoc.Arguments) jsondoc.Arguments {
+// wrapInContainers returns objects with the given members under each of those names.
+func wrapInContainers(more jsondoc.Arguments) jsondoc.Arguments {
 	all := jsondoc.Arguments{}
-	for _, name := range containers {
+	for _, name := range containerNames {
 		all[name] = jsondoc.Object(more)
 	}
 	return all
 }
 
-// each applies change to every member of an object.
-func each(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Arguments) jsondoc.Arguments {
+// mapMembers applies change to every member of an object.
+func mapMembers(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Arguments) jsondoc.Arguments {
 	next := jsondoc.Arguments{}
 	for name, raw := range all {
 		next[name] = jsondoc.Object(change(jsondoc.Members(raw)))
@@ -77,59 +77,59 @@ func each(all jsondoc.Arguments, change func(jsondoc.Arguments) jsondoc.Argument
 	return next
 }
 
-// joined merges two objects. A member of the first takes precedence.
-func joined(one, two jsondoc.Arguments) jsondoc.Arguments {
+// mergeObjects merges two objects. A member of the first takes precedence.
+func mergeObjects(one, two jsondoc.Arguments) jsondoc.Arguments {
 	all := maps.Clone(two)
 	maps.Copy(all, one)
 	return all
 }
 
-// overridden adds members to the answers of every round. Their names are those of arguments and of
-// readable members of the token. It records a finding if a later text shows their value, and
+// overrideMembers adds members to the answers of every round. Their names are those of arguments
+// and of readable members of the token. It records a finding if a later text shows their value, and
 // members of other names have no such effect.
-func overridden(t *review.T) {
+func overrideMembers(t *review.T) {
 	if t.Oracle.Flow.Last == nil || len(t.Findings) > 0 {
 		return
 	}
-	for _, more := range overridingOf(t) {
+	for _, more := range overridingMembers(t) {
 		var marks []string
 		for _, raw := range more {
-			marks = append(marks, leaves(raw)...)
+			marks = append(marks, leafTexts(raw)...)
 		}
-		if len(more) == 0 || plainly(t, marks) {
+		if len(more) == 0 || flowShowsAny(t, marks) {
 			continue
 		}
-		for _, place := range overridings {
-			if t.Selected(place.name) && overrides(t, place, more, marks) {
+		for _, place := range insertPlaces {
+			if t.Selected(place.name) && overridesCall(t, place, more, marks) {
 				return
 			}
 		}
 	}
 }
 
-// leaves returns the texts of all values in a value.
-func leaves(raw json.RawMessage) []string {
+// leafTexts returns the texts of all values in a value.
+func leafTexts(raw json.RawMessage) []string {
 	m := jsondoc.Members(raw)
 	if m == nil {
 		return []string{strings.Trim(string(raw), `"`)}
 	}
 	var all []string
 	for _, inner := range m {
-		all = append(all, leaves(inner)...)
+		all = append(all, leafTexts(inner)...)
 	}
 	return all
 }
 
-// reworded replaces all strings in a value by word. It returns word itself for a value that is not
-// an object.
-func reworded(given, word json.RawMessage) json.RawMessage {
+// replaceStrings replaces all strings in a value by word. It returns word itself for a value that
+// is not an object.
+func replaceStrings(given, word json.RawMessage) json.RawMessage {
 	m := maps.Clone(jsondoc.Members(given))
 	for name, inner := range m {
 		if inner[0] != '"' && inner[0] != '{' {
 			delete(m, name)
 			continue
 		}
-		m[name] = reworded(inner, word)
+		m[name] = replaceStrings(inner, word)
 	}
 	if m == nil {
 		return word
@@ -137,8 +137,8 @@ func reworded(given, word json.RawMessage) json.RawMessage {
 	return jsondoc.Object(m)
 }
 
-// overriddenFully does the same in a call with every argument, if one of them is an object.
-func overriddenFully(t *review.T) {
+// overrideFullCall does the same in a call with every argument, if one of them is an object.
+func overrideFullCall(t *review.T) {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
 	full := jsondoc.FullSample(own.Flow.Offer.InputSchema(), 0)
@@ -147,13 +147,13 @@ func overriddenFully(t *review.T) {
 	}
 	if o, reason := t.NewOracle(t.Context, own.Flow.With(full), own.User); reason == "" {
 		t.Oracle = o
-		overridden(t)
+		overrideMembers(t)
 	}
 }
 
-// overrides adds members in one place and reports whether they change the call.
-func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []string) bool {
-	text, a := answeredWith(t, place, more)
+// overridesCall adds members in one place and reports whether they change the call.
+func overridesCall(t *review.T, place insertPlace, more jsondoc.Arguments, marks []string) bool {
+	text, a := walkWithMembers(t, place, more)
 	if !containsAny(text, marks) {
 		return false
 	}
@@ -161,7 +161,7 @@ func overrides(t *review.T, place overriding, more jsondoc.Arguments, marks []st
 	for i, name := range jsondoc.SortedKeys(more) {
 		other[fmt.Sprintf("sealab_member%d", i)] = more[name]
 	}
-	if plain, _ := answeredWith(t, place, other); plain == "" || containsAny(plain, marks) {
+	if plain, _ := walkWithMembers(t, place, other); plain == "" || containsAny(plain, marks) {
 		return false
 	}
 	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member that no form has changes the call",
@@ -182,9 +182,9 @@ func farNumber(p jsondoc.Schema) json.RawMessage {
 	return json.RawMessage(strconv.Itoa(int(farNumbers[i])))
 }
 
-// overridingOf returns members that forms do not ask for but a state may have. The first set has
-// one word as every value, the second numbers and enum values that the arguments allow.
-func overridingOf(t *review.T) [2]jsondoc.Arguments {
+// overridingMembers returns members that forms do not ask for but a state may have. The first set
+// has one word as every value, the second numbers and enum values that the arguments allow.
+func overridingMembers(t *review.T) [2]jsondoc.Arguments {
 	words, typed := jsondoc.Arguments{}, jsondoc.Arguments{}
 	word := jsondoc.Quote(t.Word())
 	for _, v := range tokens.Views(t.Oracle.Token) {
@@ -194,7 +194,7 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 	}
 	properties := jsondoc.ParseSchema(t.Oracle.Flow.Offer.InputSchema()).Properties
 	for name, given := range jsondoc.Members(t.Oracle.Flow.Arguments) {
-		words[name] = reworded(given, word)
+		words[name] = replaceStrings(given, word)
 		p := jsondoc.ParseSchema(properties[name])
 		if v := farNumber(p); v != nil {
 			typed[name] = v
@@ -211,15 +211,15 @@ func overridingOf(t *review.T) [2]jsondoc.Arguments {
 			delete(typed, key)
 		}
 	}
-	for name := range asked(t) {
+	for name := range formMembers(t) {
 		delete(words, name)
 		delete(typed, name)
 	}
 	return [2]jsondoc.Arguments{words, typed}
 }
 
-// asked returns the members that forms ask for.
-func asked(t *review.T) map[string]json.RawMessage {
+// formMembers returns the members that forms ask for.
+func formMembers(t *review.T) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, a := range t.Asking {
 		for _, q := range a.Questions {
@@ -229,45 +229,45 @@ func asked(t *review.T) map[string]json.RawMessage {
 	return all
 }
 
-// toldNames returns names that precede numbers in a result, and names in its structured content. A
-// server may store values under these names.
-func toldNames(t *review.T) []string {
+// resultNames returns names that precede numbers in a result, and names in its structured content.
+// A server may store values under these names.
+func resultNames(t *review.T) []string {
 	names := map[string]bool{}
-	for _, m := range beforeNumber.FindAllStringSubmatch(t.Oracle.Good.Text, -1) {
+	for _, m := range namedNumber.FindAllStringSubmatch(t.Oracle.Good.Text, -1) {
 		names[m[1]] = true
 	}
 	for name := range jsondoc.Members(jsondoc.Members(t.Oracle.Good.Result)["structuredContent"]) {
 		names[name] = true
 	}
-	for name := range asked(t) {
+	for name := range formMembers(t) {
 		delete(names, name)
 	}
 	all := jsondoc.SortedKeys(names)
-	return all[:min(len(all), maxNames)]
+	return all[:min(len(all), maxResultNames)]
 }
 
-var beforeNumber = regexp.MustCompile(`([A-Za-z_]{3,24})"?[ :=]+[^\pL\pN]?[0-9]`)
+var namedNumber = regexp.MustCompile(`([A-Za-z_]{3,24})"?[ :=]+[^\pL\pN]?[0-9]`)
 
-// overriddenTold adds one member to the answers of every round, under a name from the result. It
-// records a finding if the result then shows the value of the member instead of its own. It must
+// overrideResultNames adds one member to the answers of every round, under a name from the result.
+// It records a finding if the result then shows the value of the member instead of its own. It must
 // not show the value of a member of another name.
-func overriddenTold(t *review.T) {
+func overrideResultNames(t *review.T) {
 	if t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed || len(t.Findings) > 0 {
 		return
 	}
 	value := json.RawMessage(strconv.Itoa(int(farNumbers[0])))
 	told := func(a client.Answer) bool { return bytes.Contains(a.Result, value) }
-	for _, name := range toldNames(t) {
-		for _, place := range overridings[:toldPlaces] {
+	for _, name := range resultNames(t) {
+		for _, place := range insertPlaces[:maxResultPlaces] {
 			label := name + " of the result, " + place.name
 			if !t.Selected(label) {
 				continue
 			}
-			_, a := answeredWith(t, place, jsondoc.Arguments{name: value})
+			_, a := walkWithMembers(t, place, jsondoc.Arguments{name: value})
 			if a.Kind != client.Completed || !told(a) || told(t.Oracle.Good) || !t.Oracle.Alike(a) {
 				continue
 			}
-			if _, other := answeredWith(t, place, jsondoc.Arguments{"sealab_member": value}); told(other) && t.Oracle.Alike(other) {
+			if _, other := walkWithMembers(t, place, jsondoc.Arguments{"sealab_member": value}); told(other) && t.Oracle.Alike(other) {
 				continue // the server shows any value that it gets
 			}
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a member that no form has changes " + client.Short(name, 40) + " in the result",
@@ -278,20 +278,20 @@ func overriddenTold(t *review.T) {
 }
 
 // The number of names from results that are tested, and the number of places for each.
-const maxNames, toldPlaces = 6, 4
+const maxResultNames, maxResultPlaces = 6, 4
 
-// plainly reports whether the texts of the flow contain a mark anyway.
-func plainly(t *review.T, marks []string) bool {
-	return containsAny(carried(t, t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
+// flowShowsAny reports whether the texts of the flow contain a mark anyway.
+func flowShowsAny(t *review.T, marks []string) bool {
+	return containsAny(argumentTexts(t, t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
 }
 
 func containsAny(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// answeredWith walks the flow with more members in a place. It returns the texts from the first
+// walkWithMembers walks the flow with more members in a place. It returns the texts from the first
 // answer on, or "" if the flow does not go on.
-func answeredWith(t *review.T, place overriding, more jsondoc.Arguments) (string, client.Answer) {
+func walkWithMembers(t *review.T, place insertPlace, more jsondoc.Arguments) (string, client.Answer) {
 	changed := func(answers json.RawMessage) json.RawMessage {
 		return jsondoc.Object(place.add(jsondoc.Members(answers), more))
 	}

@@ -14,8 +14,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// refusing are the checks of the answers to bad states.
-var refusing = []review.Check{
+// refusalChecks are the checks of the answers to bad states.
+var refusalChecks = []review.Check{
 	{
 		ID: "RS-UNIFORM", Name: "refusals that differ by cause", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "states that are bad in different ways, and good states of other arguments, targets and users, each " +
@@ -25,7 +25,7 @@ var refusing = []review.Check{
 		Impact: "the refusal shows how far the verification came, which helps to forge or decrypt states",
 		Fix: "verify the whole state before reading any of it, and answer every bad state with one error that " +
 			"names no cause",
-		Run: uniform,
+		Run: checkUniformRefusals,
 	},
 	{
 		ID: "RS-TEXT", Name: "refusals that reveal internals", Flow: true, Severity: review.Critical, Category: "security",
@@ -35,7 +35,7 @@ var refusing = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "the error reveals the construction, the key or the contents of states",
 		Fix:    "answer every bad state with one error that names no cause, and log the cause",
-		Run:    refusalText,
+		Run:    checkRefusalTexts,
 	},
 }
 
@@ -77,11 +77,11 @@ func badStates(t *review.T, token string) []tokens.Variant {
 // changedStep is the distance between the characters that are changed near the start.
 const changedStep = 4
 
-// repeats is the number of times that each kind of bad state is presented.
-const repeats = 3
+// repetitions is the number of times that a probe is repeated, such as each kind of bad state.
+const repetitions = 3
 
-// answered is the name of a variant and the answer to it.
-type answered struct {
+// namedAnswer is the name of a variant and the answer to it.
+type namedAnswer struct {
 	name   string
 	answer client.Answer
 }
@@ -89,9 +89,9 @@ type answered struct {
 // refusalsOf presents kinds of states and groups their refusals by class. Each round has its own
 // states and starts with a different number of requests. Otherwise the answers of servers that take
 // turns could match the kinds. It omits kinds that are accepted or whose refusals vary.
-func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]answered, reason string) {
-	by := map[string][]answered{}
-	for round := range repeats {
+func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]namedAnswer, reason string) {
+	by := map[string][]namedAnswer{}
+	for round := range repetitions {
 		all, reason := kinds(round)
 		if reason != "" {
 			return nil, reason
@@ -101,7 +101,7 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 		}
 		for _, v := range all {
 			a := t.Tried(t.Present(v.State()))
-			by[v.Name] = append(by[v.Name], answered{v.Name, a})
+			by[v.Name] = append(by[v.Name], namedAnswer{v.Name, a})
 		}
 		token, reason := t.Mint()
 		if reason != "" {
@@ -112,47 +112,47 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 		}
 	}
 	for name, all := range by {
-		if !steady(all) {
+		if !refusedAlike(all) {
 			delete(by, name)
 		}
 	}
-	classes = map[string][]answered{}
+	classes = map[string][]namedAnswer{}
 	exact := exactParts(by)
 	for _, name := range jsondoc.SortedKeys(by) {
 		class := by[name][0].answer.Refusal()
 		for _, part := range exact {
-			class += fmt.Sprintf(", %s %s", part, client.Short(parts(by[name][0].answer)[part], 200))
+			class += fmt.Sprintf(", %s %s", part, client.Short(responseParts(by[name][0].answer)[part], 200))
 		}
 		classes[class] = append(classes[class], by[name][0])
 	}
 	return classes, ""
 }
 
-// steady reports whether all states of a kind are refused alike.
-func steady(all []answered) bool {
+// refusedAlike reports whether all states of a kind are refused alike.
+func refusedAlike(all []namedAnswer) bool {
 	for _, a := range all {
 		if !a.answer.Refused() || a.answer.Refusal() != all[0].answer.Refusal() {
 			return false
 		}
 	}
-	return len(all) == repeats
+	return len(all) == repetitions
 }
 
 // exactParts returns the parts of refusals that are constant for most kinds of states and differ
 // between two kinds of similar length. It deletes kinds for which such a part varies.
-func exactParts(by map[string][]answered) []string {
+func exactParts(by map[string][]namedAnswer) []string {
 	values := map[string]map[string]string{} // by part and kind
 	for _, all := range by {
-		for part := range parts(all[0].answer) {
+		for part := range responseParts(all[0].answer) {
 			values[part] = map[string]string{}
 		}
 	}
 	lengths := map[string]int{}
 	for name, all := range by {
-		lengths[name] = len(presented(all[0].answer))
+		lengths[name] = len(sentState(all[0].answer))
 		for part := range values {
-			value := parts(all[0].answer)[part] // "" if absent
-			if !slices.ContainsFunc(all, func(a answered) bool { return parts(a.answer)[part] != value }) {
+			value := responseParts(all[0].answer)[part] // "" if absent
+			if !slices.ContainsFunc(all, func(a namedAnswer) bool { return responseParts(a.answer)[part] != value }) {
 				// A part that repeats the length does not reveal the cause.
 				values[part][name] = strings.ReplaceAll(value, fmt.Sprint(lengths[name]), "#")
 			}
@@ -161,17 +161,17 @@ func exactParts(by map[string][]answered) []string {
 	var exact []string
 	kinds := len(by)
 	for _, part := range jsondoc.SortedKeys(values) {
-		if len(values[part]) < (3*kinds+3)/4 || !differ(values[part], lengths) {
+		if len(values[part]) < (3*kinds+3)/4 || !valuesDiffer(values[part], lengths) {
 			continue
 		}
 		exact = append(exact, part)
-		maps.DeleteFunc(by, func(name string, _ []answered) bool { _, ok := values[part][name]; return !ok })
+		maps.DeleteFunc(by, func(name string, _ []namedAnswer) bool { _, ok := values[part][name]; return !ok })
 	}
 	return exact
 }
 
-// differ reports whether two kinds of similar length have different values.
-func differ(values map[string]string, lengths map[string]int) bool {
+// valuesDiffer reports whether two kinds of similar length have different values.
+func valuesDiffer(values map[string]string, lengths map[string]int) bool {
 	for one := range values {
 		for two := range values {
 			if d := lengths[one] - lengths[two]; d >= 0 && d <= 16 && values[one] != values[two] {
@@ -182,8 +182,8 @@ func differ(values map[string]string, lengths map[string]int) bool {
 	return false
 }
 
-// parts returns the body of a response, without its ID, and its headers.
-func parts(a client.Answer) map[string]string {
+// responseParts returns the body of a response, without its ID, and its headers.
+func responseParts(a client.Answer) map[string]string {
 	all := map[string]string{}
 	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
 		return all
@@ -197,21 +197,22 @@ func parts(a client.Answer) map[string]string {
 	return all
 }
 
-// badKinds returns the bad states of a fresh token, and good states of other calls and users.
-func badKinds(t *review.T, _ int) ([]tokens.Variant, string) {
+// mintBadStates returns the bad states of a fresh token, and good states of other calls and users.
+func mintBadStates(t *review.T, _ int) ([]tokens.Variant, string) {
 	token, reason := t.Mint()
 	if reason != "" {
 		return nil, reason
 	}
-	return append(badStates(t, token), elsewhere(t)...), ""
+	return append(badStates(t, token), otherGoodStates(t)...), ""
 }
 
-// elsewhere returns good states of other calls and users. Their names begin with goodState.
-func elsewhere(t *review.T) []tokens.Variant {
+// otherGoodStates returns good states of other calls and users. Their names begin with
+// goodStatePrefix.
+func otherGoodStates(t *review.T) []tokens.Variant {
 	var all []tokens.Variant
 	add := func(name string, f client.Flow, as client.User) {
 		if token, _, err := t.Client.Mint(t.Context, f, as); err == nil && token != "" {
-			all = append(all, tokens.Variant{Name: goodState + name, Text: token})
+			all = append(all, tokens.Variant{Name: goodStatePrefix + name, Text: token})
 		}
 	}
 	if f := t.Oracle.Flow; f.Other != nil {
@@ -229,10 +230,10 @@ func elsewhere(t *review.T) []tokens.Variant {
 	return all
 }
 
-const goodState = "a good state of "
+const goodStatePrefix = "a good state of "
 
-func uniform(t *review.T) {
-	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
+func checkUniformRefusals(t *review.T) {
+	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return mintBadStates(t, round) })
 	if t.SkipFor(reason) {
 		return
 	}
@@ -244,7 +245,7 @@ func uniform(t *review.T) {
 	bad, good := map[string]bool{}, map[string]string{} // classes
 	for _, class := range jsondoc.SortedKeys(classes) {
 		for _, a := range classes[class] {
-			if name, ok := strings.CutPrefix(a.name, goodState); ok {
+			if name, ok := strings.CutPrefix(a.name, goodStatePrefix); ok {
 				good[class] = name
 			} else {
 				bad[class] = true
@@ -261,19 +262,19 @@ func uniform(t *review.T) {
 		f.Case = "a good state of another call"
 		for class, name := range good {
 			if !bad[class] {
-				f.Issue = goodState + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
+				f.Issue = goodStatePrefix + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
 			}
 		}
 		t.Refute(f)
 	}
 }
 
-// expiredAlike compares the refusal of expired tokens, one for each round, with that of changed
-// tokens.
-func expiredAlike(t *review.T, old []string) {
-	var classes map[string][]answered
+// compareExpiredRefusal compares the refusal of expired tokens, one for each round, with that of
+// changed tokens.
+func compareExpiredRefusal(t *review.T, old []string) {
+	var classes map[string][]namedAnswer
 	reason := "not tried"
-	for try := 0; try < repeats && reason != ""; try++ { // a busy machine may delay an answer
+	for try := 0; try < repetitions && reason != ""; try++ { // a busy machine may delay an answer
 		classes, reason = refusalsOf(t, func(round int) ([]tokens.Variant, string) {
 			token, reason := t.Mint()
 			if reason != "" {
@@ -310,9 +311,9 @@ func expiredAlike(t *review.T, old []string) {
 
 const expiredState = "an expired state"
 
-// presented returns the state that was sent in the request of an answer, or "" if it is not a
+// sentState returns the state that was sent in the request of an answer, or "" if it is not a
 // string.
-func presented(a client.Answer) string {
+func sentState(a client.Answer) string {
 	var sent struct {
 		Params struct {
 			State string         `json:"requestState"`

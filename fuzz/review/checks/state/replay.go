@@ -10,7 +10,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-func replayed(t *review.T) {
+func checkReplay(t *review.T) {
 	t.Prefer(t.OneTime)
 	if t.Oracle.Good.Kind != client.Completed && !oneTime(t) {
 		t.Skip("the round does not run the tool to its end")
@@ -27,18 +27,18 @@ func replayed(t *review.T) {
 		return
 	}
 	if t.Oracle.Verdict(two) != review.Accepted {
-		atOnce(t)
-		usedOtherwise(t, token)
-		begunAgain(t)
-		forgotten(t, token)
+		replayConcurrently(t)
+		replayWithExtraAnswer(t, token)
+		replayFirstRound(t)
+		replayAfterOthers(t, token)
 		return
 	}
 	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
 	switch {
-	case oneTime(t) && kept(t, one, two):
+	case oneTime(t) && keepsResult(t, one, two):
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
-	case oneTime(t) && (keptWhatever(t, token) || keptRound(t)):
+	case oneTime(t) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
 		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
 	case oneTime(t):
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
@@ -46,11 +46,11 @@ func replayed(t *review.T) {
 	t.Refute(f)
 }
 
-// kept reports whether two answers to one token are the same result and those to other tokens
-// differ. A server may keep results for clients that lost one.
-func kept(t *review.T, one, two client.Answer) bool {
+// keepsResult reports whether two answers to one token are the same result and those to other
+// tokens differ. A server may keep results for clients that lost one.
+func keepsResult(t *review.T, one, two client.Answer) bool {
 	seen := map[string]bool{string(one.Result): true}
-	for range repeats {
+	for range repetitions {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
@@ -64,21 +64,21 @@ func kept(t *review.T, one, two client.Answer) bool {
 	return one.Kind == client.Completed && string(one.Result) == string(two.Result)
 }
 
-// keptWhatever reports whether a used token gets its earlier result although the user now declines,
-// and a fresh token does not.
-func keptWhatever(t *review.T, used string) bool {
-	if fresh, reason := answeredBy(t, "decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
+// keepsResultAfterDecline reports whether a used token gets its earlier result although the user
+// now declines, and a fresh token does not.
+func keepsResultAfterDecline(t *review.T, used string) bool {
+	if fresh, reason := presentAction(t, "decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
 		return false
 	}
 	f := t.Oracle.Flow
-	f.Last, _ = underAction(f.Last, "decline", false)
+	f.Last, _ = withAction(f.Last, "decline", false)
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	return a.Kind == client.Completed && t.Oracle.Alike(a)
 }
 
-// keptRound reports whether a token of an earlier round gives one state twice, and another token
-// another state.
-func keptRound(t *review.T) bool {
+// keepsRoundState reports whether a token of an earlier round gives one state twice, and another
+// token another state.
+func keepsRoundState(t *review.T) bool {
 	if len(t.Oracle.Flow.Rounds) == 0 {
 		return false
 	}
@@ -100,9 +100,9 @@ func keptRound(t *review.T) bool {
 	return states[0] == states[1] && states[2] == states[3] && states[0] != states[2]
 }
 
-// usedOtherwise presents a used token with one more answer. Some servers remember the request
-// instead of the token.
-func usedOtherwise(t *review.T, used string) {
+// replayWithExtraAnswer presents a used token with one more answer. Some servers remember the
+// request instead of the token.
+func replayWithExtraAnswer(t *review.T, used string) {
 	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
 		return
 	}
@@ -115,8 +115,8 @@ func usedOtherwise(t *review.T, used string) {
 	}
 }
 
-// begunAgain walks from one token of the first round to the end, twice.
-func begunAgain(t *review.T) {
+// replayFirstRound walks from one token of the first round to the end, twice.
+func replayFirstRound(t *review.T) {
 	if !oneTime(t) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
 		return
 	}
@@ -124,7 +124,7 @@ func begunAgain(t *review.T) {
 	if err != nil {
 		return
 	}
-	one, two := finished(t, token), finished(t, token)
+	one, two := completeFlow(t, token), completeFlow(t, token)
 	if t.Trials++; one.Kind == client.Completed && two.Kind == client.Completed && t.Oracle.Alike(one) && t.Oracle.Alike(two) {
 		t.Refute(review.Finding{Case: "from the first round", Severity: review.Suggestion,
 			Issue:    "one token of the first round of a tool for one use leads to its end twice, with an answer to the last question each time",
@@ -132,8 +132,8 @@ func begunAgain(t *review.T) {
 	}
 }
 
-// finished answers the rounds of the flow, starting with a token of the first.
-func finished(t *review.T, token string) client.Answer {
+// completeFlow answers the rounds of the flow, starting with a token of the first.
+func completeFlow(t *review.T, token string) client.Answer {
 	f := t.Oracle.Flow
 	var a client.Answer
 	for _, answers := range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
@@ -149,8 +149,8 @@ func finished(t *review.T, token string) client.Answer {
 // manyOthers is the number of tokens that are used before a used one is presented again.
 const manyOthers = 130
 
-// forgotten presents a used token again after others were used.
-func forgotten(t *review.T, used string) {
+// replayAfterOthers presents a used token again after others were used.
+func replayAfterOthers(t *review.T, used string) {
 	if !oneTime(t) || len(t.Findings) > 0 {
 		return
 	}
@@ -165,11 +165,12 @@ func forgotten(t *review.T, used string) {
 	}
 }
 
-// crowd is the number of connections that present one token at the same time.
-const crowd = 8
+// replayConnections is the number of connections that present one token at the same time.
+const replayConnections = 8
 
-// atOnce presents one token over several connections at the same time. At most one may be accepted.
-func atOnce(t *review.T) {
+// replayConcurrently presents one token over several connections at the same time. At most one may
+// be accepted.
+func replayConcurrently(t *review.T) {
 	if t.Client.HTTP == nil && !t.Modern() {
 		return
 	}
@@ -183,7 +184,7 @@ func atOnce(t *review.T) {
 	}
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
-	answers := t.Together(slices.Repeat([]client.Call{call}, crowd))
+	answers := t.Together(slices.Repeat([]client.Call{call}, replayConnections))
 	n := 0
 	for _, a := range answers {
 		if a.Kind != "" && t.Oracle.Verdict(a) == review.Accepted {
@@ -192,7 +193,7 @@ func atOnce(t *review.T) {
 	}
 	t.Trials++
 	if n > 1 {
-		t.Refute(review.Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, crowd),
-			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", crowd, n), Want: "accepted once", Got: "accepted more than once"})
+		t.Refute(review.Finding{Case: "eight at once", Severity: severity, Issue: fmt.Sprintf("a token for one use is accepted %d times of %d at once", n, replayConnections),
+			Evidence: fmt.Sprintf("one after the other: accepted, then refused; %d at once: accepted %d times", replayConnections, n), Want: "accepted once", Got: "accepted more than once"})
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// rounds are the checks of the protocol around a state.
-var rounds = []review.Check{
+// protocolChecks are the checks of the protocol around a state.
+var protocolChecks = []review.Check{
 	{
 		ID: "RS-CAP", Name: "a question that the client did not declare support for", Flow: true, Severity: review.Warning, Category: "reliability",
 		Sent: "the first call, and a token of each later round, with clientCapabilities {}; the first call with " +
@@ -21,7 +21,7 @@ var rounds = []review.Check{
 		Source: "revision 2026-07-28, basic, client capabilities",
 		Impact: "the client receives a question that it cannot show to its user, and the flow ends",
 		Fix:    "check clientCapabilities before asking, and answer -32021 with requiredCapabilities",
-		Run:    capability,
+		Run:    checkCapabilities,
 	},
 	{
 		ID: "RS-ASKAGAIN", Name: "a good state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
@@ -30,7 +30,7 @@ var rounds = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a client that lost an answer cannot continue; or the server acts although nobody agreed",
 		Fix:    "repeat the question if an answer is missing",
-		Timed:  true, Run: askAgain,
+		Timed:  true, Run: checkMissingAnswers,
 	},
 	{
 		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Suggestion, Category: "reliability",
@@ -39,7 +39,7 @@ var rounds = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a client that sends an additional answer is refused",
 		Fix:    "ignore unknown keys of inputResponses",
-		Timed:  true, Run: extraAnswer,
+		Timed:  true, Run: checkExtraAnswer,
 	},
 	{
 		ID: "RS-WHERE", Name: "a state in a request that takes none", Flow: true, Severity: review.Suggestion, Category: "schema",
@@ -48,7 +48,7 @@ var rounds = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "the request for a list is refused or answered by a question",
 		Fix:    "ignore requestState outside tools/call, prompts/get and resources/read",
-		Run:    where,
+		Run:    checkStateInList,
 	},
 	{
 		ID: "RS-DECLINE", Name: "a declined question that counts as accepted", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
@@ -59,7 +59,7 @@ var rounds = []review.Check{
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user declined",
 		Fix:    "read action before content, and accept only the action accept",
-		Run:    decline,
+		Run:    checkDeclines,
 	},
 	{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
@@ -71,7 +71,7 @@ var rounds = []review.Check{
 		Source: review.SourceMRTR + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
 		Fix:    "validate answers against the form that was sent, and read no other member",
-		Run:    wrongForm,
+		Run:    checkFormAnswers,
 	},
 	{
 		ID: "RS-PROTO", Name: "an answer with members named __proto__ and constructor", Era: "modern", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
@@ -81,7 +81,7 @@ var rounds = []review.Check{
 		Source: "CWE-1321",
 		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
 		Fix:    "read only the members that the form names",
-		Run:    prototypeAnswers,
+		Run:    checkPrototypeAnswers,
 	},
 	{
 		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
@@ -95,7 +95,7 @@ var rounds = []review.Check{
 		Source: "RFC 9110, section 15.5.14",
 		Impact: "one request occupies or stops the server",
 		Fix:    "limit the length of a state before decoding it, and the size and work while decoding it",
-		Run:    sizes,
+		Run:    checkLongStates,
 	},
 	{
 		ID: "RS-TAKEBACK", Name: "a state that the server mints and then refuses", Flow: true, Severity: review.Warning, Category: "reliability",
@@ -104,17 +104,17 @@ var rounds = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a flow with a long argument can never be finished",
 		Fix:    "mint no token that is longer than the server accepts; store large states on the server",
-		Timed:  true, Run: takeBack,
+		Timed:  true, Run: checkLongArguments,
 	},
 }
 
-func capability(t *review.T) {
+func checkCapabilities(t *review.T) {
 	for _, declared := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
 		if len(t.Oracle.Fresh.Questions) == 0 {
 			t.Skip("the first question asks for no input")
 			return
 		}
-		if declared != "{}" && !formsOnly(t) {
+		if declared != "{}" && !asksOnlyForms(t) {
 			continue
 		}
 		call := t.Oracle.Flow.Call(t.Oracle.User)
@@ -131,14 +131,14 @@ func capability(t *review.T) {
 		}
 	}
 	for _, o := range t.Oracles {
-		if capabilityLater(t, o) || capabilityMissing(t, o) {
+		if presentWithoutCapabilities(t, o) || callWithoutCapability(t, o) {
 			return
 		}
 	}
 }
 
-// capabilityMissing makes the first call with every capability except that of one question.
-func capabilityMissing(t *review.T, o *review.Oracle) bool {
+// callWithoutCapability makes the first call with every capability except that of one question.
+func callWithoutCapability(t *review.T, o *review.Oracle) bool {
 	for _, key := range jsondoc.SortedKeys(o.Fresh.Questions) {
 		kind := o.Fresh.Questions[key].Method
 		name, _, _ := strings.Cut(kind, "/")
@@ -160,9 +160,9 @@ func capabilityMissing(t *review.T, o *review.Oracle) bool {
 	return false
 }
 
-// capabilityLater presents the token of each round without capabilities. It sends the answers of
-// earlier rounds and omits those of the last round, which the server then repeats.
-func capabilityLater(t *review.T, o *review.Oracle) bool {
+// presentWithoutCapabilities presents the token of each round without capabilities. It sends the
+// answers of earlier rounds and omits those of the last round, which the server then repeats.
+func presentWithoutCapabilities(t *review.T, o *review.Oracle) bool {
 	for i, f := range o.Flow.Stages() {
 		label := fmt.Sprintf("{} in round %d of %s", len(f.Rounds)+2, f.Target)
 		if i == 0 {
@@ -186,8 +186,8 @@ func capabilityLater(t *review.T, o *review.Oracle) bool {
 	return false
 }
 
-// formsOnly reports whether the first question consists of forms.
-func formsOnly(t *review.T) bool {
+// asksOnlyForms reports whether the first question consists of forms.
+func asksOnlyForms(t *review.T) bool {
 	for _, q := range t.Oracle.Fresh.Questions {
 		if q.Method != "elicitation/create" || q.Params.Mode == "url" {
 			return false
@@ -196,7 +196,7 @@ func formsOnly(t *review.T) bool {
 	return true
 }
 
-func askAgain(t *review.T) {
+func checkMissingAnswers(t *review.T) {
 	if len(t.Oracle.Fresh.Questions) == 0 {
 		t.Skip("the question asks for no input")
 		return
@@ -228,7 +228,7 @@ func askAgain(t *review.T) {
 	}
 }
 
-func extraAnswer(t *review.T) {
+func checkExtraAnswer(t *review.T) {
 	m := jsondoc.Members(t.Oracle.Flow.Last)
 	if m == nil {
 		m = map[string]json.RawMessage{}
@@ -251,7 +251,7 @@ func extraAnswer(t *review.T) {
 	}
 }
 
-func where(t *review.T) {
+func checkStateInList(t *review.T) {
 	if len(t.Report.Server.Tools) == 0 {
 		t.Skip("the server lists no tools")
 		return

@@ -14,7 +14,7 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-func sizes(t *review.T) {
+func checkLongStates(t *review.T) {
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
@@ -24,7 +24,7 @@ func sizes(t *review.T) {
 		texts = append(texts, tokens.Variant{Name: "1 MB", Text: strings.Repeat("A", 1e6)}, tokens.Variant{Name: "4 MB", Text: strings.Repeat("A", 4e6)},
 			tokens.Variant{Name: "a million full stops", Text: strings.Repeat(".", 1e6)}, tokens.Variant{Name: "a token and a million line feeds", Text: token + strings.Repeat("\n", 1e6)})
 	}
-	if swells(t, token) || t.Options.Effects && growing(t, token) {
+	if growsWithQuestions(t, token) || t.Options.Effects && growsQuadratically(t, token) {
 		return
 	}
 	for _, v := range append(deepStates(token), texts...) {
@@ -35,34 +35,34 @@ func sizes(t *review.T) {
 				Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
 			return
 		}
-		if took := slowly(t, v, a); took > 0 {
+		if took := slowAnswerTime(t, v, a); took > 0 {
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server works long on a state of " + v.Name,
 				Evidence: fmt.Sprintf("%v after %v", a, took.Round(time.Second)), Want: "refused at once", Got: "refused late"})
 			return
 		}
-		if broken := alive(t); broken != "" {
+		if broken := livenessFault(t); broken != "" {
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "the server does not answer after a state of " + v.Name,
 				Evidence: fmt.Sprintf("%v; then %s", a, broken), Want: "refused", Got: "broken"})
 			return
 		}
 	}
-	if inflates(t, token); len(t.Findings) == 0 {
-		work(t, token)
+	if presentInflating(t, token); len(t.Findings) == 0 {
+		presentMultiplied(t, token)
 	}
 }
 
 // inflatedSize is the decompressed size of a compressed state, in bytes.
 const inflatedSize = 128 << 20
 
-// inflates presents forged compressed states, if effects are allowed. It records a finding if the
-// refusal takes long, twice, and that of garbage does not.
-func inflates(t *review.T, token string) {
+// presentInflating presents forged compressed states, if effects are allowed. It records a finding
+// if the refusal takes long, twice, and that of garbage does not.
+func presentInflating(t *review.T, token string) {
 	if !t.Options.Effects {
 		return
 	}
 	for _, v := range tokens.Inflating(token, inflatedSize) {
 		a := t.Tried(t.Present(v.State()))
-		if t.Selected(v.Name) && late(t, a) && late(t, t.Present(v.State())) {
+		if t.Selected(v.Name) && refusedLate(t, a) && refusedLate(t, t.Present(v.State())) {
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a state that nobody minted is inflated without a limit",
 				Evidence: fmt.Sprintf("%d characters that inflate to %d MiB -> %v after %v", len(v.Text), inflatedSize>>20, a, a.Exchange.Took.Round(time.Millisecond)),
 				Want:     "refused at once", Got: "refused late"})
@@ -71,41 +71,41 @@ func inflates(t *review.T, token string) {
 	}
 }
 
-// reasked is the number of questions that swells leaves unanswered. mostSwelling is the growth of
-// the state that it reports.
-const reasked, mostSwelling = 8, 4
+// unansweredQuestions is the number of questions that growsWithQuestions leaves unanswered.
+// maxStateGrowth is the growth of the state that it reports.
+const unansweredQuestions, maxStateGrowth = 8, 4
 
-// swells reports whether unanswered questions make the state many times longer. This happens if
-// each state contains the previous one.
-func swells(t *review.T, token string) bool {
+// growsWithQuestions reports whether unanswered questions make the state many times longer. This
+// happens if each state contains the previous one.
+func growsWithQuestions(t *review.T, token string) bool {
 	f, first := t.Oracle.Flow, len(token)
 	f.Last = nil
-	for range reasked {
+	for range unansweredQuestions {
 		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 		if a.Kind != client.Asked || a.State == nil || len(*a.State) <= len(token) {
 			return false
 		}
 		token = *a.State
 	}
-	if len(token) < mostSwelling*first {
+	if len(token) < maxStateGrowth*first {
 		return false
 	}
 	t.Refute(review.Finding{Case: "unanswered questions", Severity: review.Warning, Issue: "the state grows with every question that is left unanswered",
-		Evidence: fmt.Sprintf("%d characters, after %d questions %d", first, reasked, len(token)), Want: "about as long", Got: "many times longer"})
+		Evidence: fmt.Sprintf("%d characters, after %d questions %d", first, unansweredQuestions, len(token)), Want: "about as long", Got: "many times longer"})
 	return true
 }
 
-// Lengths and growth of the time for growing. A linear reader takes four times as long for the
-// longer text, a quadratic one sixteen times.
+// Lengths and growth of the time for growsQuadratically. A linear reader takes four times as long
+// for the longer text, a quadratic one sixteen times.
 const (
-	shorterText = 60_000
-	longerText  = 4 * shorterText
-	mostGrowth  = 9
+	shorterText   = 60_000
+	longerText    = 4 * shorterText
+	maxTimeGrowth = 9
 )
 
-// growing presents long texts of one character. It records a finding if the time of a refusal grows
-// with the square of the length in every repetition.
-func growing(t *review.T, token string) bool {
+// growsQuadratically presents long texts of one character. It records a finding if the time of a
+// refusal grows with the square of the length in every repetition.
+func growsQuadratically(t *review.T, token string) bool {
 	for _, kind := range []struct{ name, head, text string }{{"full stops", "", "."}, {"letters", "", "A"}, {"padding", token, "="}, {"line feeds behind a token", token, "\n"}} {
 		if !t.Selected(kind.name) {
 			continue
@@ -118,9 +118,9 @@ func growing(t *review.T, token string) bool {
 			return a.Exchange.Took
 		}
 		var long, short time.Duration
-		for range repeats {
+		for range repetitions {
 			long, short = took(longerText), max(took(shorterText), time.Millisecond)
-			if long < tellingWork || long < mostGrowth*short {
+			if long < lateAnswerTime || long < maxTimeGrowth*short {
 				long = 0
 				break
 			}
@@ -135,25 +135,25 @@ func growing(t *review.T, token string) bool {
 	return false
 }
 
-// factors are the factors by which work multiplies numbers in a token. tellingWork is the time
-// above which an answer is late.
-var factors = []int{30, 1000, 30_000}
+// workFactors are the factors by which presentMultiplied multiplies numbers in a token.
+// lateAnswerTime is the time above which an answer is late.
+var workFactors = []int{30, 1000, 30_000}
 
-const tellingWork = 250 * time.Millisecond
+const lateAnswerTime = 250 * time.Millisecond
 
-// work multiplies numbers in a token, which may be iteration counts of a key derivation function.
-// It records a finding if the refusal takes long and that of garbage does not.
-func work(t *review.T, token string) {
-	for _, factor := range factors {
+// presentMultiplied multiplies numbers in a token, which may be iteration counts of a key
+// derivation function. It records a finding if the refusal takes long and that of garbage does not.
+func presentMultiplied(t *review.T, token string) {
+	for _, factor := range workFactors {
 		if factor > 1000 && !t.Options.Effects {
 			return
 		}
-		for _, v := range multiplied(token, factor) {
+		for _, v := range multiplyNumbers(token, factor) {
 			if !t.Selected(v.Name) {
 				continue
 			}
 			a := t.Tried(t.Present(v.State()))
-			if !late(t, a) || !late(t, t.Present(v.State())) {
+			if !refusedLate(t, a) || !refusedLate(t, t.Present(v.State())) {
 				continue
 			}
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Warning, Issue: "a number in a state that nobody minted says how long the server works",
@@ -164,14 +164,14 @@ func work(t *review.T, token string) {
 	}
 }
 
-// late reports whether a refusal took long, also compared to the fastest of several refusals of
-// garbage.
-func late(t *review.T, a client.Answer) bool {
-	if !a.Refused() || a.Exchange == nil || a.Exchange.Took < tellingWork {
+// refusedLate reports whether a refusal took long, also compared to the fastest of several refusals
+// of garbage.
+func refusedLate(t *review.T, a client.Answer) bool {
+	if !a.Refused() || a.Exchange == nil || a.Exchange.Took < lateAnswerTime {
 		return false
 	}
 	soonest := a.Exchange.Took
-	for range repeats {
+	for range repetitions {
 		if b := t.Present(jsondoc.Quote(review.GarbageState)); b.Exchange != nil {
 			soonest = min(soonest, b.Exchange.Took)
 		}
@@ -179,9 +179,9 @@ func late(t *review.T, a client.Answer) bool {
 	return a.Exchange.Took > longTimes*soonest
 }
 
-// multiplied returns tokens with one larger number. The number is a segment of three to seven
+// multiplyNumbers returns tokens with one larger number. The number is a segment of three to seven
 // digits, or a member of a readable object.
-func multiplied(token string, factor int) []tokens.Variant {
+func multiplyNumbers(token string, factor int) []tokens.Variant {
 	var all []tokens.Variant
 	add := func(name, text string) {
 		all = append(all, tokens.Variant{Name: fmt.Sprintf("%s times %d", name, factor), Text: text})
@@ -202,12 +202,12 @@ func multiplied(token string, factor int) []tokens.Variant {
 	return all
 }
 
-// deep is the nesting depth of the lists in deepStates.
-const deep = 20_000
+// nestingDepth is the nesting depth of the lists in deepStates.
+const nestingDepth = 20_000
 
 // deepStates returns nested lists in place of a token and of its readable parts.
 func deepStates(token string) []tokens.Variant {
-	nested := json.RawMessage(strings.Repeat("[", deep) + strings.Repeat("]", deep))
+	nested := json.RawMessage(strings.Repeat("[", nestingDepth) + strings.Repeat("]", nestingDepth))
 	all := []tokens.Variant{{Name: "nested lists", Text: string(nested)}}
 	for _, v := range tokens.Views(token) {
 		if v.Segment >= 0 {
@@ -221,9 +221,9 @@ func deepStates(token string) []tokens.Variant {
 // reported.
 const longTimes = 20
 
-// slowly returns the time that a bad state takes. It returns 0 unless that time is long, twice, and
-// long compared to good calls before and after.
-func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
+// slowAnswerTime returns the time that a bad state takes. It returns 0 unless that time is long,
+// twice, and long compared to good calls before and after.
+func slowAnswerTime(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 	// A slow reader may take 5 µs per byte.
 	long := max(t.Options.Hang/6, 500*time.Millisecond) + time.Duration(len(v.Text))*5*time.Microsecond
 	if a.Exchange == nil || a.Exchange.Took < long {
@@ -239,9 +239,9 @@ func slowly(t *review.T, v tokens.Variant, a client.Answer) time.Duration {
 	return again.Exchange.Took
 }
 
-// alive returns the reason why the server does not answer a good call, or "" if it does. A server
-// that restarts at once counts as alive.
-func alive(t *review.T) string {
+// livenessFault returns the reason why the server does not answer a good call, or "" if it does. A
+// server that restarts at once counts as alive.
+func livenessFault(t *review.T) string {
 	if process := t.Client.Process; process != nil && !process.Alive() {
 		return fmt.Sprintf("the process ended: %v", process.State())
 	}
@@ -253,13 +253,13 @@ func alive(t *review.T) string {
 	return "no answer to three calls"
 }
 
-// expires reports whether the server refuses an unchanged token after a time.
-func expires(t *review.T, after time.Duration) bool {
+// expiresWithin reports whether the server refuses an unchanged token after a time.
+func expiresWithin(t *review.T, after time.Duration) bool {
 	token, reason := t.Mint()
 	return reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil || t.Present(jsondoc.Quote(token)).Refused()
 }
 
-func takeBack(t *review.T) {
+func checkLongArguments(t *review.T) {
 	t.Prefer(review.TakesText)
 	sizes := []int{1000, 10_000, 30_000}
 	if t.Options.Effects {
@@ -289,7 +289,7 @@ func takeBack(t *review.T) {
 		}
 		if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); a.Refused() {
 			// The lifetime starts within the first answer and is checked within the second.
-			if expires(t, max(t.Client.Clock.Now().Sub(before), question.Exchange.Took+a.Exchange.Took)) {
+			if expiresWithin(t, max(t.Client.Clock.Now().Sub(before), question.Exchange.Took+a.Exchange.Took)) {
 				t.Skip("a token does not live as long as the answers about one of %d characters take", len(token))
 				return
 			}

@@ -10,5 +10,5 @@ import (
 
 // Checks returns the checks of requestState, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(forging, guessing, spelling, binding, instances, refusing, reading, rounds, lasting)
+	return slices.Concat(forgeryChecks, guessingChecks, encodingChecks, bindingChecks, instanceChecks, refusalChecks, contentChecks, protocolChecks, lifetimeChecks)
 }

@@ -15,8 +15,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// guessing are the checks of short tags, guessable tokens and URLs in questions.
-var guessing = []review.Check{
+// guessingChecks are the checks of short tags, guessable tokens and URLs in questions.
+var guessingChecks = []review.Check{
 	{
 		ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
 		Sent:   "nothing; the check measures the bytes of a readable token that are not part of the state",
@@ -24,7 +24,7 @@ var guessing = []review.Check{
 		Source: "RFC 2104, section 5; NIST SP 800-107, section 5.3",
 		Impact: "a client forges a state by trying all values of the tag",
 		Fix:    "use the whole tag: at least 16 bytes",
-		Run:    shortTag,
+		Run:    checkTagLength,
 	},
 	{
 		ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
@@ -35,7 +35,7 @@ var guessing = []review.Check{
 		Source: "RFC 9700, section 2.1; CWE-330",
 		Impact: "a client guesses the handles of other users' states",
 		Fix:    "draw 16 random bytes for each state that the server stores, and bind it to the user",
-		Run:    guessable,
+		Run:    checkGuessableTokens,
 	},
 	{
 		ID: "RS-URL", Name: "the URL of a question in URL mode", Severity: review.Warning, Category: "security", Era: "modern",
@@ -48,11 +48,11 @@ var guessing = []review.Check{
 			"which host the user is sent to",
 		Fix: "use https and a configured host, and put only a reference into the URL that is meaningless outside " +
 			"the server",
-		Run: questionURLs,
+		Run: checkQuestionURLs,
 	},
 }
 
-func shortTag(t *review.T) {
+func checkTagLength(t *review.T) {
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
@@ -80,7 +80,7 @@ func shortTag(t *review.T) {
 	t.Refute(review.Finding{Case: "the tag", Severity: severity, Issue: issue, Evidence: "token " + client.Short(token, 200), Want: "8 bytes at least", Got: fmt.Sprintf("%d bytes", n)})
 }
 
-func guessable(t *review.T) {
+func checkGuessableTokens(t *review.T) {
 	var all []string
 	before, distinct := time.Now(), map[string]bool{}
 	for range 20 {
@@ -126,9 +126,9 @@ func hashedHandle(t *review.T, token string, before time.Time) string {
 	return t.HashedIn(text, before, time.Now())
 }
 
-var personal = regexp.MustCompile(`(?i)[?&#](access_?token|token|password|passwd|secret|api_?key|email)=[^&]`)
+var personalParameter = regexp.MustCompile(`(?i)[?&#](access_?token|token|password|passwd|secret|api_?key|email)=[^&]`)
 
-func questionURLs(t *review.T) {
+func checkQuestionURLs(t *review.T) {
 	for _, a := range t.Asking {
 		for _, key := range jsondoc.SortedKeys(a.Questions) {
 			q := a.Questions[key]
@@ -150,7 +150,7 @@ func questionURLs(t *review.T) {
 		t.Skip("no URL was seen")
 		return
 	}
-	forwardedURL(t)
+	callWithForwardedHost(t)
 }
 
 // carriesState reports whether a URL contains a state that is as long as a token.
@@ -158,9 +158,9 @@ func carriesState(text string, state *string) bool {
 	return state != nil && len(*state) >= tokens.MinCoded && (strings.Contains(text, *state) || strings.Contains(text, url.QueryEscape(*state)))
 }
 
-// forwardedURL makes calls with proxy headers that name another host. It records a finding if a URL
-// has that host.
-func forwardedURL(t *review.T) {
+// callWithForwardedHost makes calls with proxy headers that name another host. It records a finding
+// if a URL has that host.
+func callWithForwardedHost(t *review.T) {
 	if t.Client.HTTP == nil {
 		return
 	}
@@ -190,8 +190,8 @@ func urlIssue(t *review.T, text string) string {
 		return "the URL of a question holds user information"
 	case u.Scheme != "https" && !here:
 		return "the URL of a question has the scheme " + client.Short(u.Scheme, 20)
-	case personal.MatchString(text):
-		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personal.FindStringSubmatch(text)[1], "?&#")
+	case personalParameter.MatchString(text):
+		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personalParameter.FindStringSubmatch(text)[1], "?&#")
 	}
 	return ""
 }

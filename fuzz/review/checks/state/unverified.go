@@ -14,10 +14,10 @@ import (
 // maxProbed is the number of texts in a readable token that are changed.
 const maxProbed = 8
 
-// unverified presents changed states without answers in flows whose other tests send answers. Some
-// servers verify a state only once they have an answer. It records a finding if a changed text
-// comes back in the question or in the next state.
-func unverified(t *review.T) {
+// presentUnverified presents changed states without answers in flows whose other tests send
+// answers. Some servers verify a state only once they have an answer. It records a finding if a
+// changed text comes back in the question or in the next state.
+func presentUnverified(t *review.T) {
 	for _, o := range t.Oracles {
 		if len(t.Findings) > 0 || o.Flow.Last == nil {
 			continue

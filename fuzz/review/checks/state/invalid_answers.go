@@ -10,37 +10,37 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// misfitting answers each member of a form with values that the form excludes: outside its list,
-// its bounds or its length. It records a finding if the tool runs to its end and its result shows
-// the value.
-func misfitting(t *review.T) {
+// presentInvalidValues answers each member of a form with values that the form excludes: outside
+// its list, its bounds or its length. It records a finding if the tool runs to its end and its
+// result shows the value.
+func presentInvalidValues(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Good.Kind != client.Completed || o.Mask == nil {
 			continue
 		}
 		for _, f := range o.Flow.Stages() {
 			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-				misfitsIn(t, o, f, key)
+				presentInvalidMembers(t, o, f, key)
 			}
 		}
 	}
 }
 
-// misfitsIn tests the members of one answer of a flow.
-func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
+// presentInvalidMembers tests the members of one answer of a flow.
+func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key string) {
 	content := f.Content(len(f.Rounds), key)
 	for _, name := range jsondoc.SortedKeys(content) {
 		label := fmt.Sprintf("a value of %s in round %d of %s that its form excludes", name, len(f.Rounds)+1, f.Target)
 		if len(t.Findings) > 0 || !t.Selected(label) || string(content[name]) == "true" || string(content[name]) == "false" {
 			continue
 		}
-		for _, v := range excluded(fieldOf(t, f, o, key, name), content[name]) {
+		for _, v := range invalidValues(memberSchema(t, f, o, key, name), content[name]) {
 			wrong := o.Flow.WithAnswer(len(f.Rounds), key, name, v)
 			a := t.Tried(t.Fresh(wrong, o))
-			shown := alikeBut(o, a, content[name], v) && alikeBut(o, t.Fresh(wrong, o), content[name], v)
+			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o), content[name], v)
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
-				shown = workedOut(o, t.Fresh(o.Flow, o), a, t.Fresh(more, o))
+				shown = computesWith(o, t.Fresh(o.Flow, o), a, t.Fresh(more, o))
 			}
 			if !shown {
 				continue
@@ -52,9 +52,9 @@ func misfitsIn(t *review.T, o *review.Oracle, f client.Flow, key string) {
 	}
 }
 
-// fieldOf returns the schema of a member of the form at the end of a flow, or nil if the question
-// has other keys.
-func fieldOf(t *review.T, f client.Flow, o *review.Oracle, key, name string) json.RawMessage {
+// memberSchema returns the schema of a member of the form at the end of a flow, or nil if the
+// question has other keys.
+func memberSchema(t *review.T, f client.Flow, o *review.Oracle, key, name string) json.RawMessage {
 	_, a, err := t.Client.Mint(t.Context, f, o.User)
 	if err != nil {
 		return nil
@@ -62,11 +62,11 @@ func fieldOf(t *review.T, f client.Flow, o *review.Oracle, key, name string) jso
 	return jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties[name]
 }
 
-// farOut is the distance of test numbers from the bounds that they violate.
-const farOut = 7919
+// boundDistance is the distance of test numbers from the bounds that they violate.
+const boundDistance = 7919
 
-// excluded returns values that a schema does not allow and that can be recognized in a text.
-func excluded(raw, given json.RawMessage) []json.RawMessage {
+// invalidValues returns values that a schema does not allow and that can be recognized in a text.
+func invalidValues(raw, given json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	add := func(v any) {
 		if text, err := json.Marshal(v); err == nil && jsondoc.Misfit(raw, v) != "" {
@@ -87,12 +87,12 @@ func excluded(raw, given json.RawMessage) []json.RawMessage {
 	case json.Unmarshal(given, &number) == nil:
 		for _, bound := range []*float64{s.Maximum, s.Below} {
 			if bound != nil {
-				add(*bound + farOut)
+				add(*bound + boundDistance)
 			}
 		}
 		for _, bound := range []*float64{s.Minimum, s.Above} {
 			if bound != nil {
-				add(*bound - farOut)
+				add(*bound - boundDistance)
 			}
 		}
 		add(number + 0.5)
@@ -100,8 +100,9 @@ func excluded(raw, given json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// alikeBut reports whether a completion matches that of a good token once v is replaced by given.
-func alikeBut(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool {
+// alikeExcept reports whether a completion matches that of a good token once v is replaced by
+// given.
+func alikeExcept(o *review.Oracle, a client.Answer, given, v json.RawMessage) bool {
 	old, now := strings.Trim(string(given), `"`), strings.Trim(string(v), `"`)
 	if a.Kind != client.Completed || !strings.Contains(a.Text, now) || strings.Contains(o.Good.Text, now) {
 		return false
@@ -119,9 +120,9 @@ func doubleOf(v json.RawMessage) json.RawMessage {
 	return fmt.Append(nil, 2*n)
 }
 
-// workedOut reports whether the server computes with an excluded value. The texts for two such
+// computesWith reports whether the server computes with an excluded value. The texts for two such
 // values then differ in a number that is equal in honest texts.
-func workedOut(o *review.Oracle, honest, a, b client.Answer) bool {
+func computesWith(o *review.Oracle, honest, a, b client.Answer) bool {
 	for _, x := range []client.Answer{honest, a, b} {
 		if x.Kind != client.Completed || !o.Alike(x) {
 			return false
@@ -136,9 +137,9 @@ func workedOut(o *review.Oracle, honest, a, b client.Answer) bool {
 	return false
 }
 
-// otherKinds answers questions with another kind of answer: a form for sampling, a text for roots,
-// other values for forms. It records a finding if the round goes on.
-func otherKinds(t *review.T) {
+// presentOtherKinds answers questions with another kind of answer: a form for sampling, a text for
+// roots, other values for forms. It records a finding if the round goes on.
+func presentOtherKinds(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
 			f, label := o.Flow, fmt.Sprintf("an answer of another kind for %s of %s", key, o.Flow.Target)
@@ -150,7 +151,7 @@ func otherKinds(t *review.T) {
 			case given["roots"] != nil:
 				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"roots":"sealab"}`)))
 			default:
-				if notForms(t, o, key, label); len(t.Findings) > 0 {
+				if presentNonForms(t, o, key, label); len(t.Findings) > 0 {
 					return
 				}
 				continue
@@ -164,11 +165,11 @@ func otherKinds(t *review.T) {
 	}
 }
 
-// notForms presents values that are not answers to the form key. It records a finding if one has
-// the effect of an acceptance and a decline has not. If a value stops the server, the runner
+// presentNonForms presents values that are not answers to the form key. It records a finding if one
+// has the effect of an acceptance and a decline has not. If a value stops the server, the runner
 // notices.
-func notForms(t *review.T, o *review.Oracle, key, label string) {
-	declined, reason := underAction(o.Flow.Last, "decline", false)
+func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
+	declined, reason := withAction(o.Flow.Last, "decline", false)
 	if reason != "" || o.Good.Kind != client.Completed || o.Mask == nil {
 		return
 	}

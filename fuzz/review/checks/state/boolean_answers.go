@@ -10,22 +10,22 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// falseTexts answers with the text false in place of true, and without a required boolean. It
+// answerFalseTexts answers with the text false in place of true, and without a required boolean. It
 // records a finding if that goes on as true does, and false does not.
-func falseTexts(t *review.T) {
+func answerFalseTexts(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
 			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
 				for _, name := range jsondoc.SortedKeys(f.Content(len(f.Rounds), key)) {
-					falseText(t, o, f, key, name)
+					answerFalseText(t, o, f, key, name)
 				}
 			}
 		}
 	}
 }
 
-// falseText tests one member of the answers of a flow.
-func falseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
+// answerFalseText tests one member of the answers of a flow.
+func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name string) {
 	content := f.Content(len(f.Rounds), key)
 	text, none := fmt.Sprintf("the text false for %s of %s", name, f.Target), fmt.Sprintf("no %s of %s", name, f.Target)
 	if string(content[name]) != "true" || len(t.Findings) > 0 || !t.Selected(text, none) {

@@ -10,7 +10,7 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-func clear(t *review.T) {
+func checkReadableState(t *review.T) {
 	if t.Only == "a secret" && len(t.Options.Secrets) == 0 {
 		t.Skip("the secret is not known; --secret names it")
 		return
@@ -20,7 +20,7 @@ func clear(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	marked, ok := mintWith(t, review.MarkerA)
+	marked, ok := mintWithText(t, review.MarkerA)
 	t.Trials++
 	text := tokens.InTheOpen(token) + "\n" + tokens.InTheOpen(marked)
 	for _, secret := range t.Options.Secrets {
@@ -35,7 +35,7 @@ func clear(t *review.T) {
 			Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 		return
 	}
-	if showsAnother(t) {
+	if showsOtherUser(t) {
 		return
 	}
 	if found := tokens.Shows(token); found || ok && strings.Contains(text, review.MarkerA) {
@@ -44,14 +44,14 @@ func clear(t *review.T) {
 	}
 }
 
-// showsAnother makes a call with a word as the second user, and then a call without it as the
+// showsOtherUser makes a call with a word as the second user, and then a call without it as the
 // first. It records a finding if the word can be read in a token of the first user, each time.
-func showsAnother(t *review.T) bool {
-	if len(t.Options.Target.Second) == 0 || !review.TakesText(t.Oracle.Flow) || !t.Selected(anotherUser) {
+func showsOtherUser(t *review.T) bool {
+	if len(t.Options.Target.Second) == 0 || !review.TakesText(t.Oracle.Flow) || !t.Selected(otherUserCase) {
 		return false
 	}
 	token := ""
-	for range repeats {
+	for range repetitions {
 		word := t.Word()
 		given := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), word)
 		if _, _, err := t.Client.Mint(t.Context, t.Oracle.Flow.With(given), client.SecondUser); err != nil {
@@ -63,12 +63,12 @@ func showsAnother(t *review.T) bool {
 			return false
 		}
 	}
-	t.Refute(review.Finding{Case: anotherUser, Severity: review.Warning, Issue: "an argument of another user can be read in the token",
+	t.Refute(review.Finding{Case: otherUserCase, Severity: review.Warning, Issue: "an argument of another user can be read in the token",
 		Evidence: "after a call of the second user the first got the token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 	return true
 }
 
-const anotherUser = "of another user"
+const otherUserCase = "of another user"
 
 // credentialText matches texts that look like credentials of a server.
 var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAKIA[0-9A-Z]{16}\b|\bgh[pos]_\w{20}|\bxox[bp]-\w+|-----BEGIN [A-Z ]*PRIVATE KEY|` +

@@ -12,27 +12,27 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// internals matches texts about the implementation that are of no use to a client.
-var internals = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|` +
+// internalsText matches texts about the implementation that are of no use to a client.
+var internalsText = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|` +
 	`File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
 	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|` +
 	`illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
 	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 
-func refusalText(t *review.T) {
-	if toldSecret(t) || toldState(t) || toldOdd(t) {
+func checkRefusalTexts(t *review.T) {
+	if refusalShowsSecret(t) || refusalShowsState(t) || refusalShowsInternals(t) {
 		return
 	}
-	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return badKinds(t, round) })
+	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return mintBadStates(t, round) })
 	if t.SkipFor(reason) {
 		return
 	}
 	for _, class := range jsondoc.SortedKeys(classes) {
 		for _, a := range classes[class] {
 			text := a.answer.Message + "\n" + string(a.answer.Data)
-			found := internals.FindString(text)
+			found := internalsText.FindString(text)
 			if found == "" {
-				found = quoted(t, a, text)
+				found = echoedPart(t, a, text)
 			}
 			if found == "" {
 				continue
@@ -47,9 +47,9 @@ func refusalText(t *review.T) {
 // longText matches a text that may be a key.
 var longText = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}`)
 
-// toldSecret presents a token with a changed tag. It records a finding if the refusal reveals the
-// correct tag or the key of the tag.
-func toldSecret(t *review.T) bool {
+// refusalShowsSecret presents a token with a changed tag. It records a finding if the refusal
+// reveals the correct tag or the key of the tag.
+func refusalShowsSecret(t *review.T) bool {
 	token, reason := t.Mint()
 	at := strings.LastIndexAny(token, ".:~|,;!*$") + 1
 	if reason != "" || at == 0 || len(token)-at < 12 {
@@ -63,7 +63,7 @@ func toldSecret(t *review.T) bool {
 	}
 	text := a.Message + "\n" + string(a.Data)
 	told := ""
-	for _, spelling := range writings(tag) {
+	for _, spelling := range tagEncodings(tag) {
 		if strings.Contains(text, spelling) {
 			told = "the tag that the server expects"
 		}
@@ -80,8 +80,8 @@ func toldSecret(t *review.T) bool {
 	return told != ""
 }
 
-// writings returns encodings in which a refusal may reveal a tag.
-func writings(tag string) []string {
+// tagEncodings returns encodings in which a refusal may reveal a tag.
+func tagEncodings(tag string) []string {
 	all := []string{tag}
 	for _, raw := range tokens.LastParts(tag) {
 		if len(raw) >= 8 {
@@ -91,13 +91,14 @@ func writings(tag string) []string {
 	return all
 }
 
-// maxTold is the approximate number of characters of a token that toldState changes.
-const maxTold = 60
+// changedCharacters is the approximate number of characters of a token that refusalShowsState
+// changes.
+const changedCharacters = 60
 
-// toldState changes characters of a token that holds a marker. It records a finding if a refusal
-// repeats the marker and the refusal of garbage does not. The server then decrypts the state before
-// it verifies it.
-func toldState(t *review.T) bool {
+// refusalShowsState changes characters of a token that holds a marker. It records a finding if a
+// refusal repeats the marker and the refusal of garbage does not. The server then decrypts the
+// state before it verifies it.
+func refusalShowsState(t *review.T) bool {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
 	t.Prefer(review.TakesText)
@@ -114,7 +115,7 @@ func toldState(t *review.T) bool {
 	if err != nil || told(t.PresentIn(f, jsondoc.Quote(review.GarbageState))) {
 		return false
 	}
-	for _, v := range tokens.FlipsAt(token, func(d int) bool { return d%max(1, len(token)/maxTold) == 0 }) {
+	for _, v := range tokens.FlipsAt(token, func(d int) bool { return d%max(1, len(token)/changedCharacters) == 0 }) {
 		a := t.Tried(t.PresentIn(f, v.State()))
 		if !told(a) || !told(t.PresentIn(f, v.State())) || told(t.PresentIn(f, jsondoc.Quote(review.GarbageState))) {
 			continue
@@ -130,8 +131,8 @@ func toldState(t *review.T) bool {
 // oddStates are texts on which careless parsers fail with an unhandled error.
 var oddStates = []string{"%zz", "%E0%A4%A", "%ff", "%00", "\x00", "{", "[]", "null", "{}", "{\"a\":", "__proto__", "constructor", "a.b.c", "a.b.c.d.e", "....", "\U0001f511", "="}
 
-// toldOdd presents each odd text alone and appended to a token.
-func toldOdd(t *review.T) bool {
+// refusalShowsInternals presents each odd text alone and appended to a token.
+func refusalShowsInternals(t *review.T) bool {
 	token, reason := t.Mint()
 	if reason != "" || t.Only != "" && !strings.HasPrefix(t.Only, "the text ") {
 		return false
@@ -139,7 +140,7 @@ func toldOdd(t *review.T) bool {
 	for _, odd := range oddStates {
 		for _, text := range []string{odd, token + odd} {
 			a := t.Tried(t.Present(jsondoc.Quote(text)))
-			if found := internals.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
+			if found := internalsText.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
 				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal reveals internals of the server",
 					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
 				return true
@@ -149,9 +150,9 @@ func toldOdd(t *review.T) bool {
 	return false
 }
 
-// quoted returns a part of the presented state that a refusal repeats, or "".
-func quoted(t *review.T, a answered, text string) string {
-	state := presented(a.answer)
+// echoedPart returns a part of the presented state that a refusal repeats, or "".
+func echoedPart(t *review.T, a namedAnswer, text string) string {
+	state := sentState(a.answer)
 	if len(state) < 16 {
 		return ""
 	}

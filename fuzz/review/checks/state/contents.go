@@ -12,8 +12,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// reading are the checks of the contents of tokens. They mint tokens and do not alter them.
-var reading = []review.Check{
+// contentChecks are the checks of the contents of tokens. They mint tokens and do not alter them.
+var contentChecks = []review.Check{
 	{
 		ID: "RS-CLEAR", Name: "a state that can be read without the key", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "a call with a marker text as an argument; the check searches the token, and the encodings inside " +
@@ -22,7 +22,7 @@ var reading = []review.Check{
 		Source: "revision 2026-07-28, basic/patterns/mrtr, security",
 		Impact: "the client, and everybody who sees the token, reads the secrets that the server keeps in its state",
 		Fix:    "encrypt the state, or store secrets on the server and put only a reference into the state",
-		Run:    clear,
+		Run:    checkReadableState,
 	},
 	{
 		ID: "RS-FRESH", Name: "equal tokens for equal calls", Flow: true, Severity: review.Suggestion, Category: "security",
@@ -32,7 +32,7 @@ var reading = []review.Check{
 		Impact: "equal tokens show that states are equal; with AES-GCM a repeated nonce reveals the authentication " +
 			"key",
 		Fix: "draw a fresh nonce for each token",
-		Run: fresh,
+		Run: checkFreshTokens,
 	},
 	{
 		ID: "RS-NONCE", Name: "a key stream or cipher block that repeats", Flow: true, Severity: review.Critical, Category: "security",
@@ -44,7 +44,7 @@ var reading = []review.Check{
 		Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
 		Impact: "an attacker who compares two tokens reads their states and can write new ones",
 		Fix:    "encrypt with an AEAD and a fresh nonce for each token",
-		Run:    nonces,
+		Run:    checkNonces,
 	},
 	{
 		ID: "RS-LEN", Name: "a compressed state", Flow: true, Severity: review.Warning, Category: "security",
@@ -54,7 +54,7 @@ var reading = []review.Check{
 		Source: "CVE-2012-4929 (CRIME)",
 		Impact: "the length of the token shows whether an attacker's text repeats a secret in the state",
 		Fix:    "do not compress data that is then encrypted",
-		Run:    lengths,
+		Run:    checkCompression,
 	},
 	{
 		ID: "RS-KEY", Name: "a state under a published or derivable key", Flow: true, Severity: review.Critical, Category: "security",
@@ -65,7 +65,7 @@ var reading = []review.Check{
 		Source: "RFC 2104, section 3",
 		Impact: "anybody computes the tag of any state",
 		Fix:    "use at least 32 random bytes from a secret store as the key",
-		Run:    publishedKeys,
+		Run:    checkKnownKeys,
 	},
 	{
 		ID: "RS-FORMSECRET", Name: "a question that requests or reveals a secret", Severity: review.Warning, Category: "security", Era: "modern",
@@ -75,7 +75,7 @@ var reading = []review.Check{
 		Source: "revision 2026-07-28, client/elicitation; CWE-209, CWE-522",
 		Impact: "the secret passes through the client and the model",
 		Fix:    "use an elicitation with mode url, and write questions from fixed texts",
-		Run:    secretForms,
+		Run:    checkSecretForms,
 	},
 	{
 		ID: "RS-SHAPE", Name: "a malformed question", Severity: review.Warning, Category: "schema", Era: "modern",
@@ -86,12 +86,12 @@ var reading = []review.Check{
 		Source: review.SourceMRTR + ", schema",
 		Impact: "the client cannot answer the question",
 		Fix:    "build the result with the types of the SDK",
-		Run:    questionShape,
+		Run:    checkQuestionShape,
 	},
 }
 
-// mintWith mints a token for a text argument. It returns false if no argument accepts the text.
-func mintWith(t *review.T, text string) (token string, ok bool) {
+// mintWithText mints a token for a text argument. It returns false if no argument accepts the text.
+func mintWithText(t *review.T, text string) (token string, ok bool) {
 	f := t.Oracle.Flow
 	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
 	if args == nil {
@@ -107,11 +107,11 @@ func canBeRead(t *review.T) (bool, string) {
 	if reason != "" {
 		return false, reason
 	}
-	marked, ok := mintWith(t, review.MarkerA)
+	marked, ok := mintWithText(t, review.MarkerA)
 	return tokens.Shows(token) || ok && strings.Contains(tokens.InTheOpen(marked), review.MarkerA), ""
 }
 
-func fresh(t *review.T) {
+func checkFreshTokens(t *review.T) {
 	t.Prefer(review.TakesText)
 	if plain, reason := canBeRead(t); plain || reason != "" {
 		t.Skip("%s", orElse(reason, "the state can be read, so that equal tokens show no nonce"))
@@ -139,20 +139,20 @@ func orElse(text, other string) string {
 	return other
 }
 
-func nonces(t *review.T) {
+func checkNonces(t *review.T) {
 	t.Prefer(review.TakesText)
 	if plain, reason := canBeRead(t); plain || reason != "" {
 		t.Skip("%s", orElse(reason, "the state can be read"))
 		return
 	}
-	if repeatedBlocks(t) || renewedAlike(t) {
+	if findRepeatedBlocks(t) || findSharedKeyStream(t) {
 		return
 	}
 	const minted = 10 // of each text; a counter may restart after a few tokens
 	var given []string
 	var parts [][]byte
 	for i := range 2 * minted {
-		token, ok := mintWith(t, []string{review.MarkerA, review.MarkerB}[i/minted])
+		token, ok := mintWithText(t, []string{review.MarkerA, review.MarkerB}[i/minted])
 		if !ok {
 			t.Skip("no argument takes a text of 40 characters")
 			return
@@ -171,11 +171,11 @@ func nonces(t *review.T) {
 	}
 }
 
-// repeatedBlocks mints tokens for repeated characters. It records a finding if the bytes of a token
-// repeat for as long. Equal blocks of the state then give equal blocks of the token.
-func repeatedBlocks(t *review.T) bool {
+// findRepeatedBlocks mints tokens for repeated characters. It records a finding if the bytes of a
+// token repeat for as long. Equal blocks of the state then give equal blocks of the token.
+func findRepeatedBlocks(t *review.T) bool {
 	for _, n := range []int{240, 80} {
-		token, ok := mintWith(t, strings.Repeat("A", n))
+		token, ok := mintWithText(t, strings.Repeat("A", n))
 		if !ok {
 			continue
 		}
@@ -188,15 +188,15 @@ func repeatedBlocks(t *review.T) bool {
 				return true
 			}
 		}
-		return repeatedPart(t, token, strings.Repeat("A", n))
+		return findCommonPart(t, token, strings.Repeat("A", n))
 	}
 	return false
 }
 
-// repeatedPart mints a second token for a text. It records a finding if both tokens share as many
+// findCommonPart mints a second token for a text. It records a finding if both tokens share as many
 // bytes as the text has. A header or digest is shorter.
-func repeatedPart(t *review.T, token, text string) bool {
-	second, ok := mintWith(t, text)
+func findCommonPart(t *review.T, token, text string) bool {
+	second, ok := mintWithText(t, text)
 	if !ok || second == token { // see RS-FRESH
 		return false
 	}
@@ -210,12 +210,12 @@ func repeatedPart(t *review.T, token, text string) bool {
 	return true
 }
 
-// renewedAlike presents tokens without answers, so that the server repeats the question with a new
-// token. It records a finding if most of five pairs share a key stream. A shared key stream shows
-// in 98 of 100 pairs, an unshared one in at most one of 256.
-func renewedAlike(t *review.T) bool {
+// findSharedKeyStream presents tokens without answers, so that the server repeats the question with
+// a new token. It records a finding if most of five pairs share a key stream. A shared key stream
+// shows in 98 of 100 pairs, an unshared one in at most one of 256.
+func findSharedKeyStream(t *review.T) bool {
 	var evidence string
-	for alike, apart := 0, 0; alike < repeats; {
+	for alike, apart := 0, 0; alike < repetitions; {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
@@ -228,7 +228,7 @@ func renewedAlike(t *review.T) bool {
 		}
 		if tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
 			alike, evidence = alike+1, client.Short(token, 160)+" and "+client.Short(*a.State, 160)
-		} else if apart++; apart == repeats {
+		} else if apart++; apart == repetitions {
 			return false
 		}
 	}
@@ -253,7 +253,7 @@ func longestRepeat(raw []byte, period int) int {
 // maxPeriod is the length of the longest block or key whose repetition is tested, in bytes.
 const maxPeriod = 32
 
-func lengths(t *review.T) {
+func checkCompression(t *review.T) {
 	t.Prefer(review.TakesText)
 	same, random := []int{}, []int{}
 	alphabet := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -263,7 +263,7 @@ func lengths(t *review.T) {
 			b.WriteByte(alphabet[(i*i*31+i*17+n*7+(i>>3)*11)%len(alphabet)])
 		}
 		for text, into := range map[string]*[]int{strings.Repeat("x", 256): &same, b.String(): &random} {
-			token, ok := mintWith(t, text)
+			token, ok := mintWithText(t, text)
 			if !ok {
 				t.Skip("no argument takes a text of 256 characters, or the call with it gives no token")
 				return
@@ -282,12 +282,12 @@ func lengths(t *review.T) {
 
 var secretWords = []string{"password", "passwd", "api key", "apikey", "api_key", "secret", "access token", "access_token", "private key", "credit card", "card number", "cvv", "cvc"}
 
-func secretForms(t *review.T) {
+func checkSecretForms(t *review.T) {
 	for _, a := range t.Asking {
 		for _, key := range jsondoc.SortedKeys(a.Questions) {
 			q := a.Questions[key]
 			t.Trials++
-			if found := toldIn(t, a, key); found != "" {
+			if found := secretInQuestion(t, a, key); found != "" {
 				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question reveals a credential or internals of the server",
 					Evidence: fmt.Sprintf("%s -> %s", a.Class(), client.Short(found, 12)), Want: "a fixed text", Got: "a credential or internals"})
 				return
@@ -295,7 +295,7 @@ func secretForms(t *review.T) {
 			if q.Method != "elicitation/create" || q.Params.Mode == "url" {
 				continue
 			}
-			text := asksForText(q)
+			text := formText(q)
 			for _, w := range secretWords {
 				if strings.Contains(text, w) {
 					t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a form seems to ask for a secret: " + w, Evidence: client.Short(q.Params.Message, 200), Want: "mode url", Got: "a form"})
@@ -309,9 +309,9 @@ func secretForms(t *review.T) {
 	}
 }
 
-// asksForText returns the message of a form and the names of the members that take a text, in lower
+// formText returns the message of a form and the names of the members that take a text, in lower
 // case. It returns "" if the form only offers choices, numbers and booleans.
-func asksForText(q client.Question) string {
+func formText(q client.Question) string {
 	var names []string
 	for name, raw := range jsondoc.ParseSchema(q.Params.Schema).Properties {
 		s := jsondoc.ParseSchema(raw)
@@ -325,9 +325,9 @@ func asksForText(q client.Question) string {
 	return strings.ToLower(q.Params.Message + "\n" + strings.Join(names, "\n"))
 }
 
-// toldIn returns a credential or stack trace in a question, apart from its URL and the texts of its
-// call. It returns "" if there is none.
-func toldIn(t *review.T, a client.Answer, key string) string {
+// secretInQuestion returns a credential or stack trace in a question, apart from its URL and the
+// texts of its call. It returns "" if there is none.
+func secretInQuestion(t *review.T, a client.Answer, key string) string {
 	raw := jsondoc.Members(jsondoc.Members(a.Result)["inputRequests"])[key]
 	text := string(raw)
 	if url := a.Questions[key].Params.URL; url != "" {
@@ -344,7 +344,7 @@ func toldIn(t *review.T, a client.Answer, key string) string {
 	return found
 }
 
-func questionShape(t *review.T) {
+func checkQuestionShape(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Flow.Carrier != "" {
 			t.Refute(review.Finding{Case: "the place of the state", Severity: review.Warning,

@@ -12,8 +12,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// spelling are the checks of the encoding of a state.
-var spelling = []review.Check{
+// encodingChecks are the checks of the encoding of a state.
+var encodingChecks = []review.Check{
 	{
 		ID: "RS-SPELL", Name: "a state in another encoding", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "a fresh token in other spellings of the same bytes: other unused bits in the last character, other " +
@@ -25,7 +25,7 @@ var spelling = []review.Check{
 		Impact: "one token has many spellings: a server that remembers used or revoked tokens by their text does not " +
 			"recognize them",
 		Fix: "decode strictly, encode the result again, and refuse a token that differs from it",
-		Run: spell,
+		Run: checkSpellings,
 	},
 	{
 		ID: "RS-TYPE", Name: "a state that is not a string", Flow: true, Severity: review.Critical, Category: "schema",
@@ -37,7 +37,7 @@ var spelling = []review.Check{
 		Impact: "a client forges a state without a tag; or the server treats a malformed request as a new flow or as " +
 			"its own failure",
 		Fix: "check the types of requestState and inputResponses before the handler, and answer -32602",
-		Run: stateTypes,
+		Run: checkStateTypes,
 	},
 	{
 		ID: "RS-DUP", Name: "two states in one request", Flow: true, Severity: review.Suggestion, Category: "schema",
@@ -47,16 +47,18 @@ var spelling = []review.Check{
 		Source: "RFC 8259, section 4",
 		Impact: "a gateway, or the verification itself, checks one state and the handler reads the other",
 		Fix:    "refuse JSON objects with duplicate members",
-		Run:    twice,
+		Run:    checkDuplicateStates,
 	},
 }
 
-func spell(t *review.T) {
+func checkSpellings(t *review.T) {
 	severity := review.Suggestion
 	if oneTime(t) {
 		severity = review.Warning
 	}
-	hits, _, reason := t.Sweep(func(token string) []tokens.Variant { return []tokens.Variant{{Name: "escaped", Raw: escaped(token)}} })
+	hits, _, reason := t.Sweep(func(token string) []tokens.Variant {
+		return []tokens.Variant{{Name: "escaped", Raw: escapedJSON(token)}}
+	})
 	if t.Only == "" && (reason != "" || len(hits) == 0) {
 		t.Skip("control: the token written with \\u escapes is not accepted %s", reason)
 		return
@@ -65,7 +67,7 @@ func spell(t *review.T) {
 		t.Skip("the token is not protected against changes, see RS-TAMPER")
 		return
 	}
-	altered(t, severity, "another spelling of the token", func(token string) []tokens.Variant {
+	presentVariants(t, severity, "another spelling of the token", func(token string) []tokens.Variant {
 		return append(tokens.Spellings(token), tokens.Generated(token, true, 8, t.Options.Seed)...)
 	})
 }
@@ -73,8 +75,8 @@ func spell(t *review.T) {
 // oneTime reports whether the user declared the tokens of the flow as one-time.
 func oneTime(t *review.T) bool { return t.OneTime(t.Oracle.Flow) }
 
-// escaped returns a token as JSON with a \u escape for each character.
-func escaped(token string) json.RawMessage {
+// escapedJSON returns a token as JSON with a \u escape for each character.
+func escapedJSON(token string) json.RawMessage {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range token {
@@ -87,14 +89,14 @@ func escaped(token string) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-func stateTypes(t *review.T) {
+func checkStateTypes(t *review.T) {
 	token, reason := t.Mint()
-	if t.SkipFor(reason) || bareState(t, token) || operator(t) {
+	if t.SkipFor(reason) || presentBareState(t, token) || presentOperator(t) {
 		return
 	}
-	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", inArray} {
+	for _, name := range []string{"12345", `{"step":1}`, `["a"]`, "true", arrayCase} {
 		raw := name
-		if name == inArray {
+		if name == arrayCase {
 			raw = "[" + string(jsondoc.Quote(token)) + "]"
 		}
 		a := t.Present(json.RawMessage(raw))
@@ -110,12 +112,12 @@ func stateTypes(t *review.T) {
 			Evidence: review.ExchangeText(a), Want: "refused with -32602", Got: a.String()})
 		return
 	}
-	answerTypes(t)
+	presentAnswerTypes(t)
 }
 
-// answerTypes presents null as the state, and good tokens with malformed inputResponses. It records
-// a finding if the server answers with a fault.
-func answerTypes(t *review.T) {
+// presentAnswerTypes presents null as the state, and good tokens with malformed inputResponses. It
+// records a finding if the server answers with a fault.
+func presentAnswerTypes(t *review.T) {
 	type presentation struct{ name, state, answers string }
 	all := []presentation{{"requestState null", "null", string(t.Oracle.Flow.Last)}}
 	add := func(answers string) { all = append(all, presentation{"inputResponses " + answers, "", answers}) }
@@ -143,7 +145,7 @@ func answerTypes(t *review.T) {
 				}
 				state = jsondoc.Quote(token)
 			}
-			if a = t.Tried(t.PresentIn(f, state)); noFaultOf(a) {
+			if a = t.Tried(t.PresentIn(f, state)); noServerFault(a) {
 				break
 			}
 			faults++
@@ -156,16 +158,17 @@ func answerTypes(t *review.T) {
 	}
 }
 
-// noFaultOf reports whether an answer is not a fault of the server.
-func noFaultOf(a client.Answer) bool {
+// noServerFault reports whether an answer is not a fault of the server.
+func noServerFault(a client.Answer) bool {
 	_, issue := review.NoFault(a)
 	return issue == "" || a.Kind == client.NoBudget || a.Kind == client.Throttled
 }
 
-const inArray = "an array with a good token"
+const arrayCase = "an array with a good token"
 
-// operator presents an object that matches any text in some databases, and one that matches none.
-func operator(t *review.T) bool {
+// presentOperator presents an object that matches any text in some databases, and one that matches
+// none.
+func presentOperator(t *review.T) bool {
 	const any, none = `{"$ne":"sealab"}`, `{"$eq":"sealab"}`
 	accepts := func(raw string) bool {
 		a := t.Tried(t.Present(json.RawMessage(raw)))
@@ -179,9 +182,9 @@ func operator(t *review.T) bool {
 	return true
 }
 
-// bareState presents the object of a readable token without the token. It records a finding if a
-// value of the object comes back, because the server then required no tag.
-func bareState(t *review.T, token string) bool {
+// presentBareState presents the object of a readable token without the token. It records a finding
+// if a value of the object comes back, because the server then required no tag.
+func presentBareState(t *review.T, token string) bool {
 	for _, v := range tokens.Views(token) {
 		for nth := range min(countTexts(jsondoc.Object(v.Object)), maxProbed) {
 			a := t.Present(replaceText(jsondoc.Object(v.Object), &nth))
@@ -196,12 +199,12 @@ func bareState(t *review.T, token string) bool {
 	return false
 }
 
-func twice(t *review.T) {
+func checkDuplicateStates(t *review.T) {
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
 	}
-	a, ok := doubled(t, jsondoc.Quote(review.GarbageState), jsondoc.Quote(token))
+	a, ok := sendTwoStates(t, jsondoc.Quote(review.GarbageState), jsondoc.Quote(token))
 	if !ok {
 		return
 	}
@@ -210,12 +213,12 @@ func twice(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	a, ok = doubled(t, jsondoc.Quote(token), jsondoc.Quote(review.GarbageState))
+	a, ok = sendTwoStates(t, jsondoc.Quote(token), jsondoc.Quote(review.GarbageState))
 	first := t.Oracle.Verdict(a)
 	if !ok || last == review.Refused && first == review.Refused || last == review.Accepted && first == review.Refused {
 		return
 	}
-	if echo := secondRead(t, token); echo != "" {
+	if echo := readsSecondState(t, token); echo != "" {
 		t.Refute(review.Finding{Case: "a good token, then a forged one", Severity: review.Critical,
 			Issue: "of two members requestState one is verified and the other is read", Evidence: echo, Want: "the last one counts", Got: "both"})
 		return
@@ -225,8 +228,8 @@ func twice(t *review.T) {
 		Want:     "the last one counts", Got: "another one"})
 }
 
-// doubled sends a request with two members requestState.
-func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
+// sendTwoStates sends a request with two members requestState.
+func sendTwoStates(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.State, call.Answers = two, t.Oracle.Flow.Last
 	t.Client.ID++
@@ -245,16 +248,16 @@ func doubled(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	return a, true
 }
 
-// secondRead sends a good state followed by a forged one. It returns evidence that a value of the
-// forged state comes back, or "".
-func secondRead(t *review.T, token string) string {
+// readsSecondState sends a good state followed by a forged one. It returns evidence that a value of
+// the forged state comes back, or "".
+func readsSecondState(t *review.T, token string) string {
 	for _, v := range tokens.Views(token) {
 		for _, name := range jsondoc.SortedKeys(v.Object) {
 			if raw := v.Object[name]; len(raw) == 0 || raw[0] != '"' {
 				continue
 			}
 			forged := v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, jsondoc.Quote(review.EchoProbe))))
-			if a, ok := doubled(t, jsondoc.Quote(token), jsondoc.Quote(forged)); ok && review.Echoes(a) {
+			if a, ok := sendTwoStates(t, jsondoc.Quote(token), jsondoc.Quote(forged)); ok && review.Echoes(a) {
 				return fmt.Sprintf("a good token, then %s -> %v", client.Short(forged, 160), a)
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// lasting are the checks of how long and how often a state is accepted.
-var lasting = []review.Check{
+// lifetimeChecks are the checks of how long and how often a state is accepted.
+var lifetimeChecks = []review.Check{
 	{
 		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "a token that is older than its lifetime (--ttl, or the time in a readable token); over HTTP once " +
@@ -28,7 +28,7 @@ var lasting = []review.Check{
 		Impact: "a leaked token, or a consent given long ago, can be used at any later time",
 		Fix: "put the time of issue or expiry into the authenticated part of the token, and compare it with the " +
 			"server's clock",
-		Run: expiry,
+		Run: checkExpiry,
 	},
 	{
 		ID: "RS-REPLAY", Name: "a state that is accepted twice", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
@@ -40,7 +40,7 @@ var lasting = []review.Check{
 		Source: review.SourceMRTR + ", single use",
 		Impact: "a client carries out one consent as often as it likes",
 		Fix:    "remember the identifiers of used tokens until they expire",
-		Run:    replayed,
+		Run:    checkReplay,
 	},
 	{
 		ID: "RS-ROLL", Name: "a state of an earlier round, used again", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
@@ -49,7 +49,7 @@ var lasting = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a client takes a flow back to an earlier step",
 		Fix:    "if a flow must not go back, count its rounds in a store",
-		Run:    rolledBack,
+		Run:    checkRollback,
 	},
 	{
 		ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
@@ -60,17 +60,17 @@ var lasting = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a client skips the questions before the last one",
 		Fix:    "determine the round of a request only from the verified state",
-		Run:    skipped,
+		Run:    checkSkippedRounds,
 	},
 }
 
 // maxReadWait is how long a review waits for an expiry time that it read in a token.
 const maxReadWait = 30 * time.Second
 
-// slack is the time after expiry at which a token must be refused.
-const slack = 2 * time.Second
+// expirySlack is the time after expiry at which a token must be refused.
+const expirySlack = 2 * time.Second
 
-func expiry(t *review.T) {
+func checkExpiry(t *review.T) {
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
@@ -89,7 +89,7 @@ func expiry(t *review.T) {
 		return
 	}
 	switch {
-	case ttl == 0 && timeless(token):
+	case ttl == 0 && holdsNoTime(token):
 		t.Trials++
 		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion,
 			Issue:    "the readable token holds no time: it expires only if the server remembers when it was minted",
@@ -100,35 +100,35 @@ func expiry(t *review.T) {
 		t.Skip("the time to live is unknown; --ttl sets it, --wait waits")
 		return
 	case ttl == 0:
-		waited(t, t.Options.Wait)
+		waitForExpiry(t, t.Options.Wait)
 		return
-	case !told && ttl+slack > limit:
-		t.Skip("the token says that it lives for %v; --wait %v waits for that", ttl.Round(time.Second), (ttl + slack).Round(time.Second))
+	case !told && ttl+expirySlack > limit:
+		t.Skip("the token says that it lives for %v; --wait %v waits for that", ttl.Round(time.Second), (ttl + expirySlack).Round(time.Second))
 		return
 	}
-	if afterwards(t, ttl+slack) == review.Accepted {
-		_, remark := shown(t, t.Oracle.Flow)
+	if presentAfterWait(t, ttl+expirySlack) == review.Accepted {
+		_, remark := acceptanceSeverity(t, t.Oracle.Flow)
 		t.Refute(review.Finding{Case: "after its time", Severity: review.Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)) + remark,
-			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + slack).Round(time.Second)), Want: "refused", Got: "accepted"})
+			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + expirySlack).Round(time.Second)), Want: "refused", Got: "accepted"})
 	}
 }
 
-// waited tests whether a token expires within a time.
-func waited(t *review.T, wait time.Duration) {
-	if afterwards(t, wait) == review.Accepted {
+// waitForExpiry tests whether a token expires within a time.
+func waitForExpiry(t *review.T, wait time.Duration) {
+	if presentAfterWait(t, wait) == review.Accepted {
 		t.Skip("not refused within --wait %v", wait)
 	}
 }
 
-// afterwards mints tokens of each flow, waits, and presents them between two controls. If all
+// presentAfterWait mints tokens of each flow, waits, and presents them between two controls. If all
 // tokens of a flow are accepted, it selects that flow and returns Accepted.
-func afterwards(t *review.T, wait time.Duration) review.Verdict {
-	own, old, known := t.Oracle, map[*review.Oracle][]string{}, known(t)
+func presentAfterWait(t *review.T, wait time.Duration) review.Verdict {
+	own, old, known := t.Oracle, map[*review.Oracle][]string{}, mintPresented(t)
 	flows := append([]*review.Oracle{own}, slices.DeleteFunc(slices.Clone(t.Oracles), func(o *review.Oracle) bool { return o == own })...)
 	flows = append(slices.Clone(t.Sighted(t.Context)), flows...)
 	for _, o := range flows {
 		t.Oracle = o
-		for range repeats {
+		for range repetitions {
 			token, reason := t.Mint()
 			switch {
 			case reason == "":
@@ -147,10 +147,10 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 	}
 	result := review.Unclear
 	for _, o := range flows {
-		if t.Oracle = o; len(old[o]) < repeats {
+		if t.Oracle = o; len(old[o]) < repetitions {
 			continue
 		}
-		v, reason := aged(t, old[o])
+		v, reason := presentOld(t, old[o])
 		switch {
 		case v == review.Accepted:
 			return v
@@ -163,16 +163,16 @@ func afterwards(t *review.T, wait time.Duration) review.Verdict {
 	if t.Oracle = own; result != review.Refused {
 		return result
 	}
-	remembered(t, known)
-	exchanged(t, old[own])
-	datedBefore(t, old[own], minted)
-	expiredAlike(t, old[own])
+	presentExpiredAgain(t, known)
+	exchangeExpired(t, old[own])
+	presentWithOldDate(t, old[own], minted)
+	compareExpiredRefusal(t, old[own])
 	return result
 }
 
-// known mints a token and presents it without answers, so that a server may cache its verdict. It
-// returns "" without effects.
-func known(t *review.T) string {
+// mintPresented mints a token and presents it without answers, so that a server may cache its
+// verdict. It returns "" without effects.
+func mintPresented(t *review.T) string {
 	f := t.Oracle.Flow
 	if f.Last == nil {
 		return ""
@@ -185,21 +185,21 @@ func known(t *review.T) string {
 	return token
 }
 
-// remembered presents an expired token that was also presented before it expired.
-func remembered(t *review.T, token string) {
+// presentExpiredAgain presents an expired token that was also presented before it expired.
+func presentExpiredAgain(t *review.T, token string) {
 	if token == "" {
 		return
 	}
 	a := t.Tried(t.Present(jsondoc.Quote(token)))
-	if t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) || a.Kind == client.Completed && !t.Oracle.Alike(a) {
+	if t.Oracle.Verdict(a) != review.Accepted || renewsRound(t, a) || a.Kind == client.Completed && !t.Oracle.Alike(a) {
 		return
 	}
 	t.Refute(review.Finding{Case: "presented before", Severity: review.Warning, Issue: "a token that was presented without answers within its time is accepted after it",
 		Evidence: fmt.Sprintf("tokens that were not presented: refused; this one: %v", a), Want: "refused", Got: "accepted"})
 }
 
-// exchanged presents expired tokens without answers, and then the state of the answer.
-func exchanged(t *review.T, old []string) {
+// exchangeExpired presents expired tokens without answers, and then the state of the answer.
+func exchangeExpired(t *review.T, old []string) {
 	f := t.Oracle.Flow
 	if f.Last = nil; len(t.Findings) > 0 {
 		return
@@ -207,7 +207,7 @@ func exchanged(t *review.T, old []string) {
 	var a client.Answer
 	for _, token := range old {
 		a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-		if !renewed(t, a) {
+		if !renewsRound(t, a) {
 			return
 		}
 	}
@@ -215,8 +215,9 @@ func exchanged(t *review.T, old []string) {
 		Evidence: fmt.Sprintf("%d expired tokens with answers: refused; without: %v", len(old), a), Want: "refused", Got: "accepted"})
 }
 
-// datedBefore presents an expired token with the time at which it was minted in the Date header.
-func datedBefore(t *review.T, old []string, minted time.Time) {
+// presentWithOldDate presents an expired token with the time at which it was minted in the Date
+// header.
+func presentWithOldDate(t *review.T, old []string, minted time.Time) {
 	if t.Client.HTTP == nil || len(t.Findings) > 0 {
 		return
 	}
@@ -229,7 +230,7 @@ func datedBefore(t *review.T, old []string, minted time.Time) {
 			return
 		}
 		headers := append(t.Client.Headers(t.Context, call), rawmcp.Header{Name: "Date", Value: minted.UTC().Format(http.TimeFormat)})
-		if a := t.Tried(t.Client.RawCall(t.Context, headers, body)); t.Oracle.Verdict(a) != review.Accepted || renewed(t, a) {
+		if a := t.Tried(t.Client.RawCall(t.Context, headers, body)); t.Oracle.Verdict(a) != review.Accepted || renewsRound(t, a) {
 			return
 		}
 	}
@@ -237,8 +238,8 @@ func datedBefore(t *review.T, old []string, minted time.Time) {
 		Evidence: fmt.Sprintf("%d expired tokens: refused; with Date: %s: accepted", len(old), minted.UTC().Format(http.TimeFormat)), Want: "refused", Got: "accepted"})
 }
 
-// aged presents old tokens and then controls. It returns Accepted if all tokens are accepted.
-func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
+// presentOld presents old tokens and then controls. It returns Accepted if all tokens are accepted.
+func presentOld(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	result := review.Accepted
 	for _, token := range tokens {
 		a := t.Present(jsondoc.Quote(token))
@@ -247,7 +248,7 @@ func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 		}
 		t.Trials++
 		t.NoteAgain(t.Oracle, a)
-		if v := t.Oracle.Verdict(a); v != review.Accepted && !renewed(t, a) {
+		if v := t.Oracle.Verdict(a); v != review.Accepted && !renewsRound(t, a) {
 			result = v
 		}
 	}
@@ -267,9 +268,9 @@ func aged(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	return result, ""
 }
 
-// renewed reports whether the answer to an old token is the question of its round with a fresh
+// renewsRound reports whether the answer to an old token is the question of its round with a fresh
 // state that goes on. The server then repeats the round and does not start from the beginning.
-func renewed(t *review.T, a client.Answer) bool {
+func renewsRound(t *review.T, a client.Answer) bool {
 	if a.Kind != client.Asked || a.State == nil || t.Oracle.Flow.Last == nil || len(t.Oracle.Flow.Rounds) == 0 || a.Class() == t.Oracle.Fresh.Class() {
 		return false
 	}
@@ -277,15 +278,15 @@ func renewed(t *review.T, a client.Answer) bool {
 	return t.Oracle.Verdict(next) == review.Accepted && (next.Kind == client.Asked || t.Oracle.Alike(next))
 }
 
-var dated = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
+var timeText = regexp.MustCompile(`[0-9]{10}|[0-9]{4}-[0-9]{2}-[0-9]{2}T`)
 
-// timeless reports whether a token can be read and holds no number or text that may be a time.
-func timeless(token string) bool {
+// holdsNoTime reports whether a token can be read and holds no number or text that may be a time.
+func holdsNoTime(token string) bool {
 	all := tokens.Views(token)
 	for _, v := range all {
-		if len(v.Before) > 0 || dated.Match(jsondoc.Object(v.Object)) {
+		if len(v.Before) > 0 || timeText.Match(jsondoc.Object(v.Object)) {
 			return false
 		}
 	}
-	return len(all) > 0 && !dated.MatchString(tokens.InTheOpen(token))
+	return len(all) > 0 && !timeText.MatchString(tokens.InTheOpen(token))
 }

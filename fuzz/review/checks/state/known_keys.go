@@ -41,21 +41,21 @@ func derivedKeys(t *review.T) []tokens.Keyless {
 	return all
 }
 
-func publishedKeys(t *review.T) {
+func checkKnownKeys(t *review.T) {
 	f := t.Oracle.Flow
 	other := f
 	if f.Other != nil {
 		other = f.With(f.Other)
 	}
-	keyOf(t, f, other)
+	findKnownKey(t, f, other)
 	input := f.Offer.InputSchema()
 	if args := jsondoc.WithText(f.Arguments, input, strings.Repeat("a", longArgument)); args != nil && len(t.Findings) == 0 && t.Reason == "" {
-		keyOf(t, f.With(args), f.With(jsondoc.WithText(f.Arguments, input, strings.Repeat("b", longArgument)))) // long states may have another tag
+		findKnownKey(t, f.With(args), f.With(jsondoc.WithText(f.Arguments, input, strings.Repeat("b", longArgument)))) // long states may have another tag
 	}
 }
 
-// keyOf looks for a known key under which the tags of two flows are valid.
-func keyOf(t *review.T, f, another client.Flow) {
+// findKnownKey looks for a known key under which the tags of two flows are valid.
+func findKnownKey(t *review.T, f, another client.Flow) {
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
 	if err != nil {
 		if t.Trials == 0 {

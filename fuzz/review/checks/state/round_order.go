@@ -11,7 +11,7 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-func rolledBack(t *review.T) {
+func checkRollback(t *review.T) {
 	f := t.Oracle.Flow
 	if len(f.Rounds) == 0 {
 		t.Skip("the flow has one round with a state")
@@ -37,9 +37,9 @@ func rolledBack(t *review.T) {
 	}
 }
 
-// earlyAnswers presents the token of the first round with the answers of the last round, and with
-// those of all rounds. The server has not asked the later questions yet.
-func earlyAnswers(t *review.T) {
+// presentEarlyAnswers presents the token of the first round with the answers of the last round, and
+// with those of all rounds. The server has not asked the later questions yet.
+func presentEarlyAnswers(t *review.T) {
 	f := t.Oracle.Flow
 	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
 		return
@@ -48,12 +48,12 @@ func earlyAnswers(t *review.T) {
 	for _, answers := range f.Rounds {
 		maps.Copy(together, jsondoc.Members(answers))
 	}
-	early(t, "answers of the last round", review.Critical, f.Last)
-	early(t, "answers of all rounds", review.Suggestion, jsondoc.Object(together))
+	presentInFirstRound(t, "answers of the last round", review.Critical, f.Last)
+	presentInFirstRound(t, "answers of all rounds", review.Suggestion, jsondoc.Object(together))
 }
 
-// early presents the token of the first round with answers to later questions.
-func early(t *review.T, label string, severity review.Severity, answers json.RawMessage) {
+// presentInFirstRound presents the token of the first round with answers to later questions.
+func presentInFirstRound(t *review.T, label string, severity review.Severity, answers json.RawMessage) {
 	f := t.Oracle.Flow
 	f.Rounds, f.Last = nil, answers
 	token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
@@ -61,20 +61,20 @@ func early(t *review.T, label string, severity review.Severity, answers json.Raw
 		return
 	}
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-	if a.Kind == client.Completed && (t.Oracle.Alike(a) || (resembles(t.Oracle, a) || begins(t, a)) && asksFor(t, f)) {
+	if a.Kind == client.Completed && (t.Oracle.Alike(a) || (resemblesGood(t.Oracle, a) || startsLikeGood(t, a)) && repeatsQuestion(t, f)) {
 		t.Refute(review.Finding{Case: label, Severity: severity, Issue: "the token of the first round runs the tool to its end with the " + label,
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", answers, a, t.Oracle.Good), Want: "a question", Got: "completed"})
 	}
 }
 
-// begins reports whether a completion starts with at least half of the words of a good one. The
-// result of a decline must not. Missing answers change the other words.
-func begins(t *review.T, a client.Answer) bool {
-	no, _ := answeredBy(t, "decline", false)
-	return beginsAs(t.Oracle, a) && !beginsAs(t.Oracle, no)
+// startsLikeGood reports whether a completion starts with at least half of the words of a good one.
+// The result of a decline must not. Missing answers change the other words.
+func startsLikeGood(t *review.T, a client.Answer) bool {
+	no, _ := presentAction(t, "decline", false)
+	return sharesStart(t.Oracle, a) && !sharesStart(t.Oracle, no)
 }
 
-func beginsAs(o *review.Oracle, a client.Answer) bool {
+func sharesStart(o *review.Oracle, a client.Answer) bool {
 	words, other := strings.Fields(client.Blank(o.Good.Text)), strings.Fields(client.Blank(a.Text))
 	n := 0
 	for n < min(len(words), len(other)) && words[n] == other[n] {
@@ -83,9 +83,9 @@ func beginsAs(o *review.Oracle, a client.Answer) bool {
 	return n > 2 && 2*n >= len(words)
 }
 
-// asksFor reports whether a flow repeats its question if the answers have unknown keys.
-func asksFor(t *review.T, f client.Flow) bool {
-	f.Last = underOtherKeys(f.Last)
+// repeatsQuestion reports whether a flow repeats its question if the answers have unknown keys.
+func repeatsQuestion(t *review.T, f client.Flow) bool {
+	f.Last = withOtherKeys(f.Last)
 	return t.Fresh(f, t.Oracle).Kind == client.Asked
 }
 
@@ -99,27 +99,29 @@ func sameKeys(one, two json.RawMessage) bool {
 	return false
 }
 
-func skipped(t *review.T) {
+func checkSkippedRounds(t *review.T) {
 	t.Prefer(func(f client.Flow) bool { return len(f.Rounds) > 0 })
-	earlyAnswers(t)
+	presentEarlyAnswers(t)
 	t.Prefer(t.OneTime)
 	for _, o := range append([]*review.Oracle{t.Oracle}, t.Oracles...) {
-		if t.Oracle = o; o.Flow.Last != nil && o.Good.Kind == client.Completed && withoutState(t) {
+		if t.Oracle = o; o.Flow.Last != nil && o.Good.Kind == client.Completed && answerFirstCall(t) {
 			return
 		}
 	}
-	emptyState(t)
+	presentEmptyState(t)
 	if t.Trials == 0 {
 		t.Skip("the rounds take no answers, or do not run tools to their end")
 	}
 }
 
-// emptyState presents the empty string as the state.
-func emptyState(t *review.T) { otherText(t, "an empty state", func() string { return "" }) }
+// presentEmptyState presents the empty string as the state.
+func presentEmptyState(t *review.T) {
+	presentOtherText(t, "an empty state", func() string { return "" })
+}
 
-// otherText presents a text of the server that is not a state in each round. It records a finding
-// if the round goes on, twice, and begins again without a state.
-func otherText(t *review.T, what string, text func() string) {
+// presentOtherText presents a text of the server that is not a state in each round. It records a
+// finding if the round goes on, twice, and begins again without a state.
+func presentOtherText(t *review.T, what string, text func() string) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
 			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
@@ -146,9 +148,9 @@ func otherText(t *review.T, what string, text func() string) {
 	}
 }
 
-// withoutState sends the answers of the last round in the first call. It refutes if
+// answerFirstCall sends the answers of the last round in the first call. It refutes if
 // they run the tool to its end.
-func withoutState(t *review.T) bool {
+func answerFirstCall(t *review.T) bool {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.Answers = t.Oracle.Flow.Last
 	a := t.Call(call)

@@ -10,17 +10,17 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// givenAgain adds another answer to the question of an earlier round to the answers of the last
-// one. It records a finding if the result is that of a flow with this answer in its own round,
-// twice.
-func givenAgain(t *review.T) {
+// changeEarlierAnswers adds another answer to the question of an earlier round to the answers of
+// the last one. It records a finding if the result is that of a flow with this answer in its own
+// round, twice.
+func changeEarlierAnswers(t *review.T) {
 	for _, o := range t.Oracles {
 		if o.Good.Kind != client.Completed || o.Mask == nil || o.Flow.Last == nil || len(t.Findings) > 0 {
 			continue
 		}
 		for _, f := range o.Flow.Stages()[1:] {
 			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-				if jsondoc.Members(o.Flow.Last)[key] == nil && answersAgain(t, o, f, key) {
+				if jsondoc.Members(o.Flow.Last)[key] == nil && changeEarlierAnswer(t, o, f, key) {
 					return
 				}
 			}
@@ -28,8 +28,8 @@ func givenAgain(t *review.T) {
 	}
 }
 
-// answersAgain tests one question of the round that a flow ends with.
-func answersAgain(t *review.T, o *review.Oracle, f client.Flow, key string) bool {
+// changeEarlierAnswer tests one question of the round that a flow ends with.
+func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key string) bool {
 	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	answer := jsondoc.Members(jsondoc.Members(f.Last)[key])
