@@ -13,8 +13,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// bodies are the checks of JSON-RPC over HTTP in revision 2026-07-28.
-var bodies = []review.Check{
+// bodyChecks are the checks of JSON-RPC over HTTP in revision 2026-07-28.
+var bodyChecks = []review.Check{
 	{
 		ID: "H-UNKNOWN", Name: "an unknown method", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "the method sealab/none; over HTTP also a method that contains an HTML tag, and methods of older " +
@@ -23,7 +23,7 @@ var bodies = []review.Check{
 		Source: transportSpec,
 		Impact: "a client takes the method for supported; or a web page runs a script from the request",
 		Fix:    "answer -32601 with status 404 in JSON",
-		Run:    unknownMethods,
+		Run:    checkUnknownMethods,
 	},
 	{
 		ID: "H-BATCH", Name: "several requests in one body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -32,7 +32,7 @@ var bodies = []review.Check{
 		Source: transportSpec,
 		Impact: "the headers that a gateway checks describe only one of the requests",
 		Fix:    "refuse arrays",
-		Run:    batches,
+		Run:    checkBatches,
 	},
 	{
 		ID: "H-JSON", Name: "a body that is not one JSON-RPC request", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
@@ -42,7 +42,7 @@ var bodies = []review.Check{
 		Source: "JSON-RPC 2.0, section 5.1",
 		Impact: "one request stops the server, or a client cannot read the error",
 		Fix:    "answer every malformed body with a JSON-RPC error",
-		Run:    noJSON,
+		Run:    checkMalformedBodies,
 	},
 	{
 		ID: "H-PARAMS", Name: "params of another JSON type", Era: "modern", Severity: review.Warning, Category: "schema",
@@ -52,7 +52,7 @@ var bodies = []review.Check{
 		Source: "revision 2026-07-28, schema",
 		Impact: "a malformed request is carried out, or is answered by an error that names another cause",
 		Fix:    "validate params before the handler",
-		Run:    wrongParams,
+		Run:    checkParamTypes,
 	},
 	{
 		ID: "H-ID", Name: "an unusual or invalid request id", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
@@ -63,7 +63,7 @@ var bodies = []review.Check{
 		Source: "revision 2026-07-28, basic",
 		Impact: "the server takes a request for a notification, or the client cannot match the answer",
 		Fix:    "accept only strings and integers as ids, and repeat them unchanged",
-		Run:    wrongIDs,
+		Run:    checkRequestIDs,
 	},
 	{
 		ID: "H-202", Name: "the answer to a notification", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -73,7 +73,7 @@ var bodies = []review.Check{
 		Source: transportSpec,
 		Impact: "the client waits for an answer that does not come, or receives one that it cannot match",
 		Fix:    "answer notifications with status 202 and no body",
-		Run:    notification,
+		Run:    checkNotification,
 	},
 	{
 		ID: "A-401", Name: "requests without credentials", Over: "http", Severity: review.Warning, Category: "security",
@@ -84,13 +84,13 @@ var bodies = []review.Check{
 		Source: "revision 2026-07-28, basic/authorization; RFC 9110, section 15.5.2; CWE-209, CWE-532",
 		Impact: "anybody who reaches the server uses its tools; or credentials remain in error logs",
 		Fix:    "require credentials on every request, and refuse with a fixed text",
-		Run:    unauthorized,
+		Run:    checkUnauthenticated,
 	},
 }
 
-func unknownMethods(t *review.T) {
+func checkUnknownMethods(t *review.T) {
 	if t.Client.HTTP == nil {
-		unknownLine(t)
+		callUnknownMethod(t)
 		return
 	}
 	var all []review.Case
@@ -112,24 +112,24 @@ func unknownMethods(t *review.T) {
 	t.Cases(all...)
 }
 
-// unknownLine calls an unknown method over standard streams. It accepts any error code.
-func unknownLine(t *review.T) {
-	p := t.ProcessWithin(silence)
+// callUnknownMethod calls an unknown method over standard streams. It accepts any error code.
+func callUnknownMethod(t *review.T) {
+	p := t.ProcessWithin(answerWait)
 	if p == nil {
 		return
 	}
 	defer p.Stop(client.StopGrace)
 	const name = "sealab/none"
-	a := lineTo(t, p, func(body []byte) []byte {
+	a := sendLine(t, p, func(body []byte) []byte {
 		return bytes.Replace(body, []byte(`"`+client.ListTools.Method+`"`), []byte(`"`+name+`"`), 1)
 	})
-	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(lineTo(t, p, bytes.Clone)) {
+	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(sendLine(t, p, bytes.Clone)) {
 		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue,
 			Evidence: fmt.Sprintf("%s; then tools/list: served", review.ExchangeText(a)), Want: "-32601", Got: string(a.Kind)})
 	}
 }
 
-func batches(t *review.T) {
+func checkBatches(t *review.T) {
 	judge := func(a client.Answer) (review.Severity, string) {
 		if a.Status == 200 && a.Contains(`"tools"`) {
 			return review.Warning, "served"
@@ -147,7 +147,7 @@ func batches(t *review.T) {
 		}},
 		review.Case{Name: "two notifications", Alter: func(w *client.Request) {
 			w.Set("Mcp-Method", "notifications/cancelled")
-			w.Body = fmt.Appendf(nil, "[%s,%s]", cancelNobody, cancelNobody)
+			w.Body = fmt.Appendf(nil, "[%s,%s]", unknownCancellation, unknownCancellation)
 		}, Judge: func(a client.Answer) (review.Severity, string) {
 			if a.Status/100 == 2 && a.Kind != client.Failed {
 				return review.Suggestion, "accepted"
@@ -157,7 +157,7 @@ func batches(t *review.T) {
 	)
 }
 
-func noJSON(t *review.T) {
+func checkMalformedBodies(t *review.T) {
 	judge := func(a client.Answer) (review.Severity, string) {
 		switch {
 		case a.Kind == client.Failed:
@@ -193,33 +193,33 @@ func noJSON(t *review.T) {
 	}
 }
 
-// inArrays are params in arrays: positional ones as in JSON-RPC, and the right ones in an array.
-var inArrays = map[string]func(params string) string{
+// arrayParams are params in arrays: positional ones as in JSON-RPC, and the right ones in an array.
+var arrayParams = map[string]func(params string) string{
 	"params an array":    func(string) string { return "[1]" },
 	"params in an array": func(params string) string { return "[" + params + "]" },
 }
 
-// arrayed returns a request with its params replaced.
-func arrayed(body []byte, params func(string) string) []byte {
+// withParams returns a request with its params replaced.
+func withParams(body []byte, params func(string) string) []byte {
 	return jsondoc.Object(jsondoc.With(jsondoc.Members(body), "params", json.RawMessage(params(string(jsondoc.Members(body)["params"])))))
 }
 
-// wrongLines sends params in arrays to separate processes. A missing answer is allowed, because
-// some servers drop invalid messages.
-func wrongLines(t *review.T) {
-	for _, name := range jsondoc.SortedKeys(inArrays) {
+// sendArrayParams sends params in arrays to separate processes. A missing answer is allowed,
+// because some servers drop invalid messages.
+func sendArrayParams(t *review.T) {
+	for _, name := range jsondoc.SortedKeys(arrayParams) {
 		if !t.Selected(name) {
 			continue
 		}
-		p := t.ProcessWithin(silence)
+		p := t.ProcessWithin(answerWait)
 		if p == nil {
 			return
 		}
-		a := lineTo(t, p, func(body []byte) []byte { return arrayed(body, inArrays[name]) })
+		a := sendLine(t, p, func(body []byte) []byte { return withParams(body, arrayParams[name]) })
 		if client.Served(a) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": served", Evidence: review.ExchangeText(a), Want: "-32602 or -32600", Got: "served"})
 		}
-		if a.Kind == client.Broken && t.Pings(p) != "" && stops(t, p) {
+		if a.Kind == client.Broken && t.Pings(p) != "" && endsInTime(t, p) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": the process ends",
 				Evidence: fmt.Sprintf("%s -> %v; standard error: %s", review.SentText(a.Exchange), p.State(), client.Short(string(p.Stderr()), 200)),
 				Want:     "-32602 or -32600", Got: "ended"})
@@ -228,9 +228,9 @@ func wrongLines(t *review.T) {
 	}
 }
 
-func wrongParams(t *review.T) {
+func checkParamTypes(t *review.T) {
 	if t.Client.HTTP == nil {
-		wrongLines(t)
+		sendArrayParams(t)
 		return
 	}
 	want := review.WantCode(review.Suggestion, review.Suggestion, -32602, -32600)
@@ -245,9 +245,9 @@ func wrongParams(t *review.T) {
 			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.ID)
 		}, Judge: crash},
 		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":null`) }, Judge: crash},
-		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params an array"]) },
+		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = withParams(w.Body, arrayParams["params an array"]) },
 			Judge: review.WantCode(review.Warning, review.Suggestion, -32602, -32600)},
-		review.Case{Name: "params in an array", Alter: func(w *client.Request) { w.Body = arrayed(w.Body, inArrays["params in an array"]) }, Judge: review.WantRefused(review.Warning)},
+		review.Case{Name: "params in an array", Alter: func(w *client.Request) { w.Body = withParams(w.Body, arrayParams["params in an array"]) }, Judge: review.WantRefused(review.Warning)},
 		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":"a"`) },
 			Judge: func(a client.Answer) (review.Severity, string) {
 				if a.Kind == client.ToolError {
@@ -264,12 +264,12 @@ func wrongParams(t *review.T) {
 }
 
 // honestIDs are IDs that an answer must repeat.
-var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLine, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLineID, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
 
-// brokenLine is an ID that ends the line of an event if it is written unescaped.
-const brokenLine = `"sealab\ndata: 1"`
+// brokenLineID is an ID that ends the line of an event if it is written unescaped.
+const brokenLineID = `"sealab\ndata: 1"`
 
-func wrongIDs(t *review.T) {
+func checkRequestIDs(t *review.T) {
 	var all []review.Case
 	for _, id := range []string{"null", "1.5", `{"a":1}`} {
 		all = append(all, review.Case{Name: "id " + id, Alter: func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }, Judge: func(a client.Answer) (review.Severity, string) {
@@ -282,7 +282,7 @@ func wrongIDs(t *review.T) {
 	for _, id := range honestIDs {
 		all = append(all, review.Case{Name: "id " + id, Alter: func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }, Judge: wantID(id)})
 	}
-	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitText)})...)
+	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitCharacterID)})...)
 }
 
 // wantID returns a judge that accepts errors, and results with the given ID.
@@ -294,7 +294,7 @@ func wantID(id string) func(client.Answer) (review.Severity, string) {
 			}
 			return "", ""
 		}
-		if id == brokenLine && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
+		if id == brokenLineID && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
 			return review.Warning, "the answer is no event: the id stands in its lines"
 		}
 		last := a.Exchange.Messages[len(a.Exchange.Messages)-1]
@@ -309,27 +309,27 @@ func wantID(id string) func(client.Answer) (review.Severity, string) {
 	}
 }
 
-// splitText is an ID whose last character is split between two parts of a request. A server that
-// decodes each part separately loses the character.
-const splitText = "\"sealab-\u00e9\""
+// splitCharacterID is an ID whose last character is split between two parts of a request. A server
+// that decodes each part separately loses the character.
+const splitCharacterID = "\"sealab-\u00e9\""
 
 // splitID sends an ID in two chunks.
 func splitID(w *client.Request) {
 	none := -1
-	w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+splitText)
-	at := bytes.Index(w.Body, []byte(splitText)) + len(splitText) - 2
+	w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+splitCharacterID)
+	at := bytes.Index(w.Body, []byte(splitCharacterID)) + len(splitCharacterID) - 2
 	w.Add("Transfer-Encoding", "chunked")
 	w.Body = fmt.Appendf(nil, "%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", at, w.Body[:at], len(w.Body)-at, w.Body[at:])
 	w.Length = &none
 }
 
-// cancelNobody cancels a request that was not sent.
-const cancelNobody = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + client.MetaVersion + `":"` + client.Modern + `"}}}`
+// unknownCancellation cancels a request that was not sent.
+const unknownCancellation = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none","_meta":{"` + client.MetaVersion + `":"` + client.Modern + `"}}}`
 
 // withoutID turns a request into a notification.
 func withoutID(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d,`, w.ID), "") }
 
-func notification(t *review.T) {
+func checkNotification(t *review.T) {
 	silent := func(a client.Answer) (review.Severity, string) {
 		switch {
 		case a.Status >= 400:
@@ -343,7 +343,7 @@ func notification(t *review.T) {
 	}
 	t.Cases(review.Case{Name: "notifications/cancelled", Alter: func(w *client.Request) {
 		w.Set("Mcp-Method", "notifications/cancelled")
-		w.Body = []byte(cancelNobody)
+		w.Body = []byte(unknownCancellation)
 	}, Judge: silent}, review.Case{Name: "a call of an unknown tool without an id", Call: client.UnknownCall, Alter: withoutID, Judge: silent})
 	if len(t.Oracles) > 0 {
 		t.Cases(review.Case{Name: "a call that asks, without an id", Call: t.Oracles[0].Flow.Call(client.FirstUser), Alter: withoutID, Judge: silent})
@@ -356,7 +356,7 @@ func notification(t *review.T) {
 	}})
 }
 
-func unauthorized(t *review.T) {
+func checkUnauthenticated(t *review.T) {
 	if len(t.Options.Target.Headers) == 0 {
 		if t.OnLoopback() {
 			t.Skip("no credentials are known, and the server is on this machine; its risk profile is %s", t.Report.Server.Risk)
@@ -394,11 +394,12 @@ func unauthorized(t *review.T) {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": 401 without WWW-Authenticate", Evidence: a.String(), Want: "WWW-Authenticate", Got: "none"})
 		}
 	}
-	repeatedCredential(t)
+	sendUnknownCredential(t)
 }
 
-// repeatedCredential sends made-up credentials. It records a finding if the refusal repeats them.
-func repeatedCredential(t *review.T) {
+// sendUnknownCredential sends made-up credentials. It records a finding if the refusal repeats
+// them.
+func sendUnknownCredential(t *review.T) {
 	var headers []rawmcp.Header
 	for _, h := range t.Options.Target.Headers {
 		headers = append(headers, rawmcp.Header{Name: h.Name, Value: client.MadeUpCredential(h.Value)})

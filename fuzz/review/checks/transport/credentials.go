@@ -11,10 +11,10 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-const authorization = "revision 2026-07-28, basic/authorization"
+const authorizationSpec = "revision 2026-07-28, basic/authorization"
 
-// credentials are the checks of servers that require credentials.
-var credentials = []review.Check{
+// credentialChecks are the checks of servers that require credentials.
+var credentialChecks = []review.Check{
 	{
 		ID: "A-METHOD", Name: "a method that needs no credentials", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
 		Sent: "if tools/list requires credentials, all of these without them: the other lists, a call of an " +
@@ -22,10 +22,10 @@ var credentials = []review.Check{
 			"tools/list at other spellings of the path; tools/list and initialize with the Mcp-Method " +
 			"server/discover, initialize and ping; tools/list in a session of 2025-11-25",
 		Want:   "answers status 401",
-		Source: authorization + ", on every request; CWE-306",
+		Source: authorizationSpec + ", on every request; CWE-306",
 		Impact: "anybody who reaches the server uses the method without authentication",
 		Fix:    "check credentials before dispatching on the method or the path",
-		Run:    openMethods,
+		Run:    checkOpenMethods,
 	},
 	{
 		ID: "A-LIKE", Name: "credentials that resemble valid ones", Over: "http", Severity: review.Critical, Category: "security",
@@ -35,10 +35,10 @@ var credentials = []review.Check{
 			"and as name or password of Basic; only the cookies that the server sets; headers with which proxies " +
 			"name a user, an address or another path, alone and beside a valid credential",
 		Want:   "answers status 401; takes the user only from the credential",
-		Source: authorization + "; CWE-187, CWE-290",
+		Source: authorizationSpec + "; CWE-187, CWE-290",
 		Impact: "a client guesses a credential piece by piece, needs none, or acts as another user",
 		Fix:    "compare the whole credential, and trust no header that a client can set",
-		Run:    likeCredentials,
+		Run:    checkSimilarCredentials,
 	},
 	{
 		ID: "A-CONN", Name: "the credentials of an earlier request", Over: "http", Severity: review.Critical, Category: "security",
@@ -48,14 +48,14 @@ var credentials = []review.Check{
 		Source: "RFC 9110, section 3.3: requests are independent; CWE-613",
 		Impact: "behind a proxy that shares connections, one user acts as another",
 		Fix:    "read the credentials of every request",
-		Run:    keptCredentials,
+		Run:    checkEarlierCredentials,
 	},
 }
 
-// wanting reports whether the server requires credentials and accepts the known ones. It skips the
-// check if not.
-func wanting(t *review.T) bool {
-	if !knows(t) {
+// requiresCredentials reports whether the server requires credentials and accepts the known ones.
+// It skips the check if not.
+func requiresCredentials(t *review.T) bool {
+	if !hasCredentials(t) {
 		return false
 	}
 	headers := t.Options.Target.Headers
@@ -66,8 +66,8 @@ func wanting(t *review.T) bool {
 	return t.Authenticates()
 }
 
-// knows reports whether credentials are known. It skips the check if not.
-func knows(t *review.T) bool {
+// hasCredentials reports whether credentials are known. It skips the check if not.
+func hasCredentials(t *review.T) bool {
 	if len(t.Options.Target.Headers) == 0 {
 		t.Skip("no credentials are known; --header gives some")
 		return false
@@ -75,15 +75,15 @@ func knows(t *review.T) bool {
 	return true
 }
 
-func openMethods(t *review.T) {
-	if !wanting(t) {
+func checkOpenMethods(t *review.T) {
+	if !requiresCredentials(t) {
 		return
 	}
 	calls := []client.Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall}
 	for _, f := range t.Reads() {
 		calls = append(calls, f.Call(client.Nobody))
 	}
-	if completesOpenly(t) || openByHeader(t) || notifiesOpenly(t) || openByPath(t) || openInOlder(t) {
+	if completesUnauthenticated(t) || servesHeaderUnauthenticated(t) || notifiesUnauthenticated(t) || servesPathUnauthenticated(t) || servesOlderUnauthenticated(t) {
 		return
 	}
 	for _, call := range calls {
@@ -104,9 +104,9 @@ func openMethods(t *review.T) {
 	}
 }
 
-// completesOpenly reports whether the server completes the first argument of a prompt without
-// credentials.
-func completesOpenly(t *review.T) bool {
+// completesUnauthenticated reports whether the server completes the first argument of a prompt
+// without credentials.
+func completesUnauthenticated(t *review.T) bool {
 	for _, p := range t.Report.Server.Prompts {
 		if len(p.Arguments) == 0 {
 			continue
@@ -122,14 +122,14 @@ func completesOpenly(t *review.T) bool {
 	return false
 }
 
-// notifiesOpenly reports whether the server accepts a notification both with and without
+// notifiesUnauthenticated reports whether the server accepts a notification both with and without
 // credentials.
-func notifiesOpenly(t *review.T) bool {
+func notifiesUnauthenticated(t *review.T) bool {
 	var a client.Answer
 	for _, headers := range [][]rawmcp.Header{t.Options.Target.Headers, nil} {
 		w := t.ListingAs(headers)
 		w.Set("Mcp-Method", "notifications/cancelled")
-		w.Body = []byte(cancelNobody)
+		w.Body = []byte(unknownCancellation)
 		if a = t.Send(w); a.Status != 202 {
 			return false
 		}
@@ -139,9 +139,9 @@ func notifiesOpenly(t *review.T) bool {
 	return true
 }
 
-// openByPath sends requests without credentials to other spellings of the path, which some routers
-// accept but some filters miss. It records a finding if one is served.
-func openByPath(t *review.T) bool {
+// servesPathUnauthenticated sends requests without credentials to other spellings of the path,
+// which some routers accept but some filters miss. It records a finding if one is served.
+func servesPathUnauthenticated(t *review.T) bool {
 	path, query, _ := strings.Cut(t.Client.HTTP.Path(), "?")
 	if query != "" {
 		query = "?" + query
@@ -160,11 +160,11 @@ func openByPath(t *review.T) bool {
 	return false
 }
 
-// openByHeader sends requests without credentials and with the Mcp-Method of a handshake. It
-// records a finding if one is served.
-func openByHeader(t *review.T) bool {
+// servesHeaderUnauthenticated sends requests without credentials and with the Mcp-Method of a
+// handshake. It records a finding if one is served.
+func servesHeaderUnauthenticated(t *review.T) bool {
 	for _, named := range []string{"server/discover", "initialize", "ping"} {
-		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": initialize(t, client.Older)} {
+		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": initializeRequest(t, client.Older)} {
 			for _, h := range t.Options.Target.Headers {
 				w.Drop(h.Name)
 			}
@@ -181,15 +181,15 @@ func openByHeader(t *review.T) bool {
 	return false
 }
 
-// openInOlder lists the tools in a session of an older revision without credentials. It records a
-// finding if the list has a tool that requires credentials in the newest revision. Guests may have
-// other tools.
-func openInOlder(t *review.T) bool {
+// servesOlderUnauthenticated lists the tools in a session of an older revision without credentials.
+// It records a finding if the list has a tool that requires credentials in the newest revision.
+// Guests may have other tools.
+func servesOlderUnauthenticated(t *review.T) bool {
 	a := t.Tried(t.Client.Initialize(t.Context, client.Older, client.Nobody))
 	if a.Kind != client.Completed {
 		return false
 	}
-	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, oldList(t))
+	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, listInSession(t))
 	var list struct{ Tools []client.Offer }
 	if !client.Served(a) || json.Unmarshal(a.Result, &list) != nil || !slices.ContainsFunc(list.Tools, func(o client.Offer) bool {
 		return slices.ContainsFunc(t.Report.Server.Tools, func(own client.Offer) bool { return own.Name == o.Name })
@@ -235,8 +235,8 @@ var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", 
 // addressHeaders name the address of a client. Proxies add them.
 var addressHeaders = []string{"X-Forwarded-For", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP"}
 
-// cookiesOf returns the cookies that an answer sets, as a Cookie header value.
-func cookiesOf(a client.Answer) string {
+// setCookieHeader returns the cookies that an answer sets, as a Cookie header value.
+func setCookieHeader(a client.Answer) string {
 	var pairs []string
 	if a.Exchange != nil {
 		for _, cookie := range a.Exchange.Headers["Set-Cookie"] {
@@ -247,10 +247,10 @@ func cookiesOf(a client.Answer) string {
 	return strings.Join(pairs, "; ")
 }
 
-// setCookies sends a request with only the cookies that the server sets.
-func setCookies(t *review.T) {
+// presentSetCookies sends a request with only the cookies that the server sets.
+func presentSetCookies(t *review.T) {
 	own := t.ListedAs(t.Options.Target.Headers)
-	cookies := cookiesOf(own)
+	cookies := setCookieHeader(own)
 	if cookies == "" {
 		return
 	}
@@ -260,9 +260,9 @@ func setCookies(t *review.T) {
 	}
 }
 
-// keptCredentials sends bad credentials on a connection that has carried good ones.
-func keptCredentials(t *review.T) {
-	if !knows(t) {
+// checkEarlierCredentials sends bad credentials on a connection that has carried good ones.
+func checkEarlierCredentials(t *review.T) {
+	if !hasCredentials(t) {
 		return
 	}
 	for _, later := range []struct {

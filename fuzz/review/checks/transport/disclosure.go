@@ -12,8 +12,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// disclosures are the checks for secrets that a server reveals outside its results.
-var disclosures = []review.Check{
+// disclosureChecks are the checks for secrets that a server reveals outside its results.
+var disclosureChecks = []review.Check{
 	{
 		ID: "H-TOLD", Name: "a state or a credential in a response header", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
 		Sent: "tools/list, a call that asks, and its token unaltered and altered; the check searches the headers " +
@@ -22,7 +22,7 @@ var disclosures = []review.Check{
 		Source: "RFC 9110, section 17; CWE-598, CWE-524",
 		Impact: "logs, caches and monitoring store headers, and a browser returns cookies automatically",
 		Fix:    "write states only into the body, and do not repeat credentials",
-		Run:    toldInHeaders,
+		Run:    checkResponseHeaders,
 	},
 	{
 		ID: "H-PATH", Name: "settings published beside the endpoint", Over: "http", Severity: review.Critical, Category: "security",
@@ -33,11 +33,11 @@ var disclosures = []review.Check{
 		Impact: "anybody who reaches the server reads its secrets, and forges states if the key of the states is " +
 			"among them",
 		Fix: "publish no settings, or serve them at another address that requires credentials",
-		Run: settings,
+		Run: checkPublishedSettings,
 	},
 }
 
-func toldInHeaders(t *review.T) {
+func checkResponseHeaders(t *review.T) {
 	_, secret := t.Options.Target.Authorization()
 	look := func(name string, a client.Answer, states ...string) {
 		if a.Exchange == nil || a.Exchange.Status == 0 || len(t.Findings) > 0 {
@@ -81,7 +81,7 @@ func toldInHeaders(t *review.T) {
 // settingPaths are paths at which servers publish their settings.
 var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.json", "/actuator/env", "/health", "/metrics", "/.well-known/jwks.json"}
 
-func settings(t *review.T) {
+func checkPublishedSettings(t *review.T) {
 	get := func(path string) *rawmcp.Exchange {
 		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path,
 			Headers: []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}},

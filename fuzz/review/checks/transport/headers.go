@@ -15,9 +15,9 @@ import (
 
 const transportSpec = "revision 2026-07-28, basic/transports/streamable-http"
 
-// header are the checks of headers and their agreement with the body, over HTTP in revision
+// headerChecks are the checks of headers and their agreement with the body, over HTTP in revision
 // 2026-07-28.
-var header = []review.Check{
+var headerChecks = []review.Check{
 	{
 		ID: "H-VER", Name: "an unknown protocol revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
 		Sent: "tools/list with the revisions 1900-01-01, 2099-12-31 and banana in header and body; a call of an " +
@@ -27,7 +27,7 @@ var header = []review.Check{
 		Impact: "client and server use different protocol revisions without noticing",
 		Fix: "compare the revision with the supported ones before any other check, and answer -32022 with " +
 			"data.supported",
-		Run: versions,
+		Run: checkUnknownVersions,
 	},
 	{
 		ID: "H-VERMIS", Name: "different revisions in header and body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -37,7 +37,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "a gateway routes by the header while the server acts on the body",
 		Fix:    "compare MCP-Protocol-Version with _meta and answer -32020",
-		Run:    versionMismatch,
+		Run:    checkVersionMismatch,
 	},
 	{
 		ID: "H-META", Name: "a request without required _meta members", Over: "http", Era: "modern", Severity: review.Warning, Category: "schema",
@@ -47,7 +47,7 @@ var header = []review.Check{
 		Source: "revision 2026-07-28, basic",
 		Impact: "the server guesses the revision or the capabilities of the client",
 		Fix:    "require the members of _meta and answer -32602",
-		Run:    missingMeta,
+		Run:    checkMissingMeta,
 	},
 	{
 		ID: "H-METHOD", Name: "an Mcp-Method header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -58,7 +58,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "a client calls a method that a gateway forbids by its header",
 		Fix:    "compare Mcp-Method with method and answer -32020",
-		Run:    methodHeader,
+		Run:    checkMethodHeader,
 	},
 	{
 		ID: "H-NAME", Name: "an Mcp-Name header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -69,7 +69,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "a client calls a tool that a gateway forbids by its header",
 		Fix:    "compare Mcp-Name with the name or URI in params, and answer -32020",
-		Run:    nameHeader,
+		Run:    checkNameHeader,
 	},
 	{
 		ID: "H-NAME64", Name: "an Mcp-Name header in base64", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -78,7 +78,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "tools whose names are not ASCII cannot be called; or a client passes a gateway with a name in base64",
 		Fix:    "decode =?base64?...?= before comparing",
-		Run:    nameBase64,
+		Run:    checkBase64Name,
 	},
 	{
 		ID: "H-TWICE", Name: "a duplicate header", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
@@ -88,7 +88,7 @@ var header = []review.Check{
 		Source: "RFC 9110, section 5.3; RFC 9112, section 3.2",
 		Impact: "a gateway reads one value and the server the other",
 		Fix:    "refuse a request with a duplicate header",
-		Run:    headerTwice,
+		Run:    checkDuplicateHeaders,
 	},
 	{
 		ID: "H-SMUGGLE", Name: "a duplicate member in the body", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
@@ -98,7 +98,7 @@ var header = []review.Check{
 		Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "a client calls a method or a tool other than the one that a gateway allowed by its header",
 		Fix:    "refuse duplicate members, or compare the header with the member that is carried out",
-		Run:    smuggled,
+		Run:    checkDuplicateMembers,
 	},
 	{
 		ID: "H-LENGTH", Name: "a body with two lengths", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "security",
@@ -110,7 +110,7 @@ var header = []review.Check{
 		Impact: "behind a proxy that shares connections, a client hides a request from the proxy or receives the " +
 			"answer to another client",
 		Fix: "refuse a request with both headers, or with two values of Content-Length, and close the connection",
-		Run: twoLengths,
+		Run: checkTwoLengths,
 	},
 	{
 		ID: "H-SESSION", Name: "a session ID in a revision without sessions", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
@@ -119,7 +119,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "a client of older revisions is refused, or its header is reflected",
 		Fix:    "ignore the header",
-		Run:    sessionHeader,
+		Run:    checkSessionHeader,
 	},
 	{
 		ID: "H-LASTID", Name: "Last-Event-ID in a revision without resumption", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
@@ -128,7 +128,7 @@ var header = []review.Check{
 		Source: transportSpec,
 		Impact: "a client of older revisions is refused",
 		Fix:    "ignore the header",
-		Run:    lastEventID,
+		Run:    checkLastEventID,
 	},
 	{
 		ID: "H-VERB", Name: "an HTTP method other than POST", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -139,17 +139,17 @@ var header = []review.Check{
 		Impact: "proxies and monitors misread the server; a call by GET can be made by a link and is cached, logged " +
 			"and repeated; TRACE shows credentials to web pages",
 		Fix: "answer 405 with Allow",
-		Run: verbs,
+		Run: checkVerbs,
 	},
 }
 
-func versions(t *review.T) {
+func checkUnknownVersions(t *review.T) {
 	var all []review.Case
 	for _, v := range []string{"1900-01-01", "2099-12-31", "banana"} {
 		all = append(all, review.Case{Name: v, Alter: func(w *client.Request) {
 			w.Set("MCP-Protocol-Version", v)
 			w.Replace(client.Modern, v)
-		}, Judge: unsupported})
+		}, Judge: wantUnsupportedVersion})
 	}
 	if own := t.Call(client.UnknownCall); own.Kind == client.Failed { // or only before some methods
 		all = append(all, review.Case{Name: "1900-01-01, a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
@@ -165,8 +165,8 @@ func versions(t *review.T) {
 	t.Cases(all...)
 }
 
-// unsupported wants error -32022 with the list of supported revisions.
-func unsupported(a client.Answer) (review.Severity, string) {
+// wantUnsupportedVersion wants error -32022 with the list of supported revisions.
+func wantUnsupportedVersion(a client.Answer) (review.Severity, string) {
 	severity, issue := review.WantCode(review.Critical, review.Warning, -32022)(a)
 	if issue == "" && jsondoc.Members(a.Data)["supported"] == nil {
 		return review.Warning, "refused with -32022 that names no supported revision"
@@ -174,20 +174,20 @@ func unsupported(a client.Answer) (review.Severity, string) {
 	return severity, issue
 }
 
-func versionMismatch(t *review.T) {
+func checkVersionMismatch(t *review.T) {
 	want := review.WantCode(review.Warning, review.Warning, -32020)
 	t.Cases(
-		review.Case{Name: "an older body", Alter: func(w *client.Request) { w.Replace(client.Modern, client.Older) }, Judge: orUnsupported(want)},
-		review.Case{Name: "an older header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Older) }, Judge: orUnsupported(want)},
+		review.Case{Name: "an older body", Alter: func(w *client.Request) { w.Replace(client.Modern, client.Older) }, Judge: wantOrUnsupported(want)},
+		review.Case{Name: "an older header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Older) }, Judge: wantOrUnsupported(want)},
 		review.Case{Name: "no header", Alter: func(w *client.Request) { w.Drop("MCP-Protocol-Version") }, Judge: want},
 		review.Case{Name: "a list in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+", "+client.Older) }, Judge: review.WantRefused(review.Warning)},
 		review.Case{Name: "a parameter in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+";q=1") }, Judge: review.WantRefused(review.Warning)},
 	)
 }
 
-// orUnsupported also accepts -32022 if the server does not list the older revision. The
+// wantOrUnsupported also accepts -32022 if the server does not list the older revision. The
 // specification requires both errors and does not say which comes first.
-func orUnsupported(want func(client.Answer) (review.Severity, string)) func(client.Answer) (review.Severity, string) {
+func wantOrUnsupported(want func(client.Answer) (review.Severity, string)) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
 		if supported := jsondoc.Members(a.Data)["supported"]; a.Code == -32022 && supported != nil && !bytes.Contains(supported, []byte(client.Older)) {
 			return "", ""
@@ -196,7 +196,7 @@ func orUnsupported(want func(client.Answer) (review.Severity, string)) func(clie
 	}
 }
 
-func missingMeta(t *review.T) {
+func checkMissingMeta(t *review.T) {
 	want := review.WantCode(review.Warning, review.Suggestion, -32602)
 	t.Cases(
 		review.Case{Name: "no _meta", Alter: func(w *client.Request) { w.Replace(`"_meta":`, `"meta":`) }, Judge: want},
@@ -206,9 +206,9 @@ func missingMeta(t *review.T) {
 	)
 }
 
-func methodHeader(t *review.T) {
+func checkMethodHeader(t *review.T) {
 	want := review.WantCode(review.Warning, review.Warning, -32020)
-	other := everywhere(t, "another Mcp-Method", review.Warning, func(w *client.Request, method string) {
+	other := alteredCalls(t, "another Mcp-Method", review.Warning, func(w *client.Request, method string) {
 		if w.Set("Mcp-Method", "tools/call"); method == "tools/call" {
 			w.Set("Mcp-Method", "prompts/get")
 		}
@@ -218,7 +218,7 @@ func methodHeader(t *review.T) {
 		review.Case{Name: "another Mcp-Method", Alter: func(w *client.Request) { w.Set("Mcp-Method", "prompts/list") }, Judge: want},
 		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", "tools/call") }, Judge: want},
 		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", "TOOLS/LIST") }, Judge: want},
-		renamed("Mcp_Method"), renamed("Mcp.Method"),
+		methodUnderName("Mcp_Method"), methodUnderName("Mcp.Method"),
 		review.Case{Name: "names of headers in lower case", Alter: func(w *client.Request) {
 			for i := range w.Headers {
 				w.Headers[i].Name = strings.ToLower(w.Headers[i].Name)
@@ -227,17 +227,18 @@ func methodHeader(t *review.T) {
 	)...)
 }
 
-// renamed returns a request whose Mcp-Method has another name, which gateways pass on unread.
-func renamed(name string) review.Case {
+// methodUnderName returns a request whose Mcp-Method has another name, which gateways pass on
+// unread.
+func methodUnderName(name string) review.Case {
 	return review.Case{Name: name, Alter: func(w *client.Request) {
 		w.Drop("Mcp-Method")
 		w.Add(name, client.ListTools.Method)
 	}, Judge: review.WantRefused(review.Suggestion)}
 }
 
-// mismatched reports whether the server answers an unknown tool differently from a wrong Mcp-Name.
-// It skips the check if not.
-func mismatched(t *review.T) bool {
+// comparesName reports whether the server answers an unknown tool differently from a wrong
+// Mcp-Name. It skips the check if not.
+func comparesName(t *review.T) bool {
 	if a := t.Call(client.UnknownCall); !a.Conclusive() || a.Code == -32020 || len(t.Report.Server.Tools) == 0 {
 		t.Skip("control: a call of an unknown tool: %v", a)
 		return false
@@ -245,8 +246,8 @@ func mismatched(t *review.T) bool {
 	return true
 }
 
-func nameHeader(t *review.T) {
-	if !mismatched(t) {
+func checkNameHeader(t *review.T) {
+	if !comparesName(t) {
 		return
 	}
 	want := func(a client.Answer) (review.Severity, string) {
@@ -270,8 +271,8 @@ func nameHeader(t *review.T) {
 	)...)
 }
 
-func nameBase64(t *review.T) {
-	if !mismatched(t) {
+func checkBase64Name(t *review.T) {
+	if !comparesName(t) {
 		return
 	}
 	t.Cases(
@@ -292,7 +293,7 @@ func nameBase64(t *review.T) {
 	)
 }
 
-func headerTwice(t *review.T) {
+func checkDuplicateHeaders(t *review.T) {
 	all := []review.Case{
 		{Name: "Mcp-Method twice", Alter: func(w *client.Request) { w.Add("Mcp-Method", "prompts/list") }, Judge: review.WantRefused(review.Suggestion)},
 		{Name: "MCP-Protocol-Version twice", Alter: func(w *client.Request) { w.Add("MCP-Protocol-Version", "2025-11-25") }, Judge: review.WantRefused(review.Suggestion)},
@@ -307,7 +308,7 @@ func headerTwice(t *review.T) {
 	t.Cases(all...)
 }
 
-func smuggled(t *review.T) {
+func checkDuplicateMembers(t *review.T) {
 	// The members of the result show which method ran.
 	judge := func(named string) func(client.Answer) (review.Severity, string) {
 		return func(a client.Answer) (review.Severity, string) {
@@ -317,7 +318,7 @@ func smuggled(t *review.T) {
 			return "", ""
 		}
 	}
-	all := nameTwice(t)
+	all := duplicateNames(t)
 	all = append(all,
 		review.Case{Name: "the header names the first", Alter: func(w *client.Request) {
 			w.Replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`)
@@ -333,9 +334,9 @@ func smuggled(t *review.T) {
 	t.Cases(all...)
 }
 
-// nameTwice returns calls that name both a tool that asks and a tool that does not exist. The
+// duplicateNames returns calls that name both a tool that asks and a tool that does not exist. The
 // header names the latter.
-func nameTwice(t *review.T) []review.Case {
+func duplicateNames(t *review.T) []review.Case {
 	for _, f := range t.Flows {
 		if f.Method != "tools/call" {
 			continue
@@ -362,14 +363,14 @@ func nameTwice(t *review.T) []review.Case {
 	return nil
 }
 
-// initialize returns the first request of an older revision.
-func initialize(t *review.T, version string) *client.Request {
+// initializeRequest returns the first request of an older revision.
+func initializeRequest(t *review.T, version string) *client.Request {
 	w := t.Request(client.ListTools)
 	t.Initializing(w, version)
 	return w
 }
 
-func sessionHeader(t *review.T) {
+func checkSessionHeader(t *review.T) {
 	t.Cases(review.Case{Name: "a made-up session", Alter: func(w *client.Request) { w.Set("Mcp-Session-Id", "sealab-made-up") }, Judge: func(a client.Answer) (review.Severity, string) {
 		if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") == "sealab-made-up" {
 			return review.Suggestion, "the session is repeated in the response"
@@ -378,11 +379,11 @@ func sessionHeader(t *review.T) {
 	}})
 }
 
-func lastEventID(t *review.T) {
+func checkLastEventID(t *review.T) {
 	t.Cases(review.Case{Name: "Last-Event-ID", Alter: func(w *client.Request) { w.Set("Last-Event-ID", "1") }, Judge: review.WantServed(review.Suggestion)})
 }
 
-func verbs(t *review.T) {
+func checkVerbs(t *review.T) {
 	var all []review.Case
 	for _, v := range []string{"PUT", "PATCH", "DELETE", "HEAD"} {
 		all = append(all, review.Case{Name: v, Alter: func(w *client.Request) {
@@ -418,11 +419,11 @@ func verbs(t *review.T) {
 		}
 		return "", ""
 	}})
-	t.Cases(append(all, byGet(t)...)...)
+	t.Cases(append(all, getRequests(t)...)...)
 }
 
-// byGet returns honest requests by GET. It returns none if the server opens a stream for GET.
-func byGet(t *review.T) []review.Case {
+// getRequests returns honest requests by GET. It returns none if the server opens a stream for GET.
+func getRequests(t *review.T) []review.Case {
 	w := t.Request(client.ListTools)
 	w.Verb, w.Body, w.Head = "GET", nil, true
 	if a := t.Send(w); a.Exchange == nil || a.Exchange.Stream || a.Exchange.Status == 0 {
@@ -460,9 +461,9 @@ var harmlessCalls = []client.Call{
 	{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI},
 }
 
-// everywhere returns cases with one alteration for each method that the server has, because a
+// alteredCalls returns cases with one alteration for each method that the server has, because a
 // server may check only some methods. An answer like that to the honest request is a fault.
-func everywhere(t *review.T, name string, severity review.Severity, alter func(w *client.Request, method string)) []review.Case {
+func alteredCalls(t *review.T, name string, severity review.Severity, alter func(w *client.Request, method string)) []review.Case {
 	if !t.Modern() {
 		return nil
 	}

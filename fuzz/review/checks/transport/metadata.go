@@ -14,8 +14,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// resourceMetadata is the check of the document that names the authorization servers (RFC 9728).
-var resourceMetadata = []review.Check{
+// metadataChecks is the check of the document that names the authorization servers (RFC 9728).
+var metadataChecks = []review.Check{
 	{
 		ID: "A-META", Name: "the metadata of a protected resource", Over: "http", Severity: review.Warning, Category: "security",
 		Sent: "without credentials, GET of the document that resource_metadata in WWW-Authenticate names, or of " +
@@ -25,7 +25,7 @@ var resourceMetadata = []review.Check{
 		Source: "revision 2026-07-28, basic/authorization; RFC 9728, sections 2, 3 and 5; RFC 8707, section 2; RFC 8414, section 2",
 		Impact: "clients cannot log in, or request tokens from a server that an attacker chose",
 		Fix:    "serve a fixed document with the configured URLs of this server and of its authorization servers",
-		Run:    metadata,
+		Run:    checkMetadata,
 	},
 }
 
@@ -38,7 +38,7 @@ const wellKnownMetadata = "/.well-known/oauth-protected-resource"
 // metadataHost is the host name in a proxy header.
 const metadataHost = "sealab.example"
 
-func metadata(t *review.T) {
+func checkMetadata(t *review.T) {
 	refused := t.ListedAs(nil)
 	if refused.Exchange == nil || refused.Status != 401 {
 		t.Skip("the server does not answer 401 without credentials: %v", refused)
@@ -123,11 +123,11 @@ func metadataIssue(document map[string]json.RawMessage) string {
 	if json.Unmarshal(document["authorization_servers"], &servers) != nil || len(servers) == 0 {
 		return "the metadata names no authorization server"
 	}
-	if u, err := url.Parse(resource); err != nil || strings.Contains(resource, "#") || !secured(u) {
+	if u, err := url.Parse(resource); err != nil || strings.Contains(resource, "#") || !isSecureOrLocal(u) {
 		return "the resource is no https URL without a fragment: " + client.Short(resource, 100)
 	}
 	for _, s := range servers {
-		if u, err := url.Parse(s); err != nil || strings.ContainsAny(s, "?#") || !secured(u) {
+		if u, err := url.Parse(s); err != nil || strings.ContainsAny(s, "?#") || !isSecureOrLocal(u) {
 			return "an authorization server is no https URL without a query and a fragment: " + client.Short(s, 100)
 		}
 	}
@@ -140,8 +140,8 @@ func metadataIssue(document map[string]json.RawMessage) string {
 	return ""
 }
 
-// secured reports whether a URL uses https or is local.
-func secured(u *url.URL) bool {
+// isSecureOrLocal reports whether a URL uses https or is local.
+func isSecureOrLocal(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	local := u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsPrivate())
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local)

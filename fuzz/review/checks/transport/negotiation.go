@@ -14,9 +14,9 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// negotiating are the checks of Mcp-Param headers, Accept, the handshake of older revisions,
+// negotiationChecks are the checks of Mcp-Param headers, Accept, the handshake of older revisions,
 // credentials in URLs, and credentials for other servers.
-var negotiating = []review.Check{
+var negotiationChecks = []review.Check{
 	{
 		ID: "H-PARAM", Name: "an Mcp-Param header that differs from its argument", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
 		Sent: "the first call of a tool whose schema has x-mcp-header: without the Mcp-Param header, with another " +
@@ -25,7 +25,7 @@ var negotiating = []review.Check{
 		Source: transportSpec,
 		Impact: "a client passes a gateway that routes by the header",
 		Fix:    "compare each Mcp-Param header with its argument, and answer -32020",
-		Run:    paramHeaders,
+		Run:    checkParamHeaders,
 	},
 	{
 		ID: "H-ACCEPT", Name: "other media types in Accept", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
@@ -35,7 +35,7 @@ var negotiating = []review.Check{
 		Source: transportSpec + "; RFC 9110, section 12.5.1",
 		Impact: "a mistake of a client causes an internal failure of the server",
 		Fix:    "answer 406",
-		Run:    accepts,
+		Run:    checkAccept,
 	},
 	{
 		ID: "H-INIT", Name: "the handshake of an older revision", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
@@ -44,7 +44,7 @@ var negotiating = []review.Check{
 		Source: "revision 2026-07-28, basic/versioning",
 		Impact: "a client of an older revision does not learn why it is refused",
 		Fix:    "answer initialize with an error that names the supported revisions",
-		Run:    initializeAnswered,
+		Run:    checkInitialize,
 	},
 	{
 		ID: "A-QUERY", Name: "credentials in the URL", Over: "http", Era: "modern", Severity: review.Warning, Category: "security",
@@ -54,7 +54,7 @@ var negotiating = []review.Check{
 		Source: "RFC 6750, section 5.3; RFC 9700, section 4.3.2",
 		Impact: "credentials remain in logs, browser histories and Referer headers",
 		Fix:    "accept credentials only from the Authorization header",
-		Run:    queryCredentials,
+		Run:    checkQueryCredentials,
 	},
 	{
 		ID: "A-AUD", Name: "credentials that were issued for another server", Over: "http", Severity: review.Critical, Category: "security",
@@ -66,13 +66,13 @@ var negotiating = []review.Check{
 			"RFC 8707, section 2; RFC 9068, section 4",
 		Impact: "another server that received a user's token acts as that user on this server",
 		Fix:    "verify the signature of access tokens, and compare aud with the URL of this server",
-		Run:    foreignCredentials,
+		Run:    checkForeignCredentials,
 	},
 }
 
-func paramHeaders(t *review.T) {
-	t.Prefer(func(f client.Flow) bool { return len(repeated(t, f)) > 0 })
-	repeated := repeated(t, t.Oracle.Flow)
+func checkParamHeaders(t *review.T) {
+	t.Prefer(func(f client.Flow) bool { return len(repeatedArguments(t, f)) > 0 })
+	repeated := repeatedArguments(t, t.Oracle.Flow)
 	if len(repeated) == 0 {
 		t.Skip("no tool that asks first has an argument that a header repeats")
 		return
@@ -88,15 +88,15 @@ func paramHeaders(t *review.T) {
 	)
 }
 
-// repeated returns the arguments of a flow's first call that are repeated in headers.
-func repeated(t *review.T, f client.Flow) []client.RepeatedArgument {
+// repeatedArguments returns the arguments of a flow's first call that are repeated in headers.
+func repeatedArguments(t *review.T, f client.Flow) []client.RepeatedArgument {
 	return slices.DeleteFunc(slices.Clone(t.Client.Repeated[f.Target]), func(r client.RepeatedArgument) bool {
 		_, ok := r.Value(f.Arguments)
 		return !ok || f.Method != "tools/call"
 	})
 }
 
-func accepts(t *review.T) {
+func checkAccept(t *review.T) {
 	var all []review.Case
 	for _, v := range []string{"application/json", "text/event-stream", "text/html", ""} {
 		all = append(all, review.Case{Name: "Accept " + v, Alter: func(w *client.Request) {
@@ -113,7 +113,7 @@ func accepts(t *review.T) {
 	t.Cases(all...)
 }
 
-func initializeAnswered(t *review.T) {
+func checkInitialize(t *review.T) {
 	a := t.Client.Initialize(t.Context, client.Older, client.FirstUser)
 	if a.Kind == client.Throttled || a.Kind == client.NoBudget {
 		t.Skip("%v", a)
@@ -128,7 +128,7 @@ func initializeAnswered(t *review.T) {
 // queryNames are URL parameters from which careless servers take credentials.
 var queryNames = []string{"access_token", "token", "api_key"}
 
-func queryCredentials(t *review.T) {
+func checkQueryCredentials(t *review.T) {
 	_, secret := t.Options.Target.Authorization()
 	if secret == "" {
 		t.Skip("no credentials are known; --header gives some")
@@ -151,7 +151,7 @@ func queryCredentials(t *review.T) {
 	}
 }
 
-func foreignCredentials(t *review.T) {
+func checkForeignCredentials(t *review.T) {
 	target := t.Options.Target
 	_, secret := target.Authorization()
 	altered := alteredJWT(secret)

@@ -11,8 +11,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// reaching are the checks of pages of other sites, over HTTP.
-var reaching = []review.Check{
+// originChecks are the checks of pages of other sites, over HTTP.
+var originChecks = []review.Check{
 	{
 		ID: "H-ORIGIN", Name: "a foreign Origin", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "requests with the Origin https://evil.example (once also with the server's address in Referer, and " +
@@ -24,7 +24,7 @@ var reaching = []review.Check{
 		Impact: "a page of any site makes its visitor's browser call the server; if Host is not checked either, the " +
 			"page also reads the answers by DNS rebinding",
 		Fix: "refuse requests whose Origin is not on a list of allowed origins; the SDKs have an option for it",
-		Run: origins,
+		Run: checkOrigins,
 	},
 	{
 		ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
@@ -35,7 +35,7 @@ var reaching = []review.Check{
 		Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "by DNS rebinding, a page under a foreign name reads the answers of the server",
 		Fix:    "compare Host with the names of this machine; the SDKs have an option for it",
-		Run:    hosts,
+		Run:    checkHosts,
 	},
 	{
 		ID: "H-CORS", Name: "answers that pages of any origin may read", Over: "http", Severity: review.Warning, Category: "security",
@@ -46,7 +46,7 @@ var reaching = []review.Check{
 		Source: "Fetch, section 3.2",
 		Impact: "a page of any site reads the answers of the server",
 		Fix:    "allow only origins on a list",
-		Run:    cors,
+		Run:    checkCORS,
 	},
 	{
 		ID: "H-TYPE", Name: "a body of another content type", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -56,11 +56,11 @@ var reaching = []review.Check{
 		Source: transportSpec,
 		Impact: "a page of any site can send the request without a preflight",
 		Fix:    "accept only application/json",
-		Run:    contentTypes,
+		Run:    checkContentTypes,
 	},
 }
 
-func origins(t *review.T) {
+func checkOrigins(t *review.T) {
 	own := t.AnyRequest(func(w *client.Request) { w.Set("Origin", "http://"+t.Client.HTTP.Host()) })
 	w := t.Request(client.ListTools)
 	own.Alter(w)
@@ -84,12 +84,12 @@ func origins(t *review.T) {
 	})
 	referred.Name, referred.Judge = "Origin: https://evil.example, with the server in Referer", review.WantRefused(severity)
 	all = append(all, referred)
-	for _, o := range lookalikes(t) {
+	for _, o := range similarOrigins(t) {
 		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
 		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
 		all = append(all, c)
 	}
-	all = append(all, everywhere(t, "Origin: https://evil.example", severity, func(w *client.Request, _ string) { w.Set("Origin", "https://evil.example") })...)
+	all = append(all, alteredCalls(t, "Origin: https://evil.example", severity, func(w *client.Request, _ string) { w.Set("Origin", "https://evil.example") })...)
 	if !honest.Conclusive() {
 		t.Skip("control: the server's own origin: %v", honest)
 		return
@@ -113,7 +113,7 @@ func hostServed(t *review.T) bool {
 	return client.Served(t.Send(w))
 }
 
-func hosts(t *review.T) {
+func checkHosts(t *review.T) {
 	if !t.OnLoopback() {
 		t.Skip("a server that is not on this machine may be known by any name")
 		return
@@ -137,10 +137,10 @@ func hosts(t *review.T) {
 	t.Findings = t.Findings[:min(len(t.Findings), 1)]
 }
 
-// corsOrigins are untrusted origins. A sandboxed frame has the origin null.
-var corsOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
+// untrustedOrigins are origins that no server should allow. A sandboxed frame has the origin null.
+var untrustedOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
 
-func cors(t *review.T) {
+func checkCORS(t *review.T) {
 	judge := func(origin string) func(client.Answer) (review.Severity, string) {
 		return func(a client.Answer) (review.Severity, string) {
 			if a.Exchange == nil {
@@ -156,7 +156,7 @@ func cors(t *review.T) {
 		}
 	}
 	var all []review.Case
-	for i, origin := range corsOrigins {
+	for i, origin := range untrustedOrigins {
 		request := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) })
 		request.Name, request.Judge = "a request", judge(origin)
 		if i > 0 {
@@ -164,10 +164,10 @@ func cors(t *review.T) {
 		}
 		all = append(all, request)
 	}
-	preflight := preflightCase(t, corsOrigins[0])
-	preflight.Name, preflight.Judge = "a preflight", judge(corsOrigins[0])
+	preflight := preflightCase(t, untrustedOrigins[0])
+	preflight.Name, preflight.Judge = "a preflight", judge(untrustedOrigins[0])
 	all = append(all, preflight)
-	for _, origin := range lookalikes(t) {
+	for _, origin := range similarOrigins(t) {
 		request, preflight := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) }), preflightCase(t, origin)
 		request.Name, request.Judge = "a request from "+origin, judge(origin)
 		preflight.Name, preflight.Judge = "a preflight from "+origin, judge(origin)
@@ -190,18 +190,18 @@ func preflightCase(t *review.T, origin string) review.Case {
 // clientHosts are hosts of origins that servers often allow.
 var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.example.com"}
 
-// lookalikes returns origins that a careless comparison takes for allowed ones. It starts from
+// similarOrigins returns origins that a careless comparison takes for allowed ones. It starts from
 // known clients and from the server's Access-Control-Allow-Origin.
-func lookalikes(t *review.T) []string {
+func similarOrigins(t *review.T) []string {
 	hosts := slices.Clone(clientHosts)
 	w := t.Request(client.ListTools)
-	t.AnyRequest(func(w *client.Request) { w.Set("Origin", corsOrigins[0]) }).Alter(w)
+	t.AnyRequest(func(w *client.Request) { w.Set("Origin", untrustedOrigins[0]) }).Alter(w)
 	for _, a := range []client.Answer{t.ListedAs(t.Options.Target.Headers), t.Send(w)} {
 		if a.Exchange == nil {
 			continue
 		}
 		u, err := url.Parse(a.Exchange.Header("Access-Control-Allow-Origin"))
-		if err == nil && u.Hostname() != "" && u.String() != corsOrigins[0] && net.ParseIP(u.Hostname()) == nil {
+		if err == nil && u.Hostname() != "" && u.String() != untrustedOrigins[0] && net.ParseIP(u.Hostname()) == nil {
 			hosts = append(hosts, u.Hostname())
 		}
 	}
@@ -220,7 +220,7 @@ func lookalikes(t *review.T) []string {
 // and one is empty.
 var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain; a=application/json", ""}
 
-func contentTypes(t *review.T) {
+func checkContentTypes(t *review.T) {
 	var all []review.Case
 	for _, v := range simpleTypes {
 		typed := func(w *client.Request) {
@@ -244,8 +244,8 @@ func contentTypes(t *review.T) {
 	t.Cases(all...)
 }
 
-func sessionOrigin(t *review.T) {
-	if _, ok := open(t, client.Older, client.FirstUser); !ok {
+func checkSessionOrigin(t *review.T) {
+	if _, ok := openSession(t, client.Older, client.FirstUser); !ok {
 		return
 	}
 	c := review.Case{Name: "Origin: https://evil.example", Alter: func(w *client.Request) {
@@ -253,12 +253,12 @@ func sessionOrigin(t *review.T) {
 		w.Set("Origin", "https://evil.example")
 	}}
 	severity := review.Warning
-	w := initialize(t, client.Older)
+	w := initializeRequest(t, client.Older)
 	w.Set("Host", "evil.example")
 	if t.OnLoopback() && client.Served(t.Send(w)) {
 		severity = review.Critical
 	}
-	if w = initialize(t, client.Older); !t.Modern() {
+	if w = initializeRequest(t, client.Older); !t.Modern() {
 		if w.Set("Origin", "https://evil.example"); client.Served(t.Send(w)) {
 			t.Skip("initialize is served with a foreign Origin: see H-ORIGIN")
 			return
@@ -270,20 +270,20 @@ func sessionOrigin(t *review.T) {
 		t.Findings[i].Revision = client.Older
 	}
 	if len(t.Findings) == 0 {
-		originsInSession(t, severity)
+		sendOriginsInSession(t, severity)
 	}
 }
 
-// originsInSession sends foreign origins after the handshake, because some servers check only the
-// handshake.
-func originsInSession(t *review.T, severity review.Severity) {
-	s, ok := opened(t)
+// sendOriginsInSession sends foreign origins after the handshake, because some servers check only
+// the handshake.
+func sendOriginsInSession(t *review.T, severity review.Severity) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
 	for _, o := range []string{"https://evil.example", "null"} {
 		headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Origin", Value: o})
-		if a := t.Tried(t.Client.RawCall(t.Context, headers, []byte(oldList(t)))); a.Kind == client.Completed {
+		if a := t.Tried(t.Client.RawCall(t.Context, headers, []byte(listInSession(t)))); a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity,
 				Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served", Revision: client.Older})
 			return

@@ -12,8 +12,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// results are the checks of lists.
-var results = []review.Check{
+// listChecks are the checks of lists.
+var listChecks = []review.Check{
 	{
 		ID: "H-RESULT", Name: "malformed list results", Era: "modern", Severity: review.Warning, Category: "schema",
 		Sent: "each list as the second user; the check also inspects all pages that were read",
@@ -23,7 +23,7 @@ var results = []review.Check{
 		Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients and caches store the list for too long, not at all, or for other users",
 		Fix:    "build results with the types of the SDK",
-		Run:    resultForm,
+		Run:    checkListResults,
 	},
 	{
 		ID: "H-CURSOR", Name: "unknown cursors and lists without an end", Severity: review.Warning, Category: "schema",
@@ -33,7 +33,7 @@ var results = []review.Check{
 		Source: "revision 2026-07-28, utilities/pagination",
 		Impact: "a client reads a page twice, or pages without end",
 		Fix:    "answer -32602 to an unknown cursor, and send no nextCursor on the last page",
-		Run:    badCursor,
+		Run:    checkUnknownCursor,
 	},
 	{
 		ID: "H-ORDER", Name: "a list whose order changes", Severity: review.Suggestion, Category: "reliability",
@@ -42,12 +42,12 @@ var results = []review.Check{
 		Source: "revision 2026-07-28, server/tools",
 		Impact: "prompt caches miss",
 		Fix:    "sort the list",
-		Run:    listOrder,
+		Run:    checkListOrder,
 	},
 }
 
-// seen are the checks of all answers of a review. They run last.
-var seen = []review.Check{
+// responseChecks are the checks of all answers of a review. They run last.
+var responseChecks = []review.Check{
 	{
 		ID: "H-CODES", Name: "undefined error codes and malformed responses", Last: true, Severity: review.Warning, Category: "schema",
 		Sent: "nothing; the check inspects every response of the review",
@@ -58,7 +58,7 @@ var seen = []review.Check{
 		Source: "revision 2026-07-28, basic, error codes, and basic/transports/streamable-http; RFC 8259, section 2",
 		Impact: "clients misinterpret an error or cannot read the response",
 		Fix:    "use the codes of the protocol or codes outside its range, and the types of the SDK",
-		Run:    errorCodes,
+		Run:    checkErrorCodes,
 	},
 	{
 		ID: "H-TRACE", Name: "errors that reveal internals or secrets", Last: true, Severity: review.Warning, Category: "security",
@@ -68,7 +68,7 @@ var seen = []review.Check{
 		Source: "CWE-209",
 		Impact: "the error shows files, versions, secrets and the structure of the code",
 		Fix:    "answer with a fixed text, and log the details",
-		Run:    traces,
+		Run:    checkErrorTexts,
 	},
 	{
 		ID: "H-NOTICE", Name: "notifications that the client did not request", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
@@ -77,11 +77,11 @@ var seen = []review.Check{
 		Source: "revision 2026-07-28, server/utilities/logging, basic/patterns/progress",
 		Impact: "the client receives messages that it cannot match, and logs reach users who should not see them",
 		Fix:    "send logs and progress only if _meta of the request asks for them",
-		Run:    notices,
+		Run:    checkNotices,
 	},
 }
 
-func resultForm(t *review.T) {
+func checkListResults(t *review.T) {
 	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
 		a := t.Report.Server.Lists[method]
 		if capability, _, _ := strings.Cut(method, "/"); a.Kind == client.Failed && a.Code == -32601 && t.Report.Server.Has(capability) && method != "resources/templates/list" {
@@ -107,7 +107,7 @@ func resultForm(t *review.T) {
 		switch {
 		case fault != "":
 			t.Form(method, review.Warning, fault, a)
-		case scope == "public" && differs(t, method, m):
+		case scope == "public" && differsBetweenUsers(t, method, m):
 			t.Form(method, review.Warning, "cacheScope public on a list that differs between two users", a)
 		case scope == "public" && len(t.Options.Target.Headers) > 0:
 			t.Form(method, review.Suggestion, "cacheScope public on a list that needs credentials", a)
@@ -142,9 +142,9 @@ func pageFault(page map[string]json.RawMessage) string {
 	return ""
 }
 
-// differs reports whether the second user gets another list than the first, twice. The first user's
-// own list must be unchanged between them.
-func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
+// differsBetweenUsers reports whether the second user gets another list than the first, twice. The
+// first user's own list must be unchanged between them.
+func differsBetweenUsers(t *review.T, method string, own map[string]json.RawMessage) bool {
 	if len(t.Options.Target.Second) == 0 {
 		return false
 	}
@@ -167,7 +167,7 @@ func differs(t *review.T, method string, own map[string]json.RawMessage) bool {
 // definedCodes are the codes that the protocol defines in its own range.
 var definedCodes = []int{-32020, -32021, -32022}
 
-func errorCodes(t *review.T) {
+func checkErrorCodes(t *review.T) {
 	for _, x := range []struct {
 		name, issue string
 		severity    review.Severity
@@ -198,8 +198,8 @@ func errorCodes(t *review.T) {
 	}
 }
 
-// traces reads missing resources, because the errors may reveal files.
-func traces(t *review.T) {
+// checkErrorTexts reads missing resources, because the errors may reveal files.
+func checkErrorTexts(t *review.T) {
 	if s := t.Report.Server; s.Has("resources") {
 		uris := []string{client.MissingURI}
 		for _, x := range s.Templates {
@@ -218,7 +218,7 @@ func traces(t *review.T) {
 	}
 }
 
-func notices(t *review.T) {
+func checkNotices(t *review.T) {
 	t.Trials = t.Client.Sent
 	if notice := t.Client.Notice; notice != "" {
 		t.Refute(review.Finding{Case: "notifications", Severity: review.Warning, Issue: "a log or a progress is sent that was not asked for",
@@ -235,7 +235,7 @@ func sortedCodes(m map[int]string) []int {
 	return all
 }
 
-func badCursor(t *review.T) {
+func checkUnknownCursor(t *review.T) {
 	endless := t.Report.Server.Endless
 	for _, method := range jsondoc.SortedKeys(endless) {
 		t.Form(method, review.Warning, fmt.Sprintf("a page leads back to an earlier one, or %d empty pages follow one another: the list has no end", review.MaxEmptyPages), endless[method])
@@ -248,7 +248,7 @@ func badCursor(t *review.T) {
 	t.Trials++
 	paged := jsondoc.Members(t.Report.Server.Lists["tools/list"].Result)["nextCursor"] != nil
 	if paged {
-		cursorsBeyond(t)
+		requestNumericCursors(t)
 	}
 	switch {
 	case len(t.Findings) > 0:
@@ -260,8 +260,8 @@ func badCursor(t *review.T) {
 	}
 }
 
-// cursorsBeyond asks for numeric cursors before the first and after the last page.
-func cursorsBeyond(t *review.T) {
+// requestNumericCursors asks for numeric cursors before the first and after the last page.
+func requestNumericCursors(t *review.T) {
 	for _, cursor := range []string{"-1", "99999999999999999999"} {
 		call := client.Call{Method: "tools/list", Cursor: cursor}
 		if a := t.Tried(t.Call(call)); a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
@@ -271,7 +271,7 @@ func cursorsBeyond(t *review.T) {
 	}
 }
 
-func listOrder(t *review.T) {
+func checkListOrder(t *review.T) {
 	var order string
 	for i := range 5 {
 		a := t.Call(client.ListTools)

@@ -18,10 +18,10 @@ import (
 // estimate is 56 to 64.
 const minSessionBits = 56
 
-// timed matches a UUID of a version that consists of the time and the machine (RFC 9562).
-var timed = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[126][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
+// timeUUID matches a UUID of a version that consists of the time and the machine (RFC 9562).
+var timeUUID = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[126][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 
-func sessionIDs(t *review.T) {
+func checkSessionIDs(t *review.T) {
 	var ids []string
 	var before, after time.Time
 	for range 8 {
@@ -55,7 +55,7 @@ func sessionIDs(t *review.T) {
 		return strings.ContainsFunc(id, func(r rune) bool { return r < '!' || r > '~' })
 	}):
 		issue = "an id has other characters than visible ASCII"
-	case timed.MatchString(ids[0]) && timed.MatchString(last):
+	case timeUUID.MatchString(ids[0]) && timeUUID.MatchString(last):
 		issue = "ids are UUIDs of the time"
 	case bits < minSessionBits:
 		issue = fmt.Sprintf("ids differ in %.0f bits", bits)
@@ -69,17 +69,17 @@ func sessionIDs(t *review.T) {
 	}
 }
 
-// An otherID is an ID that the server did not issue.
-type otherID struct {
+// An unissuedID is an ID that the server did not issue.
+type unissuedID struct {
 	name, id string
 	severity review.Severity
 }
 
-// otherIDs returns IDs other than that of a session: none, made-up ones, and parts and spellings of
-// the ID.
-func otherIDs(id string) []otherID {
+// unissuedIDs returns IDs other than that of a session: none, made-up ones, and parts and spellings
+// of the ID.
+func unissuedIDs(id string) []unissuedID {
 	half := len(id) / 2
-	all := []otherID{
+	all := []unissuedID{
 		{"no session", "", review.Warning}, {"a made-up session", madeUpID(id), review.Warning}, {"a made-up UUID", "6ba7b814-9dad-41d1-80b4-00c04fd430c8", review.Warning},
 		{"the first half of an id", id[:half], review.Warning}, {"the first half of an id and made-up characters", id[:half] + madeUpID(id[half:]), review.Warning},
 		{"the second half of an id behind made-up characters", madeUpID(id[:half]) + id[half:], review.Warning},
@@ -91,23 +91,23 @@ func otherIDs(id string) []otherID {
 		if strings.ToLower(id) != id && strings.ToUpper(id) != id {
 			severity = review.Warning
 		}
-		all = append(all, otherID{"an id in the other case", swapped, severity})
+		all = append(all, unissuedID{"an id in the other case", swapped, severity})
 	}
-	return slices.DeleteFunc(all, func(o otherID) bool { return o.id == id })
+	return slices.DeleteFunc(all, func(o unissuedID) bool { return o.id == id })
 }
 
 // sessionParameters are URL parameters from which careless servers take IDs.
 var sessionParameters = []string{"sessionId", "session_id", "sid", "mcp-session-id"}
 
-func noSession(t *review.T) {
-	s, ok := keeping(t)
+func checkUnknownSessions(t *review.T) {
+	s, ok := openSessionWithID(t)
 	if !ok {
 		return
 	}
-	for _, o := range otherIDs(s.ID) {
+	for _, o := range unissuedIDs(s.ID) {
 		other := s
 		other.ID = o.id
-		a := t.Tried(inSession(t, other, client.FirstUser, oldList(t)))
+		a := t.Tried(inSession(t, other, client.FirstUser, listInSession(t)))
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: o.name, Severity: o.severity,
 				Issue:    o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served",
@@ -123,7 +123,7 @@ func noSession(t *review.T) {
 	for _, name := range sessionParameters {
 		c, without := t.Client, s
 		without.ID = ""
-		e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.PathWith(name, s.ID), Headers: t.Client.SessionHeaders(without, client.FirstUser), Body: []byte(oldList(t)), Done: client.IsAnswer(c.ID)})
+		e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.PathWith(name, s.ID), Headers: t.Client.SessionHeaders(without, client.FirstUser), Body: []byte(listInSession(t)), Done: client.IsAnswer(c.ID)})
 		a := client.ReadAnswer(e, c.ID)
 		t.Trials++
 		if a.Kind == client.Completed {
@@ -137,7 +137,7 @@ func noSession(t *review.T) {
 	for _, name := range append([]string{"Mcp-Session-Id", "mcp_session_id", "session"}, sessionParameters...) {
 		cookies = append(cookies, name+"="+s.ID)
 	}
-	ownCookies := cookiesOf(s.Answer)
+	ownCookies := setCookieHeader(s.Answer)
 	made, none := s, s
 	made.ID, none.ID = madeUpID(s.ID), ""
 	for _, c := range []struct {
@@ -147,7 +147,7 @@ func noSession(t *review.T) {
 	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}},
 		{"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}},
 		{"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
-		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(oldList(t))))
+		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(listInSession(t))))
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
@@ -183,11 +183,11 @@ func unknownToolCall(t *review.T) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, t.Client.ID, client.NoSuchTool)
 }
 
-// lives reports whether a session serves a request. It tries tools/list, and a call of an unknown
-// tool. The refusal of the latter must equal that in the user's live session and differ from that
-// in a made-up session.
-func lives(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
-	if a := t.Tried(inSession(t, s, as, oldList(t))); a.Kind == client.Completed {
+// servesRequest reports whether a session serves a request. It tries tools/list, and a call of an
+// unknown tool. The refusal of the latter must equal that in the user's live session and differ
+// from that in a made-up session.
+func servesRequest(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
+	if a := t.Tried(inSession(t, s, as, listInSession(t))); a.Kind == client.Completed {
 		return a, true
 	}
 	none := own
@@ -197,25 +197,25 @@ func lives(t *review.T, s client.Session, as client.User, own client.Session, ow
 	return b, live.Conclusive() && live.Refusal() != dead.Refusal() && b.Refusal() == live.Refusal()
 }
 
-func ended(t *review.T) {
-	s, ok := keeping(t)
+func checkEndedSession(t *review.T) {
+	s, ok := openSessionWithID(t)
 	if !ok {
 		return
 	}
-	own, ok := opened(t)
+	own, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
 	inSession(t, s, client.FirstUser, unknownToolCall(t)) // some servers store a used session elsewhere
-	e := remove(t, s, client.FirstUser)
+	e := deleteSession(t, s, client.FirstUser)
 	t.Trials++
 	if e.Status/100 != 2 {
 		return
 	}
-	if a, lives := lives(t, s, client.FirstUser, own, client.FirstUser); lives {
+	if a, lives := servesRequest(t, s, client.FirstUser, own, client.FirstUser); lives {
 		t.Refute(review.Finding{Case: "DELETE", Severity: review.Warning, Issue: "a session goes on after DELETE was answered with success",
 			Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served", Revision: client.Older})
-	} else if next, ok := opened(t); ok && slices.Contains(t.Client.SessionIDs[:len(t.Client.SessionIDs)-1], next.ID) {
+	} else if next, ok := openLiveSession(t); ok && slices.Contains(t.Client.SessionIDs[:len(t.Client.SessionIDs)-1], next.ID) {
 		t.Refute(review.Finding{Case: "the id of an ended session", Severity: review.Warning, Issue: "a new session has the id of an earlier one",
 			Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id", Revision: client.Older})
 	} else if after := streamOf(t, s, client.FirstUser); after.Stream {
@@ -225,7 +225,7 @@ func ended(t *review.T) {
 	}
 }
 
-// remove ends a session with the credentials of a user.
-func remove(t *review.T, s client.Session, as client.User) *rawmcp.Exchange {
+// deleteSession ends a session with the credentials of a user.
+func deleteSession(t *review.T, s client.Session, as client.User) *rawmcp.Exchange {
 	return t.Client.Raw(t.Context, rawmcp.Request{Verb: "DELETE", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as)})
 }

@@ -19,14 +19,14 @@ import (
 
 var eventID = regexp.MustCompile(`(?m)^id: ?(\S+)\r?$`)
 
-func resumed(t *review.T) {
-	if _, ok := keeping(t); !ok {
+func checkResumption(t *review.T) {
+	if _, ok := openSessionWithID(t); !ok {
 		return
 	}
-	if overhears(t); len(t.Findings) > 0 {
+	if listenFromOtherSession(t); len(t.Findings) > 0 {
 		return
 	}
-	if resumedAnswers(t); len(t.Findings) > 0 {
+	if resumeAnswers(t); len(t.Findings) > 0 {
 		return
 	}
 	asking := likelyAsking(t)
@@ -34,12 +34,12 @@ func resumed(t *review.T) {
 	if len(asking) == 0 {
 		return
 	}
-	x, ok := toolCall(t, asking[0])
+	x, ok := newAskingCall(t, asking[0])
 	if !ok {
 		return
 	}
 	var question []byte
-	e := post(t, t.Context, x.session, x.call, func(m []byte) bool {
+	e := postInSession(t, t.Context, x.session, x.call, func(m []byte) bool {
 		if client.IsQuestion(m) {
 			question = m
 		}
@@ -47,19 +47,19 @@ func resumed(t *review.T) {
 	})
 	t.Client.Keep(e)
 	if found := eventID.FindSubmatch(e.Received); question != nil && found != nil {
-		after(t, string(found[1]), client.IsQuestion)
+		resumeInNewSession(t, string(found[1]), client.IsQuestion)
 	}
 }
 
-// overhears opens the stream of one session and makes calls with a new word in another. It records
-// a finding if the word appears in the stream.
-func overhears(t *review.T) {
-	own, ok := opened(t)
+// listenFromOtherSession opens the stream of one session and makes calls with a new word in
+// another. It records a finding if the word appears in the stream.
+func listenFromOtherSession(t *review.T) {
+	own, ok := openLiveSession(t)
 	as := client.FirstUser
 	if len(t.Options.Target.Second) > 0 {
 		as = client.SecondUser
 	}
-	other, also := open(t, client.Older, as)
+	other, also := openSession(t, client.Older, as)
 	if !ok || !also {
 		return
 	}
@@ -80,7 +80,7 @@ func overhears(t *review.T) {
 		heard = http.Do(ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: w.Headers, Opened: func() { close(opened) },
 			Done: told})
 	}()
-	await(t, opened, ended)
+	awaitStream(t, opened, ended)
 	select {
 	case <-ended:
 		if !slices.ContainsFunc(heard.Messages, told) {
@@ -115,16 +115,16 @@ func overhears(t *review.T) {
 	}
 }
 
-// resumedAnswers asks for the events after an answer in another session.
-func resumedAnswers(t *review.T) {
-	s, ok := opened(t)
+// resumeAnswers asks for the events after an answer in another session.
+func resumeAnswers(t *review.T) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
 	var event string
 	var answers [][]byte
 	for range 2 {
-		a := inSession(t, s, client.FirstUser, oldList(t))
+		a := inSession(t, s, client.FirstUser, listInSession(t))
 		if a.Kind != client.Completed {
 			return
 		}
@@ -137,29 +137,29 @@ func resumedAnswers(t *review.T) {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
 	}
 	event = cmp.Or(event, "0") // a server may count events that it sends without an ID
-	after(t, event, answered)
-	after(t, madeUpEvent, answered)
-	resume(t, client.Session{Version: s.Version}, event, answered, review.Finding{
+	resumeInNewSession(t, event, answered)
+	resumeInNewSession(t, madeUpEvent, answered)
+	resumeStream(t, client.Session{Version: s.Version}, event, answered, review.Finding{
 		Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
-	resume(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
+	resumeStream(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
 }
 
 // madeUpEvent is the ID of an event that does not exist.
 const madeUpEvent = "sealab-no-such-event"
 
-// after opens the stream of a new session after an event of another one. It records a finding if
-// the stream gives a message of that session.
-func after(t *review.T, event string, other func(message []byte) bool) {
-	s, ok := opened(t)
+// resumeInNewSession opens the stream of a new session after an event of another one. It records a
+// finding if the stream gives a message of that session.
+func resumeInNewSession(t *review.T, event string, other func(message []byte) bool) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
-	resume(t, s, event, other, review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"})
+	resumeStream(t, s, event, other, review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"})
 }
 
-// resume opens the stream of a session after an event. It records a finding if the stream gives a
-// matching message.
-func resume(t *review.T, s client.Session, event string, message func([]byte) bool, f review.Finding) {
+// resumeStream opens the stream of a session after an event. It records a finding if the stream
+// gives a matching message.
+func resumeStream(t *review.T, s client.Session, event string, message func([]byte) bool, f review.Finding) {
 	if len(t.Findings) > 0 {
 		return
 	}

@@ -8,24 +8,24 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-func hijacked(t *review.T) {
+func checkOtherUsersSession(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user alone is known; --second gives the credentials of another")
 		return
 	}
-	s, ok := keeping(t)
+	s, ok := openSessionWithID(t)
 	if !ok {
 		return
 	}
-	own, ok := open(t, client.Older, client.SecondUser)
+	own, ok := openSession(t, client.Older, client.SecondUser)
 	if !ok {
 		return
 	}
-	if a := inSession(t, own, client.SecondUser, oldList(t)); a.Kind != client.Completed {
+	if a := inSession(t, own, client.SecondUser, listInSession(t)); a.Kind != client.Completed {
 		t.Skip("control: the second user's own session: %v", a)
 		return
 	}
-	if a := inSession(t, client.Session{Version: s.Version}, client.Stranger, oldList(t)); a.Status != 401 && a.Status != 403 {
+	if a := inSession(t, client.Session{Version: s.Version}, client.Stranger, listInSession(t)); a.Status != 401 && a.Status != 403 {
 		if b := t.Client.Initialize(t.Context, client.Older, client.Stranger); b.Kind == client.Completed {
 			t.Skip("made-up credentials open a session as well, so that the server knows no users")
 			return
@@ -33,12 +33,12 @@ func hijacked(t *review.T) {
 	}
 	for _, as := range []client.User{client.SecondUser, client.Nobody} {
 		name := map[client.User]string{client.SecondUser: "the second user", client.Nobody: "nobody"}[as]
-		if a, lives := lives(t, s, as, own, client.SecondUser); lives {
+		if a, lives := servesRequest(t, s, as, own, client.SecondUser); lives {
 			t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "the session of the first user is used by " + name,
 				Evidence: review.ExchangeText(a), Want: "401, 403 or 404", Got: "served", Revision: client.Older})
 			continue
 		}
-		if a, pings := pingsIn(t, s, as, own); pings {
+		if a, pings := answersPing(t, s, as, own); pings {
 			t.Refute(review.Finding{Case: "ping, by " + name, Severity: review.Warning,
 				Issue:    "a ping in the session of the first user is answered to " + name,
 				Evidence: review.ExchangeText(a), Want: "401, 403 or 404", Got: "served", Revision: client.Older})
@@ -48,12 +48,12 @@ func hijacked(t *review.T) {
 				Issue:    "the stream of the first user's session is opened by " + name,
 				Evidence: review.SentText(e) + " -> status 200", Want: "401, 403 or 404", Got: "200", Revision: client.Older})
 		}
-		removedBy(t, as, name)
+		deleteAsOtherUser(t, as, name)
 	}
 }
 
-// pingsIn reports whether a ping is answered in a session but not in a made-up one.
-func pingsIn(t *review.T, s client.Session, as client.User, own client.Session) (client.Answer, bool) {
+// answersPing reports whether a ping is answered in a session but not in a made-up one.
+func answersPing(t *review.T, s client.Session, as client.User, own client.Session) (client.Answer, bool) {
 	ping := func(s client.Session, as client.User) client.Answer {
 		t.Client.ID++
 		return inSession(t, s, as, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, t.Client.ID))
@@ -74,21 +74,21 @@ func streamOf(t *review.T, s client.Session, as client.User, more ...rawmcp.Head
 	return e
 }
 
-// removedBy records a finding if DELETE by another user ends a session of the first user, twice.
-// Each session is live before.
-func removedBy(t *review.T, as client.User, name string) {
+// deleteAsOtherUser records a finding if DELETE by another user ends a session of the first user,
+// twice. Each session is live before.
+func deleteAsOtherUser(t *review.T, as client.User, name string) {
 	evidence := ""
 	for range 2 {
-		s, ok := opened(t)
+		s, ok := openLiveSession(t)
 		if !ok {
 			return
 		}
-		e := remove(t, s, as)
+		e := deleteSession(t, s, as)
 		t.Trials++
 		if e.Status/100 != 2 {
 			return
 		}
-		a := inSession(t, s, client.FirstUser, oldList(t))
+		a := inSession(t, s, client.FirstUser, listInSession(t))
 		if !a.Refused() {
 			return
 		}

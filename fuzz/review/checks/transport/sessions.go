@@ -11,41 +11,41 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-const lifecycle = "revision 2025-11-25, basic/lifecycle"
+const lifecycleSpec = "revision 2025-11-25, basic/lifecycle"
 
-const oldTransport = "revision 2025-11-25, basic/transports"
+const oldTransportSpec = "revision 2025-11-25, basic/transports"
 
-// sessions are the checks of the revisions 2025-11-25, 2025-06-18 and 2025-03-26 over HTTP. They
-// are not tested on a server without these revisions.
-var sessions = []review.Check{
+// sessionChecks are the checks of the revisions 2025-11-25, 2025-06-18 and 2025-03-26 over HTTP.
+// They are not tested on a server without these revisions.
+var sessionChecks = []review.Check{
 	{
 		ID: "S-NEG", Name: "the negotiation of the protocol revision", Over: "http", Era: "legacy", Severity: review.Warning, Category: "transport",
 		Sent: "initialize with the revisions 2024-11-05 to 2025-11-25, and with the unknown revisions 1999-01-01, " +
 			"2025-07-01 and 2099-01-01",
 		Want:   "answers with the same revision, or with another one that it supports",
-		Source: lifecycle,
+		Source: lifecycleSpec,
 		Impact: "client and server use different protocol revisions",
 		Fix:    "answer an unknown revision with a supported one",
-		Run:    negotiation,
+		Run:    checkNegotiation,
 	},
 	{
 		ID: "S-202", Name: "the answer to a notification or a response", Over: "http", Era: "legacy", Severity: review.Warning, Category: "transport",
 		Sent:   "in a session: the notifications of clients, and an unsolicited response",
 		Want:   "answers status 202 without a body, or an error status",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "the client waits for an answer that does not come, or receives one that it cannot match",
 		Fix:    "answer status 202 without a body",
-		Run:    oldNotification,
+		Run:    checkSessionNotification,
 	},
 	{
 		ID: "S-ID", Name: "session ids that can be guessed", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
 		Sent: "initialize eight times",
 		Want: "issues different ids of at least 16 visible ASCII characters that do not follow from a counter or " +
 			"the time",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "an attacker guesses the sessions of other users",
 		Fix:    "draw 16 random bytes for each id",
-		Run:    sessionIDs,
+		Run:    checkSessionIDs,
 	},
 	{
 		ID: "S-MISSING", Name: "a session id that the server did not issue", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
@@ -53,28 +53,28 @@ var sessions = []review.Check{
 			"issued id; with two ids; with the id only in the URL, in a cookie, or in the cookies that the " +
 			"server sets; GET with a made-up id",
 		Want:   "answers status 400 or 404, and reveals no session id",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "a client uses a session without its id; or ids remain in logs and browser histories",
 		Fix:    "look up the exact id of the Mcp-Session-Id header, and answer 404 if it is unknown",
-		Run:    noSession,
+		Run:    checkUnknownSessions,
 	},
 	{
 		ID: "S-END", Name: "a session that continues after DELETE", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
 		Sent:   "DELETE of a session, then in it tools/list, a call of an unknown tool and GET; then a new session",
 		Want:   "answers DELETE with status 405, or answers 404 afterwards; does not issue the id again",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "a user cannot end a session",
 		Fix:    "delete the session on DELETE, and do not reuse its id",
-		Run:    ended,
+		Run:    checkEndedSession,
 	},
 	{
 		ID: "S-VER", Name: "an unknown revision in a session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "transport",
 		Sent:   "in a session, tools/list with MCP-Protocol-Version 1999-01-01",
 		Want:   "answers status 400",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "client and server use different protocol revisions",
 		Fix:    "compare the header with the supported revisions, and answer 400",
-		Run:    sessionVersion,
+		Run:    checkSessionVersion,
 	},
 	{
 		ID: "S-BATCH", Name: "several requests in one body", Over: "http", Era: "legacy", Severity: review.Warning, Category: "transport",
@@ -83,45 +83,45 @@ var sessions = []review.Check{
 		Source: "revision 2025-06-18, key changes",
 		Impact: "the headers that a gateway checks describe only one of the requests",
 		Fix:    "refuse arrays from revision 2025-06-18 on",
-		Run:    sessionBatch,
+		Run:    checkSessionBatch,
 	},
 	{
 		ID: "S-GET", Name: "a stream without a session or without Accept", Over: "http", Era: "legacy", Severity: review.Suggestion, Category: "transport",
 		Sent:   "in a session, GET that accepts only application/json; GET without a session id",
 		Want:   "answers status 405, 406 or 400",
-		Source: oldTransport,
+		Source: oldTransportSpec,
 		Impact: "the server keeps a stream open that no client reads",
 		Fix:    "require Accept: text/event-stream and a session id",
-		Run:    sessionGet,
+		Run:    checkSessionGet,
 	},
 	{
 		ID: "S-HIJACK", Name: "the session of another user", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "in a session of the first user: tools/list, a call of an unknown tool, ping, GET and DELETE with " +
 			"the credentials of the second user, and without credentials",
 		Want:   "answers status 401, 403 or 404",
-		Source: oldTransport + ", security best practices",
+		Source: oldTransportSpec + ", security best practices",
 		Impact: "anybody who learns a session id acts as its owner",
 		Fix:    "bind the session to its user, and compare the user on every request",
-		Run:    hijacked,
+		Run:    checkOtherUsersSession,
 	},
 	{
 		ID: "S-ORIGIN", Name: "a foreign Origin in an older revision", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
 		Sent: "initialize with Origin https://evil.example; in a session, tools/list with this Origin and with " +
 			"null, and GET with this Origin",
 		Want:   "answers status 403",
-		Source: oldTransport + ", MUST validate Origin",
+		Source: oldTransportSpec + ", MUST validate Origin",
 		Impact: "a page of any site makes its visitor's browser open or use a session",
 		Fix:    "refuse requests whose Origin is not on a list of allowed origins; the SDKs have an option for it",
-		Run:    sessionOrigin,
+		Run:    checkSessionOrigin,
 	},
 	{
 		ID: "S-REINIT", Name: "a second initialize in a session", Over: "http", Era: "legacy", Severity: review.Suggestion, Category: "transport",
 		Sent:   "initialize with the id of a session",
 		Want:   "answers with a result or an error",
-		Source: lifecycle,
+		Source: lifecycleSpec,
 		Impact: "the client waits, and its session breaks",
 		Fix:    "answer an error",
-		Run:    initializedAgain,
+		Run:    checkSecondInitialize,
 	},
 	{
 		ID: "RS-DOWN", Name: "a state in a session of an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
@@ -131,12 +131,12 @@ var sessions = []review.Check{
 		Source: review.SourceMRTR,
 		Impact: "a client avoids the verification of the state by using an older revision",
 		Fix:    "verify the state in every revision, or ignore it in revisions that do not define it",
-		Run:    downgraded,
+		Run:    checkDowngrade,
 	},
 }
 
-// open opens a session for a user. It skips the check on failure.
-func open(t *review.T, version string, as client.User) (client.Session, bool) {
+// openSession opens a session for a user. It skips the check on failure.
+func openSession(t *review.T, version string, as client.User) (client.Session, bool) {
 	a := t.Client.Initialize(t.Context, version, as)
 	if a.Kind != client.Completed {
 		t.Skip("initialize %s: %v", version, a)
@@ -151,26 +151,26 @@ func inSession(t *review.T, s client.Session, as client.User, body string) clien
 	return t.Client.RawCall(t.Context, t.Client.SessionHeaders(s, as), []byte(body))
 }
 
-// oldList returns a tools/list request with the next ID.
-func oldList(t *review.T) string {
+// listInSession returns a tools/list request with the next ID.
+func listInSession(t *review.T) string {
 	t.Client.ID++
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
 }
 
-// opened returns a session that answers an honest request.
-func opened(t *review.T) (client.Session, bool) {
-	s, ok := open(t, client.Older, client.FirstUser)
+// openLiveSession returns a session that answers an honest request.
+func openLiveSession(t *review.T) (client.Session, bool) {
+	s, ok := openSession(t, client.Older, client.FirstUser)
 	if !ok {
 		return s, false
 	}
-	if a := inSession(t, s, client.FirstUser, oldList(t)); a.Kind != client.Completed {
+	if a := inSession(t, s, client.FirstUser, listInSession(t)); a.Kind != client.Completed {
 		t.Skip("control: tools/list in a session: %v", a)
 		return s, false
 	}
 	return s, true
 }
 
-func negotiation(t *review.T) {
+func checkNegotiation(t *review.T) {
 	known := map[string]bool{}
 	for _, v := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
 		if a := t.Client.Initialize(t.Context, v, client.FirstUser); a.Kind == client.Completed {
@@ -193,20 +193,20 @@ func negotiation(t *review.T) {
 	}
 }
 
-// unanswered are messages that need no answer.
-var unanswered = map[string]string{
+// unansweredMessages are messages that need no answer.
+var unansweredMessages = map[string]string{
 	"a notification": client.InitializedNotice, "a response": `{"jsonrpc":"2.0","id":99999,"result":{}}`,
 	"notifications/roots/list_changed": `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
 	"notifications/progress":           `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`,
 	"notifications/cancelled":          `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"sealab-none"}}`,
 }
 
-func oldNotification(t *review.T) {
-	s, ok := opened(t)
+func checkSessionNotification(t *review.T) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
-	for name, body := range unanswered {
+	for name, body := range unansweredMessages {
 		a := t.Tried(inSession(t, s, client.FirstUser, body))
 		if a.Exchange != nil && a.Status/100 == 2 && (a.Status != 202 || len(strings.TrimSpace(string(a.Exchange.Body))) > 0 && string(a.Exchange.Body) != "null") {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning,
@@ -217,9 +217,9 @@ func oldNotification(t *review.T) {
 	}
 }
 
-// keeping returns a session with an ID. It skips the check if there is none.
-func keeping(t *review.T) (client.Session, bool) {
-	s, ok := opened(t)
+// openSessionWithID returns a session with an ID. It skips the check if there is none.
+func openSessionWithID(t *review.T) (client.Session, bool) {
+	s, ok := openLiveSession(t)
 	if ok && s.ID == "" {
 		t.Skip("the server keeps no sessions")
 		return s, false
@@ -227,20 +227,20 @@ func keeping(t *review.T) (client.Session, bool) {
 	return s, ok
 }
 
-func sessionVersion(t *review.T) {
-	s, ok := opened(t)
+func checkSessionVersion(t *review.T) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
 	s.Version = "1999-01-01"
-	if a := t.Tried(inSession(t, s, client.FirstUser, oldList(t))); a.Kind == client.Completed {
+	if a := t.Tried(inSession(t, s, client.FirstUser, listInSession(t))); a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served",
 			Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
 	}
 }
 
-func sessionBatch(t *review.T) {
-	s, ok := open(t, "2025-06-18", client.FirstUser)
+func checkSessionBatch(t *review.T) {
+	s, ok := openSession(t, "2025-06-18", client.FirstUser)
 	if !ok {
 		return
 	}
@@ -248,16 +248,16 @@ func sessionBatch(t *review.T) {
 		t.Skip("the server answers revision %s", s.Version)
 		return
 	}
-	one := oldList(t)
-	a := t.Tried(inSession(t, s, client.FirstUser, "["+one+","+oldList(t)+"]"))
+	one := listInSession(t)
+	a := t.Tried(inSession(t, s, client.FirstUser, "["+one+","+listInSession(t)+"]"))
 	if a.Status == 200 && a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 		t.Refute(review.Finding{Case: "two requests", Severity: review.Warning, Issue: "an array of requests is served",
 			Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 150), Want: "refused", Got: "served", Revision: "2025-06-18"})
 	}
 }
 
-func sessionGet(t *review.T) {
-	s, ok := opened(t)
+func checkSessionGet(t *review.T) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
@@ -282,8 +282,8 @@ func sessionGet(t *review.T) {
 	}
 }
 
-func initializedAgain(t *review.T) {
-	s, ok := keeping(t)
+func checkSecondInitialize(t *review.T) {
+	s, ok := openSessionWithID(t)
 	if !ok {
 		return
 	}
@@ -297,14 +297,14 @@ func initializedAgain(t *review.T) {
 	}
 }
 
-// downgraded presents a changed state in an older revision. The answer contains the changed value
-// if the server uses the state.
-func downgraded(t *review.T) {
+// checkDowngrade presents a changed state in an older revision. The answer contains the changed
+// value if the server uses the state.
+func checkDowngrade(t *review.T) {
 	f, ok := t.AskingTool()
 	if !ok {
 		return
 	}
-	s, ok := opened(t)
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}

@@ -18,9 +18,9 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// streams are the checks of servers on standard input and output. Each hostile line gets its own
-// process.
-var streams = []review.Check{
+// stdioChecks are the checks of servers on standard input and output. Each hostile line gets its
+// own process.
+var stdioChecks = []review.Check{
 	{
 		ID: "IO-CLEAN", Name: "standard output that is not JSON-RPC", Over: "stdio", Severity: review.Critical, Category: "transport",
 		Sent:   "nothing; the check inspects all of standard output",
@@ -28,7 +28,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "clients cannot read the stream",
 		Fix:    "write logs to standard error",
-		Run:    cleanOutput,
+		Run:    checkOutput,
 	},
 	{
 		ID: "IO-REQUEST", Name: "requests sent by the server", Over: "stdio", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -37,7 +37,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "the client does not answer the request, and the call hangs",
 		Fix:    "ask with an input_required result",
-		Run:    serverRequests,
+		Run:    checkServerRequests,
 	},
 	{
 		ID: "IO-VER", Name: "an unknown protocol revision", Over: "stdio", Era: "modern", Severity: review.Critical, Category: "transport",
@@ -46,7 +46,7 @@ var streams = []review.Check{
 		Source: "revision 2026-07-28, basic/versioning",
 		Impact: "client and server use different protocol revisions without noticing",
 		Fix:    "compare the revision in _meta with the supported ones, and answer -32022",
-		Run:    lineVersion,
+		Run:    checkLineVersion,
 	},
 	{
 		ID: "IO-PREINIT", Name: "a request before the handshake", Over: "stdio", Severity: review.Suggestion, Category: "transport",
@@ -55,7 +55,7 @@ var streams = []review.Check{
 		Source: "revision 2025-11-25, basic/lifecycle",
 		Impact: "a client that skips the handshake is served",
 		Fix:    "refuse requests before initialize",
-		Run:    beforeHandshake,
+		Run:    checkHandshake,
 	},
 	{
 		ID: "IO-LINE", Name: "lines that are not requests", Over: "stdio", Severity: review.Warning, Category: "reliability",
@@ -67,7 +67,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "one bad line ends the server and all of its work",
 		Fix:    "answer -32700 and read the next line; end lines only at a line feed",
-		Run:    hostileLines,
+		Run:    checkMalformedLines,
 	},
 	{
 		ID: "IO-NOTE", Name: "responses to messages that need none", Over: "stdio", Severity: review.Warning, Category: "transport",
@@ -79,7 +79,7 @@ var streams = []review.Check{
 		Source: "JSON-RPC 2.0, section 4.1; " + review.SourceStdio,
 		Impact: "the client takes the line for the answer to another request",
 		Fix:    "respond only to requests with an id, and refuse arrays",
-		Run:    strayAnswers,
+		Run:    checkStrayResponses,
 	},
 	{
 		ID: "IO-ID", Name: "a request id that changes in the answer", Over: "stdio", Severity: review.Warning, Category: "schema",
@@ -89,7 +89,7 @@ var streams = []review.Check{
 		Source: "revision 2026-07-28, basic",
 		Impact: "the client cannot match the answer to its request",
 		Fix:    "store and repeat the id unchanged",
-		Run:    lineIDs,
+		Run:    checkLineIDs,
 	},
 	{
 		ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Severity: review.Suggestion, Category: "reliability",
@@ -98,7 +98,7 @@ var streams = []review.Check{
 		Source: "revision 2026-07-28, basic",
 		Impact: "one slow tool blocks all others",
 		Fix:    "handle requests concurrently",
-		Timed:  true, Run: duringSlow,
+		Timed:  true, Run: checkParallelCalls,
 	},
 	{
 		ID: "IO-CANCEL", Name: "a canceled call that is answered", Over: "stdio", Severity: review.Warning, Category: "reliability",
@@ -107,7 +107,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "the client receives an answer to a request that it has forgotten",
 		Fix:    "stop the work and send nothing",
-		Timed:  true, Run: cancelled,
+		Timed:  true, Run: checkCancel,
 	},
 	{
 		ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
@@ -116,7 +116,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "server processes remain after their client has ended",
 		Fix:    "end when standard input ends",
-		Timed:  true, Run: endOfInput,
+		Timed:  true, Run: checkEndOfInput,
 	},
 	{
 		ID: "IO-TERM", Name: "a process that ignores SIGTERM", Over: "stdio", Severity: review.Warning, Category: "reliability",
@@ -125,7 +125,7 @@ var streams = []review.Check{
 		Source: review.SourceStdio,
 		Impact: "the client has to kill the process",
 		Fix:    "end on SIGTERM",
-		Timed:  true, Run: terminated,
+		Timed:  true, Run: checkTermination,
 	},
 	{
 		ID: "IO-STDERR", Name: "states on standard error", Over: "stdio", Severity: review.Warning, Category: "security",
@@ -134,14 +134,14 @@ var streams = []review.Check{
 		Source: "CWE-532",
 		Impact: "logs contain states, which anybody who reads the logs can present",
 		Fix:    "log neither states nor answers",
-		Run:    standardError,
+		Run:    checkStandardError,
 	},
 }
 
-// silence is how long to wait for an answer that a sound server may omit.
-const silence = 5 * time.Second
+// answerWait is how long to wait for an answer that a sound server may omit.
+const answerWait = 5 * time.Second
 
-func cleanOutput(t *review.T) { everyLine(t, review.Critical, notJSONRPC) }
+func checkOutput(t *review.T) { judgeOutput(t, review.Critical, notJSONRPC) }
 
 func notJSONRPC(line []byte) string {
 	var m struct {
@@ -161,8 +161,8 @@ func notJSONRPC(line []byte) string {
 	return ""
 }
 
-func serverRequests(t *review.T) {
-	everyLine(t, review.Warning, func(line []byte) string {
+func checkServerRequests(t *review.T) {
+	judgeOutput(t, review.Warning, func(line []byte) string {
 		var m struct {
 			ID     json.RawMessage `json:"id"`
 			Method *string         `json:"method"`
@@ -174,8 +174,8 @@ func serverRequests(t *review.T) {
 	})
 }
 
-// everyLine judges all lines of standard output so far.
-func everyLine(t *review.T, severity review.Severity, judge func([]byte) string) {
+// judgeOutput judges all lines of standard output so far.
+func judgeOutput(t *review.T, severity review.Severity, judge func([]byte) string) {
 	if t.Client.Process == nil {
 		if a := t.Call(client.ListTools); !a.Conclusive() {
 			t.Skip("%v", a)
@@ -198,21 +198,21 @@ func everyLine(t *review.T, severity review.Severity, judge func([]byte) string)
 	}
 }
 
-// lineVersion sends an unknown revision after server/discover, as clients do.
-func lineVersion(t *review.T) {
+// checkLineVersion sends an unknown revision after server/discover, as clients do.
+func checkLineVersion(t *review.T) {
 	p := t.Process()
 	if p == nil {
 		return
 	}
 	defer p.Stop(client.StopGrace)
-	a := lineTo(t, p, func(body []byte) []byte { return bytes.Replace(body, []byte(client.Modern), []byte("1900-01-01"), 1) })
+	a := sendLine(t, p, func(body []byte) []byte { return bytes.Replace(body, []byte(client.Modern), []byte("1900-01-01"), 1) })
 	if a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "1900-01-01", Severity: review.Critical, Issue: "a request of revision 1900-01-01 is served", Evidence: review.ExchangeText(a), Want: "-32022", Got: "served"})
 	}
 }
 
-// lineTo sends an altered tools/list to a process.
-func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.Answer {
+// sendLine sends an altered tools/list to a process.
+func sendLine(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.Answer {
 	c := t.Client
 	if err := c.Take(t.Context); err != nil {
 		t.Skip("%v", err)
@@ -231,10 +231,10 @@ func lineTo(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.An
 	return a
 }
 
-const strayResponse = "a response that nobody asked for"
+const strayResponseCase = "a response that nobody asked for"
 
-// strayAnswers sends lines that need no response, each followed by an honest request.
-func strayAnswers(t *review.T) {
+// checkStrayResponses sends lines that need no response, each followed by an honest request.
+func checkStrayResponses(t *review.T) {
 	id := func() []byte { return fmt.Appendf(nil, `"id":%d,`, t.Client.ID) }
 	instead := func(line string) func([]byte) []byte { return func([]byte) []byte { return []byte(line) } }
 	for _, c := range []struct {
@@ -243,15 +243,15 @@ func strayAnswers(t *review.T) {
 		alter    func([]byte) []byte
 		severity review.Severity
 	}{
-		{"notifications/cancelled", client.ListTools, instead(cancelNobody), review.Warning},
+		{"notifications/cancelled", client.ListTools, instead(unknownCancellation), review.Warning},
 		{"a late notifications/cancelled", client.ListTools, func([]byte) []byte {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // the control
 		}, review.Warning},
 		{"notifications/cancelled without a request", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
-		{"notifications/roots/list_changed", client.ListTools, instead(unanswered["notifications/roots/list_changed"]), review.Warning},
+		{"notifications/roots/list_changed", client.ListTools, instead(unansweredMessages["notifications/roots/list_changed"]), review.Warning},
 		{"notifications/progress", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
 		{"notifications/sealab-none", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
-		{strayResponse, client.ListTools, instead(unanswered["a response"]), review.Warning},
+		{strayResponseCase, client.ListTools, instead(unansweredMessages["a response"]), review.Warning},
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
 		{"an array of two requests", client.ListTools, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
 	} {
@@ -262,20 +262,20 @@ func strayAnswers(t *review.T) {
 		if p == nil {
 			return
 		}
-		line, err := strayAnswer(t, p, c.call, c.alter)
+		line, err := findStrayResponse(t, p, c.call, c.alter)
 		switch {
 		case line != nil:
-			if c.name == strayResponse && isInvalidRequest(line) {
+			if c.name == strayResponseCase && isInvalidRequest(line) {
 				c.severity = review.Suggestion // a client does not take the line for a result
 			}
 			t.Refute(review.Finding{Case: c.name, Severity: c.severity, Issue: c.name + " is answered", Evidence: client.Short(string(line), 300), Want: "no response", Got: "a response"})
-		case err != nil && stops(t, p):
+		case err != nil && endsInTime(t, p):
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "the process ends after " + c.name,
 				Evidence: fmt.Sprintf("%v; standard error: %s", p.State(), client.Short(string(p.Stderr()), 200)), Want: "no response", Got: "ended"})
 		case errors.Is(err, context.DeadlineExceeded) && t.Context.Err() == nil:
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: "an honest request is not answered after " + c.name, Evidence: err.Error(), Want: "answered", Got: string(client.Broken)})
 		default:
-			noise(t, p.Output(), c.name)
+			judgeLines(t, p.Output(), c.name)
 		}
 		p.Stop(client.StopGrace)
 	}
@@ -286,9 +286,9 @@ func isInvalidRequest(line []byte) bool {
 	return string(jsondoc.Members(jsondoc.Members(line)["error"])["code"]) == "-32600"
 }
 
-// noise records a finding if a process has written a line that is not a message, or an error with a
-// numeric ID that was not sent.
-func noise(t *review.T, output []byte, after string) {
+// judgeLines records a finding if a process has written a line that is not a message, or an error
+// with a numeric ID that was not sent.
+func judgeLines(t *review.T, output []byte, after string) {
 	for line := range bytes.Lines(output) {
 		text := bytes.TrimSpace(line)
 		issue := notJSONRPC(text)
@@ -303,10 +303,10 @@ func noise(t *review.T, output []byte, after string) {
 	}
 }
 
-// strayAnswer sends an altered call and two honest requests. It returns the first response to
+// findStrayResponse sends an altered call and two honest requests. It returns the first response to
 // another request, or nil. It allows errors for an array, and errors without an ID for a response,
 // since JSON-RPC forbids only answers to notifications.
-func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]byte) []byte) ([]byte, error) {
+func findStrayResponse(t *review.T, p *rawmcp.Process, call client.Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.Client
 	c.ID++
 	body, err := c.Body(call, c.ID)
@@ -317,7 +317,7 @@ func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]
 	c.Keep(p.Do(t.Context, altered, nil))
 	t.Trials++
 	for i := range 2 { // the second request gives the server time
-		if i > 0 && client.SystemClock().Sleep(t.Context, pause) != nil {
+		if i > 0 && client.SystemClock().Sleep(t.Context, shortPause) != nil {
 			return nil, t.Context.Err()
 		}
 		c.ID++
@@ -341,8 +341,8 @@ func strayAnswer(t *review.T, p *rawmcp.Process, call client.Call, alter func([]
 	return nil, nil
 }
 
-// stops reports whether a process ends within the grace period.
-func stops(t *review.T, p *rawmcp.Process) bool {
+// endsInTime reports whether a process ends within the grace period.
+func endsInTime(t *review.T, p *rawmcp.Process) bool {
 	timer := time.NewTimer(t.Options.Grace)
 	defer timer.Stop()
 	select {
@@ -353,9 +353,9 @@ func stops(t *review.T, p *rawmcp.Process) bool {
 	}
 }
 
-// lineIDs sends honest IDs and compares them with the IDs of the answers.
-func lineIDs(t *review.T) {
-	for _, id := range append(slices.Clone(honestIDs), splitText) {
+// checkLineIDs sends honest IDs and compares them with the IDs of the answers.
+func checkLineIDs(t *review.T) {
+	for _, id := range append(slices.Clone(honestIDs), splitCharacterID) {
 		if !t.Selected(id) {
 			continue
 		}
@@ -371,7 +371,7 @@ func lineIDs(t *review.T) {
 		}
 		body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.ID), []byte(`"id":`+id), 1)
 		begin, rest := idParts(body, id)
-		if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, pause) != nil) {
+		if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, shortPause) != nil) {
 			return
 		}
 		e := p.Do(t.Context, rest, func(line []byte) bool {
@@ -394,22 +394,22 @@ func lineIDs(t *review.T) {
 }
 
 // idParts returns the two parts in which a request is written. The first is nil unless the ID is
-// splitText.
+// splitCharacterID.
 func idParts(body []byte, id string) (begin, rest []byte) {
-	if id != splitText {
+	if id != splitCharacterID {
 		return nil, body
 	}
 	at := bytes.Index(body, []byte(id)) + len(id) - 2
 	return body[:at], body[at:]
 }
 
-func beforeHandshake(t *review.T) {
-	p, err := rawmcp.Start(t.Client.Target.Command, rawmcp.Limits{Time: silence, Start: t.Options.Limits.Start})
+func checkHandshake(t *review.T) {
+	p, err := rawmcp.Start(t.Client.Target.Command, rawmcp.Limits{Time: answerWait, Start: t.Options.Limits.Start})
 	if t.SkipOn(err) {
 		return
 	}
 	defer p.Stop(client.StopGrace)
-	a := lineTo(t, p, func(body []byte) []byte {
+	a := sendLine(t, p, func(body []byte) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
 	})
 	if a.Kind == client.Completed {

@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// lines returns lines that are not requests, by name.
-func lines(effects bool) map[string]string {
+// malformedLines returns lines that are not requests, by name.
+func malformedLines(effects bool) map[string]string {
 	all := map[string]string{
 		"no JSON": "this is not JSON", "a number": "1", "NUL": "{\"a\":\"\x00\"}", "invalid UTF-8": "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}",
 		"an empty line": "", "CR LF": "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r", "an empty batch": "[]",
@@ -25,19 +25,19 @@ func lines(effects bool) map[string]string {
 	return all
 }
 
-// endsOfLines are characters at which some libraries end a line. JSON strings may contain them
+// lineSeparators are characters at which some libraries end a line. JSON strings may contain them
 // unescaped (RFC 8259, section 7).
-var endsOfLines = []string{"\u2028", "\u2029", "\u0085"}
+var lineSeparators = []string{"\u2028", "\u2029", "\u0085"}
 
-// endedTexts sends requests with such a character in the name of the client. It records a finding
-// if one is not answered, and the same request with an escape is.
-func endedTexts(t *review.T) {
-	for _, end := range endsOfLines {
+// sendLineSeparators sends requests with such a character in the name of the client. It records a
+// finding if one is not answered, and the same request with an escape is.
+func sendLineSeparators(t *review.T) {
+	for _, end := range lineSeparators {
 		name := fmt.Sprintf("%U in a text", []rune(end)[0])
 		if !t.Selected(name) || len(t.Findings) > 0 {
 			continue
 		}
-		p := t.ProcessWithin(silence)
+		p := t.ProcessWithin(answerWait)
 		if p == nil {
 			return
 		}
@@ -46,8 +46,8 @@ func endedTexts(t *review.T) {
 				return bytes.Replace(body, []byte("sealab-review"), []byte("sealab"+text+"review"), 1)
 			}
 		}
-		whole := lineTo(t, p, in(fmt.Sprintf(`\u%04x`, []rune(end)[0])))
-		if a := lineTo(t, p, in(end)); client.Served(whole) && !client.Served(a) && a.Kind != client.NoBudget {
+		whole := sendLine(t, p, in(fmt.Sprintf(`\u%04x`, []rune(end)[0])))
+		if a := sendLine(t, p, in(end)); client.Served(whole) && !client.Served(a) && a.Kind != client.NoBudget {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a line is ended at " + name,
 				Evidence: fmt.Sprintf("%s; escaped: %v", review.ExchangeText(a), whole), Want: "answered", Got: string(client.Broken)})
 		}
@@ -55,29 +55,29 @@ func endedTexts(t *review.T) {
 	}
 }
 
-// pause is the time between the parts of a line, and after a line that needs no answer.
-const pause = 50 * time.Millisecond
+// shortPause is the time between the parts of a line, and after a line that needs no answer.
+const shortPause = 50 * time.Millisecond
 
-// partedLine sends a request in two parts with a pause between them. It records a finding if the
-// request is not answered, twice, although undivided ones are.
-func partedLine(t *review.T) {
+// sendLineInParts sends a request in two parts with a pause between them. It records a finding if
+// the request is not answered, twice, although undivided ones are.
+func sendLineInParts(t *review.T) {
 	const name = "a line in two parts"
 	if !t.Selected(name) {
 		return
 	}
 	for range 2 {
-		p := t.ProcessWithin(silence)
+		p := t.ProcessWithin(answerWait)
 		if p == nil {
 			return
 		}
 		defer p.Stop(client.StopGrace)
-		parted := lineTo(t, p, func(body []byte) []byte {
-			if p.Part(t.Context, body[:len(body)/2]) != nil || client.SystemClock().Sleep(t.Context, pause) != nil {
+		parted := sendLine(t, p, func(body []byte) []byte {
+			if p.Part(t.Context, body[:len(body)/2]) != nil || client.SystemClock().Sleep(t.Context, shortPause) != nil {
 				return body
 			}
 			return body[len(body)/2:]
 		})
-		if client.Served(parted) || !client.Served(lineTo(t, p, bytes.Clone)) {
+		if client.Served(parted) || !client.Served(sendLine(t, p, bytes.Clone)) {
 			return
 		}
 		if parted.Kind == client.Broken || parted.Kind == client.Failed {
@@ -86,11 +86,11 @@ func partedLine(t *review.T) {
 		return
 	}
 	t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "a request that comes in two parts is not served",
-		Evidence: fmt.Sprintf("tools/list, %v between its halves: no result, twice; whole: served", pause), Want: "answered", Got: string(client.Broken)})
+		Evidence: fmt.Sprintf("tools/list, %v between its halves: no result, twice; whole: served", shortPause), Want: "answered", Got: string(client.Broken)})
 }
 
-func hostileLines(t *review.T) {
-	all := lines(t.Options.Effects)
+func checkMalformedLines(t *review.T) {
+	all := malformedLines(t.Options.Effects)
 	var dead []string
 	var evidence string
 	for _, name := range jsondoc.SortedKeys(all) {
@@ -111,13 +111,13 @@ func hostileLines(t *review.T) {
 			}
 			evidence = fmt.Sprintf("line %s, then an honest request: %s", client.Short(all[name], 60), reason)
 		} else if len(t.Findings) == 0 {
-			noise(t, p.Output(), name)
+			judgeLines(t, p.Output(), name)
 		}
 		p.Stop(client.StopGrace)
 	}
 	if t.Modern() {
-		endedTexts(t)
-		partedLine(t)
+		sendLineSeparators(t)
+		sendLineInParts(t)
 	}
 	if len(dead) > 0 {
 		t.Refute(review.Finding{Case: "lines", Severity: review.Warning, Issue: "the server does not answer after " + strings.Join(dead, ", "), Evidence: evidence, Want: "answered", Got: "broken"})

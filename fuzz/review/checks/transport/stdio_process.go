@@ -12,31 +12,31 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// slowProcess returns a slow call and a new process for it, or nil. It skips the check if there is
-// none.
-func slowProcess(t *review.T) (client.Call, *rawmcp.Process) {
+// startSlowCall returns a slow call and a new process for it, or nil. It skips the check if there
+// is none.
+func startSlowCall(t *review.T) (client.Call, *rawmcp.Process) {
 	call, ok := t.SlowCall()
 	if !ok {
 		return call, nil
 	}
 	began := time.Now()
-	if whole, took := t.Call(call), time.Since(began); whole.Kind != client.Completed || took < leastSlow {
+	if whole, took := t.Call(call), time.Since(began); whole.Kind != client.Completed || took < minSlowCall {
 		t.Skip("control: a whole call of the slow tool: %v after %v", whole, took.Round(time.Millisecond))
 		return call, nil
 	}
 	return call, t.Process()
 }
 
-// leastSlow is the shortest duration of a slow call. It leaves time for another request.
-const leastSlow = 100 * time.Millisecond
+// minSlowCall is the shortest duration of a slow call. It leaves time for another request.
+const minSlowCall = 100 * time.Millisecond
 
-func duringSlow(t *review.T) {
-	call, p := slowProcess(t)
+func checkParallelCalls(t *review.T) {
+	call, p := startSlowCall(t)
 	if p == nil {
 		return
 	}
 	defer p.Stop(client.StopGrace)
-	slow, list, e := twoLines(t, p, call, client.ListTools)
+	slow, list, e := sendTwoCalls(t, p, call, client.ListTools)
 	if e.Err != nil {
 		t.Skip("%v", e.Err)
 		return
@@ -48,8 +48,8 @@ func duringSlow(t *review.T) {
 	}
 }
 
-// twoLines sends two calls and reads until the first answer.
-func twoLines(t *review.T, p *rawmcp.Process, one, two client.Call) (first, second int, e *rawmcp.Exchange) {
+// sendTwoCalls sends two calls and reads until the first answer.
+func sendTwoCalls(t *review.T, p *rawmcp.Process, one, two client.Call) (first, second int, e *rawmcp.Exchange) {
 	c := t.Client
 	first, second = c.ID+1, c.ID+2
 	c.ID += 2
@@ -65,8 +65,8 @@ func twoLines(t *review.T, p *rawmcp.Process, one, two client.Call) (first, seco
 	return first, second, e
 }
 
-func cancelled(t *review.T) {
-	call, p := slowProcess(t)
+func checkCancel(t *review.T) {
+	call, p := startSlowCall(t)
 	if p == nil {
 		return
 	}
@@ -89,7 +89,7 @@ func cancelled(t *review.T) {
 	}
 }
 
-func endOfInput(t *review.T) {
+func checkEndOfInput(t *review.T) {
 	p := t.Process()
 	if p == nil {
 		return
@@ -101,10 +101,10 @@ func endOfInput(t *review.T) {
 			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
 		return
 	}
-	noise(t, p.Output()[before:], "the end of standard input")
+	judgeLines(t, p.Output()[before:], "the end of standard input")
 }
 
-func terminated(t *review.T) {
+func checkTermination(t *review.T) {
 	p := t.Process()
 	if p == nil {
 		return
@@ -114,14 +114,14 @@ func terminated(t *review.T) {
 		p.Stop(client.StopGrace)
 		return
 	}
-	if !stops(t, p) {
+	if !endsInTime(t, p) {
 		t.Refute(review.Finding{Case: "SIGTERM", Severity: review.Warning, Issue: "the process goes on after SIGTERM",
 			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
 	}
 	p.Stop(client.StopGrace)
 }
 
-func standardError(t *review.T) {
+func checkStandardError(t *review.T) {
 	if t.Client.Process == nil || len(t.Oracles) == 0 {
 		t.Skip("no token was seen")
 		return

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// capacity are the checks of large and of unfinished requests.
-var capacity = []review.Check{
+// largeRequestChecks are the checks of large and of unfinished requests.
+var largeRequestChecks = []review.Check{
 	{
 		ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
 		Sent: "a call of an unknown tool with arguments of 5 and 40 MiB; 40 MiB also chunked and gzip-compressed, " +
@@ -25,7 +25,7 @@ var capacity = []review.Check{
 		Source: "RFC 9110, section 15.5.14",
 		Impact: "one client fills the memory of the server",
 		Fix:    "limit the size of bodies, also after decompression, and of headers",
-		Run:    largeRequests,
+		Run:    checkLargeRequests,
 	},
 	{
 		ID: "X-SLOW", Name: "a request whose body does not arrive", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
@@ -35,11 +35,11 @@ var capacity = []review.Check{
 		Source: "CWE-400, CWE-770",
 		Impact: "one slow client blocks the server for all others",
 		Fix:    "serve connections concurrently, and set a time limit on reading a request",
-		Timed:  true, Run: unfinished,
+		Timed:  true, Run: checkUnfinishedBody,
 	},
 }
 
-func largeRequests(t *review.T) {
+func checkLargeRequests(t *review.T) {
 	if t.SkipFor(t.Control()) {
 		return
 	}
@@ -57,7 +57,7 @@ func largeRequests(t *review.T) {
 			t.Fault(name, review.Warning, "a body of "+name+" is read to its end", a)
 		}
 	}
-	packedRequests(t)
+	sendEncodedBodies(t)
 	for _, h := range []struct {
 		name          string
 		count, length int
@@ -74,13 +74,13 @@ func largeRequests(t *review.T) {
 	}
 }
 
-// A packing is an encoding of a body.
-type packing struct {
+// A bodyEncoding is an encoding of a body.
+type bodyEncoding struct {
 	name, header, value string
 	pack                func([]byte) []byte
 }
 
-var packings = []packing{
+var bodyEncodings = []bodyEncoding{
 	{"in chunks", "Transfer-Encoding", "chunked", func(body []byte) []byte {
 		return fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	}},
@@ -93,11 +93,11 @@ var packings = []packing{
 	}},
 }
 
-// packedRequests sends a small call in each encoding. If the server reads the encoding, it sends a
-// large body in it.
-func packedRequests(t *review.T) {
+// sendEncodedBodies sends a small call in each encoding. If the server reads the encoding, it sends
+// a large body in it.
+func sendEncodedBodies(t *review.T) {
 	plain := t.Send(t.Request(client.UnknownCall))
-	for _, p := range packings {
+	for _, p := range bodyEncodings {
 		sent := func(size int) client.Answer {
 			call := client.UnknownCall
 			call.Arguments = jsondoc.Object(map[string]json.RawMessage{"a": jsondoc.Quote(strings.Repeat("a", size))})
@@ -121,10 +121,10 @@ func packedRequests(t *review.T) {
 	}
 }
 
-// unfinishedFor is how long a request withholds its body.
-const unfinishedFor = 3 * time.Second
+// bodyDelay is how long a request withholds its body.
+const bodyDelay = 3 * time.Second
 
-func unfinished(t *review.T) {
+func checkUnfinishedBody(t *review.T) {
 	began := time.Now()
 	if t.SkipFor(t.Control()) {
 		return
@@ -136,10 +136,10 @@ func unfinished(t *review.T) {
 	http := *t.Client.HTTP
 	go func() {
 		defer close(ended)
-		http.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body[:10], Length: &n, Leave: true, Hold: unfinishedFor})
+		http.Do(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body[:10], Length: &n, Leave: true, Hold: bodyDelay})
 	}()
 	defer func() { <-ended }()
-	if t.SkipOn(client.SystemClock().Sleep(t.Context, unfinishedFor/10)) {
+	if t.SkipOn(client.SystemClock().Sleep(t.Context, bodyDelay/10)) {
 		return
 	}
 	began = time.Now()
@@ -148,7 +148,7 @@ func unfinished(t *review.T) {
 	switch t.Trials++; {
 	case a.Kind == client.Throttled || a.Kind == client.NoBudget:
 		t.Skip("%v", a)
-	case took > usual+unfinishedFor/2:
+	case took > usual+bodyDelay/2:
 		t.Fault("an unfinished body", review.Warning, fmt.Sprintf("an honest request waits for %v while a request of another connection is not finished", took.Round(100*time.Millisecond)), a)
 	}
 }

@@ -16,27 +16,27 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// pushing are the checks of questions, cancellation and lost streams in sessions.
-var pushing = []review.Check{
+// sessionStreamChecks are the checks of questions, cancellation and lost streams in sessions.
+var sessionStreamChecks = []review.Check{
 	{
 		ID: "S-FIX", Name: "a session id chosen by the client", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "initialize with a made-up id in Mcp-Session-Id, in cookies, in the query and in params, then " +
 			"tools/list with this id",
 		Want:   "answers an error, or issues another id",
-		Source: oldTransport + ", security best practices (CWE-384)",
+		Source: oldTransportSpec + ", security best practices (CWE-384)",
 		Impact: "an attacker makes a victim use an id that the attacker chose, and then uses the victim's session",
 		Fix:    "generate ids on the server, and ignore an id in initialize",
-		Run:    chosenSession,
+		Run:    checkChosenSession,
 	},
 	{
 		ID: "S-PUSH", Name: "the answer to a question in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "reliability",
 		Sent: "a call of a tool that asks, whose question is accepted by a POST; with --second a call whose " +
 			"question is accepted in a session of the second user and then declined in its own session",
 		Want:   "answers the POST with status 202, and completes the call with the answer from its own session",
-		Source: oldTransport + ", client/elicitation",
+		Source: oldTransportSpec + ", client/elicitation",
 		Impact: "the call hangs after the user has answered, or another user answers the question",
 		Fix:    "match a response to its request by session and id",
-		Timed:  true, Run: pushed,
+		Timed:  true, Run: checkSessionQuestion,
 	},
 	{
 		ID: "S-CANCEL", Name: "a canceled call that completes in a session", Over: "http", Era: "legacy", Effects: true, Severity: review.Warning, Category: "reliability",
@@ -45,7 +45,7 @@ var pushing = []review.Check{
 		Source: "revision 2025-11-25, basic/utilities/cancellation",
 		Impact: "the server works on a call that the client has canceled",
 		Fix:    "stop the work on notifications/cancelled",
-		Timed:  true, Run: cancelledInSession,
+		Timed:  true, Run: checkSessionCancel,
 	},
 	{
 		ID: "S-RESUME", Name: "a stream with messages of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
@@ -53,16 +53,16 @@ var pushing = []review.Check{
 			"Last-Event-ID of an event of the first, and with a made-up one; GET without a session, with that " +
 			"Last-Event-ID; GET in the first session with a made-up one",
 		Want:   "sends no message of the first session to another one, and repeats no answer for an unknown event",
-		Source: oldTransport + ", resumability",
+		Source: oldTransportSpec + ", resumability",
 		Impact: "one client reads the messages of others",
 		Fix:    "send each message only to its own session, and look up events by session and id",
-		Run:    resumed,
+		Run:    checkResumption,
 	},
 }
 
-func chosenSession(t *review.T) {
+func checkChosenSession(t *review.T) {
 	const chosen = "sealab-chosen-session-0123456789abcdef"
-	if _, ok := keeping(t); !ok {
+	if _, ok := openSessionWithID(t); !ok {
 		return
 	}
 	var places []string
@@ -80,7 +80,7 @@ func chosenSession(t *review.T) {
 		}},
 		{"a chosen id in params", func(w *client.Request) { w.Replace(`"params":{`, `"params":{"sessionId":"`+chosen+`",`) }},
 	} {
-		w := initialize(t, client.Older)
+		w := initializeRequest(t, client.Older)
 		way.alter(w)
 		a := t.Send(w)
 		if !a.Conclusive() && a.Status == 0 {
@@ -91,7 +91,7 @@ func chosenSession(t *review.T) {
 		if a.Kind != client.Completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
 			continue
 		}
-		if b := inSession(t, client.Session{ID: chosen, Version: client.VersionOf(a)}, client.FirstUser, oldList(t)); b.Kind == client.Completed {
+		if b := inSession(t, client.Session{ID: chosen, Version: client.VersionOf(a)}, client.FirstUser, listInSession(t)); b.Kind == client.Completed {
 			t.Fault(way.name, review.Critical, "a session has the id that the client chose", a)
 			return
 		}
@@ -105,9 +105,9 @@ type askingCall struct {
 	id      int
 }
 
-// toolCall returns a call of a tool that asks, in a new session of an older revision.
-func toolCall(t *review.T, f client.Flow) (askingCall, bool) {
-	s, ok := opened(t)
+// newAskingCall returns a call of a tool that asks, in a new session of an older revision.
+func newAskingCall(t *review.T, f client.Flow) (askingCall, bool) {
+	s, ok := openLiveSession(t)
 	if !ok {
 		return askingCall{}, false
 	}
@@ -117,8 +117,8 @@ func toolCall(t *review.T, f client.Flow) (askingCall, bool) {
 	return askingCall{s, body, c.ID}, true
 }
 
-// maxPushed is the number of tools that are expected to ask in a session.
-const maxPushed = 4
+// maxAskingTools is the number of tools that are expected to ask in a session.
+const maxAskingTools = 4
 
 // likelyAsking returns tools that are known to ask. If there are none, it returns tools that the
 // user names or whose texts say that they ask. It skips the check if there are none either.
@@ -136,7 +136,7 @@ func likelyAsking(t *review.T) []client.Flow {
 	if len(all) == 0 {
 		t.Skip("no tool that asks first is known; --tool names one")
 	}
-	return all[:min(len(all), maxPushed)]
+	return all[:min(len(all), maxAskingTools)]
 }
 
 // serverRequest returns the ID of a question that the server sends in a stream.
@@ -149,8 +149,9 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 	return r.ID, json.Unmarshal(m, &r) == nil && r.ID != nil && r.Method == "elicitation/create"
 }
 
-// post sends a request without the bookkeeping of the client, so that two can run at the same time.
-func post(t *review.T, ctx context.Context, s client.Session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
+// postInSession sends a request without the bookkeeping of the client, so that two can run at the
+// same time.
+func postInSession(t *review.T, ctx context.Context, s client.Session, body []byte, done func([]byte) bool) *rawmcp.Exchange {
 	headers := t.Client.SessionHeaders(s, client.FirstUser)
 	return t.Client.HTTP.Do(ctx, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: headers, Body: body, Done: done})
 }
@@ -158,9 +159,9 @@ func post(t *review.T, ctx context.Context, s client.Session, body []byte, done 
 // openingTime is how long a stream may take to open before a call that may need it.
 const openingTime = 2 * time.Second
 
-// await waits until a stream is open or has ended. The wait is limited, because a server may send
-// its header only with its first event.
-func await(t *review.T, opened, ended <-chan struct{}) {
+// awaitStream waits until a stream is open or has ended. The wait is limited, because a server may
+// send its header only with its first event.
+func awaitStream(t *review.T, opened, ended <-chan struct{}) {
 	timer := time.NewTimer(openingTime)
 	defer timer.Stop()
 	select {
@@ -183,10 +184,10 @@ func respond(t *review.T, s client.Session, as client.User, id json.RawMessage, 
 	return t.Client.HTTP.Do(t.Context, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as), Body: body}).Status
 }
 
-// asks calls a tool and replies to its question. It returns the status of the reply, or 0 if there
-// was no question.
-func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) {
-	x, ok := toolCall(t, f)
+// callAndAnswer calls a tool and replies to its question. It returns the status of the reply, or 0
+// if there was no question.
+func callAndAnswer(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) {
+	x, ok := newAskingCall(t, f)
 	if !ok {
 		return client.Answer{}, 0, false
 	}
@@ -217,8 +218,8 @@ func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) 
 				Done: func(m []byte) bool { answer(m); return taken.Load() != 0 }})
 		}
 	}()
-	await(t, opened, listening)
-	e := post(t, t.Context, x.session, x.call, func(m []byte) bool { answer(m); return client.IsAnswer(x.id)(m) })
+	awaitStream(t, opened, listening)
+	e := postInSession(t, t.Context, x.session, x.call, func(m []byte) bool { answer(m); return client.IsAnswer(x.id)(m) })
 	cancel()
 	<-listening
 	t.Client.Keep(e)
@@ -227,12 +228,12 @@ func asks(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) 
 	return a, int(taken.Load()), true
 }
 
-func pushed(t *review.T) {
+func checkSessionQuestion(t *review.T) {
 	accept := func(x askingCall, id, content json.RawMessage) int {
 		return respond(t, x.session, client.FirstUser, id, "accept", content)
 	}
 	for _, f := range likelyAsking(t) {
-		a, status, ok := asks(t, f, accept)
+		a, status, ok := callAndAnswer(t, f, accept)
 		switch {
 		case !ok:
 			return
@@ -246,21 +247,21 @@ func pushed(t *review.T) {
 		case status != 202:
 			t.Fault("a question", review.Suggestion, fmt.Sprintf("the answer to a question gets status %d instead of 202", status), a)
 		default:
-			answeredElsewhere(t, f, a)
+			answerFromOtherSession(t, f, a)
 		}
 		t.Reason = "" // drop the reasons of earlier tools
 		return
 	}
 }
 
-// answeredElsewhere accepts a question in a session of the second user and then declines it in its
-// own session. It records a finding if the call ends like an accepted one, twice.
-func answeredElsewhere(t *review.T, f client.Flow, good client.Answer) {
+// answerFromOtherSession accepts a question in a session of the second user and then declines it in
+// its own session. It records a finding if the call ends like an accepted one, twice.
+func answerFromOtherSession(t *review.T, f client.Flow, good client.Answer) {
 	if len(t.Options.Target.Second) == 0 {
 		return
 	}
-	other, ok := open(t, client.Older, client.SecondUser)
-	no, _, also := asks(t, f, func(x askingCall, id, _ json.RawMessage) int {
+	other, ok := openSession(t, client.Older, client.SecondUser)
+	no, _, also := callAndAnswer(t, f, func(x askingCall, id, _ json.RawMessage) int {
 		return respond(t, x.session, client.FirstUser, id, "decline", nil)
 	})
 	if !ok || !also || good.Kind != client.Completed || client.Blank(no.Text) == client.Blank(good.Text) {
@@ -268,9 +269,9 @@ func answeredElsewhere(t *review.T, f client.Flow, good client.Answer) {
 	}
 	var a client.Answer
 	for range 2 {
-		a, _, _ = asks(t, f, func(x askingCall, id, content json.RawMessage) int {
+		a, _, _ = callAndAnswer(t, f, func(x askingCall, id, content json.RawMessage) int {
 			respond(t, other, client.SecondUser, id, "accept", content)
-			_ = client.SystemClock().Sleep(t.Context, pause)
+			_ = client.SystemClock().Sleep(t.Context, shortPause)
 			return respond(t, x.session, client.FirstUser, id, "decline", nil)
 		})
 		if a.Kind != client.Completed || client.Blank(a.Text) != client.Blank(good.Text) {
@@ -281,12 +282,12 @@ func answeredElsewhere(t *review.T, f client.Flow, good client.Answer) {
 		Evidence: fmt.Sprintf("%s: accepted in the second user's session, then declined in its own -> %v; declined alone -> %v", f, a, no), Want: "declined", Got: "accepted", Revision: client.Older})
 }
 
-func cancelledInSession(t *review.T) {
+func checkSessionCancel(t *review.T) {
 	call, ok := t.SlowCall()
 	if !ok {
 		return
 	}
-	s, ok := opened(t)
+	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
@@ -295,7 +296,7 @@ func cancelledInSession(t *review.T) {
 		c.ID++
 		id, ended = c.ID, make(chan client.Answer, 1)
 		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, jsondoc.Quote(call.Target), call.Arguments)
-		go func() { ended <- client.ReadAnswer(post(t, t.Context, s, body, client.IsAnswer(id)), id) }()
+		go func() { ended <- client.ReadAnswer(postInSession(t, t.Context, s, body, client.IsAnswer(id)), id) }()
 		return id, ended
 	}
 	began := time.Now()
@@ -310,7 +311,7 @@ func cancelledInSession(t *review.T) {
 	if t.SkipOn(client.SystemClock().Sleep(t.Context, took/4)) {
 		return
 	}
-	notified := post(t, t.Context, s, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	notified := postInSession(t, t.Context, s, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
 	told := time.Since(began)
 	a := <-ended
 	t.Trials++

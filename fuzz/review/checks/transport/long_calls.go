@@ -13,8 +13,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// limits are the checks of long calls and large requests.
-var limits = []review.Check{
+// longCallChecks are the checks of long calls and of changes during a call.
+var longCallChecks = []review.Check{
 	{
 		ID: "X-CANCEL", Name: "a connection closed during a call", Over: "http", Era: "modern", Effects: true, Severity: review.Warning, Category: "reliability",
 		Sent: "a call of the tool named by --slow, whose connection is closed after a quarter of its usual time; the " +
@@ -23,7 +23,7 @@ var limits = []review.Check{
 		Source: transportSpec,
 		Impact: "the server works for a client that no longer waits",
 		Fix:    "pass the context of the request to the handler, and stop when it is canceled",
-		Timed:  true, Run: disconnected,
+		Timed:  true, Run: checkDisconnect,
 	},
 	{
 		ID: "X-TIME", Name: "a remote host that does not answer", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
@@ -32,7 +32,7 @@ var limits = []review.Check{
 		Source: "CWE-400",
 		Impact: "calls hang for as long as the remote host chooses",
 		Fix:    "set a time limit on every request to another host",
-		Timed:  true, Run: silentHost,
+		Timed:  true, Run: checkSilentHost,
 	},
 	{
 		ID: "L-CHANGED", Name: "a change of the tool list without notification", Over: "http", Era: "modern", Effects: true, Severity: review.Suggestion, Category: "transport",
@@ -41,19 +41,19 @@ var limits = []review.Check{
 		Source: "revision 2026-07-28, server/tools",
 		Impact: "clients use an outdated list",
 		Fix:    "send notifications/tools/list_changed when the list changes",
-		Timed:  true, Run: listChanged,
+		Timed:  true, Run: checkListChanged,
 	},
 }
 
-// effect returns the text of the tool of --effect.
-func effect(t *review.T) (string, bool) {
+// effectText returns the text of the tool of --effect.
+func effectText(t *review.T) (string, bool) {
 	a, ok := t.Ask("the tool of --effect", client.Call{Method: "tools/call", Target: t.Options.Effect, Arguments: json.RawMessage("{}")})
 	return a.Text, ok && a.Kind == client.Completed
 }
 
-// disconnected closes the connection during a call. The text of another tool shows whether a call
-// ran to its end: a complete call changes it, and a closed one must not.
-func disconnected(t *review.T) {
+// checkDisconnect closes the connection during a call. The text of another tool shows whether a
+// call ran to its end: a complete call changes it, and a closed one must not.
+func checkDisconnect(t *review.T) {
 	call, ok := t.SlowCall()
 	if !ok {
 		return
@@ -62,23 +62,23 @@ func disconnected(t *review.T) {
 		t.Skip("whether a call ran cannot be seen; --effect names a tool that reveals it")
 		return
 	}
-	before, ok := effect(t)
+	before, ok := effectText(t)
 	began := time.Now()
 	whole := t.Call(call)
 	took := time.Since(began)
-	after, also := effect(t)
+	after, also := effectText(t)
 	if !ok || !also || whole.Kind != client.Completed || before == after {
 		t.Skip("control: the text of %s is the same before and after a whole call: %v", t.Options.Effect, whole)
 		return
 	}
 	var closed *rawmcp.Exchange
-	for range closings {
+	for range closeAttempts {
 		w := t.Request(call)
 		closed = t.Client.Raw(t.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Leave: true, Hold: took / 4})
 		if t.SkipOn(client.SystemClock().Sleep(t.Context, 2*took)) {
 			return
 		}
-		last, ok := effect(t)
+		last, ok := effectText(t)
 		if !ok || last == after {
 			return
 		}
@@ -92,11 +92,11 @@ func disconnected(t *review.T) {
 	t.Skip("the connection was closed after %v, too late for a call of %v", closed.Took, took)
 }
 
-// closings is the number of times that a connection is closed during a call. On a busy machine it
-// may be closed after the call.
-const closings = 3
+// closeAttempts is the number of times that a connection is closed during a call. On a busy machine
+// it may be closed after the call.
+const closeAttempts = 3
 
-func silentHost(t *review.T) {
+func checkSilentHost(t *review.T) {
 	call, ok := t.SlowCall()
 	if !ok {
 		return
@@ -125,14 +125,14 @@ func silentHost(t *review.T) {
 	}
 }
 
-// listChanged reads a subscription while a tool changes the list.
-func listChanged(t *review.T) {
+// checkListChanged reads a subscription while a tool changes the list.
+func checkListChanged(t *review.T) {
 	if t.Options.Changes == "" {
 		t.Skip("no tool is known that changes the list; --changes names one")
 		return
 	}
 	c := t.Client
-	before := tools(t)
+	before := toolNames(t)
 	c.ID++
 	id := c.ID
 	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen",
@@ -163,7 +163,7 @@ func listChanged(t *review.T) {
 	if _, ok := t.Ask(t.Options.Changes, client.Call{Method: "tools/call", Target: t.Options.Changes, Arguments: json.RawMessage("{}")}); !ok {
 		return
 	}
-	if tools(t) == before {
+	if toolNames(t) == before {
 		t.Skip("%s does not change the list", t.Options.Changes)
 		return
 	}
@@ -173,8 +173,8 @@ func listChanged(t *review.T) {
 	}
 }
 
-// tools returns the names of the tools on all pages of the list.
-func tools(t *review.T) string {
+// toolNames returns the names of the tools on all pages of the list.
+func toolNames(t *review.T) string {
 	var names []string
 	call := client.ListTools
 	for range review.MaxPages {

@@ -10,32 +10,32 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// impersonating is the check of users that a request names beside its credential.
-var impersonating = []review.Check{
+// impersonationChecks is the check of users that a request names beside its credential.
+var impersonationChecks = []review.Check{
 	{
 		ID: "A-NAME", Name: "a user named by the request instead of the credential", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
 		Sent: "lists, calls that ask and, with --effects, read-only tools, with members such as user and userId in " +
 			"_meta, in params and in the query, which name a made-up user and the second user",
 		Want:   "answers for the user of the credential",
-		Source: authorization + "; CWE-639, CWE-290",
+		Source: authorizationSpec + "; CWE-639, CWE-290",
 		Impact: "any user acts as any other",
 		Fix:    "take the user only from the credential",
-		Run:    namedUsers,
+		Run:    checkNamedUsers,
 	},
 }
 
 // userMembers are names of members in which careless servers look for the user.
 var userMembers = []string{"user", "userId", "user_id", "username", "sub", "principal"}
 
-// claiming runs f while every call has members that name a user.
-func claiming(t *review.T, x client.Claim, f func()) {
+// withClaim runs f while every call has members that name a user.
+func withClaim(t *review.T, x client.Claim, f func()) {
 	t.Client.Claim = &x
 	defer func() { t.Client.Claim = nil }()
 	f()
 }
 
-func namedUsers(t *review.T) {
-	if !wanting(t) {
+func checkNamedUsers(t *review.T) {
+	if !requiresCredentials(t) {
 		return
 	}
 	values := []string{"sealab-user"}
@@ -48,29 +48,29 @@ func namedUsers(t *review.T) {
 			if !t.Selected(x.Place) {
 				continue
 			}
-			if namedInTokens(t, x) || namedInAnswers(t, x) {
+			if claimBindsTokens(t, x) || claimChangesAnswers(t, x) {
 				return
 			}
 		}
 	}
 }
 
-// unlike returns the claim under a name that servers do not read.
-func unlike(x client.Claim) client.Claim {
+// unreadClaim returns the claim under a name that servers do not read.
+func unreadClaim(x client.Claim) client.Claim {
 	x.Names = []string{"sealabNone"}
 	return x
 }
 
-// namedInTokens mints tokens with a claim. It records a finding if they are refused without the
+// claimBindsTokens mints tokens with a claim. It records a finding if they are refused without the
 // claim, and tokens with an unrelated member are accepted.
-func namedInTokens(t *review.T, x client.Claim) bool {
+func claimBindsTokens(t *review.T, x client.Claim) bool {
 	if len(t.Oracles) == 0 {
 		return false
 	}
 	o := t.Oracles[0]
 	var a client.Answer
 	mintedWith := func(x client.Claim) (token string) {
-		claiming(t, x, func() { token, _, _ = t.Client.Mint(t.Context, o.Flow, client.FirstUser) }) // "" if the call is refused
+		withClaim(t, x, func() { token, _, _ = t.Client.Mint(t.Context, o.Flow, client.FirstUser) }) // "" if the call is refused
 		return token
 	}
 	for range 2 {
@@ -78,7 +78,7 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 		if token == "" {
 			return false
 		}
-		claiming(t, x, func() { a = t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser) })
+		withClaim(t, x, func() { a = t.Client.Present(t.Context, o.Flow, jsondoc.Quote(token), client.FirstUser) })
 		if o.Verdict(a) != review.Accepted {
 			return false
 		}
@@ -89,7 +89,7 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 		if o.Verdict(a) != review.Refused {
 			return false
 		}
-		if other = mintedWith(unlike(x)); other == "" || o.Verdict(t.Client.Present(t.Context, o.Flow, jsondoc.Quote(other), client.FirstUser)) != review.Accepted {
+		if other = mintedWith(unreadClaim(x)); other == "" || o.Verdict(t.Client.Present(t.Context, o.Flow, jsondoc.Quote(other), client.FirstUser)) != review.Accepted {
 			return false
 		}
 	}
@@ -97,21 +97,21 @@ func namedInTokens(t *review.T, x client.Claim) bool {
 	return true
 }
 
-// namedInAnswers makes calls with a claim. It records a finding if an answer names the claimed
+// claimChangesAnswers makes calls with a claim. It records a finding if an answer names the claimed
 // user, twice. It must not do so without the claim or with an unrelated member.
-func namedInAnswers(t *review.T, x client.Claim) bool {
-	for _, call := range personal(t) {
+func claimChangesAnswers(t *review.T, x client.Claim) bool {
+	for _, call := range userCalls(t) {
 		names := func() bool {
 			a := t.Tried(t.Call(call))
 			return client.Served(a) && strings.Contains(string(a.Result), x.Value)
 		}
 		with := func(x client.Claim) (is bool) {
-			claiming(t, x, func() { is = names() })
+			withClaim(t, x, func() { is = names() })
 			return is
 		}
-		if with(x) && !names() && !with(unlike(x)) && with(x) {
+		if with(x) && !names() && !with(unreadClaim(x)) && with(x) {
 			var a client.Answer
-			claiming(t, x, func() { a = t.Call(call) })
+			withClaim(t, x, func() { a = t.Call(call) })
 			t.Fault(x.Place, review.Critical, fmt.Sprintf("%s answers for the user that a member of %s such as %s names", strings.TrimSpace(call.Method+" "+call.Target), x.Place, x.Names[0]), a)
 			return true
 		}
@@ -119,12 +119,12 @@ func namedInAnswers(t *review.T, x client.Claim) bool {
 	return false
 }
 
-// maxPersonal is the number of calls that are made for each claim.
-const maxPersonal = 8
+// maxUserCalls is the number of calls that are made for each claim.
+const maxUserCalls = 8
 
-// personal returns calls whose answers may name their user: lists, a flow and, with effects,
+// userCalls returns calls whose answers may name their user: lists, a flow and, with effects,
 // read-only tools.
-func personal(t *review.T) []client.Call {
+func userCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, capability := range []string{"resources", "tools", "prompts"} {
 		if t.Report.Server.Has(capability) {
@@ -139,5 +139,5 @@ func personal(t *review.T) []client.Call {
 	}
 	// A tool without arguments is the most likely to answer by its user.
 	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })
-	return all[:min(len(all), maxPersonal)]
+	return all[:min(len(all), maxUserCalls)]
 }

@@ -12,15 +12,15 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A likeCredential is a set of headers that resemble a credential.
-type likeCredential struct {
+// A similarCredential is a set of headers that resemble a credential.
+type similarCredential struct {
 	name     string
 	headers  []rawmcp.Header
 	severity review.Severity
 }
 
-func likenesses(scheme, secret string) []likeCredential {
-	var all []likeCredential
+func similarCredentials(scheme, secret string) []similarCredential {
+	var all []similarCredential
 	for _, l := range []struct {
 		name, value string
 		severity    review.Severity
@@ -42,47 +42,47 @@ func likenesses(scheme, secret string) []likeCredential {
 		{"a credential of another scheme", "Sealab " + secret, review.Suggestion}, {"a credential without its scheme", secret, review.Suggestion},
 	} {
 		if l.value != scheme+" "+secret {
-			all = append(all, likeCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
+			all = append(all, similarCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
 		}
 	}
 	var cookies []string
 	for _, name := range cookieNames {
 		cookies = append(cookies, name+"="+secret)
 	}
-	all = append(all, likeCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, review.Warning},
-		likeCredential{"a credential behind a made-up one", []rawmcp.Header{
+	all = append(all, similarCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, review.Warning},
+		similarCredential{"a credential behind a made-up one", []rawmcp.Header{
 			{Name: "Authorization", Value: client.MadeUpCredential(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, review.Suggestion})
 	if !strings.EqualFold(scheme, "Basic") {
 		for _, as := range [][2]string{{"name", secret + ":"}, {"password", "sealab:" + secret}} {
-			all = append(all, likeCredential{"a credential as a " + as[0] + " of Basic",
+			all = append(all, similarCredential{"a credential as a " + as[0] + " of Basic",
 				[]rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, review.Warning})
 		}
 	}
 	for _, name := range proxyHeaders {
 		for _, value := range []string{"admin", secret} {
-			all = append(all, likeCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, review.Critical})
+			all = append(all, similarCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, review.Critical})
 		}
 	}
 	var nearby []rawmcp.Header
 	for _, name := range addressHeaders {
 		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
 	}
-	all = append(all, likeCredential{"headers that rewrite the request",
+	all = append(all, similarCredential{"headers that rewrite the request",
 		[]rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}},
 		review.Critical})
-	return append(all, likeCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), review.Critical})
+	return append(all, similarCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), review.Critical})
 }
 
-func likeCredentials(t *review.T) {
+func checkSimilarCredentials(t *review.T) {
 	scheme, secret := t.Options.Target.Authorization()
 	if secret == "" {
 		t.Skip("no credential of an Authorization header is known; --header gives one")
 		return
 	}
-	if !wanting(t) {
+	if !requiresCredentials(t) {
 		return
 	}
-	for _, l := range likenesses(scheme, secret) {
+	for _, l := range similarCredentials(scheme, secret) {
 		if !t.Selected(l.name) {
 			continue
 		}
@@ -95,14 +95,14 @@ func likeCredentials(t *review.T) {
 			t.Fault(l.name, l.severity, l.name+" is accepted", a)
 		}
 	}
-	setCookies(t)
-	renamedUser(t)
+	presentSetCookies(t)
+	presentProxyUser(t)
 }
 
-// renamedUser mints tokens with good credentials and with proxy headers that name a user. It
+// presentProxyUser mints tokens with good credentials and with proxy headers that name a user. It
 // records a finding if the tokens are refused without those headers, because the headers then
 // determine the user.
-func renamedUser(t *review.T) {
+func presentProxyUser(t *review.T) {
 	if len(t.Oracles) == 0 {
 		return
 	}

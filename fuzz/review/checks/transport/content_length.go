@@ -13,14 +13,14 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// A framing gives the body of a request two lengths. A server that uses the shorter one takes the
-// rest, which is a complete request, for the next request of the connection.
-type framing struct {
+// A doubleFraming gives the body of a request two lengths. A server that uses the shorter one takes
+// the rest, which is a complete request, for the next request of the connection.
+type doubleFraming struct {
 	name  string
 	frame func(w *client.Request, rest []byte)
 }
 
-var framings = []framing{
+var doubleFramings = []doubleFraming{
 	{"Content-Length beside chunks", func(w *client.Request, rest []byte) {
 		size := fmt.Sprintf("%x\r\n", len(rest))
 		w.Add("Transfer-Encoding", "chunked")
@@ -34,17 +34,17 @@ var framings = []framing{
 	}},
 }
 
-// twoLengths records a finding if the server answers the rest of a body, twice.
-func twoLengths(t *review.T) {
+// checkTwoLengths records a finding if the server answers the rest of a body, twice.
+func checkTwoLengths(t *review.T) {
 	if t.SkipFor(t.Control()) {
 		return
 	}
-	for _, f := range framings {
+	for _, f := range doubleFramings {
 		if !t.Selected(f.name) {
 			continue
 		}
-		if evidence, is := smuggles(t, f); is {
-			if _, again := smuggles(t, f); again {
+		if evidence, is := answersRest(t, f); is {
+			if _, again := answersRest(t, f); again {
 				t.Refute(review.Finding{Case: f.name, Severity: review.Suggestion, Issue: f.name + ": a part of the body is answered as a request of its own",
 					Evidence: evidence, Want: "one answer", Got: "two answers"})
 			}
@@ -52,9 +52,9 @@ func twoLengths(t *review.T) {
 	}
 }
 
-// smuggles sends a request with two lengths, and an honest one over the same connection. It reports
-// whether the request in the body of the first is answered as well.
-func smuggles(t *review.T, f framing) (evidence string, is bool) {
+// answersRest sends a request with two lengths, and an honest one over the same connection. It
+// reports whether the request in the body of the first is answered as well.
+func answersRest(t *review.T, f doubleFraming) (evidence string, is bool) {
 	c := t.Client
 	conn, err := c.HTTP.Dial(t.Context)
 	if t.SkipOn(err) {
@@ -78,14 +78,14 @@ func smuggles(t *review.T, f framing) (evidence string, is bool) {
 			return "", false
 		}
 		body, _ := io.ReadAll(response.Body) // a partial body is not an answer
-		if answers(body, rest.ID) {
+		if hasResult(body, rest.ID) {
 			return fmt.Sprintf("%s -> status %d; then, on this connection, the answer %s", client.Short(string(one.Sent), 700), one.Status, client.Short(string(body), 100)), true
 		}
 	}
 }
 
-// answers reports whether a body, or an event in it, is the result of a request.
-func answers(body []byte, id int) bool {
+// hasResult reports whether a body, or an event in it, is the result of a request.
+func hasResult(body []byte, id int) bool {
 	for line := range bytes.Lines(body) {
 		message := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("data:")))
 		if client.IsAnswer(id)(message) && jsondoc.Members(message)["result"] != nil {
