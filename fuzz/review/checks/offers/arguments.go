@@ -11,14 +11,14 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// maxVarious is the number of likely arguments that variousArguments returns.
-const maxVarious = 12
+// maxLikelyArguments is the number of likely arguments that variousArguments returns.
+const maxLikelyArguments = 12
 
 // variousArguments returns arguments that the schema of a tool allows. It varies the most likely
 // ones with optional, other, minimal and long values.
 func variousArguments(o client.Offer) []json.RawMessage {
 	base := jsondoc.Samples(o.Input, 0)
-	all := append(base[:min(len(base), maxVarious)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
+	all := append(base[:min(len(base), maxLikelyArguments)], jsondoc.FullSample(o.Input, 0), leastSample(o.Input, base[0]), longSample(o.Input, base[0]))
 	if other := jsondoc.OtherArguments(base[0], o.Input); other != nil {
 		all = append(all, other)
 	}
@@ -160,11 +160,11 @@ func wrongLists(s jsondoc.Schema, given json.RawMessage, path string, depth int)
 	return all
 }
 
-// maxWrong is the number of wrong arguments that a tool is called with.
-const maxWrong = 16
+// maxWrongArguments is the number of wrong arguments that a tool is called with.
+const maxWrongArguments = 16
 
-func wrongArguments(t *review.T) {
-	asks, reading := judging(t)
+func checkWrongArguments(t *review.T) {
+	asks, reading := alterableCalls(t)
 	for i, f := range append(asks, reading...) {
 		if i == len(asks) {
 			t.Oracle = nil // the findings below belong to no flow
@@ -174,9 +174,9 @@ func wrongArguments(t *review.T) {
 			continue
 		}
 		all := wrongValues(f.Offer.Input, f.Arguments, "arguments", 0)
-		all = slices.DeleteFunc(all, func(x wrongValue) bool { return jsondoc.Misfit(schema(f.Offer), valueOf(x.value)) == "" })
+		all = slices.DeleteFunc(all, func(x wrongValue) bool { return jsondoc.Misfit(inputSchema(f.Offer), valueOf(x.value)) == "" })
 		slices.SortStableFunc(all, func(a, b wrongValue) int { return strings.Compare(string(b.severity), string(a.severity)) }) // warnings first
-		for _, x := range all[:min(len(all), maxWrong)] {
+		for _, x := range all[:min(len(all), maxWrongArguments)] {
 			call := f.Call(client.FirstUser)
 			call.Arguments = x.value
 			if a, ok := t.Ask(f.Target+": "+x.name, call); ok && (a.Kind == client.Asked || a.Kind == client.Completed) {
@@ -204,18 +204,18 @@ func wrongArguments(t *review.T) {
 	}
 }
 
-// judging returns the calls whose arguments are changed. It returns a tool that asks and, with
-// effects, read-only tools with all named arguments.
-func judging(t *review.T) (asks, reading []client.Flow) {
+// alterableCalls returns the calls whose arguments are changed. It returns a tool that asks and,
+// with effects, read-only tools with all named arguments.
+func alterableCalls(t *review.T) (asks, reading []client.Flow) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" && asks == nil {
 			t.Oracle, asks = o, []client.Flow{o.Flow}
 		}
 	}
 	readers := t.Readers()
-	for _, tool := range readers[:min(len(readers), maxCrossed)] {
+	for _, tool := range readers[:min(len(readers), maxTestedCalls)] {
 		whole := jsondoc.FullSample(tool.Input, 0)
-		if jsondoc.Misfit(schema(tool), valueOf(whole)) != "" {
+		if jsondoc.Misfit(inputSchema(tool), valueOf(whole)) != "" {
 			whole = t.Sample(tool)
 		}
 		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
@@ -223,8 +223,8 @@ func judging(t *review.T) (asks, reading []client.Flow) {
 	return asks, reading
 }
 
-// schema returns the inputSchema as the server sent it.
-func schema(o client.Offer) json.RawMessage {
+// inputSchema returns the inputSchema as the server sent it.
+func inputSchema(o client.Offer) json.RawMessage {
 	if o.Raw != nil {
 		return o.Raw
 	}

@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// cursors are the checks of pagination cursors.
-var cursors = []review.Check{
+// cursorChecks are the checks of pagination cursors.
+var cursorChecks = []review.Check{
 	{
 		ID: "R-CURSOR", Name: "a cursor with changed contents", Severity: review.Critical, Category: "security",
 		Sent: "cursors of every list and, with --effects, of read-only tools that take one, with other values in " +
@@ -21,7 +21,7 @@ var cursors = []review.Check{
 		Source: "CWE-639; revision 2026-07-28, utilities/pagination",
 		Impact: "a client reads entries that its own list does not contain",
 		Fix:    "seal cursors, or store in them only a position in the list of the user of the request",
-		Run:    changedCursors,
+		Run:    checkChangedCursors,
 	},
 }
 
@@ -31,14 +31,14 @@ type pager struct {
 	page func(cursor string, as client.User) (entries []string, next string, a client.Answer)
 }
 
-// maxAltered is the number of cursors of a list that are changed, and maxVariants the number of
-// changes to each.
-const maxAltered, maxVariants = 2, 80
+// maxChangedCursors is the number of cursors of a list that are changed, and maxVariants the number
+// of changes to each.
+const maxChangedCursors, maxVariants = 2, 80
 
-func changedCursors(t *review.T) {
+func checkChangedCursors(t *review.T) {
 	for _, p := range append(listPagers(t), toolPagers(t)...) {
 		if t.Selected(p.name) {
-			changedIn(t, p)
+			readChangedCursors(t, p)
 		}
 	}
 	if t.Trials == 0 {
@@ -46,9 +46,9 @@ func changedCursors(t *review.T) {
 	}
 }
 
-// changedIn reads a list with changed cursors. It records a finding if an entry is missing from the
-// user's own list, which must be the same before and after.
-func changedIn(t *review.T, p pager) {
+// readChangedCursors reads a list with changed cursors. It records a finding if an entry is missing
+// from the user's own list, which must be the same before and after.
+func readChangedCursors(t *review.T, p pager) {
 	own, named := p.all(client.FirstUser)
 	if len(named) == 0 {
 		return
@@ -71,7 +71,7 @@ func changedIn(t *review.T, p pager) {
 	}
 	var faulty, strange client.Answer
 	var issue string
-	for _, cursor := range named[:min(len(named), maxAltered)] {
+	for _, cursor := range named[:min(len(named), maxChangedCursors)] {
 		variants := tokens.Altered(cursor, slices.Compact(words))
 		for _, v := range variants[:min(len(variants), maxVariants)] {
 			entries, _, a := p.page(v.Text, client.FirstUser)

@@ -16,8 +16,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// fetching is the check of servers that open URLs of their clients.
-var fetching = []review.Check{
+// fetchChecks is the check of servers that open URLs of their clients.
+var fetchChecks = []review.Check{
 	{
 		ID: "R-FETCH", Name: "a request of the server to this machine", Severity: review.Critical, Category: "security",
 		Sent: "if the server lists no http resources: resources/read of the URL of a listener on this machine, in " +
@@ -28,7 +28,7 @@ var fetching = []review.Check{
 		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata service of its cloud",
 		Fix: "connect only to hosts on a list, and refuse loopback and private addresses after the name is " +
 			"resolved",
-		Run: fetches,
+		Run: checkFetches,
 	},
 }
 
@@ -62,7 +62,7 @@ func newCanary(t *review.T) *canary {
 	return c
 }
 
-func fetches(t *review.T) {
+func checkFetches(t *review.T) {
 	if t.Client.HTTP != nil && !t.OnLoopback() {
 		t.Skip("the server is on another machine, which has no listener")
 		return
@@ -70,7 +70,7 @@ func fetches(t *review.T) {
 	if readsAnyURL(t) {
 		return
 	}
-	toolsFetch(t)
+	fetchWithTools(t)
 }
 
 // readsAnyURL reads the URL of a listener as a resource.
@@ -91,12 +91,12 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return fetchedBy(t, "resources/read", func(u string) client.Call { return client.Call{Method: "resources/read", Target: u} })
+	return callWithCanaryURL(t, "resources/read", func(u string) client.Call { return client.Call{Method: "resources/read", Target: u} })
 }
 
-// toolsFetch gives the URL of a listener to read-only tools. A server without credentials belongs
-// to the user of this machine, who may read its addresses anyway.
-func toolsFetch(t *review.T) {
+// fetchWithTools gives the URL of a listener to read-only tools. A server without credentials
+// belongs to the user of this machine, who may read its addresses anyway.
+func fetchWithTools(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates() {
 		if t.Trials == 0 {
 			t.Skip("no resource, and no tool that reads only and takes a URL on a server that wants credentials; --effects calls such tools")
@@ -109,7 +109,7 @@ func toolsFetch(t *review.T) {
 			continue
 		}
 		given := t.Sample(tool)
-		if fetchedBy(t, tool.Name, func(u string) client.Call {
+		if callWithCanaryURL(t, tool.Name, func(u string) client.Call {
 			return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument, jsondoc.Quote(u)))}
 		}) {
 			return
@@ -117,9 +117,9 @@ func toolsFetch(t *review.T) {
 	}
 }
 
-// fetchedBy makes calls with the URL of a listener, in several spellings that filters may miss. It
-// records a finding if the listener receives a request.
-func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
+// callWithCanaryURL makes calls with the URL of a listener, in several spellings that filters may
+// miss. It records a finding if the listener receives a request.
+func callWithCanaryURL(t *review.T, name string, call func(string) client.Call) bool {
 	if !t.Selected(name) {
 		return false
 	}
@@ -128,7 +128,7 @@ func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
 		return false
 	}
 	defer c.server.Close()
-	for _, u := range spellingsOf(c.url) {
+	for _, u := range loopbackSpellings(c.url) {
 		a, ok := t.Ask(name, call(u))
 		if !ok {
 			return false
@@ -147,8 +147,8 @@ func fetchedBy(t *review.T, name string, call func(string) client.Call) bool {
 	return false
 }
 
-// spellingsOf returns spellings of an address of this machine.
-func spellingsOf(address string) []string {
+// loopbackSpellings returns spellings of an address of this machine.
+func loopbackSpellings(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"sealab/fuzz/review/client"
 )
 
-// hints are the checks of the claims in tool annotations.
-var hints = []review.Check{
+// hintChecks are the checks of the claims in tool annotations.
+var hintChecks = []review.Check{
 	{
 		ID: "T-READS", Name: "a tool that claims to be read-only and is not", Effects: true, Severity: review.Warning, Category: "security",
 		Sent: "calls of each tool with readOnlyHint, between calls of the other read-only tools and reads of " +
@@ -17,7 +17,7 @@ var hints = []review.Check{
 		Source: "revision 2026-07-28, schema, ToolAnnotations",
 		Impact: "a client runs the tool without asking its user, although it changes data",
 		Fix:    "remove readOnlyHint, or change nothing in the tool",
-		Run:    readsOnly,
+		Run:    checkReadOnlyTools,
 	},
 }
 
@@ -27,21 +27,21 @@ type observer struct {
 	last string // the result
 }
 
-// readsOnly calls tools that claim to be read-only. It records a finding if the answer of another
-// tool or a resource changes only with the call, three times.
-func readsOnly(t *review.T) {
+// checkReadOnlyTools calls tools that claim to be read-only. It records a finding if the answer of
+// another tool or a resource changes only with the call, three times.
+func checkReadOnlyTools(t *review.T) {
 	readers, resources := t.Readers(), t.Report.Server.Resources
 	var tools []client.Call
-	for _, o := range readers[:min(len(readers), maxCrossed)] {
+	for _, o := range readers[:min(len(readers), maxTestedCalls)] {
 		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
 	}
 	watched := slices.Clone(tools)
-	for _, r := range resources[:min(len(resources), maxCrossed)] {
+	for _, r := range resources[:min(len(resources), maxTestedCalls)] {
 		watched = append(watched, client.Call{Method: "resources/read", Target: r.URI})
 	}
 	var observers []observer
 	for _, call := range watched {
-		if a, steady := steadily(t, call); steady {
+		if a, steady := callTwice(t, call); steady {
 			observers = append(observers, observer{call, string(a.Result)})
 		}
 	}
@@ -57,7 +57,7 @@ func readsOnly(t *review.T) {
 			if observers[i].last == o.last {
 				continue
 			}
-			if a, is := changes(t, tool, o.Call); is {
+			if a, is := changesAnswer(t, tool, o.Call); is {
 				t.Fault(tool.Target, review.Warning, "a tool with readOnlyHint changes the output of "+client.Short(o.Target, 60), a)
 				return
 			}
@@ -68,24 +68,24 @@ func readsOnly(t *review.T) {
 	}
 }
 
-// steadily makes a call twice and reports whether both results are the same.
-func steadily(t *review.T, call client.Call) (a client.Answer, steady bool) {
+// callTwice makes a call twice and reports whether both results are the same.
+func callTwice(t *review.T, call client.Call) (a client.Answer, steady bool) {
 	one := t.Call(call)
 	t.Call(client.ListTools)
 	a = t.Call(call)
 	return a, one.Kind == client.Completed && string(one.Result) == string(a.Result)
 }
 
-// changes reports whether a call changes the answer to another call, twice, which is constant
+// changesAnswer reports whether a call changes the answer to another call, twice, which is constant
 // without it. It returns that answer.
-func changes(t *review.T, call, observer client.Call) (a client.Answer, is bool) {
-	a, steady := steadily(t, observer)
+func changesAnswer(t *review.T, call, observer client.Call) (a client.Answer, is bool) {
+	a, steady := callTwice(t, observer)
 	for range 2 {
 		if !steady || t.Call(call).Kind != client.Completed {
 			return a, false
 		}
 		before := string(a.Result)
-		if a, steady = steadily(t, observer); !steady || string(a.Result) == before {
+		if a, steady = callTwice(t, observer); !steady || string(a.Result) == before {
 			return a, false
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// inputs are the checks of texts that a user types into arguments and forms.
-var inputs = []review.Check{
+// inputChecks are the checks of texts that a user types into arguments and forms.
+var inputChecks = []review.Check{
 	{
 		ID: "RS-VALUE", Name: "awkward texts in the answers to a form", Flow: true, Effects: true, Severity: review.Critical, Category: "injection",
 		Sent: "answers to the last question of a tool in which each text is in turn an apostrophe, brackets that do " +
@@ -24,7 +24,7 @@ var inputs = []review.Check{
 		Source: "CWE-89, CWE-22, CWE-1336",
 		Impact: "an answer of the user reads files, becomes a part of a query, or stops the call",
 		Fix:    "validate answers like arguments: by the form, and again where they are used",
-		Run:    awkwardAnswers,
+		Run:    checkAwkwardAnswers,
 	},
 	{
 		ID: "X-PATTERN", Name: "texts that a pattern takes exponential time for", Severity: review.Warning, Category: "reliability",
@@ -35,7 +35,7 @@ var inputs = []review.Check{
 		Source: "CWE-1333",
 		Impact: "one short text keeps the server busy for minutes, for all of its clients",
 		Fix:    "use a regular expression engine that takes linear time, or patterns without nested repetitions",
-		Timed:  true, Run: slowPatterns,
+		Timed:  true, Run: checkSlowPatterns,
 	},
 }
 
@@ -44,17 +44,18 @@ type input struct {
 	name  string
 	given string
 	flow  *client.Flow // of an answer; nil for an argument
-	// send makes the call with another text. A call that cannot be made has an answer without a kind.
+	// send makes the call with another text. A call that cannot be made has an answer without a
+	// kind.
 	send func(text string) client.Answer
 }
 
 // maxInputs is the number of inputs that a check tests.
 const maxInputs = 8
 
-// inputsOf returns the texts in arguments of a tool that asks and of read-only tools, and with
+// textInputs returns the texts in arguments of a tool that asks and of read-only tools, and with
 // effects the texts in the last answers of flows.
-func inputsOf(t *review.T) []input {
-	asks, reading := judging(t)
+func textInputs(t *review.T) []input {
+	asks, reading := alterableCalls(t)
 	t.Oracle = nil // an argument belongs to no flow
 	var all []input
 	for _, f := range append(asks, reading...) {
@@ -70,13 +71,13 @@ func inputsOf(t *review.T) []input {
 		}
 	}
 	if t.Options.Effects {
-		all = append(all, answersOf(t)...)
+		all = append(all, answerInputs(t)...)
 	}
 	return all[:min(len(all), maxInputs)]
 }
 
-// answersOf returns the texts in the last answers of flows.
-func answersOf(t *review.T) []input {
+// answerInputs returns the texts in the last answers of flows.
+func answerInputs(t *review.T) []input {
 	var all []input
 	for _, o := range t.Oracles {
 		_, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
@@ -102,8 +103,8 @@ func answersOf(t *review.T) []input {
 	return all
 }
 
-// freeText returns the text of a value, or of the default. It reports whether the schema takes texts
-// that it does not list.
+// freeText returns the text of a value, or of the default. It reports whether the schema takes
+// texts that it does not list.
 func freeText(value, schema json.RawMessage) (string, bool) {
 	var text string
 	s := jsondoc.ParseSchema(schema)
@@ -117,22 +118,22 @@ func freeText(value, schema json.RawMessage) (string, bool) {
 // fileName matches names of files.
 var fileName = regexp.MustCompile(`^[\w./-]*\.[a-z]{2,4}$`)
 
-func awkwardAnswers(t *review.T) {
-	for _, x := range answersOf(t) {
-		for _, v := range awkward {
+func checkAwkwardAnswers(t *review.T) {
+	for _, x := range answerInputs(t) {
+		for _, v := range awkwardValues {
 			var text string
-			if v.kind != "string" || v.name == halfPair || json.Unmarshal([]byte(v.value), &text) != nil {
+			if v.kind != "string" || v.name == halfPairName || json.Unmarshal([]byte(v.value), &text) != nil {
 				continue
 			}
-			if faulty(t, x, v, text) {
+			if mishandlesAnswer(t, x, v, text) {
 				return
 			}
 		}
 		if !fileName.MatchString(x.given) && !client.Mentions(strings.ToLower(x.name), pathNames[:3]) {
 			continue
 		}
-		for _, path := range climbs(plainClimb) {
-			if a := x.send(path); a.Kind == client.Completed && passwd.MatchString(a.Text) {
+		for _, path := range pathSpellings(climbingPath) {
+			if a := x.send(path); a.Kind == client.Completed && passwdLine.MatchString(a.Text) {
 				refuteInput(t, x, review.Critical, client.Short(path, 60)+" gives a file outside of the server's folder", "a file", a)
 				return
 			}
@@ -143,9 +144,10 @@ func awkwardAnswers(t *review.T) {
 	}
 }
 
-// faulty reports whether a text as an answer is a fault, twice, and the usual answer is none.
-func faulty(t *review.T, x input, v awkwardValue, text string) bool {
-	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), meantToExpand) {
+// mishandlesAnswer reports whether a text as an answer is a fault, twice, and the usual answer is
+// none.
+func mishandlesAnswer(t *review.T, x input, v awkwardValue, text string) bool {
+	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), templateNames) {
 		return false
 	}
 	a, severity, issue := v.confirmed(func() client.Answer { return x.send(text) }, func() bool {
@@ -162,39 +164,41 @@ func refuteInput(t *review.T, x input, severity review.Severity, issue, got stri
 	t.Refute(review.Finding{Case: x.name, Severity: severity, Issue: x.name + ": " + issue, Evidence: review.ExchangeText(a), Want: "see the check", Got: got, Flow: x.flow})
 }
 
-// repeated are texts that patterns with nested repetitions backtrack on. The end does not match.
-var repeated = []struct{ unit, end string }{{"a", "!"}, {"1", "x"}, {"a.", "!"}, {"a-", "!"}, {"a ", "!"}, {"a@", "!"}}
+// backtrackingTexts are texts that patterns with nested repetitions backtrack on. The end does not
+// match.
+var backtrackingTexts = []struct{ unit, end string }{{"a", "!"}, {"1", "x"}, {"a.", "!"}, {"a-", "!"}, {"a ", "!"}, {"a@", "!"}}
 
 const (
-	shortest  = 16 // characters of the first text of slowPatterns
-	longest   = 32
-	step      = 4
-	slow      = 60 * time.Millisecond // the least time that shows
-	growth    = 4                     // of exponential time in a step; patterns that double have 16
-	unrelated = "Zq7-Kx2_Wv9.Ht4+Yb6=Ms3~Nd8/Pf5:"
+	shortestText  = 16 // characters of the first text of checkSlowPatterns
+	longestText   = 32
+	lengthStep    = 4
+	slowTime      = 60 * time.Millisecond // the least time that shows
+	stepGrowth    = 4                     // of exponential time in a step; patterns that double have 16
+	unrelatedText = "Zq7-Kx2_Wv9.Ht4+Yb6=Ms3~Nd8/Pf5:"
 )
 
-// slowPatterns sends texts of growing lengths. It records a finding if one takes slow, growth times
-// as long as the text one step before, and the square of growth times as long as an unrelated text.
-func slowPatterns(t *review.T) {
-	for _, x := range inputsOf(t) {
+// checkSlowPatterns sends texts of growing lengths. It records a finding if one takes slowTime,
+// stepGrowth times as long as the text one step before, and the square of stepGrowth times as long
+// as an unrelated text.
+func checkSlowPatterns(t *review.T) {
+	for _, x := range textInputs(t) {
 		if !t.Selected(x.name) {
 			continue
 		}
-		usual := took(x.send(unrelated))
-		for _, r := range repeated {
+		usual := answerTime(x.send(unrelatedText))
+		for _, r := range backtrackingTexts {
 			before := usual
-			for n := shortest; n <= longest; n += step {
+			for n := shortestText; n <= longestText; n += lengthStep {
 				text := strings.Repeat(r.unit, n)[:n] + r.end
 				a := x.send(text)
-				now := took(a)
+				now := answerTime(a)
 				if now < 0 || before < 0 {
 					break
 				}
-				if now >= slow && now >= growth*before {
-					if again := took(x.send(unrelated)); again >= 0 && now >= growth*growth*again {
+				if now >= slowTime && now >= stepGrowth*before {
+					if again := answerTime(x.send(unrelatedText)); again >= 0 && now >= stepGrowth*stepGrowth*again {
 						refuteInput(t, x, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
-							len(text), now.Round(time.Millisecond), len(text)-step, before.Round(time.Millisecond), len(unrelated), again.Round(time.Millisecond)), "a longer time for each character", a)
+							len(text), now.Round(time.Millisecond), len(text)-lengthStep, before.Round(time.Millisecond), len(unrelatedText), again.Round(time.Millisecond)), "a longer time for each character", a)
 						return
 					}
 				}
@@ -207,8 +211,8 @@ func slowPatterns(t *review.T) {
 	}
 }
 
-// took returns the time that an answer took, or -1 if it was not sent or is not conclusive.
-func took(a client.Answer) time.Duration {
+// answerTime returns the time that an answer took, or -1 if it was not sent or is not conclusive.
+func answerTime(a client.Answer) time.Duration {
 	if a.Exchange == nil || a.Kind == client.Throttled || a.Kind == client.NoBudget || a.Kind == "" {
 		return -1
 	}

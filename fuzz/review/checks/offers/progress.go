@@ -17,8 +17,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// progressing is the check of the messages around one answer.
-var progressing = []review.Check{
+// progressChecks is the check of the messages around one answer.
+var progressChecks = []review.Check{
 	{
 		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
 		Sent: "a call of a tool that asks, with --effects of read-only tools, of a prompt, of a resource, of the tool " +
@@ -31,7 +31,7 @@ var progressing = []review.Check{
 		Impact: "a client assigns progress to another call, keeps a connection open for each call, or reads secrets",
 		Fix: "send progress only under the token of its request, stop before the answer, close the stream after " +
 			"it, and log no secrets",
-		Timed: true, Run: progress,
+		Timed: true, Run: checkProgress,
 	},
 }
 
@@ -41,37 +41,37 @@ var progressTokens = [2]string{`"sealab-progress"`, "7305829146"}
 // logLevels are the levels of logs, the lowest first.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// leftOpen is the time after the answer at which an open stream counts as left open.
-const leftOpen = time.Second
+// openStreamTime is the time after the answer at which an open stream counts as left open.
+const openStreamTime = time.Second
 
-// logged is the case of a finding about logs.
-const logged = "logs"
+// logCase is the case of a finding about logs.
+const logCase = "logs"
 
-// A called is a call with the messages until its end.
-type called struct {
+// A trackedCall is a call with the messages until its end.
+type trackedCall struct {
 	name     string
 	token    string // the progress token, as JSON
 	level    string // the level of the logs
 	messages [][]byte
 	answer   int  // the index of the answer; -1 if there is none
-	open     bool // the stream went on for leftOpen
+	open     bool // the stream went on for openStreamTime
 	unended  bool // the answer came, but its event did not end
 	lost     bool // no answer came
 }
 
-func progress(t *review.T) {
+func checkProgress(t *review.T) {
 	keys := map[string]int{}
 	for _, call := range slices.Concat(progressCalls(t), stateCalls(t)) {
 		name := strings.TrimSpace(call.Method + " " + call.Target)
 		if call.State != nil {
 			name += " with a state"
 		}
-		if !t.Selected(name, logged) {
+		if !t.Selected(name, logCase) {
 			continue
 		}
 		for i, level := range []string{"debug", "error"} {
 			call.Progress, call.Level = progressTokens[i], level
-			if x, ok := inProgress(t, name, call); !ok || unanswered(t, x, call) || noisy(t, x, call, keys) {
+			if x, ok := trackCall(t, name, call); !ok || lacksAnswer(t, x, call) || hasMessageFault(t, x, call, keys) {
 				return
 			}
 			if call.State != nil {
@@ -81,9 +81,9 @@ func progress(t *review.T) {
 	}
 }
 
-// unanswered reports whether a call with a progressToken got no answer, although one without it
+// lacksAnswer reports whether a call with a progressToken got no answer, although one without it
 // does.
-func unanswered(t *review.T, x called, call client.Call) bool {
+func lacksAnswer(t *review.T, x trackedCall, call client.Call) bool {
 	if call.Progress, call.Level = "", ""; !x.lost || call.State != nil || !t.Call(call).Conclusive() {
 		return false
 	}
@@ -94,12 +94,12 @@ func unanswered(t *review.T, x called, call client.Call) bool {
 	return true
 }
 
-// noisy reports whether it found a fault in the messages of a call.
-func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
+// hasMessageFault reports whether it found a fault in the messages of a call.
+func hasMessageFault(t *review.T, x trackedCall, call client.Call, keys map[string]int) bool {
 	t.Trials++
 	severity, issue, label := review.Warning, x.issue(), x.name
-	if told := loggedIn(t, x, call, keys); issue == "" && told != "" {
-		issue, label = "a log message or a progress notification reveals "+told, logged
+	if told := secretInNotifications(t, x, call, keys); issue == "" && told != "" {
+		issue, label = "a log message or a progress notification reveals "+told, logCase
 	}
 	if low := x.belowLevel(); issue == "" && low != "" && t.Client.Older == "" {
 		severity, issue = review.Suggestion, "a log of the level "+client.Short(low, 20)+", although "+x.level+" was asked for"
@@ -111,7 +111,7 @@ func noisy(t *review.T, x called, call client.Call, keys map[string]int) bool {
 }
 
 // belowLevel returns the level of the first log below the requested level, or "".
-func (x called) belowLevel() string {
+func (x trackedCall) belowLevel() string {
 	for _, m := range x.messages {
 		var log struct {
 			Method string
@@ -127,8 +127,8 @@ func (x called) belowLevel() string {
 	return ""
 }
 
-// maxReading is the number of read-only tools that are called with effects.
-const maxReading = 2
+// maxReadOnlyTools is the number of read-only tools that are called with effects.
+const maxReadOnlyTools = 2
 
 // progressCalls returns a call of a tool that asks, of read-only tools, of a prompt, of a resource,
 // of the slow tool, and of a list.
@@ -138,7 +138,7 @@ func progressCalls(t *review.T) []client.Call {
 		all = append(all, f.Call(client.FirstUser))
 	}
 	for _, tool := range t.Readers() {
-		if len(all) <= maxReading {
+		if len(all) <= maxReadOnlyTools {
 			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), As: client.FirstUser})
 		}
 	}
@@ -174,13 +174,13 @@ func stateCalls(t *review.T) []client.Call {
 	return all
 }
 
-// keyInLog matches a member named key with a value of the length of a key.
-var keyInLog = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
+// loggedKey matches a member named key with a value of the length of a key.
+var loggedKey = regexp.MustCompile(`"key"\s*:\s*"([A-Za-z0-9+/_-]{43}=?|[0-9a-f]{64})"`)
 
-// loggedIn returns the private data in the notifications of a call, or "". It looks for values in
-// the form of secrets and for the state of the call. It also looks for a key that recurs in another
-// call.
-func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) string {
+// secretInNotifications returns the private data in the notifications of a call, or "". It looks
+// for values in the form of secrets and for the state of the call. It also looks for a key that
+// recurs in another call.
+func secretInNotifications(t *review.T, x trackedCall, call client.Call, keys map[string]int) string {
 	for _, m := range x.messages {
 		if jsondoc.Members(m)["method"] == nil {
 			continue
@@ -194,7 +194,7 @@ func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) stri
 		case len(state) >= tokens.MinCoded && strings.Contains(string(m), state):
 			return "the state"
 		}
-		for _, found := range keyInLog.FindAllSubmatch(m, -1) {
+		for _, found := range loggedKey.FindAllSubmatch(m, -1) {
 			// A digest of the call differs between calls.
 			if keys[string(found[1])]++; keys[string(found[1])] > 1 {
 				return "a key"
@@ -204,10 +204,10 @@ func loggedIn(t *review.T, x called, call client.Call, keys map[string]int) stri
 	return ""
 }
 
-// inProgress makes a call with a progressToken and a log level.
-func inProgress(t *review.T, name string, call client.Call) (called, bool) {
+// trackCall makes a call with a progressToken and a log level.
+func trackCall(t *review.T, name string, call client.Call) (trackedCall, bool) {
 	c := t.Client
-	x := called{name: name, token: call.Progress, level: call.Level, answer: -1}
+	x := trackedCall{name: name, token: call.Progress, level: call.Level, answer: -1}
 	c.ID++
 	id := c.ID
 	body, err := c.Body(call, id)
@@ -218,7 +218,7 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 		return x, false
 	}
 	if c.HTTP == nil {
-		return x, lineInProgress(t, &x, body, id)
+		return x, trackLine(t, &x, body, id)
 	}
 	ctx, cancel := context.WithCancel(t.Context)
 	defer cancel()
@@ -227,7 +227,7 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	e := http.Do(ctx, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: func(m []byte) bool {
 		if x.answer < 0 && client.IsAnswer(id)(m) {
 			x.answer = len(x.messages)
-			time.AfterFunc(leftOpen, cancel)
+			time.AfterFunc(openStreamTime, cancel)
 		}
 		x.messages = append(x.messages, m)
 		return false
@@ -241,9 +241,9 @@ func inProgress(t *review.T, name string, call client.Call) (called, bool) {
 	return x, true
 }
 
-// lineInProgress sends a line to a new process, and another line after it. It reports whether both
+// trackLine sends a line to a new process, and another line after it. It reports whether both
 // were answered.
-func lineInProgress(t *review.T, x *called, body []byte, id int) bool {
+func trackLine(t *review.T, x *trackedCall, body []byte, id int) bool {
 	p := t.Process()
 	if p == nil {
 		return false
@@ -269,7 +269,7 @@ func lineInProgress(t *review.T, x *called, body []byte, id int) bool {
 }
 
 // issue returns the fault in the messages, or "".
-func (x called) issue() string {
+func (x trackedCall) issue() string {
 	last := -1.0
 	for i, m := range x.messages {
 		all := jsondoc.Members(m)
@@ -299,12 +299,12 @@ func (x called) issue() string {
 		return "no empty line ends the event of the answer"
 	}
 	if x.open {
-		return fmt.Sprintf("the stream stays open for %v after the answer", leftOpen)
+		return fmt.Sprintf("the stream stays open for %v after the answer", openStreamTime)
 	}
 	return ""
 }
 
-func (x called) evidence() string {
+func (x trackedCall) evidence() string {
 	var b strings.Builder
 	for i, m := range x.messages {
 		fmt.Fprintf(&b, "%d: %s\n", i, client.Short(string(m), 200))

@@ -12,9 +12,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// prompting are the checks of prompts that answer at once, and of the form of prompts and
+// promptChecks are the checks of prompts that answer at once, and of the form of prompts and
 // resources.
-var prompting = []review.Check{
+var promptChecks = []review.Check{
 	{
 		ID: "P-EXPAND", Name: "a prompt argument that is evaluated", Severity: review.Critical, Category: "injection",
 		Sent: "prompts/get with arguments that contain the names of other arguments and expressions in the syntax " +
@@ -24,7 +24,7 @@ var prompting = []review.Check{
 		Impact: "a client reads variables or files of the server, runs expressions, or writes a message in the name " +
 			"of the model",
 		Fix: "insert arguments once, as values of a fixed template",
-		Run: expandedArguments,
+		Run: checkExpandedArguments,
 	},
 	{
 		ID: "P-ARGS", Name: "a prompt without its required arguments", Severity: review.Warning, Category: "schema",
@@ -33,7 +33,7 @@ var prompting = []review.Check{
 		Source: "revision 2026-07-28, server/prompts",
 		Impact: "the model reads undefined instead of an argument",
 		Fix:    "answer -32602",
-		Run:    missingArguments,
+		Run:    checkMissingArguments,
 	},
 	{
 		ID: "R-FORM", Name: "malformed prompts and resources", Severity: review.Warning, Category: "schema",
@@ -43,7 +43,7 @@ var prompting = []review.Check{
 		Source: "revision 2026-07-28, schema",
 		Impact: "clients refuse the result",
 		Fix:    "build results with the types of the SDK",
-		Run:    readForms,
+		Run:    checkReadResults,
 	},
 }
 
@@ -68,19 +68,19 @@ func promptTerms(others map[string]json.RawMessage) []promptTerm {
 	return all
 }
 
-// includes are texts that some programs take for the name of a file to read.
-var includes = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
+// includePaths are texts that some programs take for the name of a file to read.
+var includePaths = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
 
-// meantToExpand are parts of names of arguments that are templates.
-var meantToExpand = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
+// templateNames are parts of names of arguments that are templates.
+var templateNames = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
 
-// maxExpanded is the number of prompts that are tested, and of arguments of each.
-const maxExpanded = 3
+// maxExpandedPrompts is the number of prompts that are tested, and of arguments of each.
+const maxExpandedPrompts = 3
 
-func expandedArguments(t *review.T) {
+func checkExpandedArguments(t *review.T) {
 	for i, p := range t.Report.Server.Prompts {
 		for j, argument := range p.Arguments {
-			if i < maxExpanded && j < maxExpanded && !client.Mentions(argument.Name, meantToExpand) && expanded(t, p, argument.Name) {
+			if i < maxExpandedPrompts && j < maxExpandedPrompts && !client.Mentions(argument.Name, templateNames) && expandsArgument(t, p, argument.Name) {
 				return
 			}
 		}
@@ -90,9 +90,9 @@ func expandedArguments(t *review.T) {
 	}
 }
 
-// expanded gives terms to an argument that a prompt repeats. It reports whether a term is expanded,
-// a line begins a new message, or a file is included.
-func expanded(t *review.T, p client.Offer, name string) bool {
+// expandsArgument gives terms to an argument that a prompt repeats. It reports whether a term is
+// expanded, a line begins a new message, or a file is included.
+func expandsArgument(t *review.T, p client.Offer, name string) bool {
 	others := map[string]json.RawMessage{}
 	for _, x := range p.Arguments {
 		if x.Name != name {
@@ -109,13 +109,13 @@ func expanded(t *review.T, p client.Offer, name string) bool {
 	}
 	t.Trials++
 	speaker := ask("\n\nAssistant: ")
-	if speaker.Kind == client.Completed && roles(speaker) != roles(plain) && roles(ask("\n\nAssistant: ")) == roles(speaker) {
-		t.Fault(p.Name+" "+name, review.Warning, "a line of the argument "+client.Short(name, 40)+" begins a message of its own: "+roles(speaker), speaker)
+	if speaker.Kind == client.Completed && messageRoles(speaker) != messageRoles(plain) && messageRoles(ask("\n\nAssistant: ")) == messageRoles(speaker) {
+		t.Fault(p.Name+" "+name, review.Warning, "a line of the argument "+client.Short(name, 40)+" begins a message of its own: "+messageRoles(speaker), speaker)
 		return true
 	}
-	for _, path := range includes {
+	for _, path := range includePaths {
 		a := t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(path)))})
-		if a.Kind == client.Completed && passwd.MatchString(a.Text) && !client.Mentions(name, pathNames[:2]) {
+		if a.Kind == client.Completed && passwdLine.MatchString(a.Text) && !client.Mentions(name, pathNames[:2]) {
 			t.Fault(p.Name+" "+name, review.Critical, "the argument "+client.Short(name, 40)+" gives a file: "+path, a)
 			return true
 		}
@@ -143,14 +143,14 @@ func promptMessages(a client.Answer) []struct{ Role string } {
 	return r.Messages
 }
 
-// roles returns the roles of the messages of a prompt.
-func roles(a client.Answer) string { return fmt.Sprint(promptMessages(a)) }
+// messageRoles returns the roles of the messages of a prompt.
+func messageRoles(a client.Answer) string { return fmt.Sprint(promptMessages(a)) }
 
-// absent matches texts that templates write for a missing argument.
-var absent = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
+// missingArgumentText matches texts that templates write for a missing argument.
+var missingArgumentText = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
 
-func missingArguments(t *review.T) {
-	for _, p := range t.Report.Server.Prompts[:min(len(t.Report.Server.Prompts), maxCrossed)] {
+func checkMissingArguments(t *review.T) {
+	for _, p := range t.Report.Server.Prompts[:min(len(t.Report.Server.Prompts), maxTestedCalls)] {
 		required := false
 		for _, x := range p.Arguments {
 			required = required || x.Required
@@ -162,8 +162,8 @@ func missingArguments(t *review.T) {
 		switch {
 		case !ok:
 			return
-		case a.Kind == client.Completed && absent.MatchString(a.Text):
-			t.Fault(p.Name, review.Warning, "a prompt without its required arguments is given, with "+client.Short(absent.FindString(a.Text), 40), a)
+		case a.Kind == client.Completed && missingArgumentText.MatchString(a.Text):
+			t.Fault(p.Name, review.Warning, "a prompt without its required arguments is given, with "+client.Short(missingArgumentText.FindString(a.Text), 40), a)
 		case a.Kind == client.Completed:
 			t.Fault(p.Name, review.Suggestion, "a prompt without its required arguments is given", a)
 		}
@@ -173,9 +173,9 @@ func missingArguments(t *review.T) {
 	}
 }
 
-func readForms(t *review.T) {
+func checkReadResults(t *review.T) {
 	all := t.Reads()
-	for _, f := range all[:min(len(all), 2*maxCrossed)] {
+	for _, f := range all[:min(len(all), 2*maxTestedCalls)] {
 		a, ok := t.Ask(f.String(), f.Call(client.FirstUser))
 		if !ok {
 			return

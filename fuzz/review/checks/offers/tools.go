@@ -15,8 +15,8 @@ import (
 
 const toolsSpec = "revision 2026-07-28, server/tools"
 
-// offers are the checks of tools.
-var offers = []review.Check{
+// toolChecks are the checks of tools.
+var toolChecks = []review.Check{
 	{
 		ID: "T-UNKNOWN", Name: "an unknown tool", Severity: review.Warning, Category: "schema",
 		Sent: "calls of tools that are not listed, some with names of JavaScript prototype members; calls of tools " +
@@ -27,7 +27,7 @@ var offers = []review.Check{
 		Impact: "the model takes a protocol error for a result of the tool; or a client passes a filter by another " +
 			"spelling of the name",
 		Fix: "look up the exact name among the listed ones, and answer -32602 if it is unknown",
-		Run: unknownTool,
+		Run: checkUnknownTool,
 	},
 	{
 		ID: "T-SCHEMA", Name: "invalid schemas or names of tools", Severity: review.Warning, Category: "schema",
@@ -37,7 +37,7 @@ var offers = []review.Check{
 		Source: toolsSpec,
 		Impact: "clients refuse the tool",
 		Fix:    "correct the schema or the name of the tool",
-		Run:    toolSchemas,
+		Run:    checkToolSchemas,
 	},
 	{
 		ID: "T-HIDDEN", Name: "invisible texts, keys and scripts in lists", Severity: review.Warning, Category: "injection",
@@ -47,7 +47,7 @@ var offers = []review.Check{
 		Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
 		Impact: "the model reads instructions that its user cannot see, or every client reads a secret",
 		Fix:    "remove invisible characters, keys and script URLs from the texts",
-		Run:    hiddenTexts,
+		Run:    checkHiddenTexts,
 	},
 	{
 		ID: "T-TYPE", Name: "arguments that violate the schema", Severity: review.Warning, Category: "schema",
@@ -58,7 +58,7 @@ var offers = []review.Check{
 		Source: toolsSpec + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes",
 		Fix:    "validate arguments against the schema before the handler",
-		Run:    wrongArguments,
+		Run:    checkWrongArguments,
 	},
 	{
 		ID: "T-EXTRA", Name: "an argument that the schema does not define", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
@@ -68,7 +68,7 @@ var offers = []review.Check{
 		Source: "JSON Schema 2020-12, additionalProperties",
 		Impact: "a mistake of a client goes unnoticed",
 		Fix:    "set additionalProperties to false, and validate",
-		Run:    extraArgument,
+		Run:    checkExtraArgument,
 	},
 	{
 		ID: "T-PROTO", Name: "arguments named __proto__ and constructor", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
@@ -78,7 +78,7 @@ var offers = []review.Check{
 		Source: "CWE-1321",
 		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
 		Fix:    "read only the arguments that the schema names",
-		Run:    prototypeArguments,
+		Run:    checkPrototypeArguments,
 	},
 	{
 		ID: "T-OUT", Name: "results that violate the output schema", Effects: true, Severity: review.Warning, Category: "schema",
@@ -88,11 +88,11 @@ var offers = []review.Check{
 		Source: toolsSpec,
 		Impact: "clients refuse the result",
 		Fix:    "return structuredContent in every result, and validate it",
-		Run:    outputSchemas,
+		Run:    checkOutputSchemas,
 	},
 }
 
-func unknownTool(t *review.T) {
+func checkUnknownTool(t *review.T) {
 	if len(t.Report.Server.Tools) == 0 {
 		t.Skip("the server lists no tools")
 		return
@@ -146,7 +146,7 @@ func inheritedTools(t *review.T) {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-func toolSchemas(t *review.T) {
+func checkToolSchemas(t *review.T) {
 	seen := map[string]bool{}
 	for _, tool := range t.Report.Server.Tools {
 		t.Trials++
@@ -169,7 +169,7 @@ func toolSchemas(t *review.T) {
 	}
 }
 
-func extraArgument(t *review.T) {
+func checkExtraArgument(t *review.T) {
 	f, ok := t.AskingTool()
 	if !ok {
 		return
@@ -190,7 +190,7 @@ func extraArgument(t *review.T) {
 	}
 }
 
-func prototypeArguments(t *review.T) {
+func checkPrototypeArguments(t *review.T) {
 	f, ok := t.AskingTool()
 	if !ok {
 		return
@@ -219,17 +219,17 @@ func prototypeArguments(t *review.T) {
 	}
 }
 
-// misfits calls a tool and reports whether its result violates its outputSchema.
-func misfits(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
+// callViolatesOutput calls a tool and reports whether its result violates its outputSchema.
+func callViolatesOutput(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
 	a, ok := t.Ask(tool.Name, client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
 	if !ok || a.Kind != client.Completed {
 		return !ok
 	}
-	return misfit(t, tool, a)
+	return violatesOutput(t, tool, a)
 }
 
-// misfit reports whether the result of a tool violates its outputSchema.
-func misfit(t *review.T, tool client.Offer, a client.Answer) bool {
+// violatesOutput reports whether the result of a tool violates its outputSchema.
+func violatesOutput(t *review.T, tool client.Offer, a client.Answer) bool {
 	var content any
 	if raw := jsondoc.Members(a.Result)["structuredContent"]; raw == nil || json.Unmarshal(raw, &content) != nil {
 		t.Fault(tool.Name, review.Warning, "a tool with an outputSchema returns no structuredContent", a)
@@ -242,13 +242,13 @@ func misfit(t *review.T, tool client.Offer, a client.Answer) bool {
 	return issue != ""
 }
 
-func outputSchemas(t *review.T) {
+func checkOutputSchemas(t *review.T) {
 	for _, tool := range t.Report.Server.Tools {
 		if tool.Output == nil || string(tool.Output) == "null" || !tool.IsReadOnly() {
 			continue
 		}
 		for _, arguments := range variousArguments(tool) {
-			if misfits(t, tool, arguments) {
+			if callViolatesOutput(t, tool, arguments) {
 				break
 			}
 		}
@@ -256,7 +256,7 @@ func outputSchemas(t *review.T) {
 	for _, o := range t.Oracles {
 		if f := o.Flow; f.Method == "tools/call" && f.Offer.Output != nil && string(f.Offer.Output) != "null" && o.Good.Kind == client.Completed {
 			t.Trials++
-			misfit(t, f.Offer, o.Good)
+			violatesOutput(t, f.Offer, o.Good)
 		}
 	}
 	if t.Trials == 0 {

@@ -10,9 +10,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// values is the check of arguments that the schema allows, or may allow, and that careless handlers
-// fail on.
-var values = []review.Check{
+// valueChecks is the check of arguments that the schema allows, or may allow, and that careless
+// handlers fail on.
+var valueChecks = []review.Check{
 	{
 		ID: "T-VALUE", Name: "unusual values of arguments", Severity: review.Critical, Category: "injection",
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
@@ -25,7 +25,7 @@ var values = []review.Check{
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
 		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
 			"refuse numbers and texts that cannot be represented",
-		Run: awkwardValues,
+		Run: checkAwkwardValues,
 	},
 }
 
@@ -33,14 +33,14 @@ var values = []review.Check{
 var sqlError = regexp.MustCompile(`(?i)sqlite3?\.OperationalError|SQLITE_ERROR|unrecognized token: |near \\?"[^"]*\\?": syntax error|You have an error in your SQL syntax|` +
 	`unterminated quoted string at or near|syntax error at or near|ORA-0(?:0933|1756)|Unclosed quotation mark after`)
 
-// date matches dates in the form of RFC 3339.
-var date = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}"$`)
+// dateText matches dates in the form of RFC 3339.
+var dateText = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}"$`)
 
 // replaces reports whether the value can stand for an argument. The type date is that of texts that
 // are dates.
 func (x awkwardValue) replaces(given json.RawMessage, s jsondoc.Schema) bool {
 	if x.kind == "date" {
-		return s.TypeOf() == "string" && date.Match(given)
+		return s.TypeOf() == "string" && dateText.Match(given)
 	}
 	return s.TypeOf() == x.kind && s.Enum == nil && s.Const == nil
 }
@@ -52,15 +52,15 @@ type awkwardValue struct {
 	expanded string
 }
 
-// halfPair is the name of a text that has no form in UTF-8.
-const halfPair = "half a surrogate pair"
+// halfPairName is the name of a text that has no form in UTF-8.
+const halfPairName = "half a surrogate pair"
 
-var awkward = []awkwardValue{
+var awkwardValues = []awkwardValue{
 	{"an apostrophe", "string", `"sealab'"`, ""},
 	{"brackets that do not close", "string", `"sealab{[(*"`, ""},
 	{"a percent sign", "string", `"sealab%"`, ""},
 	{"a tab and an end of a line", "string", `"sealab\t\nsealab"`, ""},
-	{halfPair, "string", `"sealab\ud800"`, ""},
+	{halfPairName, "string", `"sealab\ud800"`, ""},
 	{"a number beyond all floats", "number", "1e400", ""},
 	{"a number beyond all floats", "integer", "1e400", ""},
 	{"a date that does not exist", "date", `"2026-02-30"`, ""},
@@ -70,18 +70,18 @@ var awkward = []awkwardValue{
 	{"a term behind a number sign", "string", `"sealab#{13*20011}s"`, "sealab260143s"},
 }
 
-func awkwardValues(t *review.T) {
-	asks, reading := judging(t)
+func checkAwkwardValues(t *review.T) {
+	asks, reading := alterableCalls(t)
 	t.Oracle = nil // the findings below belong to no flow
 	for _, f := range append(asks, reading...) {
-		for _, x := range awkward {
-			if awkwardlyAnswered(t, f, x) {
+		for _, x := range awkwardValues {
+			if mishandlesValue(t, f, x) {
 				return
 			}
 		}
 	}
 	for _, f := range reading {
-		if climbsOut(t, f) {
+		if escapesFolder(t, f) {
 			return
 		}
 	}
@@ -90,13 +90,13 @@ func awkwardValues(t *review.T) {
 	}
 }
 
-// awkwardlyAnswered reports whether a value as an argument is a fault, twice, with an honest call
+// mishandlesValue reports whether a value as an argument is a fault, twice, with an honest call
 // in between.
-func awkwardlyAnswered(t *review.T, f client.Flow, x awkwardValue) bool {
+func mishandlesValue(t *review.T, f client.Flow, x awkwardValue) bool {
 	properties := jsondoc.ParseSchema(f.Offer.Input).Properties
 	arguments, changed := jsondoc.Members(f.Arguments), false
 	for name, given := range jsondoc.Members(f.Arguments) {
-		if s := jsondoc.ParseSchema(properties[name]); x.replaces(given, s) && (x.expanded == "" || !client.Mentions(strings.ToLower(name), meantToExpand)) {
+		if s := jsondoc.ParseSchema(properties[name]); x.replaces(given, s) && (x.expanded == "" || !client.Mentions(strings.ToLower(name), templateNames)) {
 			arguments, changed = jsondoc.With(arguments, name, json.RawMessage(x.value)), true
 		}
 	}
@@ -146,7 +146,7 @@ func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue st
 		return review.Critical, "worked out: " + x.expanded
 	}
 	if a.Status >= 500 || a.Code == -32603 {
-		if x.name == halfPair { // which many JSON readers of sound servers fail on
+		if x.name == halfPairName { // which many JSON readers of sound servers fail on
 			return review.Suggestion, "answered by a fault of the server"
 		}
 		return review.Warning, "answered by a fault of the server"
@@ -160,9 +160,9 @@ func (x awkwardValue) fault(a client.Answer) (severity review.Severity, issue st
 // pathNames are parts of names of arguments that name files.
 var pathNames = []string{"path", "file", "doc", "page", "name"}
 
-// climbsOut reports whether a tool refuses a file outside its folder by one path and returns it by
-// another. A tool that returns it by each path may be intended to.
-func climbsOut(t *review.T, f client.Flow) bool {
+// escapesFolder reports whether a tool refuses a file outside its folder by one path and returns it
+// by another. A tool that returns it by each path may be intended to.
+func escapesFolder(t *review.T, f client.Flow) bool {
 	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
 		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !client.Mentions(strings.ToLower(name), pathNames) {
 			continue
@@ -171,16 +171,16 @@ func climbsOut(t *review.T, f client.Flow) bool {
 			call := f.Call(client.FirstUser)
 			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
 			a = t.Tried(t.Call(call))
-			return a, a.Kind == client.Completed && passwd.MatchString(a.Text)
+			return a, a.Kind == client.Completed && passwdLine.MatchString(a.Text)
 		}
 		absolute, given := ask("/etc/passwd")
 		if !absolute.Conclusive() {
 			continue
 		}
-		for _, path := range climbs(plainClimb) {
+		for _, path := range pathSpellings(climbingPath) {
 			switch a, climbed := ask(path); {
 			case path == "/etc/passwd" || climbed == given || !a.Conclusive():
-			case given && path == plainClimb && relative(t, f, name):
+			case given && path == climbingPath && acceptsRelativePath(t, f, name):
 				t.Fault(f.Target+": "+name, review.Critical, client.Short(path, 60)+" is refused, and an absolute path gives a file outside", absolute)
 				return true
 			case climbed:
@@ -192,12 +192,12 @@ func climbsOut(t *review.T, f client.Flow) bool {
 	return false
 }
 
-// relative reports whether a tool returns a file by a relative path.
-func relative(t *review.T, f client.Flow, name string) bool {
+// acceptsRelativePath reports whether a tool returns a file by a relative path.
+func acceptsRelativePath(t *review.T, f client.Flow, name string) bool {
 	var path string
 	_ = json.Unmarshal(jsondoc.Members(f.Arguments)[name], &path)
 	return !strings.HasPrefix(path, "/") && t.Call(f.Call(client.FirstUser)).Kind == client.Completed
 }
 
-// plainClimb is a path out of a folder.
-const plainClimb = "../../../../../../../../etc/passwd"
+// climbingPath is a path out of a folder.
+const climbingPath = "../../../../../../../../etc/passwd"

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// reads are the checks of resources, prompts, completion and subscriptions.
-var reads = []review.Check{
+// resourceChecks are the checks of resources, prompts, completion and subscriptions.
+var resourceChecks = []review.Check{
 	{
 		ID: "R-PATH", Name: "a file outside the resources", Severity: review.Critical, Category: "security",
 		Sent: "resources/read of file:///etc/passwd, and of paths with .. in several encodings below listed " +
@@ -24,7 +24,7 @@ var reads = []review.Check{
 		Source: "CWE-22",
 		Impact: "a client reads any file of the machine",
 		Fix:    "resolve the path, and compare it with the allowed folders",
-		Run:    traversal,
+		Run:    checkTraversal,
 	},
 	{
 		ID: "R-MISSING", Name: "an unknown resource", Severity: review.Warning, Category: "schema",
@@ -33,7 +33,7 @@ var reads = []review.Check{
 		Source: "revision 2026-07-28, server/resources",
 		Impact: "a client takes a missing resource for an empty one",
 		Fix:    "answer -32602",
-		Run:    missingResource,
+		Run:    checkMissingResource,
 	},
 	{
 		ID: "P-UNKNOWN", Name: "an unknown prompt", Severity: review.Suggestion, Category: "schema",
@@ -42,7 +42,7 @@ var reads = []review.Check{
 		Source: "revision 2026-07-28, server/prompts",
 		Impact: "a mistake of a client looks like a failure of the server",
 		Fix:    "answer -32602",
-		Run:    unknownPrompt,
+		Run:    checkUnknownPrompt,
 	},
 	{
 		ID: "C-COMP", Name: "invalid completions", Severity: review.Warning, Category: "schema",
@@ -51,7 +51,7 @@ var reads = []review.Check{
 		Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result",
 		Fix:    "shorten the list to 100 values, and state the total",
-		Run:    completions,
+		Run:    checkCompletions,
 	},
 	{
 		ID: "L-LISTEN", Name: "a subscription without or beyond its filter", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
@@ -61,21 +61,21 @@ var reads = []review.Check{
 		Impact: "the server keeps a stream open that no client reads, or sends notifications that the client did not " +
 			"request",
 		Fix: "require the filter, and apply it",
-		Run: listen,
+		Run: checkSubscription,
 	},
 }
 
-// passwd matches the first line of /etc/passwd.
-var passwd = regexp.MustCompile(`root:[^:\n]*:0:0:`)
+// passwdLine matches the first line of /etc/passwd.
+var passwdLine = regexp.MustCompile(`root:[^:\n]*:0:0:`)
 
-func traversal(t *review.T) {
+func checkTraversal(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("resources") && len(s.Resources)+len(s.Templates) == 0 {
 		t.Skip("the server has no resources")
 		return
 	}
 	uris := []string{"file:///etc/passwd", "file:///../../../../etc/passwd"}
-	climb := plainClimb
+	climb := climbingPath
 	for _, r := range s.Resources {
 		if scheme, _, ok := strings.Cut(r.URI, "://"); ok && len(uris) < 12 {
 			base := r.URI[:strings.LastIndexByte(r.URI, '/')+1]
@@ -83,7 +83,7 @@ func traversal(t *review.T) {
 		}
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
-		for _, path := range climbs(climb) {
+		for _, path := range pathSpellings(climb) {
 			uris = append(uris, review.TemplateParameter.ReplaceAllLiteralString(x.URI, path))
 		}
 	}
@@ -92,23 +92,23 @@ func traversal(t *review.T) {
 		if !ok {
 			return
 		}
-		if a.Kind == client.Completed && passwd.Match(a.Result) {
+		if a.Kind == client.Completed && passwdLine.Match(a.Result) {
 			t.Fault(uri, review.Critical, "a file outside of the resources is returned", a)
 			return
 		}
 	}
-	completedPaths(t)
+	completeOutsidePaths(t)
 }
 
-// climbs returns spellings of a path that path filters may miss.
-func climbs(path string) []string {
+// pathSpellings returns spellings of a path that path filters may miss.
+func pathSpellings(path string) []string {
 	encoded := strings.NewReplacer("/", "%2F", ".", "%2e").Replace(path)
 	return []string{path, strings.ReplaceAll(path, "/", "%2F"), "/etc/passwd", encoded, strings.ReplaceAll(encoded, "%", "%25"),
 		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", `..\`), "sealab/../" + path}
 }
 
-// completedPaths asks for names of outside files as completions of a template.
-func completedPaths(t *review.T) {
+// completeOutsidePaths asks for names of outside files as completions of a template.
+func completeOutsidePaths(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("completions") {
 		return
@@ -119,7 +119,7 @@ func completedPaths(t *review.T) {
 			continue
 		}
 		for _, folder := range []string{"/etc/", "../../../../../../../../etc/"} {
-			if completes(t, x.URI, parameter, folder, "passwd") && completes(t, x.URI, parameter, folder, "group") {
+			if completesName(t, x.URI, parameter, folder, "passwd") && completesName(t, x.URI, parameter, folder, "group") {
 				t.Refute(review.Finding{Case: x.URI, Severity: review.Critical, Issue: "completions name the files of " + folder,
 					Evidence: fmt.Sprintf("%s of %s: %spassw is completed to passwd", parameter, client.Short(x.URI, 100), folder), Want: "no values", Got: "files"})
 				return
@@ -128,16 +128,16 @@ func completedPaths(t *review.T) {
 	}
 }
 
-// completes reports whether the beginning of a path is completed to the name of a file.
-func completes(t *review.T, uri, parameter, folder, name string) bool {
+// completesName reports whether the beginning of a path is completed to the name of a file.
+func completesName(t *review.T, uri, parameter, folder, name string) bool {
 	a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
 	return ok && slices.ContainsFunc(a.Completions(), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
 }
 
-// notFound is the code of older revisions for an unknown resource.
-const notFound = -32002
+// resourceNotFoundCode is the code of older revisions for an unknown resource.
+const resourceNotFoundCode = -32002
 
-func missingResource(t *review.T) {
+func checkMissingResource(t *review.T) {
 	if s := t.Report.Server; !s.Has("resources") {
 		t.Skip("the server has no resources")
 		return
@@ -148,12 +148,12 @@ func missingResource(t *review.T) {
 	case !ok:
 	case a.Kind == client.Completed && string(jsondoc.Members(a.Result)["contents"]) == "[]":
 		t.Fault(uri, review.Warning, "an unknown resource is answered by empty contents", a)
-	case a.Kind == client.Failed && a.Code != -32602 && (t.Modern() || a.Code != notFound):
+	case a.Kind == client.Failed && a.Code != -32602 && (t.Modern() || a.Code != resourceNotFoundCode):
 		t.Fault(uri, review.Suggestion, fmt.Sprintf("an unknown resource is refused with %d", a.Code), a)
 	}
 }
 
-func unknownPrompt(t *review.T) {
+func checkUnknownPrompt(t *review.T) {
 	if !t.Report.Server.Has("prompts") {
 		t.Skip("the server has no prompts")
 		return
@@ -163,7 +163,7 @@ func unknownPrompt(t *review.T) {
 	}
 }
 
-func completions(t *review.T) {
+func checkCompletions(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("completions") {
 		t.Skip("the server does not declare completions")
@@ -200,7 +200,7 @@ func completionTotal(a client.Answer) int {
 	return int(total)
 }
 
-func listen(t *review.T) {
+func checkSubscription(t *review.T) {
 	t.Cases(review.Case{Name: "no filter", Call: client.Call{Method: "subscriptions/listen"}, Alter: func(w *client.Request) { w.Start = true }, Judge: func(a client.Answer) (review.Severity, string) {
 		switch {
 		case a.Kind == client.Failed && (a.Code == -32602 || a.Code == -32601):
@@ -211,12 +211,13 @@ func listen(t *review.T) {
 		return "", ""
 	}})
 	if len(t.Findings) == 0 {
-		unfiltered(t)
+		testSubscriptionFilter(t)
 	}
 }
 
-// unfiltered subscribes only to changes of the list of tools and reads for a short time.
-func unfiltered(t *review.T) {
+// testSubscriptionFilter subscribes only to changes of the list of tools and reads for a short
+// time.
+func testSubscriptionFilter(t *review.T) {
 	c := t.Client
 	call := client.Call{Method: "subscriptions/listen"}
 	c.ID++

@@ -46,26 +46,26 @@ func allPages[E any](page func(cursor string) (entries []E, next string)) (entri
 	return entries, cursors
 }
 
-// bothWays are the two users in either order.
-var bothWays = [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}}
+// userPairs are the two users in either order.
+var userPairs = [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}}
 
-// alone returns the offers of one list that are missing from another.
-func alone(one, other []client.Offer) []client.Offer {
+// onlyInFirst returns the offers of one list that are missing from another.
+func onlyInFirst(one, other []client.Offer) []client.Offer {
 	return slices.DeleteFunc(slices.Clone(one), func(o client.Offer) bool {
 		return slices.ContainsFunc(other, func(x client.Offer) bool { return x.URI == o.URI && (x.URI != "" || x.Name == o.Name) })
 	})
 }
 
-// foreignPages asks for the pages of each user's list as the other user. It records a finding if a
-// page has an offer that only the owner's list has.
-func foreignPages(t *review.T, method, member string, lists map[client.User]userList) bool {
-	for _, pair := range bothWays {
-		theirs := alone(lists[pair[0]].offers, lists[pair[1]].offers)
-		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxCrossed)] {
+// readOtherUsersPages asks for the pages of each user's list as the other user. It records a
+// finding if a page has an offer that only the owner's list has.
+func readOtherUsersPages(t *review.T, method, member string, lists map[client.User]userList) bool {
+	for _, pair := range userPairs {
+		theirs := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
+		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxTestedCalls)] {
 			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))
 			page, _ := client.OffersIn(a, member)
 			for _, o := range page {
-				if len(alone([]client.Offer{o}, theirs)) == 0 {
+				if len(onlyInFirst([]client.Offer{o}, theirs)) == 0 {
 					t.Fault(method, review.Critical, "the cursor of one user gives the other one a page of that user's list, with "+client.Short(o.Name+" "+o.URI, 80), a)
 					return true
 				}
@@ -75,14 +75,14 @@ func foreignPages(t *review.T, method, member string, lists map[client.User]user
 	return false
 }
 
-// subscribes subscribes a user to a resource of the other user, and to one that does not exist. It
-// records a finding if the server agrees only to the first.
-func subscribes(t *review.T, uri string, as client.User) bool {
+// subscribesOtherUser subscribes a user to a resource of the other user, and to one that does not
+// exist. It records a finding if the server agrees only to the first.
+func subscribesOtherUser(t *review.T, uri string, as client.User) bool {
 	if !t.Modern() {
 		return false // older revisions use another method
 	}
-	if agreed, e := agreedTo(t, uri, as); agreed {
-		if none, _ := agreedTo(t, client.MissingURI, as); !none {
+	if agreed, e := acknowledgesSubscription(t, uri, as); agreed {
+		if none, _ := acknowledgesSubscription(t, client.MissingURI, as); !none {
 			t.Refute(review.Finding{Case: uri, Severity: review.Warning,
 				Issue:    "a user is subscribed to a resource that the list of the other one has alone",
 				Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
@@ -92,8 +92,8 @@ func subscribes(t *review.T, uri string, as client.User) bool {
 	return false
 }
 
-// agreedTo reports whether the server acknowledges a subscription to a resource.
-func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
+// acknowledgesSubscription reports whether the server acknowledges a subscription to a resource.
+func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
 	c := t.Client
 	call := client.Call{Method: "subscriptions/listen", As: as}
 	c.ID++
@@ -109,14 +109,14 @@ func agreedTo(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) 
 	return i >= 0 && strings.Contains(string(e.Messages[i]), uri), e
 }
 
-// learned gives words to the arguments of prompts as one user and asks for completions of them as
-// the other. It records a finding if a word is completed.
-func learned(t *review.T) {
+// completeLearnedWords gives words to the arguments of prompts as one user and asks for completions
+// of them as the other. It records a finding if a word is completed.
+func completeLearnedWords(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("completions") || len(t.Options.Target.Second) == 0 || t.Client.HTTP == nil {
 		return
 	}
-	for _, p := range s.Prompts[:min(len(s.Prompts), maxCrossed)] {
+	for _, p := range s.Prompts[:min(len(s.Prompts), maxTestedCalls)] {
 		for _, argument := range p.Arguments {
 			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
 			given, _ := t.PromptArguments(p)

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	callsAtOnce = 4
-	triesAtOnce = 3
+	concurrentCalls = 4
+	concurrentTries = 3
 )
 
-// readAtOnce calls read-only tools as both users, first one after the other and then at the same
-// time. It records a finding if a user whose answer is constant alone gets that of the other user.
-func readAtOnce(t *review.T) {
+// readConcurrently calls read-only tools as both users, first one after the other and then at the
+// same time. It records a finding if a user whose answer is constant alone gets that of the other
+// user.
+func readConcurrently(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil {
 		return
 	}
@@ -24,7 +25,7 @@ func readAtOnce(t *review.T) {
 		if !o.IsReadOnly() || !t.Selected("at once: "+o.Name) {
 			continue
 		}
-		calls := make([]client.Call, 2*callsAtOnce)
+		calls := make([]client.Call, 2*concurrentCalls)
 		for i := range calls {
 			calls[i] = client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o), As: []client.User{client.FirstUser, client.SecondUser}[i%2]}
 		}
@@ -38,7 +39,7 @@ func readAtOnce(t *review.T) {
 			}
 			own[i%2] = a.Text
 		}
-		for range triesAtOnce {
+		for range concurrentTries {
 			if !steady || own[0] == own[1] {
 				break
 			}
@@ -52,10 +53,10 @@ func readAtOnce(t *review.T) {
 	}
 }
 
-// mixedAtOnce makes calls at the same time, each with its own word and as alternating users. It
-// uses calls that take a text, and the last rounds of flows. It records a finding if an answer has
-// the word of another call, or is that to the other user.
-func mixedAtOnce(t *review.T) {
+// testConcurrentCalls makes calls at the same time, each with its own word and as alternating
+// users. It uses calls that take a text, and the last rounds of flows. It records a finding if an
+// answer has the word of another call, or is that to the other user.
+func testConcurrentCalls(t *review.T) {
 	if t.Client.HTTP == nil && !t.Modern() {
 		return
 	}
@@ -63,30 +64,30 @@ func mixedAtOnce(t *review.T) {
 	for i := range flows {
 		flows[i].Rounds, flows[i].Last = nil, nil
 	}
-	flows = flows[:min(len(flows), maxCrossed)]
+	flows = flows[:min(len(flows), maxTestedCalls)]
 	for _, o := range t.Oracles {
 		if o.Flow.Last != nil && o.Good.Kind == client.Completed && review.TakesText(o.Flow) {
 			flows = append(flows, o.Flow)
 		}
 	}
 	for i, f := range flows {
-		label := fmt.Sprintf("%d calls at once, %d: %s", callsAtOnce, i, f)
+		label := fmt.Sprintf("%d calls at once, %d: %s", concurrentCalls, i, f)
 		if !t.Selected(label) {
 			continue
 		}
-		for range triesAtOnce {
-			if mixesAtOnce(t, f, label) {
+		for range concurrentTries {
+			if mixesConcurrentCalls(t, f, label) {
 				return
 			}
 		}
 	}
 }
 
-// mixesAtOnce makes calls of one flow at the same time.
-func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
+// mixesConcurrentCalls makes calls of one flow at the same time.
+func mixesConcurrentCalls(t *review.T, f client.Flow, label string) bool {
 	var calls []client.Call
 	var words []string
-	for i := range callsAtOnce {
+	for i := range concurrentCalls {
 		as := client.FirstUser
 		if len(t.Options.Target.Second) > 0 && i%2 == 1 {
 			as = client.SecondUser
@@ -111,7 +112,7 @@ func mixesAtOnce(t *review.T, f client.Flow, label string) bool {
 			}
 		}
 	}
-	return len(t.Options.Target.Second) > 0 && ofTheOther(t, f, label, answers, words)
+	return len(t.Options.Target.Second) > 0 && answersOtherUser(t, f, label, answers, words)
 }
 
 // wordyCall returns a call of a flow with a new word: the last round, or the first one if the flow
@@ -128,9 +129,9 @@ func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string,
 	return call, word, err == nil
 }
 
-// ofTheOther compares answers given at the same time to alternating users with those that each user
-// gets alone. It records a finding if one is that of the other user.
-func ofTheOther(t *review.T, f client.Flow, label string, answers []client.Answer, words []string) bool {
+// answersOtherUser compares answers given at the same time to alternating users with those that
+// each user gets alone. It records a finding if one is that of the other user.
+func answersOtherUser(t *review.T, f client.Flow, label string, answers []client.Answer, words []string) bool {
 	var own [2]string
 	for i := range 4 {
 		call, word, ok := wordyCall(t, f, []client.User{client.FirstUser, client.SecondUser}[i%2])

@@ -10,9 +10,9 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// resultsMixed walks each flow to its end as both users in either order, with new arguments each
+// mixesResults walks each flow to its end as both users in either order, with new arguments each
 // time. It records a finding if both get the same result and the result depends on the order.
-func resultsMixed(t *review.T) bool {
+func mixesResults(t *review.T) bool {
 	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
 		return false
 	}
@@ -28,7 +28,7 @@ func resultsMixed(t *review.T) bool {
 			if i%2 == 1 {
 				slices.Reverse(users)
 			}
-			one, two := resultTo(t, f.With(arguments), users[0]), resultTo(t, f.With(arguments), users[1])
+			one, two := flowResult(t, f.With(arguments), users[0]), flowResult(t, f.With(arguments), users[1])
 			if one == "" || one != two {
 				break
 			}
@@ -44,8 +44,8 @@ func resultsMixed(t *review.T) bool {
 	return false
 }
 
-// resultTo returns the text of the result of a flow, or "" if the flow does not complete.
-func resultTo(t *review.T, f client.Flow, as client.User) string {
+// flowResult returns the text of the result of a flow, or "" if the flow does not complete.
+func flowResult(t *review.T, f client.Flow, as client.User) string {
 	token, _, err := t.Client.Mint(t.Context, f, as)
 	if err != nil {
 		return ""

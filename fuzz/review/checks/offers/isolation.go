@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// crossed are the checks of answers that belong to another user or another call.
-var crossed = []review.Check{
+// isolationChecks are the checks of answers that belong to another user or another call.
+var isolationChecks = []review.Check{
 	{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of resources/list as both users; each cursor of one user as the other; a resource that " +
@@ -23,7 +23,7 @@ var crossed = []review.Check{
 		Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "a user reads data that belongs to another",
 		Fix:    "compare the owner of the resource, and of the cursor, with the user of the request",
-		Run:    foreignResources,
+		Run:    checkOtherUsersResources,
 	},
 	{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
@@ -36,7 +36,7 @@ var crossed = []review.Check{
 		Source: "CWE-639; CWE-862; " + toolsSpec,
 		Impact: "a user calls or sees what belongs to another",
 		Fix:    "look up tools in the list of the user of the request, and make the user a part of every cache key",
-		Run:    foreignTools,
+		Run:    checkOtherUsersTools,
 	},
 	{
 		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
@@ -49,14 +49,14 @@ var crossed = []review.Check{
 		Impact: "a user receives the answer to another call or another user",
 		Fix: "use the method, the target, all arguments and the user as the cache key, and keep no data of a call " +
 			"in shared variables",
-		Run: mixed,
+		Run: checkMixedAnswers,
 	},
 }
 
-// maxCrossed is the number of resources or calls that are tested.
-const maxCrossed = 6
+// maxTestedCalls is the number of resources or calls that are tested.
+const maxTestedCalls = 6
 
-func foreignResources(t *review.T) {
+func checkOtherUsersResources(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("resources") || len(t.Options.Target.Second) == 0 {
 		t.Skip("the server has no resources, or one user is known; --second gives another")
@@ -69,12 +69,12 @@ func foreignResources(t *review.T) {
 			return
 		}
 	}
-	if foreignPages(t, "resources/list", "resources", lists) || unreadable(t, lists) {
+	if readOtherUsersPages(t, "resources/list", "resources", lists) || listsUnreadable(t, lists) {
 		return
 	}
-	for _, pair := range bothWays {
-		mine := alone(lists[pair[0]].offers, lists[pair[1]].offers)
-		for _, o := range mine[:min(len(mine), maxCrossed)] {
+	for _, pair := range userPairs {
+		mine := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
+		for _, o := range mine[:min(len(mine), maxTestedCalls)] {
 			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
 			a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
 			if own.Kind == client.Completed && a.Kind == client.Completed && own.Text != "" && a.Text == own.Text {
@@ -85,24 +85,24 @@ func foreignResources(t *review.T) {
 				t.Fault(o.URI, review.Warning, "cacheScope public on a resource that the other user may not read", own)
 				return
 			}
-			if subscribes(t, o.URI, pair[1]) {
+			if subscribesOtherUser(t, o.URI, pair[1]) {
 				return
 			}
 		}
 	}
-	overheard(t)
+	readOtherUsersWords(t)
 }
 
-// maxListed is the number of resources of a list that unreadable reads.
-const maxListed = 24
+// maxReadResources is the number of resources of a list that listsUnreadable reads.
+const maxReadResources = 24
 
-// unreadable reads the resources of each user's list. It records a finding if a list has a resource
-// that its user may not read and the other user may. Servers that list everything to everyone may
-// be intended to.
-func unreadable(t *review.T, lists map[client.User]userList) bool {
-	for _, pair := range bothWays {
+// listsUnreadable reads the resources of each user's list. It records a finding if a list has a
+// resource that its user may not read and the other user may. Servers that list everything to
+// everyone may be intended to.
+func listsUnreadable(t *review.T, lists map[client.User]userList) bool {
+	for _, pair := range userPairs {
 		list := lists[pair[0]].offers
-		for _, o := range list[:min(len(list), maxListed)] {
+		for _, o := range list[:min(len(list), maxReadResources)] {
 			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
 			if !own.Refused() {
 				continue
@@ -112,7 +112,7 @@ func unreadable(t *review.T, lists map[client.User]userList) bool {
 				continue
 			}
 			severity := review.Suggestion
-			if len(alone(list, lists[pair[1]].offers))+len(alone(lists[pair[1]].offers, list)) > 0 {
+			if len(onlyInFirst(list, lists[pair[1]].offers))+len(onlyInFirst(lists[pair[1]].offers, list)) > 0 {
 				severity = review.Warning
 			}
 			t.Fault("resources/list", severity, "the list of one user has "+client.Short(o.URI, 80)+", which only the other user may read", own)
@@ -122,31 +122,31 @@ func unreadable(t *review.T, lists map[client.User]userList) bool {
 	return false
 }
 
-func foreignTools(t *review.T) {
+func checkOtherUsersTools(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user is known; --second gives another")
 		return
 	}
 	for _, method := range []string{"tools/list", "prompts/list"} {
-		if member, _, _ := strings.Cut(method, "/"); foreignOffers(t, method, member) || othersName(t, method, member) {
+		if member, _, _ := strings.Cut(method, "/"); callOtherUsersOffers(t, method, member) || listsOthersName(t, method, member) {
 			return
 		}
 	}
-	if othersName(t, "resources/list", "resources"); len(t.Findings) == 0 {
-		readAtOnce(t)
+	if listsOthersName(t, "resources/list", "resources"); len(t.Findings) == 0 {
+		readConcurrently(t)
 	}
-	completedForOthers(t)
+	testOthersCompletions(t)
 }
 
-// foreignOffers calls the offers that only one user's list has as the other user. It records a
-// finding if the server serves both users.
-func foreignOffers(t *review.T, method, member string) bool {
+// callOtherUsersOffers calls the offers that only one user's list has as the other user. It records
+// a finding if the server serves both users.
+func callOtherUsersOffers(t *review.T, method, member string) bool {
 	lists := listsOf(t, method, member)
-	if foreignPages(t, method, member, lists) {
+	if readOtherUsersPages(t, method, member, lists) {
 		return true
 	}
-	for _, pair := range bothWays {
-		for _, o := range alone(lists[pair[0]].offers, lists[pair[1]].offers) {
+	for _, pair := range userPairs {
+		for _, o := range onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers) {
 			if !mayCall(t, member, o) {
 				continue
 			}
@@ -174,10 +174,10 @@ func mayCall(t *review.T, member string, o client.Offer) bool {
 	return member == "prompts" || asks || t.Options.Effects && o.IsReadOnly()
 }
 
-// othersName searches the list of each user for the name of the other. It records a finding if the
-// offer with one user's name is also in the other user's list, which lacks one with its own user's
-// name.
-func othersName(t *review.T, method, member string) bool {
+// listsOthersName searches the list of each user for the name of the other. It records a finding if
+// the offer with one user's name is also in the other user's list, which lacks one with its own
+// user's name.
+func listsOthersName(t *review.T, method, member string) bool {
 	names := [2]string{client.NameOf(t.Options.Target, client.FirstUser), client.NameOf(t.Options.Target, client.SecondUser)}
 	if names[0] == "" || names[1] == "" || names[0] == names[1] {
 		return false
@@ -206,28 +206,28 @@ func hasWord(text, word string) bool {
 	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), letter), strings.ToLower(word))
 }
 
-func mixed(t *review.T) {
-	if listsMixed(t) {
+func checkMixedAnswers(t *review.T) {
+	if mixesLists(t) {
 		return
 	}
 	for i, f := range t.Wordy() {
-		if i == maxCrossed || !t.Selected(f.String()) {
+		if i == maxTestedCalls || !t.Selected(f.String()) {
 			continue
 		}
-		if ofAnotherCall(t, f) || len(t.Options.Target.Second) > 0 && (ofAnotherUser(t, f) || ofTheSameID(t, f) || withAnothersWord(t, f)) {
+		if answersEarlierCall(t, f) || len(t.Options.Target.Second) > 0 && (dependsOnUserOrder(t, f) || mixesEqualIDs(t, f) || leaksWord(t, f)) {
 			return
 		}
 	}
-	if learned(t); len(t.Findings) == 0 && !resultsMixed(t) {
-		mixedAtOnce(t)
+	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) {
+		testConcurrentCalls(t)
 	}
 	if t.Trials == 0 {
 		t.Skip("no call that may be made takes a text; --effects allows tools that read only")
 	}
 }
 
-// said makes a call with a word and returns the texts of its answer, or "".
-func said(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
+// callWithWord makes a call with a word and returns the texts of its answer, or "".
+func callWithWord(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
 	a := t.Tried(t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as)))
 	if a.Kind == client.Asked {
 		return a.QuestionTexts(), a
@@ -248,11 +248,11 @@ func replacedText(f client.Flow) string {
 	return ""
 }
 
-// ofAnotherCall reports whether two later calls are answered with the word of an earlier one. That
-// is a new word, or the text of the review's earlier calls.
-func ofAnotherCall(t *review.T, f client.Flow) bool {
+// answersEarlierCall reports whether two later calls are answered with the word of an earlier one.
+// That is a new word, or the text of the review's earlier calls.
+func answersEarlierCall(t *review.T, f client.Flow) bool {
 	earlier := t.Word()
-	text, _ := said(t, f, earlier, client.FirstUser)
+	text, _ := callWithWord(t, f, earlier, client.FirstUser)
 	if !strings.Contains(text, earlier) {
 		if earlier = replacedText(f); earlier == "" || !strings.Contains(text, earlier) {
 			return false
@@ -261,7 +261,7 @@ func ofAnotherCall(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for range 2 {
 		word := t.Word()
-		text, later := said(t, f, word, client.FirstUser)
+		text, later := callWithWord(t, f, word, client.FirstUser)
 		if a = later; !strings.Contains(text, earlier) || strings.Contains(text, word) {
 			return false
 		}
@@ -270,9 +270,9 @@ func ofAnotherCall(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// ofAnotherUser makes a call as both users in either order. It records a finding if both get the
-// same answer and the answer depends on the order.
-func ofAnotherUser(t *review.T, f client.Flow) bool {
+// dependsOnUserOrder makes a call as both users in either order. It records a finding if both get
+// the same answer and the answer depends on the order.
+func dependsOnUserOrder(t *review.T, f client.Flow) bool {
 	var texts [4]string
 	var a client.Answer
 	for i := range texts {
@@ -281,8 +281,8 @@ func ofAnotherUser(t *review.T, f client.Flow) bool {
 		if i%2 == 1 {
 			slices.Reverse(users)
 		}
-		one, _ := said(t, f, word, users[0])
-		two, later := said(t, f, word, users[1])
+		one, _ := callWithWord(t, f, word, users[0])
+		two, later := callWithWord(t, f, word, users[1])
 		if a = later; one == "" || one != two {
 			return false
 		}
@@ -295,15 +295,15 @@ func ofAnotherUser(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// ofTheSameID makes a call as each user under one ID, because clients may use the same IDs. It
+// mixesEqualIDs makes a call as each user under one ID, because clients may use the same IDs. It
 // records a finding if the second user gets the word of the first, twice.
-func ofTheSameID(t *review.T, f client.Flow) bool {
+func mixesEqualIDs(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for range 2 {
 		one, two := t.Word(), t.Word()
-		own, _ := said(t, f, one, client.FirstUser)
+		own, _ := callWithWord(t, f, one, client.FirstUser)
 		t.Client.ID--
-		text, later := said(t, f, two, client.SecondUser)
+		text, later := callWithWord(t, f, two, client.SecondUser)
 		if a = later; !strings.Contains(own, one) || !strings.Contains(text, one) || strings.Contains(text, two) {
 			return false
 		}
@@ -312,14 +312,14 @@ func ofTheSameID(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// withAnothersWord makes a call as the first user and then as the second. It records a finding if
+// leaksWord makes a call as the first user and then as the second. It records a finding if
 // the second answer contains the first user's word, twice.
-func withAnothersWord(t *review.T, f client.Flow) bool {
+func leaksWord(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for range 2 {
 		one, two := t.Word(), t.Word()
-		said(t, f, one, client.FirstUser)
-		text, later := said(t, f, two, client.SecondUser)
+		callWithWord(t, f, one, client.FirstUser)
+		text, later := callWithWord(t, f, two, client.SecondUser)
 		if a = later; !strings.Contains(text, one) {
 			return false
 		}
@@ -328,10 +328,10 @@ func withAnothersWord(t *review.T, f client.Flow) bool {
 	return true
 }
 
-// listsMixed asks for lists under one ID: two lists as one user, and one list as each user. It
+// mixesLists asks for lists under one ID: two lists as one user, and one list as each user. It
 // records a finding if the second answer is that to the first request, twice. Sessions do not allow
 // an ID to be reused.
-func listsMixed(t *review.T) bool {
+func mixesLists(t *review.T) bool {
 	if t.Client.HTTP == nil || !t.Modern() || !t.Selected("lists") {
 		return false
 	}
