@@ -148,7 +148,7 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	r := f.runner
 	r.Budget = attack.DefaultBudget()
 	r.Budget.Stopwatch = stopwatch(d.Worker != nil, began)
-	used := func() time.Duration { return time.Since(began) - waited(copies) }
+	used := func() time.Duration { return time.Since(began) - waitTime(copies) }
 	r.Budget.Spent, r.Budget.Overdue = f.over(used, f.budget-f.budget/10), f.over(used, f.budget)
 	r.Resume = func(id string) []verdict.Result { return kept.results(d, id) }
 	r.Done = func(id string, results []verdict.Result, calls int) { kept.keep(d, id, results, calls) }
@@ -180,10 +180,10 @@ func (f *attackFlags) over(used func() time.Duration, limit time.Duration) func(
 // design.
 const maxWaited = 2 * time.Minute
 
-// waited returns the time that was spent waiting in vain for a copy of a
+// waitTime returns the time that was spent waiting in vain for a copy of a
 // design, averaged over the copies. It does not count against the time of the
 // design, so that a call that hangs leaves time for the attacks.
-func waited(copies []*attack.Design) time.Duration {
+func waitTime(copies []*attack.Design) time.Duration {
 	var sum time.Duration
 	for _, d := range copies {
 		if d.Waited != nil {

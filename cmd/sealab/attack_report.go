@@ -17,23 +17,23 @@ import (
 	"sealab/vectors"
 )
 
-// forms maps the values of --format to functions that write findings.
-var forms = map[string]func(io.Writer, []findings.Finding) error{
+// findingWriters maps the values of --format to functions that write findings.
+var findingWriters = map[string]func(io.Writer, []findings.Finding) error{
 	"text":     findings.Text,
-	"json":     written(findings.JSON),
-	"sarif":    written(sarif("")),
-	"markdown": written(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
+	"json":     formatWriter(findings.JSON),
+	"sarif":    formatWriter(sarifFormatter("")),
+	"markdown": formatWriter(func(all []findings.Finding) ([]byte, error) { return findings.Markdown(all), nil }),
 }
 
 // checkForm returns an error if format is not in forms.
 func checkForm(format string) error {
-	if _, ok := forms[format]; !ok {
+	if _, ok := findingWriters[format]; !ok {
 		return fmt.Errorf("--format %q: want text, json, markdown or sarif", format)
 	}
 	return nil
 }
 
-func written(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []findings.Finding) error {
+func formatWriter(form func([]findings.Finding) ([]byte, error)) func(io.Writer, []findings.Finding) error {
 	return func(w io.Writer, all []findings.Finding) error {
 		data, err := form(all)
 		if err != nil {
@@ -64,7 +64,7 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 			return err
 		}
 	}
-	if err := forms[f.format](w, all); err != nil {
+	if err := findingWriters[f.format](w, all); err != nil {
 		return err
 	}
 	switch {
@@ -134,24 +134,24 @@ func writeFindings(dir string, all []findings.Finding, files map[string][]byte) 
 	if files["findings.json"], err = findings.JSON(all); err != nil {
 		return err
 	}
-	if files["findings.sarif"], err = sarif(dir)(all); err != nil {
+	if files["findings.sarif"], err = sarifFormatter(dir)(all); err != nil {
 		return err
 	}
 	files["findings.md"] = findings.Markdown(all)
 	return atomicfile.WriteFolder(dir, files)
 }
 
-// sarif returns a function that writes findings as SARIF. dir is the folder of
-// the findings, or "" if they are only printed.
-func sarif(dir string) func([]findings.Finding) ([]byte, error) {
-	from := findings.Source{Version: moduleVersion(), Locate: func(f findings.Finding) (string, int) { return locate(f, dir), 1 }}
+// sarifFormatter returns a function that writes findings as SARIF. dir is the
+// folder of the findings, or "" if they are only printed.
+func sarifFormatter(dir string) func([]findings.Finding) ([]byte, error) {
+	from := findings.Source{Version: moduleVersion(), Locate: func(f findings.Finding) (string, int) { return findingFile(f, dir), 1 }}
 	return func(all []findings.Finding) ([]byte, error) { return findings.SARIF(all, from) }
 }
 
-// locate returns the file to report for a finding, relative to the working
+// findingFile returns the file to report for a finding, relative to the working
 // folder: the source of the worker, else the vectors of the design, else the
 // findings with the tokens.
-func locate(f findings.Finding, dir string) string {
+func findingFile(f findings.Finding, dir string) string {
 	for _, word := range f.Location.Worker {
 		if filepath.IsLocal(word) && isFile(word) {
 			return filepath.ToSlash(filepath.Clean(word))

@@ -26,7 +26,7 @@ type attackTargets struct {
 	options                   []string // for all of them, as name=value
 	sdks, libraries, controls bool
 
-	dialed []*dialed
+	dialed []*dialedWorker
 }
 
 // open returns the subjects: the named designs, the workers, and the designs
@@ -133,16 +133,16 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range attackable(installed(sdks, notes), notes) {
+	for _, s := range attackableSDKs(installedSDKs(sdks, notes), notes) {
 		all = append(all, []string{sdkMark + s.Name})
 	}
 	return all, nil
 }
 
-// attackable returns the SDKs that accept any secret. It prints the others as
-// skipped: they accept only passwords, so they open no token under the secrets
-// of an attack.
-func attackable(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
+// attackableSDKs returns the SDKs that accept any secret. It prints the others
+// as skipped: they accept only passwords, so they open no token under the
+// secrets of an attack.
+func attackableSDKs(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	return slices.DeleteFunc(sdks, func(s sdk.SDK) bool {
 		passwords := s.Agrees.Keys == "text"
 		if passwords {
@@ -172,12 +172,12 @@ func workerStarter(command []string) (func(worker.Limits) (*worker.Client, error
 }
 
 // dialWorker starts the worker with the given command.
-func dialWorker(command []string, notes io.Writer) (*dialed, error) {
+func dialWorker(command []string, notes io.Writer) (*dialedWorker, error) {
 	start, err := workerStarter(command)
 	if err != nil {
 		return nil, err
 	}
-	d := new(dialed)
+	d := new(dialedWorker)
 	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
 		c, err := start(l)
 		if err == nil {
@@ -195,25 +195,25 @@ func dialWorker(command []string, notes io.Writer) (*dialed, error) {
 	return d, nil
 }
 
-// A dialed is a running worker with the clients that have used it.
-type dialed struct {
+// A dialedWorker is a running worker with the clients that have used it.
+type dialedWorker struct {
 	*attack.Design
 	end     func()
 	clients []*worker.Client
 }
 
 // breach returns an error if the worker broke the protocol.
-func (d *dialed) breach() error {
+func (d *dialedWorker) breach() error {
 	for _, c := range d.clients {
-		if err := breach(c, d.Name); err != nil {
+		if err := protocolBreach(c, d.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// breach returns an error if the named worker broke the protocol.
-func breach(c *worker.Client, name string) error {
+// protocolBreach returns an error if the named worker broke the protocol.
+func protocolBreach(c *worker.Client, name string) error {
 	for _, e := range c.Events() {
 		if e.BreaksProtocol() {
 			return fmt.Errorf("%s broke the protocol: %s: %s", name, e.Kind, e.Detail)
@@ -241,7 +241,7 @@ func noteUnknown(notes io.Writer, h worker.Hello) {
 // unknownClaims returns an error if the worker claims a property that no attack
 // tests, because this version does not know it or it does not apply to the
 // worker's kind.
-func (d *dialed) unknownClaims() error {
+func (d *dialedWorker) unknownClaims() error {
 	h := d.clients[0].Hello()
 	err := schemesClaim(h)
 	if claimed, _ := h.Unknown(); len(claimed) > 0 {
@@ -288,7 +288,7 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 	if err == nil {
 		return true
 	}
-	explain(notes, err)
+	printError(notes, err)
 	f.unfit = append(f.unfit, d.Name+" does not open an ordinary token of its own")
 	return false
 }
@@ -299,15 +299,15 @@ func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verd
 	if d.Broken() {
 		f.unfit = append(f.unfit, d.Name+" broke too often")
 	}
-	if d.LastWords == nil || !fell(outcome, codecs.Total) {
+	if d.LastWords == nil || !hasRefuted(outcome, codecs.Total) {
 		return
 	}
 	if err := d.LastWords(); err != nil {
-		explain(notes, err)
+		printError(notes, err)
 	}
 }
 
-func fell(outcome verdict.Design, p codecs.Property) bool {
+func hasRefuted(outcome verdict.Design, p codecs.Property) bool {
 	return slices.ContainsFunc(outcome.Results, func(r verdict.Result) bool { return r.Property == p && r.Outcome == verdict.Refuted })
 }
 

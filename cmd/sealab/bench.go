@@ -20,9 +20,9 @@ import (
 	"sealab/internal/table"
 )
 
-// quick is a short run that checks that everything works. Its figures are
+// quickConfig is a short run that checks that everything works. Its figures are
 // rough.
-var quick = bench.Config{Rounds: 6, Cell: 2 * time.Millisecond}
+var quickConfig = bench.Config{Rounds: 6, Cell: 2 * time.Millisecond}
 
 func newBenchCommand() *cobra.Command {
 	var flags benchFlags
@@ -64,7 +64,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.config.Rounds, "rounds", bench.Rounds, "number of times that every cell runs")
 	flags.DurationVar(&f.config.Cell, "cell", bench.CellTime, "time that a cell runs in a round")
 	flags.Uint64Var(&f.config.Seed, "seed", 0, "seed of the order inside the rounds (default: a new one for each run)")
-	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quick.Rounds, quick.Cell))
+	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quickConfig.Rounds, quickConfig.Cell))
 	flags.StringVar(&f.out, "out", "results", "folder of all results")
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write every measurement as JSON, as \"sealab report --json\" does")
@@ -138,7 +138,7 @@ func writeBench(result *bench.Result, out string, stamp runfile.Stamp) (*through
 func (f *benchFlags) complete(started time.Time) (bench.Config, error) {
 	c := f.config
 	if f.quick {
-		c.Rounds, c.Cell = quick.Rounds, quick.Cell
+		c.Rounds, c.Cell = quickConfig.Rounds, quickConfig.Cell
 	}
 	if c.Rounds < 1 || c.Cell <= 0 {
 		return c, fmt.Errorf("--rounds %d and --cell %v: want positive values", c.Rounds, c.Cell)
@@ -174,7 +174,7 @@ func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []be
 	if len(names) > 0 {
 		sdks = slices.DeleteFunc(sdks, func(s sdk.SDK) bool { return !slices.Contains(names, s.Name) })
 	}
-	for _, s := range installed(sdks, out) {
+	for _, s := range installedSDKs(sdks, out) {
 		c, err := s.Dial(worker.Limits{})
 		if err != nil {
 			stop()

@@ -69,8 +69,8 @@ quiet machine.`,
 	return cmd
 }
 
-// A world is the contents of the file of a comparison.
-type world struct {
+// A comparisonFile is the contents of the file of a comparison.
+type comparisonFile struct {
 	Time    time.Time     `json:"time"`
 	Commit  string        `json:"commit"`
 	Dirty   bool          `json:"dirty"`
@@ -100,10 +100,10 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 	for i := range rows {
 		addTallies(&rows[i], tallies[rows[i].Name])
 	}
-	w := world{stamp.Time, stamp.Commit, stamp.Dirty, runfile.CPUName(), stamp.Modules, f.rounds, rows}
+	w := comparisonFile{stamp.Time, stamp.Commit, stamp.Dirty, runfile.CPUName(), stamp.Modules, f.rounds, rows}
 	if f.out != "" {
 		dir := stamp.Dir(f.out, runfile.World)
-		if err := writeWorld(dir, &w); err != nil {
+		if err := writeComparison(dir, &w); err != nil {
 			return err
 		}
 		fmt.Fprintf(notes, "wrote %s\n", dir)
@@ -130,7 +130,7 @@ func writeEncodings(out, notes io.Writer, rows []formats.Row) error {
 	return err
 }
 
-func writeWorld(dir string, w *world) error {
+func writeComparison(dir string, w *comparisonFile) error {
 	var data bytes.Buffer
 	if err := writeJSON(&data, w); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 	if err != nil {
 		return nil, stop, err
 	}
-	for _, s := range installed(all, notes) {
+	for _, s := range installedSDKs(all, notes) {
 		client, err := s.Dial(worker.Limits{})
 		if err != nil {
 			fmt.Fprintf(notes, "skipped: %s: %v\n", s.Name, err)
@@ -249,12 +249,12 @@ func formatsTable(rows []formats.Row) *table.Table {
 			}
 			row = append(row, strconv.Itoa(r.Sizes[i].Token))
 		}
-		t.Row(append(row, microseconds(r.Mint), microseconds(r.Open))...)
+		t.Row(append(row, formatMicroseconds(r.Mint), formatMicroseconds(r.Open))...)
 	}
 	return t
 }
 
-func microseconds(i *formats.Interval) string {
+func formatMicroseconds(i *formats.Interval) string {
 	if i == nil {
 		return "-"
 	}
@@ -266,7 +266,7 @@ func notesOf(rows []formats.Row) string {
 	text := ""
 	for _, r := range rows {
 		if r.Note != "" {
-			text += fmt.Sprintf("not compared to the end: %s: %s\n", r.Name, quote(r.Note))
+			text += fmt.Sprintf("not compared to the end: %s: %s\n", r.Name, quoteText(r.Note))
 		}
 	}
 	if text != "" {

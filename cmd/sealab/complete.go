@@ -18,29 +18,29 @@ import (
 	"sealab/internal/runfile"
 )
 
-// complete adds completion of arguments and flags to every command below cmd,
-// according to the words in their usage.
-func complete(cmd *cobra.Command) {
+// addCompletions adds completion of arguments and flags to every command below
+// cmd, according to the words in their usage.
+func addCompletions(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
-		complete(sub)
+		addCompletions(sub)
 	}
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		for word, values := range argumentValues {
 			if slices.Contains(strings.FieldsFunc(cmd.Use, func(r rune) bool { return strings.ContainsRune(" []|.", r) }), word) {
-				cmd.ValidArgsFunction = completion(values)
+				cmd.ValidArgsFunction = completeWith(values)
 			}
 		}
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if values, ok := flagValues[f.Name]; ok {
-			cobra.CheckErr(cmd.RegisterFlagCompletionFunc(f.Name, completion(values)))
+			cobra.CheckErr(cmd.RegisterFlagCompletionFunc(f.Name, completeWith(values)))
 		} else if slices.Contains(folderFlags, f.Name) {
 			cobra.CheckErr(cmd.MarkFlagDirname(f.Name))
 		}
 	})
 }
 
-func completion(values func() []string) cobra.CompletionFunc {
+func completeWith(values func() []string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -62,7 +62,7 @@ var flagValues = map[string]func() []string{
 	"op":      namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
 	"sdk":     sdkNames,
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
-	"fail-on": func() []string { return severities },
+	"fail-on": func() []string { return failOnSeverities },
 	"interop": func() []string { return choice.Languages(catalog.All()) },
 }
 

@@ -83,7 +83,7 @@ func chooseSDKs(name string, libraries bool, notes io.Writer) ([]sdk.SDK, error)
 			of = sdk.Compared
 		}
 		sdks, err := of(".")
-		return installed(sdks, notes), err
+		return installedSDKs(sdks, notes), err
 	}
 	s, err := sdk.Find(".", name)
 	if err == nil && s.Mirrors == "" && s.Agrees.Design == "" {
@@ -113,7 +113,7 @@ func compareAll(out, notes io.Writer, sdks []sdk.SDK, flags *differentialFlags) 
 // compareSDK compares one SDK with its design and returns the number of
 // disagreements.
 func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int, error) {
-	here, err := counterpart(s)
+	here, err := mirroredDesign(s)
 	if err != nil {
 		return 0, fmt.Errorf("SDK %s: %w", s.Name, err)
 	}
@@ -136,7 +136,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	if err != nil {
 		return 0, err
 	}
-	if err := breach(client, s.Name); err != nil {
+	if err := protocolBreach(client, s.Name); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
@@ -144,8 +144,8 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	return tally.Disagreed, nil
 }
 
-// counterpart returns the design that an SDK mirrors or agrees with.
-func counterpart(s sdk.SDK) (codecs.Design, error) {
+// mirroredDesign returns the design that an SDK mirrors or agrees with.
+func mirroredDesign(s sdk.SDK) (codecs.Design, error) {
 	if s.Mirrors != "" {
 		return catalog.Find(s.Mirrors)
 	}
@@ -168,7 +168,7 @@ func printEvents(out, notes io.Writer, client *worker.Client, show int) {
 	events := client.Events()
 	for i, e := range events {
 		if i == 0 {
-			explain(notes, &worker.FaultError{Worker: client.Hello().Name, Event: e})
+			printError(notes, &worker.FaultError{Worker: client.Hello().Name, Event: e})
 		}
 		if show > 0 && i == show {
 			fmt.Fprintf(out, "and %d more\n", len(events)-show)

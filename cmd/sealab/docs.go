@@ -27,7 +27,7 @@ made from the help texts.`,
   sealab docs --format markdown --out reference`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			files, err := reference(cmd.Root(), format)
+			files, err := referencePages(cmd.Root(), format)
 			if err != nil {
 				return err
 			}
@@ -39,8 +39,8 @@ made from the help texts.`,
 	return cmd
 }
 
-// reference returns a page for each visible command, by file name.
-func reference(root *cobra.Command, format string) (map[string][]byte, error) {
+// referencePages returns a page for each visible command, by file name.
+func referencePages(root *cobra.Command, format string) (map[string][]byte, error) {
 	extension := map[string]string{"man": ".1", "markdown": ".md"}[format]
 	if extension == "" {
 		return nil, fmt.Errorf("--format %q: want man or markdown", format)
@@ -74,7 +74,7 @@ func reference(root *cobra.Command, format string) (map[string][]byte, error) {
 
 // sitePages returns the pages of all commands for the site, sorted by name.
 func sitePages(root *cobra.Command) ([]site.Command, error) {
-	files, err := reference(root, "markdown")
+	files, err := referencePages(root, "markdown")
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func TestInterruptedCampaigns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fuzzRunFlags{limit: row.limit, campaignFolder: campaignFolder{dir: "c"}}
 			var stderr bytes.Buffer
-			require.Equal(t, row.status, explain(&stderr, f.end(&stderr, row.interrupted, row.failed)))
+			require.Equal(t, row.status, printError(&stderr, f.end(&stderr, row.interrupted, row.failed)))
 			require.Equal(t, row.want, stderr.String())
 		})
 	}

@@ -53,7 +53,7 @@ format is known.`,
 			if err != nil {
 				return err
 			}
-			return cmp.Or(unknown, opened(answers))
+			return cmp.Or(unknown, refutedIfOpened(answers))
 		},
 	}
 	cmd.Flags().StringVar(&keys, "keys", "", "try the secrets of this key `file`, in the form of sealab seal")
@@ -103,8 +103,8 @@ func identifyAll(input []byte, keys []identify.Key) ([]identify.Answer, error) {
 	return answers, nil
 }
 
-// opened returns cli.ErrRefuted if a key opens a token.
-func opened(answers []identify.Answer) error {
+// refutedIfOpened returns cli.ErrRefuted if a key opens a token.
+func refutedIfOpened(answers []identify.Answer) error {
 	for _, a := range answers {
 		for _, c := range a.Candidates {
 			if c.Key != "" {
@@ -127,29 +127,29 @@ func writeIdentities(out io.Writer, answers []identify.Answer, keys int) error {
 		}
 		switch {
 		case len(a.Candidates) == 0:
-			fmt.Fprintf(out, "%s: no known format\n", quote(place))
+			fmt.Fprintf(out, "%s: no known format\n", quoteText(place))
 		case a.Named() == nil:
-			fmt.Fprintf(out, "%s: cannot be told; one of %d formats\n", quote(place), len(a.Candidates))
+			fmt.Fprintf(out, "%s: cannot be told; one of %d formats\n", quoteText(place), len(a.Candidates))
 		default:
-			fmt.Fprintf(out, "%s: %s\n", quote(place), a.Named().Format)
+			fmt.Fprintf(out, "%s: %s\n", quoteText(place), a.Named().Format)
 		}
 		for _, c := range a.Candidates {
-			fmt.Fprintf(out, "\n%s", identity(c, keys).Text(width))
+			fmt.Fprintf(out, "\n%s", candidateTable(c, keys).Text(width))
 		}
 	}
 	_, err := fmt.Fprintln(out, "\nNothing was verified. To review an MCP server that mints such tokens: sealab review URL")
 	return err
 }
 
-// identity returns the table for one candidate.
-func identity(c identify.Candidate, keys int) *table.Table {
+// candidateTable returns the table for one candidate.
+func candidateTable(c identify.Candidate, keys int) *table.Table {
 	t := table.New("ll")
 	t.Row("format", c.Format)
 	t.Row("made by", c.Library)
 	for _, f := range c.Fields {
 		text := strconv.Itoa(f.Bytes) + " B"
 		if f.Text != "" {
-			value := []rune(quote(f.Text))
+			value := []rune(quoteText(f.Text))
 			if len(value) > maxShown {
 				value = append(value[:maxShown], []rune("...")...)
 			}
@@ -165,7 +165,7 @@ func identity(c identify.Candidate, keys int) *table.Table {
 	t.Row("attack", c.Attack)
 	switch {
 	case c.Key != "":
-		t.Row("key", "opened by "+quote(c.Key))
+		t.Row("key", "opened by "+quoteText(c.Key))
 	case keys > 0:
 		t.Row("key", fmt.Sprintf("none of %d keys opens it", keys))
 	}

@@ -48,7 +48,7 @@ fault.`,
 			if err != nil {
 				return err
 			}
-			found, err := dissect(token, name)
+			found, err := readFields(token, name)
 			if err != nil {
 				return err
 			}
@@ -74,8 +74,8 @@ func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	return token, err
 }
 
-// An anatomy is a token as one or more designs read it, all in the same way.
-type anatomy struct {
+// A tokenReading is a token as one or more designs read it, all in the same way.
+type tokenReading struct {
 	Designs []string `json:"designs"`
 	Fields  []field  `json:"fields"`
 }
@@ -89,24 +89,24 @@ type field struct {
 	Time     string   `json:"time,omitempty"` // the time in the field
 }
 
-// dissect splits token into fields as the named design does or, if name is
+// readFields splits token into fields as the named design does or, if name is
 // empty, as every design that recognizes it.
-func dissect(token []byte, name string) ([]anatomy, error) {
+func readFields(token []byte, name string) ([]tokenReading, error) {
 	if name != "" {
 		d, err := catalog.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		fields, err := fieldsOf(d, token)
-		return []anatomy{{[]string{d.Name}, fields}}, err
+		return []tokenReading{{[]string{d.Name}, fields}}, err
 	}
-	var found []anatomy
+	var found []tokenReading
 	for _, d := range catalog.All() {
 		if !bytes.HasPrefix(token, []byte(d.Prefix)) {
 			continue
 		}
 		if fields, err := fieldsOf(d, token); err == nil {
-			found = merge(found, d.Name, fields)
+			found = mergeReading(found, d.Name, fields)
 		}
 	}
 	if len(found) == 0 {
@@ -115,15 +115,15 @@ func dissect(token []byte, name string) ([]anatomy, error) {
 	return found, nil
 }
 
-// merge adds the fields that a design reads to those of other designs.
-func merge(found []anatomy, name string, fields []field) []anatomy {
+// mergeReading adds the fields that a design reads to those of other designs.
+func mergeReading(found []tokenReading, name string, fields []field) []tokenReading {
 	for i := range found {
 		if slices.Equal(found[i].Fields, fields) {
 			found[i].Designs = append(found[i].Designs, name)
 			return found
 		}
 	}
-	return append(found, anatomy{[]string{name}, fields})
+	return append(found, tokenReading{[]string{name}, fields})
 }
 
 func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
@@ -142,7 +142,7 @@ func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
 	return fields, nil
 }
 
-func writeAnatomies(out io.Writer, found []anatomy) error {
+func writeAnatomies(out io.Writer, found []tokenReading) error {
 	for i, a := range found {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -168,7 +168,7 @@ const maxShown = 96
 func (f field) value() string {
 	text := f.Hex
 	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != lab.WireKeyID && utf8.Valid(raw) {
-		text = quote(string(raw))
+		text = quoteText(string(raw))
 	}
 	if runes := []rune(text); len(runes) > maxShown {
 		return string(runes[:maxShown]) + "..."
@@ -176,9 +176,9 @@ func (f field) value() string {
 	return text
 }
 
-// quote quotes text. It leaves text without control characters unchanged inside
-// the quotes.
-func quote(text string) string {
+// quoteText quotes text. It leaves text without control characters unchanged
+// inside the quotes.
+func quoteText(text string) string {
 	if strconv.CanBackquote(text) {
 		return "`" + text + "`"
 	}

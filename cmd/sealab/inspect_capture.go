@@ -27,8 +27,8 @@ func inspectCapture(w io.Writer, file string, args []string, design string, asJS
 	return c.write(w)
 }
 
-// A capture holds the results of randomness tests of captured tokens.
-type capture struct {
+// A captureReport holds the results of randomness tests of captured tokens.
+type captureReport struct {
 	Tokens   int // in the file
 	Tested   int // tokens of the most common length
 	Repeated int // tokens that occur more than once
@@ -37,13 +37,13 @@ type capture struct {
 }
 
 // readCapture tests the tokens in a file with one token per line.
-func readCapture(name string) (*capture, error) {
+func readCapture(name string) (*captureReport, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	seen, byLength := map[string]int{}, map[int][][]byte{}
-	c := &capture{}
+	c := &captureReport{}
 	var first []byte
 	for line := range bytes.Lines(data) {
 		token := bytes.TrimRight(line, "\r\n")
@@ -74,7 +74,7 @@ func readCapture(name string) (*capture, error) {
 }
 
 // write prints the capture as a table, followed by the failed tests.
-func (c *capture) write(w io.Writer) error {
+func (c *captureReport) write(w io.Writer) error {
 	fmt.Fprintf(w, "%d tokens, %d tested of one length, %d repeated\n", c.Tokens, c.Tested, c.Repeated)
 	t := table.New("rrrrrl")
 	t.Row("byte", "bytes", "min-entropy/byte", "effective bits", "collisions", "tests")

@@ -29,8 +29,8 @@ const (
 	setRemote = "remote"
 )
 
-// alike is the number of equal controls in the set of that name.
-const alike = 200
+// equalControls is the number of equal controls in the set of that name.
+const equalControls = 200
 
 func newLeakProbeCommand() *cobra.Command {
 	var flags leakProbeFlags
@@ -50,7 +50,7 @@ have nothing else to do.
   --set %-7s %d controls whose classes are the same: their p-values must be
                 uniform
   --set %-7s a server at --url that behaves as "sealab serve --http" does,
-                and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, alike, setRemote, analysis.LimitLocal),
+                and controls over HTTP; judge with --limit %d`, setAll, setLadder, setAlike, equalControls, setRemote, analysis.LimitLocal),
 		Example: `  sealab leak probe results/timing/run
   sealab leak probe --subject aes-256-gcm --blocks 1000000 --budget 1m results/timing/gcm
   sealab leak probe --set ladder results/timing/ladder
@@ -128,7 +128,7 @@ func (f *leakProbeFlags) comparisons() ([]timing.Comparison, error) {
 		return timing.Ladder(), nil
 	case setAlike:
 		var comparisons []timing.Comparison
-		for i := range alike {
+		for i := range equalControls {
 			comparisons = append(comparisons, timing.SameClass(fmt.Sprintf("alike-%03d", i+1)))
 		}
 		return comparisons, nil

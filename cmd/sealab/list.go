@@ -38,7 +38,7 @@ their versions if installed.`,
   sealab list --sdks --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := holding(catalog.All(), holds)
+			designs, err := designsClaiming(catalog.All(), holds)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		row, err := describe(d)
+		row, err := describeDesign(d)
 		if err != nil {
 			return err
 		}
@@ -84,8 +84,8 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 // listedSizes are the payload sizes in bytes for which token lengths are shown.
 var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
-// holding returns the designs that claim all given properties.
-func holding(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
+// designsClaiming returns the designs that claim all given properties.
+func designsClaiming(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
 	asked, err := namedOr(nil, properties, codecs.ParseProperty)
 	if err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func holding(designs []codecs.Design, properties []string) ([]codecs.Design, err
 	return designs, nil
 }
 
-// variants returns a line for each preset that claims all given properties, or
-// "" if there is none.
-func variants(properties []string, width int) (string, error) {
-	designs, err := holding(catalog.Variants(), properties)
+// variantLines returns a line for each preset that claims all given properties,
+// or "" if there is none.
+func variantLines(properties []string, width int) (string, error) {
+	designs, err := designsClaiming(catalog.Variants(), properties)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +145,7 @@ func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 			}
 			row = append(row, strconv.Itoa(length))
 		}
-		t.Row(append(row, marks(d, properties))...)
+		t.Row(append(row, propertyMarks(d, properties))...)
 	}
 	legend := table.New("ll")
 	half := (len(properties) + 1) / 2
@@ -157,7 +157,7 @@ func writeDesigns(out io.Writer, ds []codecs.Design, holds []string) error {
 		legend.Row(row...)
 	}
 	width := table.Width(out)
-	presets, err := variants(holds, width)
+	presets, err := variantLines(holds, width)
 	if err != nil {
 		return err
 	}
@@ -169,9 +169,9 @@ and a blank does not apply. "sealab list DESIGN" gives the reasons.
 	return err
 }
 
-// marks returns one character for each property: + if the design claims it, -
-// if it disclaims it.
-func marks(d codecs.Design, properties []codecs.PropertyInfo) string {
+// propertyMarks returns one character for each property: + if the design claims
+// it, - if it disclaims it.
+func propertyMarks(d codecs.Design, properties []codecs.PropertyInfo) string {
 	line := bytes.Repeat([]byte{' '}, len(properties))
 	for i, p := range properties {
 		if g, ok := d.Guarantee(p.Property, nil); ok {
@@ -194,7 +194,7 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	facts.Row("kind", string(d.Kind()))
 	facts.Row("specification", d.Spec)
 	facts.Row("prefix", strconv.Quote(d.Prefix))
-	facts.Row("secrets", secrets(d))
+	facts.Row("secrets", describeSecrets(d))
 	for _, t := range tokens {
 		facts.Row("token of "+strconv.Itoa(t.Payload)+" B", strconv.Itoa(t.Token)+" B")
 	}
@@ -205,11 +205,11 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 		facts.Row("allocates", lab.HooksOf(d).Allocates)
 	}
 	width := table.Width(out)
-	text := fmt.Sprintf("%s: %s\n\n%s\n%s", d.Name, d.Doc, facts.Text(width), guarantees(d.GuaranteesFor(nil)).Text(width))
+	text := fmt.Sprintf("%s: %s\n\n%s\n%s", d.Name, d.Doc, facts.Text(width), guaranteeTable(d.GuaranteesFor(nil)).Text(width))
 	for _, o := range d.Options {
 		for _, value := range o.Values[1:] {
 			if changed := changedGuarantees(d, map[string]string{o.Name: value}); len(changed) > 0 {
-				text += fmt.Sprintf("\nunder %s=%s:\n%s", o.Name, value, guarantees(changed).Text(width))
+				text += fmt.Sprintf("\nunder %s=%s:\n%s", o.Name, value, guaranteeTable(changed).Text(width))
 			}
 		}
 	}
@@ -217,8 +217,8 @@ func writeDesign(out io.Writer, d codecs.Design) error {
 	return err
 }
 
-// guarantees returns a line for each guarantee.
-func guarantees(all []codecs.Guarantee) *table.Table {
+// guaranteeTable returns a line for each guarantee.
+func guaranteeTable(all []codecs.Guarantee) *table.Table {
 	t := table.New("lll").AtMargin()
 	for _, g := range all {
 		word, promise := "disclaims", ""
@@ -244,8 +244,8 @@ func changedGuarantees(d codecs.Design, options map[string]string) []codecs.Guar
 	})
 }
 
-// secrets describes the secrets that a design takes.
-func secrets(d codecs.Design) string {
+// describeSecrets describes the secrets that a design takes.
+func describeSecrets(d codecs.Design) string {
 	size := fmt.Sprintf("%d bytes or more", codecs.MinSecret)
 	if d.KeySize > 0 {
 		size = fmt.Sprintf("exactly %d bytes", d.KeySize)
@@ -294,7 +294,7 @@ type statedGuarantee struct {
 func describeAll(out io.Writer, ds []codecs.Design) error {
 	all := make([]description, 0, len(ds))
 	for _, d := range ds {
-		row, err := describe(d)
+		row, err := describeDesign(d)
 		if err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func tokenLengths(d codecs.Design) ([]tokenLength, error) {
 	return all, nil
 }
 
-func describe(d codecs.Design) (description, error) {
+func describeDesign(d codecs.Design) (description, error) {
 	tokens, err := tokenLengths(d)
 	if err != nil {
 		return description{}, err

@@ -88,9 +88,9 @@ func stateOf(s sdk.SDK) sdkDocument {
 	return d
 }
 
-// installed returns the SDKs that can be started. It prints the others as
+// installedSDKs returns the SDKs that can be started. It prints the others as
 // skipped.
-func installed(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
+func installedSDKs(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	var there []sdk.SDK
 	for _, s := range sdks {
 		if why := s.Unavailable(); why != "" {

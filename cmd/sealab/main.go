@@ -20,12 +20,12 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole program.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return explain(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
+	return printError(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
 }
 
-// explain prints err as one line. If a worker ended, it also prints the end of
-// its standard error. It returns the exit status.
-func explain(w io.Writer, err error) int {
+// printError prints err as one line. If a worker ended, it also prints the end
+// of its standard error. It returns the exit status.
+func printError(w io.Writer, err error) int {
 	status := cli.Exit(w, "sealab", err)
 	fault, ok := errors.AsType[*worker.FaultError](err)
 	if status != cli.Fault || !ok || strings.TrimSpace(fault.Event.Stderr) == "" {
@@ -52,7 +52,7 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "sealab",
 		Short:   "Measure, attack and fuzz sealed-token codecs",
-		Version: version(),
+		Version: versionText(),
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -66,7 +66,7 @@ func newRoot() *cobra.Command {
 		}
 	}
 	bench := newBenchCommand()
-	bench.AddCommand(hidden(newReportCommand(), newCompareCommand())...)
+	bench.AddCommand(hideCommands(newReportCommand(), newCompareCommand())...)
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
 	add(groupMeasure, bench, newReportCommand(), newCompareCommand(), newCompareFormatsCommand(), newLeakCommand(), newSiteCommand())
@@ -76,13 +76,14 @@ func newRoot() *cobra.Command {
 	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())
-	root.AddCommand(hidden(newDifferentialCommand())...)
-	complete(root)
+	root.AddCommand(hideCommands(newDifferentialCommand())...)
+	addCompletions(root)
 	return cli.Prepare(root)
 }
 
-// hidden returns commands under a second name that the help does not show.
-func hidden(commands ...*cobra.Command) []*cobra.Command {
+// hideCommands returns commands under a second name that the help does not
+// show.
+func hideCommands(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Hidden = true
 	}

@@ -86,7 +86,7 @@ type replayer struct {
 	tallies    map[string]tally // of case files, by system
 	shown      int              // findings that were reproduced
 	untested   int              // questions that could not be tested
-	dialed     []*dialed
+	dialed     []*dialedWorker
 }
 
 // A tally counts the cases of a system.
@@ -139,8 +139,8 @@ func (r *replayer) run(args []string) error {
 	return r.outcomes.end(r.report())
 }
 
-// questions holds the contents of files.
-type questions struct {
+// replayInput holds the contents of files.
+type replayInput struct {
 	cases    []placedCase
 	findings []findings.Finding
 }
@@ -153,8 +153,8 @@ type placedCase struct {
 
 // readQuestions reads the files. If ids are given, it returns only the findings
 // with these IDs, and a missing one is an error.
-func readQuestions(files, ids []string) (questions, error) {
-	var all questions
+func readQuestions(files, ids []string) (replayInput, error) {
+	var all replayInput
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -216,7 +216,7 @@ func (r *replayer) designs(needed bool) (find func(string) (codecs.Design, error
 }
 
 // dial starts the worker.
-func (r *replayer) dial() (*dialed, error) {
+func (r *replayer) dial() (*dialedWorker, error) {
 	d, err := dialWorker(strings.Fields(r.command), r.notes)
 	if err == nil {
 		r.dialed = append(r.dialed, d)

@@ -126,7 +126,7 @@ func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed e
 		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
 	}
 	if len(report.Unseen) > 0 {
-		f.outcomes.ask(report.Server.Name, "tools that may ask", verdict.NotTested, unseen(report))
+		f.outcomes.ask(report.Server.Name, "tools that may ask", verdict.NotTested, uncalledTools(report))
 	}
 	return f.outcomes.end(err)
 }
@@ -189,16 +189,16 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
 	if f.format == "text" {
-		if err := summary(w, report); err != nil {
+		if err := printSummary(w, report); err != nil {
 			return err
 		}
 	}
-	if err := forms[f.format](w, all); err != nil {
+	if err := findingWriters[f.format](w, all); err != nil {
 		return err
 	}
-	limit := slices.Index(severities, f.failOn)
+	limit := slices.Index(failOnSeverities, f.failOn)
 	for _, x := range all {
-		if slices.Index(severities, string(x.Severity)) <= limit {
+		if slices.Index(failOnSeverities, string(x.Severity)) <= limit {
 			return cli.ErrRefuted
 		}
 	}
@@ -206,13 +206,13 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 		return fmt.Errorf("review: no check could be carried out: %s", report.Outcomes[0].Reason)
 	}
 	if len(report.Unseen) > 0 && len(report.Flows) == 0 {
-		return fmt.Errorf("review: %s", unseen(report))
+		return fmt.Errorf("review: %s", uncalledTools(report))
 	}
 	return nil
 }
 
-// unseen lists the tools that may ask and were not called.
-func unseen(report *review.Report) string {
+// uncalledTools lists the tools that may ask and were not called.
+func uncalledTools(report *review.Report) string {
 	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, "+
 		"--effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))
 }

@@ -80,14 +80,14 @@ func (f *reviewFlags) addTarget(cmd *cobra.Command) {
 	flags.StringVar(&f.secondFile, "second-file", "", "`file` with the headers of the second user")
 }
 
-// severities are the values of --fail-on, most severe first.
-var severities = []string{"critical", "warning", "suggestion"}
+// failOnSeverities are the values of --fail-on, most severe first.
+var failOnSeverities = []string{"critical", "warning", "suggestion"}
 
 func (f *reviewFlags) check() error {
 	if err := checkForm(f.format); err != nil {
 		return err
 	}
-	if !slices.Contains(severities, f.failOn) {
+	if !slices.Contains(failOnSeverities, f.failOn) {
 		return fmt.Errorf("--fail-on %q: want critical, warning or suggestion", f.failOn)
 	}
 	if f.options.Limits.Start <= 0 {

@@ -84,14 +84,14 @@ func (f *reviewFlags) write(dir string, r *review.Report, all []findings.Finding
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	var text strings.Builder
-	if err := summary(&text, r); err != nil {
+	if err := printSummary(&text, r); err != nil {
 		return err
 	}
 	return writeFindings(dir, all, map[string][]byte{"report.json": append(raw, '\n'), "summary.txt": []byte(text.String())})
 }
 
-// summary prints the facts of the server and the outcome of every check.
-func summary(w io.Writer, r *review.Report) error {
+// printSummary prints the facts of the server and the outcome of every check.
+func printSummary(w io.Writer, r *review.Report) error {
 	s := r.Server
 	facts := table.New("ll").AtMargin()
 	facts.Row("server", fmt.Sprintf("%q %q over %s, revisions %s", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " ")))
@@ -109,12 +109,12 @@ func summary(w io.Writer, r *review.Report) error {
 	}
 	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
 	width := table.Width(w)
-	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", facts.Text(width), tested(r).Text(width), untested(r).Text(width))
+	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", facts.Text(width), testedTable(r).Text(width), untestedTable(r).Text(width))
 	return err
 }
 
-// tested returns the table of the checks that were performed.
-func tested(r *review.Report) *table.Table {
+// testedTable returns the table of the checks that were performed.
+func testedTable(r *review.Report) *table.Table {
 	checks := table.New("lll").AtMargin()
 	for _, o := range r.Outcomes {
 		if o.Outcome != review.NotTested {
@@ -124,9 +124,9 @@ func tested(r *review.Report) *table.Table {
 	return checks
 }
 
-// untested returns the table of the reasons why checks were not performed, with
-// the checks.
-func untested(r *review.Report) *table.Table {
+// untestedTable returns the table of the reasons why checks were not performed,
+// with the checks.
+func untestedTable(r *review.Report) *table.Table {
 	var reasons []string
 	checks := map[string][]string{}
 	for _, o := range r.Outcomes {

@@ -35,14 +35,14 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"list":        inferred[[]description],
 	"design":      inferred[description],
 	"choose":      inferred[choice.Answer],
-	"inspect":     inferred[[]anatomy],
+	"inspect":     inferred[[]tokenReading],
 	"report":      inferred[throughput.ReportDocument],
 	"compare":     inferred[throughput.CompareDocument],
 	"outcomes":    inferred[outcomes],
 	"fuzz-status": inferred[report.Status],
 	"version":     inferred[versionDocument],
 	"identify":    inferred[[]identify.Answer],
-	"formats":     inferred[world],
+	"formats":     inferred[comparisonFile],
 	"sdks":        inferred[sdksDocument],
 	"leak-probe":  inferred[probeDocument],
 	"leak-judge":  inferred[timing.Document],
@@ -251,7 +251,7 @@ func TestReference(t *testing.T) {
 	root, shown := newRoot(), map[string]*cobra.Command{}
 	addShown(shown, root)
 	for _, format := range []string{"man", "markdown"} {
-		files, err := reference(root, format)
+		files, err := referencePages(root, format)
 		require.NoError(t, err)
 		for path, cmd := range shown {
 			name := strings.ReplaceAll(path, " ", "-") + map[string]string{"man": ".1", "markdown": ".md"}[format]
@@ -265,7 +265,7 @@ func TestReference(t *testing.T) {
 	for _, p := range pages {
 		require.Contains(t, shown, p.Name)
 	}
-	_, err = reference(root, "html")
+	_, err = referencePages(root, "html")
 	require.ErrorContains(t, err, "want man or markdown")
 }
 

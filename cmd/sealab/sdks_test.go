@@ -76,6 +76,6 @@ func TestPasswordsAreSkipped(t *testing.T) {
 	var notes bytes.Buffer
 	takes := sdk.SDK{Name: "bytes"}
 	passwords := sdk.SDK{Name: "passwords", Agrees: sdk.Agreement{Keys: "text"}}
-	require.Equal(t, []sdk.SDK{takes}, attackable([]sdk.SDK{passwords, takes}, &notes))
+	require.Equal(t, []sdk.SDK{takes}, attackableSDKs([]sdk.SDK{passwords, takes}, &notes))
 	require.Contains(t, notes.String(), "skipped: passwords: ")
 }

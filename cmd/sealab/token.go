@@ -84,7 +84,7 @@ printed. A server must not send them to its clients.`,
 			}
 			payload, err := c.Unseal(nil, token)
 			if refused := codecs.Rejected(err); refused != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s\n", refused, cause(refused))
+				fmt.Fprintf(cmd.ErrOrStderr(), "%v: %s\n", refused, refusalCause(refused))
 				return cli.ErrRefuted
 			}
 			if err != nil {
@@ -98,9 +98,9 @@ printed. A server must not send them to its clients.`,
 	return cmd
 }
 
-// cause returns the stage of a refusal, and its reason if that adds
+// refusalCause returns the stage of a refusal, and its reason if that adds
 // information.
-func cause(r *codecs.RejectError) string {
+func refusalCause(r *codecs.RejectError) string {
 	stage := r.Stage.String()
 	if r.Reason == "" || strings.ReplaceAll(r.Reason, " ", "-") == stage {
 		return stage

@@ -169,7 +169,7 @@ func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return r.Stands(), breach(v.client, r.Subject)
+	return r.Stands(), protocolBreach(v.client, r.Subject)
 }
 
 // ofDesign runs a file on its design and reports whether every answer and the
@@ -229,7 +229,7 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	case r.Tested() == 0:
 		return nil, fmt.Errorf("no test of %d was answered by %s: %s", len(r.Findings), r.Subject, r.Findings[0].Detail)
 	case r.Fault != nil:
-		explain(v.notes, r.Fault)
+		printError(v.notes, r.Fault)
 	}
 	return r, nil
 }

@@ -39,9 +39,9 @@ too. With --sbom, print the modules of this binary as CycloneDX 1.6.`,
 			case sbom:
 				return writeJSON(cmd.OutOrStdout(), billOfMaterials())
 			case asJSON:
-				return writeJSON(cmd.OutOrStdout(), versions())
+				return writeJSON(cmd.OutOrStdout(), versionInfo())
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
@@ -63,7 +63,7 @@ type versionDocument struct {
 	Formats []string `json:"formats"`
 }
 
-func versions() versionDocument {
+func versionInfo() versionDocument {
 	return versionDocument{
 		Format: "sealab-version/1", Version: moduleVersion(), Commit: runfile.BuildSetting("vcs.revision"), Toolchain: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
@@ -74,10 +74,10 @@ func versions() versionDocument {
 	}
 }
 
-// version returns the versions of this binary and its toolchain, and the
+// versionText returns the versions of this binary and its toolchain, and the
 // platform.
-func version() string {
-	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func versionText() string {
+	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), buildCommit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // moduleVersion returns the version from which this binary was built.
@@ -88,9 +88,9 @@ func moduleVersion() string {
 	return cmp.Or(release, "unknown")
 }
 
-// commit returns the commit from which this binary was built, in parentheses
-// after a space. It is empty if the build did not record it.
-func commit() string {
+// buildCommit returns the commit from which this binary was built, in
+// parentheses after a space. It is empty if the build did not record it.
+func buildCommit() string {
 	revision := runfile.BuildSetting("vcs.revision")
 	if revision == "" {
 		return ""

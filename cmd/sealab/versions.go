@@ -41,7 +41,7 @@ could not be asked.`,
 				return err
 			}
 			w := asked.begin(cmd)
-			return asked.end(exchangeVersions(w, &asked, installed(all, w), out))
+			return asked.end(exchangeVersions(w, &asked, installedSDKs(all, w), out))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write versions.md into this `folder`")
@@ -138,11 +138,11 @@ func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions
 			if err != nil {
 				return 0, fmt.Errorf("%s: %w", library, err)
 			}
-			fmt.Fprintf(report, " %s |", cell(p))
+			fmt.Fprintf(report, " %s |", formatPairing(p))
 			if p.Breaks() {
 				broken = append(broken, fmt.Sprintf("%s refuses tokens of %s: %s", opened.Name, minted.Name, p.Reason))
 			}
-			asked.ask(library, fmt.Sprintf("%s opened by %s", minted.Name, opened.Name), outcomeOf(len(p.Forged)), cell(p))
+			asked.ask(library, fmt.Sprintf("%s opened by %s", minted.Name, opened.Name), outcomeOf(len(p.Forged)), formatPairing(p))
 			sound, altered, aliases, forged = sound+p.Sound, altered+p.Altered, aliases+p.Aliases, forged+len(p.Forged)
 		}
 		fmt.Fprintln(report)
@@ -162,8 +162,8 @@ func outcomeOf(against int) verdict.Outcome {
 	return verdict.NotRefuted
 }
 
-// cell formats a pairing.
-func cell(p differential.Pairing) string {
+// formatPairing formats a pairing.
+func formatPairing(p differential.Pairing) string {
 	if p.Breaks() {
 		return fmt.Sprintf("%d of %d", p.Accepted, p.Sound)
 	}
