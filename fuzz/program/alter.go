@@ -17,8 +17,8 @@ import (
 	"sealab/fuzz/campaign/harness"
 )
 
-// spellings are texts that lenient decoders skip.
-var spellings = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n"), []byte(" "), []byte("\t"), {0}, []byte("."),
+// skippedTexts are texts that lenient decoders skip.
+var skippedTexts = [][]byte{[]byte("="), []byte("=="), []byte("\n"), []byte("\r\n"), []byte(" "), []byte("\t"), {0}, []byte("."),
 	[]byte("\ufeff"), {0xff}, []byte("%3D"), []byte("v1."), []byte("A"), []byte("/"), []byte("+")}
 
 // Alter makes one change to the text of a token.
@@ -28,12 +28,12 @@ func Alter(p *Program, token []byte) []byte {
 	switch rest := token[at:]; kind {
 	case 0: // replace a character
 		if len(rest) > 0 {
-			rest[0] = character(p)
+			rest[0] = readCharacter(p)
 		}
 		return token
 	case 1: // flip bits of a character's value in the alphabet
 		if len(rest) > 0 {
-			rest[0] = neighbor(rest[0], p.Byte())
+			rest[0] = neighborCharacter(rest[0], p.Byte())
 		}
 		return token
 	case 2: // truncate
@@ -41,7 +41,7 @@ func Alter(p *Program, token []byte) []byte {
 	case 3: // cut from the front
 		return rest
 	case 4: // insert a text that lenient decoders skip
-		return Insert(token, at, spellings[p.Pick(len(spellings))])
+		return Insert(token, at, skippedTexts[p.Pick(len(skippedTexts))])
 	case 5: // insert any bytes
 		return Insert(token, at, p.Bytes(64))
 	case 6: // append part of the token, which may double it
@@ -127,9 +127,9 @@ func Insert(token []byte, at int, what []byte) []byte {
 // Alphabet holds the characters of base64url in the order of their values.
 const Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// neighbor returns the character whose value differs from that of c in the
+// neighborCharacter returns the character whose value differs from that of c in the
 // given bits, or c if it has no value.
-func neighbor(c, bits byte) byte {
+func neighborCharacter(c, bits byte) byte {
 	if i := strings.IndexByte(Alphabet, c); i >= 0 {
 		return Alphabet[(byte(i)^bits)%64]
 	}
@@ -149,7 +149,7 @@ var sourceFolders = []string{"codecs", "internal/broken/injected"}
 // longestWord is the length limit of literals. It excludes documentation and whole messages.
 const longestWord = 32
 
-var literals = sync.OnceValue(func() dictionary {
+var sourceLiterals = sync.OnceValue(func() dictionary {
 	// If the source is missing, the dictionary has only these entries. TestLiterals and the
 	// seeds then fail.
 	texts, numbers := map[string]bool{"{": true}, map[int]bool{16: true}
@@ -180,14 +180,14 @@ func collectBelow(dir string, texts map[string]bool, numbers map[int]bool) {
 		}
 		source, err := os.ReadFile(path)
 		if err == nil {
-			collect(source, texts, numbers)
+			collectLiterals(source, texts, numbers)
 		}
 		return err
 	})
 }
 
-// collect adds the literals of a Go file to texts and numbers.
-func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
+// collectLiterals adds the literals of a Go file to texts and numbers.
+func collectLiterals(source []byte, texts map[string]bool, numbers map[int]bool) {
 	var s scanner.Scanner
 	set := token.NewFileSet()
 	s.Init(set.AddFile("", set.Base(), len(source)), source, nil, 0)
@@ -217,7 +217,7 @@ func collect(source []byte, texts map[string]bool, numbers map[int]bool) {
 }
 
 // Literal reads the choice of a literal. The caller must not change it.
-func Literal(p *Program) []byte { return literals().words.at(p.Uint16()) }
+func Literal(p *Program) []byte { return sourceLiterals().words.at(p.Uint16()) }
 
 // ModuleRoot returns the folder of go.mod at or above the working folder or, in a campaign,
 // harness.EnvSource.

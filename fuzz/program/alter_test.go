@@ -57,7 +57,7 @@ func TestResize(t *testing.T) {
 
 // TestLiterals checks that words and numbers of the source are found.
 func TestLiterals(t *testing.T) {
-	d := literals()
+	d := sourceLiterals()
 	require.Greater(t, len(d.words.things), 100)
 	require.Contains(t, d.numbers.things, 4096)
 	require.True(t, slices.IsSorted(d.numbers.things))
@@ -73,7 +73,7 @@ func TestMatter(t *testing.T) {
 	var filled Writer
 	// Recipe 1, with the fifth border and one byte more.
 	filled.Uint16(301).Byte('x').Byte(10).Byte(4).Byte(5)
-	require.Len(t, Payload(New(filled.Program()), nil), borders[4]+1)
+	require.Len(t, Payload(New(filled.Program()), nil), lengthBorders[4]+1)
 	require.Equal(t, "ab..c", string(pad([]byte("ab"), '.', []byte("c"), 5)))
 	require.Equal(t, "abc", string(pad([]byte("ab"), '.', []byte("c"), 0)))
 }

@@ -19,8 +19,8 @@ var Context = codecs.Context{
 
 // Values of a context. Any two arguments differ in value for every reader.
 var (
-	methods   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
-	arguments = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
+	methodValues   = []string{"tools/call", "prompts/get", "Tools/Call", "tools/call\x00", "tools"}
+	argumentValues = []string{`{"env":"prod"}`, `{"env":"dev"}`, `{"env":"prod","at":[1,2,{"b":null}]}`, `{"ENV":"prod"}`,
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `1"}`,
 		`{"env":"prod","note":"` + string(bytes.Repeat([]byte("long "), 40)) + `2"}`}
 )
@@ -29,11 +29,11 @@ var (
 // Programs reach it as a literal of the source.
 const readResource = "resources/read"
 
-// A place is a field of a context.
-type place byte
+// A contextField is the place of a value in a context, counted from 0 to Places-1.
+type contextField byte
 
 const (
-	inMethod place = iota
+	inMethod contextField = iota
 	inTarget
 	inArguments
 	inPrincipal
@@ -46,17 +46,17 @@ var Promises = [Places]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, c
 
 // ChangeContext changes one field of the context as the program chooses.
 func ChangeContext(p *Program, c codecs.Context) codecs.Context {
-	where, how := place(p.Pick(Places)), p.Byte()
+	where, how := contextField(p.Pick(Places)), p.Byte()
 	switch where {
 	case inMethod:
-		c.Method = methods[int(how)%len(methods)]
+		c.Method = methodValues[int(how)%len(methodValues)]
 		if how >= 128 {
-			c.Method = rewrite(p, c.Method, how)
+			c.Method = rewriteText(p, c.Method, how)
 		}
 	case inTarget:
-		c.Target = rewrite(p, c.Target, how)
+		c.Target = rewriteText(p, c.Target, how)
 	case inArguments:
-		c.Arguments = json.RawMessage(arguments[int(how)%len(arguments)])
+		c.Arguments = json.RawMessage(argumentValues[int(how)%len(argumentValues)])
 		if how >= 128 {
 			c.Arguments = json.RawMessage(`{"env":"` + Letters(Payload(p, nil)) + `"}`)
 		}
@@ -71,7 +71,7 @@ func ChangeContext(p *Program, c codecs.Context) codecs.Context {
 	return c
 }
 
-// rewriteOptional is rewrite for a value that may be absent.
+// rewriteOptional is rewriteText for a value that may be absent.
 func rewriteOptional(p *Program, s *string, how byte) *string {
 	if how%8 == 7 {
 		return nil
@@ -79,22 +79,22 @@ func rewriteOptional(p *Program, s *string, how byte) *string {
 	if how%16 == 8 || s == nil {
 		return new("")
 	}
-	return new(rewrite(p, *s, how))
+	return new(rewriteText(p, *s, how))
 }
 
-// rewrite changes a text into one that a careless comparison confuses with it, or into another
+// rewriteText changes a text into one that a careless comparison confuses with it, or into another
 // text.
-func rewrite(p *Program, s string, how byte) string {
+func rewriteText(p *Program, s string, how byte) string {
 	if how >= 128 {
 		return rewriteAt(p, s)
 	}
 	switch how % 7 {
 	case 0:
-		return ascii(p.Bytes(32))
+		return toASCII(p.Bytes(32))
 	case 1:
 		return s + "\x00"
 	case 2:
-		return s + ascii(p.Bytes(8))
+		return s + toASCII(p.Bytes(8))
 	case 3:
 		return string(bytes.ToUpper([]byte(s)))
 	case 4:
@@ -115,19 +115,19 @@ func rewriteAt(p *Program, s string) string {
 	}
 	switch {
 	case kind == 0:
-		return ascii(Literal(p))
+		return toASCII(Literal(p))
 	case kind == 1:
-		return ascii(Payload(p, nil))
+		return toASCII(Payload(p, nil))
 	case kind == 2:
-		return s[:at] + ascii(Literal(p)) + s[at:]
+		return s[:at] + toASCII(Literal(p)) + s[at:]
 	case kind == 3 || s == "":
-		return s + ascii([]byte{p.Byte()})
+		return s + toASCII([]byte{p.Byte()})
 	case kind == 4: // remove a character
 		return s[:at] + s[at+1:]
 	case kind == 5: // change a character
-		return s[:at] + ascii([]byte{s[at] ^ (p.Byte()%127 + 1)}) + s[at+1:]
+		return s[:at] + toASCII([]byte{s[at] ^ (p.Byte()%127 + 1)}) + s[at+1:]
 	default: // change the last character
-		return s[:len(s)-1] + ascii([]byte{s[len(s)-1] ^ (p.Byte()%127 + 1)})
+		return s[:len(s)-1] + toASCII([]byte{s[len(s)-1] ^ (p.Byte()%127 + 1)})
 	}
 }
 
@@ -140,8 +140,8 @@ func Letters(b []byte) string {
 	return string(b)
 }
 
-// ascii maps bytes to ASCII, which every format can carry.
-func ascii(b []byte) string {
+// toASCII maps bytes to ASCII, which every format can carry.
+func toASCII(b []byte) string {
 	b = bytes.Clone(b)
 	for i := range b {
 		b[i] &= 0x7f
@@ -179,9 +179,9 @@ type ring[T any] struct {
 	next   []uint16 // for each number, the index of its thing plus one
 }
 
-// points is the number of points per thing. With 32 points, the weights of hundreds of things
-// deviate from their mean by less than two thirds.
-const points = 32
+// pointsPerThing is the number of points per thing. With 32 points, the weights of hundreds of
+// things deviate from their mean by less than two thirds.
+const pointsPerThing = 32
 
 // newRing returns the ring of things with the given names. If two points coincide, the earlier
 // thing keeps it.
@@ -190,8 +190,8 @@ func newRing[T any](names []string, things []T) ring[T] {
 	for i, name := range names {
 		h := fnv.New64a()
 		h.Write([]byte(name)) //nolint:errcheck // documented never to fail
-		g := rand.NewPCG(h.Sum64(), points)
-		for range points {
+		g := rand.NewPCG(h.Sum64(), pointsPerThing)
+		for range pointsPerThing {
 			if at := &r.next[uint16(g.Uint64())]; *at == 0 {
 				*at = uint16(i + 1)
 			}

@@ -49,11 +49,11 @@ func TestRing(t *testing.T) {
 func TestLiteralsAreEven(t *testing.T) {
 	words, numbers := map[string]int{}, map[int]int{}
 	for number := range 1 << 16 {
-		words[string(literals().words.at(number))]++
-		numbers[literals().numbers.at(number)]++
+		words[string(sourceLiterals().words.at(number))]++
+		numbers[sourceLiterals().numbers.at(number)]++
 	}
-	requireEven(t, words, len(literals().words.things))
-	requireEven(t, numbers, len(literals().numbers.things))
+	requireEven(t, words, len(sourceLiterals().words.things))
+	requireEven(t, numbers, len(sourceLiterals().numbers.things))
 }
 
 // requireEven checks that each of n things has between a third of the mean weight and three

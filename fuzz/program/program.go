@@ -76,21 +76,23 @@ func (p *Program) Rest() []byte {
 	return b
 }
 
-// few maps the lowest four bits of a choice to a number, usually zero or one, because a second
-// alteration hides the effect of the first.
-var few = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
+// fewCounts maps the lowest four bits of a choice to a number, usually zero or one, because a
+// second alteration hides the effect of the first.
+var fewCounts = [16]byte{0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0xff}
 
 // Few reads a small number of at most limit. The byte 0 gives zero, 1 gives one, and 15 gives
 // limit.
-func (p *Program) Few(limit int) int { return min(int(few[p.Byte()%16]), limit) }
+func (p *Program) Few(limit int) int { return min(int(fewCounts[p.Byte()%16]), limit) }
 
-// rare is the average number of continuing inputs per input for which Seldom is true.
-const rare = 32
+// inputsPerSeldom is the average number of continuing inputs per input for which Seldom is true.
+const inputsPerSeldom = 32
 
 // Seldom chooses actions that take as long as a hundred others. It is true for inputs that end
 // with Dear, and for a few inputs that continue. A digest of the whole input selects those few,
 // because fuzzers copy single bytes.
-func (p *Program) Seldom() bool { return p.dear || GoesOn(p.input) && digest(p.input)%rare == 0 }
+func (p *Program) Seldom() bool {
+	return p.dear || GoesOn(p.input) && digest(p.input)%inputsPerSeldom == 0
+}
 
 // digest is similar to FNV-1a, but processes eight bytes at a time.
 func digest(b []byte) uint64 {
