@@ -29,7 +29,7 @@ func codedTexts(cursor string) []codedText {
 	var all []codedText
 	parts := strings.Split(cursor, ".")
 	for i, part := range parts {
-		for _, code := range codings {
+		for _, code := range base64Codings {
 			raw, err := code.DecodeString(part)
 			if err != nil || len(raw) < 3 || !isPrintable(raw) {
 				continue
@@ -52,8 +52,8 @@ func isPrintable(raw []byte) bool {
 	return utf8.Valid(raw) && strings.IndexFunc(string(raw), func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// word matches a part of a text that may be a name.
-var word = regexp.MustCompile(`[\pL\pN@_-]+`)
+// wordPattern matches a part of a text that may be a name.
+var wordPattern = regexp.MustCompile(`[\pL\pN@_-]+`)
 
 // Words returns the words that can be read in a cursor, without names of members.
 func Words(cursor string) []string {
@@ -67,19 +67,19 @@ func Words(cursor string) []string {
 			}
 		}
 		if len(object) == 0 {
-			all = append(all, word.FindAllString(c.text, -1)...)
+			all = append(all, wordPattern.FindAllString(c.text, -1)...)
 		}
 	}
 	return all
 }
 
-// usual are words that may select more than the list of one user.
-var usual = []string{"admin", "root", "all", "*", "%", "", "private", "internal", "hidden", "1"}
+// usualWords are words that may select more than the list of one user.
+var usualWords = []string{"admin", "root", "all", "*", "%", "", "private", "internal", "hidden", "1"}
 
 // Altered returns cursors with one readable value changed: to a nearby number, a usual word, or one
 // of words.
 func Altered(cursor string, words []string) []Variant {
-	words = slices.Concat(words, usual)
+	words = slices.Concat(words, usualWords)
 	var all []Variant
 	seen := map[string]bool{cursor: true, "": true}
 	for _, c := range codedTexts(cursor) {
@@ -93,8 +93,8 @@ func Altered(cursor string, words []string) []Variant {
 			alterMembers(object, words, func(name string, m map[string]json.RawMessage) { add(name, string(jsondoc.Object(m))) })
 			continue
 		}
-		for _, at := range word.FindAllStringIndex(c.text, -1) {
-			for _, other := range others(c.text[at[0]:at[1]], words) {
+		for _, at := range wordPattern.FindAllStringIndex(c.text, -1) {
+			for _, other := range otherValues(c.text[at[0]:at[1]], words) {
 				add(fmt.Sprintf("%q as %q", c.text[at[0]:at[1]], other), c.text[:at[0]]+other+c.text[at[1]:])
 			}
 		}
@@ -116,11 +116,11 @@ func alterMembers(object map[string]json.RawMessage, words []string, add func(na
 		case raw == "false":
 			set("true")
 		case json.Unmarshal(object[name], &text) == nil:
-			for _, other := range others(text, words) {
+			for _, other := range otherValues(text, words) {
 				set(string(jsondoc.Quote(other)))
 			}
-		case word.FindString(raw) == raw || strings.HasPrefix(raw, "-"):
-			for _, other := range others(raw, nil) {
+		case wordPattern.FindString(raw) == raw || strings.HasPrefix(raw, "-"):
+			for _, other := range otherValues(raw, nil) {
 				set(other)
 			}
 		}
@@ -128,8 +128,8 @@ func alterMembers(object map[string]json.RawMessage, words []string, add func(na
 	}
 }
 
-// others returns values to replace value.
-func others(value string, words []string) []string {
+// otherValues returns values to replace value.
+func otherValues(value string, words []string) []string {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10), "0", "-1", "1000"}
 	}

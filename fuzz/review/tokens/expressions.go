@@ -14,7 +14,7 @@ func Expressions(token string) []Variant {
 		return nil
 	}
 	half := len(token) / 2
-	return other(token, []Variant{
+	return withoutToken(token, []Variant{
 		{Name: "a pattern of SQL for its second half", Text: token[:half] + "%"},
 		{Name: "a pattern of SQL for a character", Text: token[:half] + "_" + token[half+1:]},
 		{Name: "a pattern for its second half", Text: token[:half] + "*"},
@@ -50,7 +50,7 @@ func Paths(token string) []Variant {
 	}
 }
 
-// other drops the variants that equal the token.
-func other(token string, all []Variant) []Variant {
+// withoutToken drops the variants that equal the token.
+func withoutToken(token string, all []Variant) []Variant {
 	return slices.DeleteFunc(all, func(v Variant) bool { return v.Text == token })
 }

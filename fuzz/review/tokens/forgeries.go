@@ -63,7 +63,7 @@ func Forgeries(token string) []Variant {
 	laterTimes(add, token)
 	otherHeads(add, token)
 	otherNames(add, token)
-	continued(add, token)
+	extendForm(add, token)
 	segments := Segments(token)
 	knownTags(add, segments)
 	at := CodedSegments(segments)
@@ -124,7 +124,7 @@ func otherHeads(add func(name, text string), token string) {
 	if n < 1 || n > 4 {
 		return
 	}
-	longest := slices.MaxFunc(part.FindAllString(token, -1), func(a, b string) int { return len(a) - len(b) })
+	longest := slices.MaxFunc(segmentPattern.FindAllString(token, -1), func(a, b string) int { return len(a) - len(b) })
 	for i := range n {
 		for _, d := range []int{-2, -1, 1, 2, 3} {
 			if c := int(token[i]) + d; c < 0x80 && isCoded(byte(c)) {
@@ -141,8 +141,8 @@ func otherHeads(add func(name, text string), token string) {
 	}
 }
 
-// part matches the text between two separators.
-var part = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
+// segmentPattern matches the text between two separators.
+var segmentPattern = regexp.MustCompile(`[^` + regexp.QuoteMeta(separators) + `]+`)
 
 // maxName is the length of the longest part that is taken for a key ID, in characters.
 const maxName = 40
@@ -154,7 +154,7 @@ const maxParts = 12
 // adds tags that need no secret, and tags under the keys that careless readers find for such a
 // name.
 func otherNames(add func(name, text string), token string) {
-	parts := part.FindAllStringIndex(token, -1)
+	parts := segmentPattern.FindAllStringIndex(token, -1)
 	if len(parts) < 3 || len(parts) > maxParts {
 		return
 	}
@@ -276,12 +276,12 @@ func missingKey(add func(name, text string), token string, header View) {
 	}
 }
 
-// maxKey is the length of the longest secret prefix that continued tries, in bytes.
+// maxKey is the length of the longest secret prefix that extendForm tries, in bytes.
 const maxKey = 64
 
-// continued appends the last member of a form such as a=1&b=2 again and extends its hash. The
+// extendForm appends the last member of a form such as a=1&b=2 again and extends its hash. The
 // extension succeeds if the tag is the hash of key || form.
-func continued(add func(name, text string), token string) {
+func extendForm(add func(name, text string), token string) {
 	segments := Segments(token)
 	at := CodedSegments(segments)
 	if len(at) < 2 {

@@ -15,8 +15,8 @@ import (
 	"sealab/fuzz/attack/tokenfmt"
 )
 
-// careless are keys from templates and tutorials, and texts that an unset variable becomes.
-var careless = []string{
+// knownKeys are keys from templates and tutorials, and texts that an unset variable becomes.
+var knownKeys = []string{
 	"change-me", "change_me", "changeit", "change-this", "replace-me", "please-change-me", "change-me-in-production", "undefined", "null", "None", "nil", "default", "example", "insecure", "not-a-secret",
 	"dev", "dev-secret", "dev_secret", "dev-key", "dev-only-secret", "insecure-dev-key", "test-secret", "test-key", "my-secret", "mysecret",
 	"my-secret-key", "mysecretkey", "your-secret", "your-secret-key", "your_secret_key", "your-secret-key-here",
@@ -24,14 +24,14 @@ var careless = []string{
 	"jwt_secret", "jwt-secret", "session-secret", "state-secret", "signing-key", "signing-secret", "hmac-key", "hmac-secret", "mcp", "mcp-secret", "mcp-server", "a-string-secret-at-least-256-bits-long",
 }
 
-// Published returns keys from examples and documents, and careless ones.
+// Published returns keys from examples and documents, and knownKeys.
 func Published() [][]byte {
 	keys := [][]byte{
 		[]byte("example-request-state-signing-key-32b!"), []byte("rust-sdk-conformance-request-state-key!!"),
 		[]byte("example-development-key-example-development-key-"), []byte("secret"), []byte("changeme"), []byte("password"), []byte("key"), []byte("test"), []byte("development"),
 		[]byte("your-256-bit-secret"), []byte("super-secret-key"), []byte("supersecret"), []byte("secret-key"), []byte("0123456789abcdef0123456789abcdef"), []byte("abcdefghijklmnopqrstuvwxyz123456"),
 	}
-	for _, word := range careless {
+	for _, word := range knownKeys {
 		keys = append(keys, []byte(word))
 	}
 	for _, c := range []byte{0, 1, 0xff, 'a', 'A', 'k', 'x', '0', 's'} {
@@ -117,7 +117,7 @@ func LastParts(token string) []string {
 	if b, err := hex.DecodeString(text); err == nil {
 		all = append(all, string(b))
 	}
-	for _, code := range codings {
+	for _, code := range base64Codings {
 		if b, err := code.DecodeString(text); err == nil {
 			all = append(all, string(b))
 		}

@@ -57,7 +57,7 @@ func Spellings(token string) []Variant {
 	add("the token twice", token+token)
 	add("the token twice with a full stop between", token+"."+token)
 	add("percent escapes", url.QueryEscape(token))
-	add("every character escaped with percent", percent(token))
+	add("every character escaped with percent", percentEncode(token))
 	add("in quotes", `"`+token+`"`)
 	if i := strings.IndexAny(token, ".:_-"); i > 0 && i < MinCoded {
 		add("the prefix in upper case", strings.ToUpper(token[:i])+token[i:])
@@ -98,7 +98,7 @@ func spelledSegment(add func(name, text string), segments []Segment, i int) {
 	}
 }
 
-func percent(token string) string {
+func percentEncode(token string) string {
 	var b strings.Builder
 	for i := range len(token) {
 		fmt.Fprintf(&b, "%%%02X", token[i])

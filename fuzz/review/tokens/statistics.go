@@ -77,7 +77,7 @@ func TagLength(token string) (int, bool) {
 	switch {
 	case len(all) > 0 && all[0].Segment >= 0:
 		longest := len(all[0].after)
-		for _, part := range strings.FieldsFunc(token[strings.Index(token, segments[all[0].Segment].Text)+len(segments[all[0].Segment].Text):], separator) {
+		for _, part := range strings.FieldsFunc(token[strings.Index(token, segments[all[0].Segment].Text)+len(segments[all[0].Segment].Text):], isSeparator) {
 			longest = max(longest, bytesOf(part))
 		}
 		return longest, true
@@ -85,7 +85,7 @@ func TagLength(token string) (int, bool) {
 	return 0, false // plain JSON may hold its tag as a member
 }
 
-func separator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }
+func isSeparator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }
 
 // bytesOf returns the number of bytes that a text may encode.
 func bytesOf(text string) int {
@@ -95,7 +95,7 @@ func bytesOf(text string) int {
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return int(math.Ceil(math.Log2(float64(n)+1) / 8))
 	}
-	for _, code := range codings {
+	for _, code := range base64Codings {
 		if b, err := code.DecodeString(text); err == nil {
 			return len(b)
 		}
@@ -111,7 +111,7 @@ func CountUp(all []string) bool {
 	for _, base := range []int{10, 16} {
 		last, grows := uint64(0), true
 		for i, token := range all {
-			n, ok := differing(token, all, base)
+			n, ok := differingNumber(token, all, base)
 			if !ok || i > 0 && (n <= last || n-last > 1<<34) {
 				grows = false
 				break
@@ -125,10 +125,10 @@ func CountUp(all []string) bool {
 	return false
 }
 
-// differing returns the number at the place at which the tokens differ, in the given base. It
+// differingNumber returns the number at the place at which the tokens differ, in the given base. It
 // includes the adjacent digits.
-func differing(token string, all []string, base int) (uint64, bool) {
-	prefix, suffix := common(all)
+func differingNumber(token string, all []string, base int) (uint64, bool) {
+	prefix, suffix := commonAffixes(all)
 	if len(prefix)+len(suffix) >= len(token) {
 		return 0, false
 	}
@@ -144,8 +144,8 @@ func differing(token string, all []string, base int) (uint64, bool) {
 	return n, err == nil
 }
 
-// common returns the longest prefix and suffix that all texts share.
-func common(all []string) (prefix, suffix string) {
+// commonAffixes returns the longest prefix and suffix that all texts share.
+func commonAffixes(all []string) (prefix, suffix string) {
 	prefix, suffix = all[0], all[0]
 	for _, s := range all[1:] {
 		for !strings.HasPrefix(s, prefix) {

@@ -22,8 +22,8 @@ type Segment struct {
 // MinCoded is the length of the shortest run that is taken for encoded bytes, in characters.
 const MinCoded = 16
 
-// codings are the base64 encodings that are tried on a segment.
-var codings = []*base64.Encoding{base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
+// base64Codings are the base64 encodings that are tried on a segment.
+var base64Codings = []*base64.Encoding{base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
 
 // hexPart matches a hexadecimal part next to '_' or '-', which base64url uses as well.
 var hexPart = regexp.MustCompile(`(?:^|[_-])([0-9a-f]{32,}|[0-9A-F]{32,})(?:[_-]|$)`)
@@ -58,7 +58,7 @@ func segmentOf(text string) Segment {
 		s.coded, s.hex = true, true
 		return s
 	}
-	for _, code := range codings {
+	for _, code := range base64Codings {
 		if _, err := code.DecodeString(text); err == nil {
 			s.coded, s.code = true, code
 			return s

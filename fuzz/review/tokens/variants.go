@@ -282,11 +282,11 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 		// The alterations of a long token may take gigabytes, so they are counted in one pass and
 		// selected in a second.
 		n := 0
-		for range altered(g, format, token, seed) {
+		for range alteredTexts(g, format, token, seed) {
 			n++
 		}
 		at, step := 0, (n+most-1)/most
-		for text := range altered(g, format, token, seed) {
+		for text := range alteredTexts(g, format, token, seed) {
 			if at%step == 0 {
 				all = append(all, Variant{Name: fmt.Sprintf("%s %d", g.Name, at), Text: text})
 			}
@@ -296,9 +296,9 @@ func Generated(token string, spelling bool, most int, seed uint64) []Variant {
 	return all
 }
 
-// altered returns the texts that a generator makes of a token. It skips texts that are not UTF-8,
-// which JSON cannot carry. For a long token it returns a sample.
-func altered(g tokenfmt.Generator, format tokenfmt.Format, token string, seed uint64) iter.Seq[string] {
+// alteredTexts returns the texts that a generator makes of a token. It skips texts that are not
+// UTF-8, which JSON cannot carry. For a long token it returns a sample.
+func alteredTexts(g tokenfmt.Generator, format tokenfmt.Format, token string, seed uint64) iter.Seq[string] {
 	source := tokenfmt.NewSource(seed)
 	if len(token) > 4096 {
 		source.Sweep = 256

@@ -38,7 +38,7 @@ func TestGeneratedOfALongToken(t *testing.T) {
 	format := tokenfmt.Infer([]byte(token))
 	for _, g := range tokenfmt.Generators {
 		n := 0
-		for range altered(g, format, token, 1) {
+		for range alteredTexts(g, format, token, 1) {
 			n++
 		}
 		require.Less(t, n, 8000, g.Name)

@@ -35,11 +35,11 @@ const (
 // decompressed bytes of its segments. It decodes these bytes recursively.
 func InTheOpen(token string) string {
 	var b strings.Builder
-	unfold(&b, token, maxNested)
+	unfoldText(&b, token, maxNested)
 	return b.String()
 }
 
-func unfold(b *strings.Builder, text string, depth int) {
+func unfoldText(b *strings.Builder, text string, depth int) {
 	b.WriteString(text)
 	for _, s := range Segments(text) {
 		if b.Len() > maxOpen {
@@ -50,7 +50,7 @@ func unfold(b *strings.Builder, text string, depth int) {
 			raw := s.Raw()
 			forms = append(forms, string(raw))
 			for skip := range min(16, len(raw)) {
-				if out, _ := inflated(raw[skip:]); out != "" {
+				if out, _ := inflateText(raw[skip:]); out != "" {
 					forms = append(forms, out)
 				}
 			}
@@ -58,7 +58,7 @@ func unfold(b *strings.Builder, text string, depth int) {
 		for _, form := range forms {
 			b.WriteByte('\n')
 			if depth > 1 && utf8.ValidString(form) {
-				unfold(b, form, depth-1)
+				unfoldText(b, form, depth-1)
 			} else {
 				b.WriteString(form)
 			}
@@ -77,23 +77,23 @@ func inBase32(text string) []string {
 	return nil
 }
 
-// A packing is a compression format.
-type packing struct {
+// A compression is a compression format.
+type compression struct {
 	open func(io.Reader) (io.Reader, error)
 	pack func(io.Writer) io.WriteCloser
 }
 
-// packings are DEFLATE and zlib. Their writers do not fail at these levels.
-var packings = []packing{
+// compressions are DEFLATE and zlib. Their writers do not fail at these levels.
+var compressions = []compression{
 	{func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil },
 		func(w io.Writer) io.WriteCloser { p, _ := flate.NewWriter(w, flate.BestSpeed); return p }},
 	{func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
 		func(w io.Writer) io.WriteCloser { p, _ := zlib.NewWriterLevel(w, zlib.BestSpeed); return p }},
 }
 
-// inflated decompresses raw, up to 64 KiB, and returns the text and the index of its packing.
-func inflated(raw []byte) (text string, packed int) {
-	for i, p := range packings {
+// inflateText decompresses raw, up to 64 KiB, and returns the text and the index of its packing.
+func inflateText(raw []byte) (text string, packed int) {
+	for i, p := range compressions {
 		r, err := p.open(bytes.NewReader(raw))
 		if err != nil {
 			continue
@@ -105,10 +105,10 @@ func inflated(raw []byte) (text string, packed int) {
 	return "", 0
 }
 
-// spaces is an endless reader of spaces.
-type spaces struct{}
+// spaceReader is an endless reader of spaces.
+type spaceReader struct{}
 
-func (spaces) Read(p []byte) (int, error) {
+func (spaceReader) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
 	}
@@ -123,15 +123,15 @@ func Inflating(token string, size int) []Variant {
 	for _, i := range CodedSegments(segments) {
 		raw := segments[i].Raw()
 		for skip := range min(16, len(raw)) {
-			text, packed := inflated(raw[skip:])
+			text, packed := inflateText(raw[skip:])
 			if text == "" {
 				continue
 			}
 			var b bytes.Buffer
 			b.Write(raw[:skip])
-			w := packings[packed].pack(&b)
+			w := compressions[packed].pack(&b)
 			_, _ = io.WriteString(w, text) // a write to memory does not fail
-			_, _ = io.CopyN(w, spaces{}, int64(size))
+			_, _ = io.CopyN(w, spaceReader{}, int64(size))
 			_ = w.Close()
 			all = append(all, Variant{Name: fmt.Sprintf("segment %d inflated", i), Text: Replaced(segments, i, segments[i].Write(b.Bytes()))})
 			break
