@@ -13,8 +13,8 @@ const (
 	smallLetters  = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// bases are the digits, in order, of bases that are not powers of two.
-var bases = []string{
+// baseDigits are the digits, in order, of bases that are not powers of two.
+var baseDigits = []string{
 	decimalDigits + strings.ToUpper(smallLetters) + smallLetters, decimalDigits + smallLetters + strings.ToUpper(smallLetters), strings.ToUpper(smallLetters) + smallLetters + decimalDigits,
 	"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", // Bitcoin's base 58
 	decimalDigits + smallLetters, decimalDigits + strings.ToUpper(smallLetters),
@@ -26,7 +26,7 @@ var bases = []string{
 func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
-			for _, digits := range bases {
+			for _, digits := range baseDigits {
 				if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
 					continue
 				}
@@ -38,7 +38,7 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 						if at < 0 || at+width > len(s.Text) {
 							continue
 						}
-						if more, ok := overflowed(s.Text[at:at+width], digits, size); ok {
+						if more, ok := addOverflow(s.Text[at:at+width], digits, size); ok {
 							yield(Alteration{f.WithText(i, s.Text[:at]+more+s.Text[at+width:]), fmt.Sprintf("2^%d added to the digits of base %d from %d of segment %d", 8*size, len(digits), at, i)})
 						}
 					}
@@ -66,9 +66,9 @@ func digitsOf(size, base int) int {
 	return n
 }
 
-// overflowed adds 2^(8*size) to the number in text. It reports false if the sum needs more
+// addOverflow adds 2^(8*size) to the number in text. It reports false if the sum needs more
 // digits.
-func overflowed(text, digits string, size int) (string, bool) {
+func addOverflow(text, digits string, size int) (string, bool) {
 	base, n := big.NewInt(int64(len(digits))), new(big.Int)
 	for _, c := range text {
 		n.Add(n.Mul(n, base), big.NewInt(int64(strings.IndexRune(digits, c))))

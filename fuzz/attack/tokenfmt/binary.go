@@ -21,7 +21,7 @@ func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 		put := func(from, to int, with []byte, how string) {
 			yield(Alteration{f.With(i, slices.Concat(raw[:from], with, raw[to:])), fmt.Sprintf("%s in segment %d", how, i)})
 		}
-		for _, b := range binaries {
+		for _, b := range binaryFormats {
 			heads, ok := b.heads(raw)
 			if !ok {
 				continue
@@ -39,9 +39,9 @@ func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// binaries are the formats. skipped holds bytes that a reader of the format skips: a tag that
+// binaryFormats are the formats. skipped holds bytes that a reader of the format skips: a tag that
 // means "this is CBOR", and unknown protobuf fields, as a number and as text.
-var binaries = []struct {
+var binaryFormats = []struct {
 	name    string
 	heads   func(raw []byte) ([]head, bool)
 	skipped [][]byte
@@ -71,7 +71,7 @@ func cborHeads(raw []byte) (heads []head, ok bool) {
 			if at+1+width > len(raw) {
 				return nil, false
 			}
-			n, arg = 1+width, number(raw[at+1:at+1+width])
+			n, arg = 1+width, bigEndianNumber(raw[at+1:at+1+width])
 		}
 		h := head{from: at, to: at + n}
 		for wider := max(low+1, 24); wider <= 27; wider++ {
@@ -140,7 +140,7 @@ func msgpackHead(raw []byte) (n, size, values int, longer [][]byte) {
 		}
 		for k, wide := range f.wide {
 			if wide != 0 && c == wide && len(raw) > 1<<k {
-				width, count = 1<<k, number(raw[1:1+1<<k])
+				width, count = 1<<k, bigEndianNumber(raw[1:1+1<<k])
 			}
 		}
 		if width < 0 || count > 1<<30 {
@@ -176,14 +176,14 @@ func protobufHeads(raw []byte) (heads []head, ok bool) {
 		if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<12 {
 			return nil, false
 		}
-		heads = append(heads, overlong(raw, at, n))
+		heads = append(heads, overlongHead(raw, at, n))
 		at += n
 		value, n := binary.Uvarint(raw[at:])
 		if kind := tag & 7; kind == 0 || kind == 2 {
 			if n <= 0 {
 				return nil, false
 			}
-			heads = append(heads, overlong(raw, at, n))
+			heads = append(heads, overlongHead(raw, at, n))
 			at += n
 			if kind == 2 {
 				if value > uint64(len(raw)-at) {
@@ -202,16 +202,16 @@ func protobufHeads(raw []byte) (heads []head, ok bool) {
 	return heads, ok
 }
 
-// overlong returns the head of a number in groups of 7 bits, with longer forms that add zero
+// overlongHead returns the head of a number in groups of 7 bits, with longer forms that add zero
 // groups.
-func overlong(raw []byte, at, n int) head {
+func overlongHead(raw []byte, at, n int) head {
 	open := slices.Clone(raw[at : at+n])
 	open[n-1] |= 0x80
 	return head{at, at + n, [][]byte{append(slices.Clip(open), 0), append(slices.Clip(open), 0x80, 0)}}
 }
 
-// number reads a big-endian number of up to 8 bytes.
-func number(raw []byte) (n uint64) {
+// bigEndianNumber reads a big-endian number of up to 8 bytes.
+func bigEndianNumber(raw []byte) (n uint64) {
 	for _, b := range raw {
 		n = n<<8 | uint64(b)
 	}

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// A packing is a compression format.
-type packing struct {
+// A compression is a compression format.
+type compression struct {
 	name   string
 	open   func(io.Reader) (io.Reader, error)
 	create func(w io.Writer, level int) (io.WriteCloser, error)
@@ -21,9 +21,9 @@ type packing struct {
 
 const deflate = "deflate"
 
-// packings are gzip (RFC 1952), zlib (RFC 1950) and deflate (RFC 1951). Deflate has no
+// compressions are gzip (RFC 1952), zlib (RFC 1950) and deflate (RFC 1951). Deflate has no
 // checksum, so other bytes may decompress as well.
-var packings = []packing{
+var compressions = []compression{
 	{"gzip", func(r io.Reader) (io.Reader, error) {
 		z, err := gzip.NewReader(r)
 		if err == nil {
@@ -32,7 +32,7 @@ var packings = []packing{
 		return z, err
 	}, func(w io.Writer, level int) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, level) }},
 	{"zlib", func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }, func(w io.Writer, level int) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) }},
-	{deflate, inflating, func(w io.Writer, level int) (io.WriteCloser, error) { return flate.NewWriter(w, level) }},
+	{deflate, newInflater, func(w io.Writer, level int) (io.WriteCloser, error) { return flate.NewWriter(w, level) }},
 }
 
 // The bounds of the search for compressed bytes in a segment.
@@ -46,7 +46,7 @@ const (
 func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		for at := range min(mostPackedHead, len(raw)) {
-			for _, p := range packings {
+			for _, p := range compressions {
 				plain, rest, ok := p.unpacked(raw[at:])
 				if !ok {
 					continue
@@ -59,18 +59,18 @@ func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// inflaters is a pool of deflate readers, which are large.
-var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+// inflaterPool is a pool of deflate readers, which are large.
+var inflaterPool = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// inflating returns a reader of the pool that decompresses r.
-func inflating(r io.Reader) (io.Reader, error) {
-	z := inflaters.Get()
+// newInflater returns a reader of the pool that decompresses r.
+func newInflater(r io.Reader) (io.Reader, error) {
+	z := inflaterPool.Get()
 	return z.(io.Reader), z.(flate.Resetter).Reset(r, nil)
 }
 
 // unpacked decompresses the beginning of raw. It returns the decompressed bytes and the rest of
 // raw.
-func (p packing) unpacked(raw []byte) (plain, rest []byte, ok bool) {
+func (p compression) unpacked(raw []byte) (plain, rest []byte, ok bool) {
 	in := bytes.NewReader(raw)
 	r, err := p.open(in)
 	if err != nil {
@@ -78,12 +78,12 @@ func (p packing) unpacked(raw []byte) (plain, rest []byte, ok bool) {
 	}
 	plain, err = io.ReadAll(io.LimitReader(r, mostUnpacked))
 	if p.name == deflate {
-		inflaters.Put(r)
+		inflaterPool.Put(r)
 	}
 	return plain, raw[len(raw)-in.Len():], err == nil && len(plain) >= minEncoded && len(plain) < mostUnpacked
 }
 
-func (p packing) packed(plain []byte, level int) []byte {
+func (p compression) packed(plain []byte, level int) []byte {
 	var b bytes.Buffer
 	w, err := p.create(&b, level)
 	if err != nil {

@@ -107,8 +107,8 @@ func isBase64URL(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// encodes reports for each byte whether it is a letter of some encoding.
-var encodes = func() (letters [256]bool) {
+// isEncodingLetter reports for each byte whether it is a letter of some encoding.
+var isEncodingLetter = func() (letters [256]bool) {
 	for c := range letters {
 		letters[c] = isBase64URL(byte(c)) || strings.ContainsRune("+/=", rune(c))
 	}

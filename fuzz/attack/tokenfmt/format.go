@@ -64,8 +64,8 @@ func segmentOf(text string, column []string) Segment {
 func splitAtBorders(text string) []string {
 	var out []string
 	for len(text) > 0 {
-		n, encoded := 1, encodes[text[0]]
-		for n < len(text) && encodes[text[n]] == encoded {
+		n, encoded := 1, isEncodingLetter[text[0]]
+		for n < len(text) && isEncodingLetter[text[n]] == encoded {
 			n++
 		}
 		if named := memberPattern.FindString(text[:n]); named != "" {

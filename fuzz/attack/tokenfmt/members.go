@@ -43,8 +43,8 @@ func (o jsonObject) moved(raw []byte) (all []Alteration) {
 	members := o.members[:min(len(o.members), mostMembers)]
 	for a := range members {
 		for b := range members {
-			fromA, toA := scalar(raw, members[a])
-			fromB, toB := scalar(raw, members[b])
+			fromA, toA := scalarRange(raw, members[a])
+			fromB, toB := scalarRange(raw, members[b])
 			if a == b || toA == 0 || toB == 0 {
 				continue
 			}
@@ -52,11 +52,11 @@ func (o jsonObject) moved(raw []byte) (all []Alteration) {
 				name := fmt.Sprintf("between the end of %s and the front of %s", raw[members[a].from:members[a].colon], raw[members[b].from:members[b].colon])
 				if n < toA-fromA {
 					tail := raw[toA-n : toA]
-					all = append(all, Alteration{replaced(raw, [2]int{toA - n, toA}, nil, [2]int{fromB, fromB}, tail), fmt.Sprintf("%d characters moved to the right %s", n, name)})
+					all = append(all, Alteration{replaceRanges(raw, [2]int{toA - n, toA}, nil, [2]int{fromB, fromB}, tail), fmt.Sprintf("%d characters moved to the right %s", n, name)})
 				}
 				if n < toB-fromB {
 					head := raw[fromB : fromB+n]
-					all = append(all, Alteration{replaced(raw, [2]int{toA, toA}, head, [2]int{fromB, fromB + n}, nil), fmt.Sprintf("%d characters moved to the left %s", n, name)})
+					all = append(all, Alteration{replaceRanges(raw, [2]int{toA, toA}, head, [2]int{fromB, fromB + n}, nil), fmt.Sprintf("%d characters moved to the left %s", n, name)})
 				}
 			}
 		}
@@ -64,9 +64,9 @@ func (o jsonObject) moved(raw []byte) (all []Alteration) {
 	return all
 }
 
-// scalar returns the offsets of the characters of a string or number, or 0 and 0 for another
+// scalarRange returns the offsets of the characters of a string or number, or 0 and 0 for another
 // type.
-func scalar(raw []byte, m memberAt) (from, to int) {
+func scalarRange(raw []byte, m memberAt) (from, to int) {
 	value := bytes.TrimLeft(raw[m.colon:m.to], ": \t\r\n")
 	from, to = m.to-len(value), m.to
 	switch {
@@ -78,8 +78,8 @@ func scalar(raw []byte, m memberAt) (from, to int) {
 	return 0, 0
 }
 
-// replaced returns raw with two ranges replaced. The ranges may be in either order.
-func replaced(raw []byte, one [2]int, with []byte, other [2]int, by []byte) []byte {
+// replaceRanges returns raw with two ranges replaced. The ranges may be in either order.
+func replaceRanges(raw []byte, one [2]int, with []byte, other [2]int, by []byte) []byte {
 	if one[0] > other[0] {
 		one, with, other, by = other, by, one, with
 	}

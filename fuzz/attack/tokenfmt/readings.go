@@ -49,7 +49,7 @@ func (r *encodingReader) read(raw []byte, depth int) {
 // compressed decompresses raw, or raw after a short head, and reads the result.
 func (r *encodingReader) compressed(raw []byte, depth int) {
 	for at := range min(mostPackedHead, len(raw)) {
-		for _, p := range packings {
+		for _, p := range compressions {
 			if r.inflated > mostUnpacked {
 				return
 			}

@@ -232,7 +232,7 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 			variants = append(variants, strings.Join(parts, sep), strings.ReplaceAll(text, ".", sep), strings.ReplaceAll(text, ":", sep))
 		}
 		for _, sep := range []string{".", ":", "|", "~", ",", ";", "&", "--"} {
-			variants = append(variants, reordered(text, sep)...)
+			variants = append(variants, reorderedTexts(text, sep)...)
 		}
 		if len(parts) >= 2 {
 			last := len(parts) - 1
@@ -252,9 +252,9 @@ func OtherSerialization(f Format, _ *Source) iter.Seq[Alteration] {
 	})
 }
 
-// reordered returns text with neighboring parts exchanged, with a duplicate part, and with an
+// reorderedTexts returns text with neighboring parts exchanged, with a duplicate part, and with an
 // additional part.
-func reordered(text, sep string) (all []string) {
+func reorderedTexts(text, sep string) (all []string) {
 	parts := strings.Split(text, sep)
 	if len(parts) < 2 || len(parts) > 8 {
 		return nil

@@ -12,15 +12,15 @@ import (
 	"slices"
 )
 
-// A pattern is a change to a run of bytes that a checksum does not detect.
-type pattern struct {
+// An undetectedChange is a change to a run of bytes that a checksum does not detect.
+type undetectedChange struct {
 	sum   string
 	apply func(run []byte) bool // reports false if the run does not allow the change
 	size  int
 }
 
-// polynomials are those of CRCs, without the leading bit.
-var polynomials = []struct {
+// crcPolynomials are those of CRCs, without the leading bit.
+var crcPolynomials = []struct {
 	name string
 	bits int
 	of   uint64
@@ -29,11 +29,11 @@ var polynomials = []struct {
 	{"CRC-64-ISO", 64, 0x1b}, {"CRC-64-ECMA", 64, 0x42f0e1eba9ea3693},
 }
 
-// patterns returns the changes: CRC polynomials in both bit orders, one bit flipped in two
+// undetectedChanges returns the changes: CRC polynomials in both bit orders, one bit flipped in two
 // words, and bytes raised and lowered.
-func patterns() []pattern {
-	var all []pattern
-	for _, p := range polynomials {
+func undetectedChanges() []undetectedChange {
+	var all []undetectedChange
+	for _, p := range crcPolynomials {
 		for _, reflected := range []bool{false, true} {
 			mask := make([]byte, p.bits/8+1)
 			mask[0] = 0x80
@@ -47,27 +47,27 @@ func patterns() []pattern {
 					mask[i] = bits.Reverse8(b)
 				}
 			}
-			all = append(all, pattern{p.name, func(run []byte) bool { copy(run, Xor(run, mask)); return true }, len(mask)})
+			all = append(all, undetectedChange{p.name, func(run []byte) bool { copy(run, Xor(run, mask)); return true }, len(mask)})
 		}
 	}
 	for _, apart := range []int{1, 2, 4, 8, 16, 32, 64} {
-		all = append(all, pattern{fmt.Sprintf("an XOR of words of %d bytes", apart), func(run []byte) bool {
+		all = append(all, undetectedChange{fmt.Sprintf("an XOR of words of %d bytes", apart), func(run []byte) bool {
 			run[0] ^= 1
 			run[apart] ^= 1
 			return true
-		}, apart + 1}, pattern{fmt.Sprintf("a sum of words of %d bytes", apart), added(1, apart, -1), apart + 1})
+		}, apart + 1}, undetectedChange{fmt.Sprintf("a sum of words of %d bytes", apart), addBytes(1, apart, -1), apart + 1})
 	}
 	for _, base := range []int{31, 33} {
-		all = append(all, pattern{fmt.Sprintf("a hash with the factor %d", base), added(1, 1, -base), 2})
+		all = append(all, undetectedChange{fmt.Sprintf("a hash with the factor %d", base), addBytes(1, 1, -base), 2})
 	}
-	return append(all, pattern{"Fletcher and Adler", func(run []byte) bool {
-		return added(1, 1, -1)(run) && added(-1, 1, 1)(run[1:])
+	return append(all, undetectedChange{"Fletcher and Adler", func(run []byte) bool {
+		return addBytes(1, 1, -1)(run) && addBytes(-1, 1, 1)(run[1:])
 	}, 3})
 }
 
-// added returns a function that adds first to the first byte of a run, and other to the byte at
+// addBytes returns a function that adds first to the first byte of a run, and other to the byte at
 // distance apart.
-func added(first, apart, other int) func([]byte) bool {
+func addBytes(first, apart, other int) func([]byte) bool {
 	return func(run []byte) bool {
 		a, b := int(run[0])+first, int(run[apart])+other
 		if min(a, b) < 0 || max(a, b) > 255 {
@@ -81,7 +81,7 @@ func added(first, apart, other int) func([]byte) bool {
 // Unseen changes bytes of each segment so that a checksum stays the same.
 func Unseen(f Format, s *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
-		for _, p := range patterns() {
+		for _, p := range undetectedChanges() {
 			for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
 				if altered := bytes.Clone(raw); at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
 					yield(Alteration{f.With(i, altered), fmt.Sprintf("%d bytes at byte %d of segment %d changed so that %s stays the same", p.size, at, i, p.sum)})
@@ -120,7 +120,7 @@ func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
 		text, met := f.Text(), 0
 		for at, c := range text {
-			if encodes[c] || met == most {
+			if isEncodingLetter[c] || met == most {
 				continue
 			}
 			met++
@@ -239,7 +239,7 @@ func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
 // separatorOf returns the separator at the end of a text.
 func separatorOf(head []byte) []byte {
 	n := len(head)
-	for n > 0 && !encodes[head[n-1]] {
+	for n > 0 && !isEncodingLetter[head[n-1]] {
 		n--
 	}
 	return head[n:]

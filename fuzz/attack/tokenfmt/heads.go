@@ -27,7 +27,7 @@ func asn1Heads(raw []byte) (heads []head, ok bool) {
 		}
 		n, start := uint64(raw[at+1]), at+2+width
 		if width > 0 {
-			n = number(raw[at+2 : start])
+			n = bigEndianNumber(raw[at+2 : start])
 		}
 		if n > uint64(len(raw)-start) || at == 0 && n != uint64(len(raw)-start) {
 			return nil, false
@@ -94,7 +94,7 @@ func fieldHeads(raw []byte) (heads []head, ok bool) {
 		if n <= 0 {
 			break
 		}
-		heads = append(heads, overlong(raw, at, n))
+		heads = append(heads, overlongHead(raw, at, n))
 		at += n
 	}
 	return nil, false
@@ -107,7 +107,7 @@ func fieldsFrom(raw []byte, at int) (row []head) {
 		if size <= 0 || n == 0 || n > uint64(len(raw)-at-size) {
 			return nil
 		}
-		row = append(row, overlong(raw, at, size))
+		row = append(row, overlongHead(raw, at, size))
 		at += size + int(n)
 		if slices.Contains(behindRow, len(raw)-at) {
 			return row
