@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	header = "go test fuzz v1\n"
-	before = "[]byte("
-	after  = ")"
+	corpusHeader = "go test fuzz v1\n"
+	corpusPrefix = "[]byte("
+	corpusSuffix = ")"
 )
 
 var errFormat = errors.New("want \"go test fuzz v1\" and one line with a []byte")
 
 // Marshal returns the contents of the native corpus file for input.
 func Marshal(input []byte) []byte {
-	return fmt.Appendf(nil, "%s%s%q%s\n", header, before, input, after)
+	return fmt.Appendf(nil, "%s%s%q%s\n", corpusHeader, corpusPrefix, input, corpusSuffix)
 }
 
 // Unmarshal returns the input in a native corpus file.
 func Unmarshal(file []byte) ([]byte, error) {
-	line, ok := bytes.CutPrefix(file, []byte(header))
+	line, ok := bytes.CutPrefix(file, []byte(corpusHeader))
 	line = bytes.TrimSuffix(line, []byte("\n"))
-	line, opened := bytes.CutPrefix(line, []byte(before))
-	line, closed := bytes.CutSuffix(line, []byte(after))
+	line, opened := bytes.CutPrefix(line, []byte(corpusPrefix))
+	line, closed := bytes.CutSuffix(line, []byte(corpusSuffix))
 	if !ok || !opened || !closed {
 		return nil, errFormat
 	}

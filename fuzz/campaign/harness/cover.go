@@ -32,8 +32,8 @@ func (j Job) selectInputs(out *json.Encoder, seeds [][]byte, run func([]byte) (*
 		return errors.New("no coverage: want a program built with -cover")
 	}
 	covered := make([]bool, len(numbers))
-	mark(covered, base)
-	return out.Encode(Result{Kept: greedy(sets, must, covered, j.Inputs), Covered: len(numbers)})
+	markCovered(covered, base)
+	return out.Encode(Result{Kept: greedyCover(sets, must, covered, j.Inputs), Covered: len(numbers)})
 }
 
 // featuresOf runs one input. It returns the numbers of the features, and whether the input
@@ -55,30 +55,30 @@ func featuresOf(input []byte, run func([]byte) (*Failure, error), numbers map[en
 	return set, fails, err
 }
 
-// greedy returns the indexes of inputs that together have every feature not yet covered. It
+// greedyCover returns the indexes of inputs that together have every feature not yet covered. It
 // takes first those that must be kept, and then repeatedly the input that adds most, or the
 // shortest of these.
 //
 // The gain of an input never grows as others are kept. So an old gain is an upper bound, and
 // only the input at the top of the heap must be counted again.
-func greedy(sets [][]int32, must, covered []bool, inputs [][]byte) []int {
+func greedyCover(sets [][]int32, must, covered []bool, inputs [][]byte) []int {
 	var kept []int
 	var left gains
 	for i := range sets {
 		if must[i] {
 			kept = append(kept, i)
-			mark(covered, sets[i])
+			markCovered(covered, sets[i])
 		}
 	}
 	for i := range sets {
-		if adds := uncovered(sets[i], covered); adds > 0 && !must[i] {
+		if adds := countUncovered(sets[i], covered); adds > 0 && !must[i] {
 			left = append(left, gain{i, adds, len(inputs[i])})
 		}
 	}
 	heap.Init(&left)
 	for len(left) > 0 {
 		top := left[0]
-		adds := uncovered(sets[top.index], covered)
+		adds := countUncovered(sets[top.index], covered)
 		switch {
 		case adds == 0:
 			heap.Pop(&left)
@@ -88,20 +88,20 @@ func greedy(sets [][]int32, must, covered []bool, inputs [][]byte) []int {
 		default:
 			heap.Pop(&left)
 			kept = append(kept, top.index)
-			mark(covered, sets[top.index])
+			markCovered(covered, sets[top.index])
 		}
 	}
 	return kept
 }
 
-func mark(covered []bool, set []int32) {
+func markCovered(covered []bool, set []int32) {
 	for _, n := range set {
 		covered[n] = true
 	}
 }
 
-// uncovered returns the number of features in set that are not covered.
-func uncovered(set []int32, covered []bool) (n int) {
+// countUncovered returns the number of features in set that are not covered.
+func countUncovered(set []int32, covered []bool) (n int) {
 	for _, f := range set {
 		if !covered[f] {
 			n++

@@ -64,7 +64,7 @@ type Failure struct {
 }
 
 // Frames returns the functions on the stack of the failure, innermost first.
-func (f *Failure) Frames() []string { return engine.Frames(f.Stack, observer) }
+func (f *Failure) Frames() []string { return engine.Frames(f.Stack, observerFrame) }
 
 // output formats the failure for output.txt.
 func (f *Failure) output() string { return fmt.Sprintf("%s: %s\n\n%s", f.Kind, f.Text, f.Stack) }
@@ -87,21 +87,21 @@ func observe(run func([]byte) error, input []byte) (failed *Failure) {
 	return failed
 }
 
-// observer is the prefix of the function that calls the target. Frames outside it differ
+// observerFrame is the prefix of the function that calls the target. Frames outside it differ
 // between a campaign and a replay.
-const observer = "sealab/fuzz/campaign/harness.observe("
+const observerFrame = "sealab/fuzz/campaign/harness.observe("
 
 func newFailure(kind Kind, text, stack string) *Failure {
-	return &Failure{Kind: kind, Bucket: bucket(kind, text, stack), Text: text, Stack: stack}
+	return &Failure{Kind: kind, Bucket: stackBucket(kind, text, stack), Text: text, Stack: stack}
 }
 
 // maxFrames is the number of innermost frames that identify a cause. ClusterFuzz uses three.
 const maxFrames = 3
 
-// bucket returns the bucket name of a failure that is not a CheckError: its kind and a digest
+// stackBucket returns the bucket name of a failure that is not a CheckError: its kind and a digest
 // of its innermost frames. If there are no frames, it digests the text.
-func bucket(kind Kind, text, stack string) string {
-	frames := engine.Frames(stack, observer)
+func stackBucket(kind Kind, text, stack string) string {
+	frames := engine.Frames(stack, observerFrame)
 	if kind == KindHang || kind == KindMemory {
 		// The innermost frames, where the process was interrupted or allocated, vary by chance.
 		// The path from the target does not.
@@ -120,14 +120,14 @@ func bucketName(kind Kind, cause string) string {
 }
 
 var (
-	quoted   = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
-	variable = regexp.MustCompile(`\b(0x[0-9a-f]+|[0-9a-f]{8,}|\d+)\b|\[[\d ]*\]`)
+	quotedText   = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+	variableText = regexp.MustCompile(`\b(0x[0-9a-f]+|[0-9a-f]{8,}|\d+)\b|\[[\d ]*\]`)
 )
 
 // normalText returns the first line of text without the parts that vary between inputs.
 func normalText(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
-	return variable.ReplaceAllString(quoted.ReplaceAllString(text, "Q"), "N")
+	return variableText.ReplaceAllString(quotedText.ReplaceAllString(text, "Q"), "N")
 }
 
 // DeathFailure returns the failure of an input that ended its process. crash is the crash

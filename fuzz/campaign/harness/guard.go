@@ -56,7 +56,7 @@ func newGuard(fn Func) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.log, err = limited(scratch, roomForHistory)
+	g.log, err = limitProcess(scratch, roomForHistory)
 	return g, err
 }
 
@@ -186,9 +186,9 @@ func scratchFolder() (string, error) {
 	return scratch, nil
 }
 
-// limited prepares this process to run inputs that may end it. It sets the limits and the crash
-// output. It returns an input log in folder scratch, with room for the given number of bytes.
-func limited(scratch string, room int) (*inputLog, error) {
+// limitProcess prepares this process to run inputs that may end it. It sets the limits and the
+// crash output. It returns an input log in folder scratch, with room for the given number of bytes.
+func limitProcess(scratch string, room int) (*inputLog, error) {
 	l, err := readLimits()
 	if err != nil {
 		return nil, err
@@ -211,19 +211,19 @@ func limited(scratch string, room int) (*inputLog, error) {
 	return log, nil
 }
 
-// looks is the number of times that the watchdog checks within the time limit.
-const looks = 10
+// watchdogChecks is the number of times that the watchdog checks within the time limit.
+const watchdogChecks = 10
 
 // watch ends the process if an input runs longer than limit.
 func watch(log *inputLog, crash io.Writer, limit time.Duration) {
 	var seen uint64
 	var same int
-	for range time.Tick(limit / looks) {
+	for range time.Tick(limit / watchdogChecks) {
 		if runs := log.runs.Load(); runs != seen || !log.running.Load() {
 			seen, same = runs, 0
 			continue
 		}
-		if same++; same < looks {
+		if same++; same < watchdogChecks {
 			continue
 		}
 		stacks := make([]byte, 1<<20)

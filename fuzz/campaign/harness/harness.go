@@ -151,7 +151,7 @@ func runInput(path, scratch string, run func([]byte) error) error {
 		return err
 	}
 	inputs = append(inputs, input)
-	log, err := limited(scratch, roomForInput)
+	log, err := limitProcess(scratch, roomForInput)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return Sequence(run, inputs...)
 	}

@@ -40,11 +40,11 @@ main.main()
 // TestBucket checks that failures with one cause share a bucket and others do not.
 func TestBucket(t *testing.T) {
 	replace := func(from, to string) string { return strings.ReplaceAll(stack, from, to) }
-	require.Equal(t, bucket(KindPanic, "index 3", stack), bucket(KindPanic, "index 4", replace("0xc0000", "0xc0777")))
-	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindPanic, "", replace("x.Open", "x.Seal")))
-	require.NotEqual(t, bucket(KindPanic, "", stack), bucket(KindFatal, "", stack))
+	require.Equal(t, stackBucket(KindPanic, "index 3", stack), stackBucket(KindPanic, "index 4", replace("0xc0000", "0xc0777")))
+	require.NotEqual(t, stackBucket(KindPanic, "", stack), stackBucket(KindPanic, "", replace("x.Open", "x.Seal")))
+	require.NotEqual(t, stackBucket(KindPanic, "", stack), stackBucket(KindFatal, "", stack))
 
-	said := func(text string) string { return bucket(KindError, text, "") }
+	said := func(text string) string { return stackBucket(KindError, text, "") }
 	require.Equal(t, said(`some-design: "a\"b" is accepted beside "c", 12`), said(`some-design: "" is accepted beside "d", 7`))
 	require.NotEqual(t, said(`some-design: "a" is accepted`), said(`some-design: "a" is refused`))
 }
@@ -182,7 +182,7 @@ func TestGreedy(t *testing.T) {
 	inputs := make([][]byte, len(sets))
 	must := []bool{false, false, true, false, false, false}
 	covered := make([]bool, 10)
-	mark(covered, []int32{9})
-	kept := greedy(sets, must, covered, inputs)
+	markCovered(covered, []int32{9})
+	kept := greedyCover(sets, must, covered, inputs)
 	require.Equal(t, []int{2, 3, 4}, kept)
 }

@@ -59,7 +59,7 @@ func (j Job) run(out *json.Encoder, fn Func) error {
 	if err != nil {
 		return err
 	}
-	log, err := limited(scratch, roomForInput)
+	log, err := limitProcess(scratch, roomForInput)
 	if err != nil {
 		return err
 	}
