@@ -78,7 +78,7 @@ func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
 		a.Kind = Throttled
 		return a
 	}
-	r, ok := response(e.Messages, id)
+	r, ok := findResponse(e.Messages, id)
 	switch {
 	case ok && r.Error != nil:
 		a.Kind, a.Code, a.Message, a.Data = Failed, r.Error.Code, r.Error.Message, r.Error.Data
@@ -97,8 +97,8 @@ func ReadAnswer(e *rawmcp.Exchange, id int) Answer {
 
 var rateLimited = regexp.MustCompile(`(?i)\brate.?limit|too many requests|throttl`)
 
-// response returns the response with an ID, or an error response without an ID.
-func response(messages [][]byte, id int) (rpcResponse, bool) {
+// findResponse returns the response with an ID, or an error response without an ID.
+func findResponse(messages [][]byte, id int) (rpcResponse, bool) {
 	for _, raw := range messages {
 		var r rpcResponse
 		if json.Unmarshal(raw, &r) != nil || r.Result == nil && r.Error == nil {
@@ -135,39 +135,39 @@ func (a *Answer) readResult(raw json.RawMessage) {
 		}
 	case r.IsError:
 		a.Kind = ToolError
-		a.Message = texts(raw)
+		a.Message = resultTexts(raw)
 	default:
 		a.Kind = Completed
-		a.Text = texts(raw)
+		a.Text = resultTexts(raw)
 	}
 }
 
-// carrier matches the names of members of _meta that may hold a state.
-var carrier = regexp.MustCompile(`(?i)state|token|continu|resum`)
+// stateMember matches the names of members of _meta that may hold a state.
+var stateMember = regexp.MustCompile(`(?i)state|token|continu|resum`)
 
-// CarriedState returns the first member of _meta that may hold a state. Its name matches carrier,
+// CarriedState returns the first member of _meta that may hold a state. Its name matches stateMember,
 // and its text is at least as long as a token.
 func CarriedState(meta map[string]any) (name string, state *string) {
 	for _, name := range jsondoc.SortedKeys(meta) {
-		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && carrier.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
+		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && stateMember.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
 			return name, &text
 		}
 	}
 	return "", nil
 }
 
-// texts returns all texts of a result, one per line.
-func texts(raw json.RawMessage) string {
+// resultTexts returns all texts of a result, one per line.
+func resultTexts(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
 		return ""
 	}
 	var all []string
-	collect(v, &all)
+	collectTexts(v, &all)
 	return strings.Join(all, "\n")
 }
 
-func collect(v any, all *[]string) {
+func collectTexts(v any, all *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range jsondoc.SortedKeys(v) {
@@ -176,12 +176,12 @@ func collect(v any, all *[]string) {
 				continue
 			}
 			if k != "_meta" {
-				collect(v[k], all)
+				collectTexts(v[k], all)
 			}
 		}
 	case []any:
 		for _, x := range v {
-			collect(x, all)
+			collectTexts(x, all)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (a Answer) silence() string {
 		if dial.Addr != nil { // the name was resolved
 			where = " at " + dial.Addr.String()
 		}
-		return fmt.Sprintf("no server answers%s: %v", where, root(dial.Err))
+		return fmt.Sprintf("no server answers%s: %v", where, rootCause(dial.Err))
 	case errors.Is(a.Cause, context.DeadlineExceeded) && a.Exchange != nil:
 		return fmt.Sprintf("no answer after %v", a.Exchange.Took.Round(100*time.Millisecond))
 	case a.Status == 0:
@@ -267,8 +267,8 @@ func (a Answer) silence() string {
 	}
 }
 
-// root returns the innermost of wrapped errors.
-func root(err error) error {
+// rootCause returns the innermost of wrapped errors.
+func rootCause(err error) error {
 	for next := err; next != nil; next = errors.Unwrap(next) {
 		err = next
 	}
@@ -348,12 +348,12 @@ func BodyOf(a Answer) []byte {
 // Served reports whether the answer is a result.
 func Served(a Answer) bool { return a.Kind == Completed || a.Kind == Asked || a.Kind == ToolError }
 
-// varying matches the parts of texts that differ between equal requests: numbers, times, and
+// varyingText matches the parts of texts that differ between equal requests: numbers, times, and
 // hexadecimal identifiers.
-var varying = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
+var varyingText = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]*[0-9][0-9a-f]*\b`)
 
 // Blank returns a text with its varying parts replaced by #.
-func Blank(text string) string { return varying.ReplaceAllString(text, "#") }
+func Blank(text string) string { return varyingText.ReplaceAllString(text, "#") }
 
 // Short quotes the first n bytes of a text, in ASCII.
 func Short(text string, n int) string {

@@ -76,8 +76,8 @@ func New(o Options) (*Client, error) {
 	return c, err
 }
 
-// hurried divides the time limit after a missing answer.
-const hurried = 5
+// hurryDivisor divides the time limit after a missing answer.
+const hurryDivisor = 5
 
 // hasten shortens the time limit over HTTP after an exchange that timed out. A server that hangs
 // then costs the full limit only once. The next answer restores the limit.
@@ -86,7 +86,7 @@ func (c *Client) hasten(e *rawmcp.Exchange) {
 	case e.Status != 0:
 		c.Unhurried()
 	case c.HTTP != nil && errors.Is(e.Err, context.DeadlineExceeded) && e.Took >= c.Limits.Time:
-		c.HTTP.Limits.Time = c.Limits.Time / hurried
+		c.HTTP.Limits.Time = c.Limits.Time / hurryDivisor
 	}
 }
 
@@ -166,8 +166,8 @@ func (c *Client) Take(ctx context.Context) error {
 	return nil
 }
 
-// retries is the number of times that a request is repeated after a rate limit.
-const retries = 6
+// maxRetries is the number of times that a request is repeated after a rate limit.
+const maxRetries = 6
 
 // Call makes a call and reads the answer. After a rate limit it waits for the time that the server
 // names and repeats the call. It retries an unreachable server for the time that a start may take.
@@ -208,7 +208,7 @@ func (c *Client) patience(a Answer, try int, waited time.Duration) (time.Duratio
 	case unreached:
 		c.Away = true
 		return 0, false
-	case try >= retries || a.Kind == NoBudget:
+	case try >= maxRetries || a.Kind == NoBudget:
 		return 0, false
 	case a.Kind == Throttled:
 		c.waits++
@@ -247,7 +247,7 @@ func (c *Client) callOnce(ctx context.Context, call Call) Answer {
 	}
 	body = c.Claim.body(body)
 	done := func(message []byte) bool {
-		_, ok := response([][]byte{message}, id) // also accepts an error without an ID
+		_, ok := findResponse([][]byte{message}, id) // also accepts an error without an ID
 		return ok || IsAnswer(id)(message) || c.Older != "" && IsQuestion(message)
 	}
 	var e *rawmcp.Exchange

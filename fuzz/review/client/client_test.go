@@ -30,9 +30,9 @@ func TestHurried(t *testing.T) {
 	require.NoError(t, err)
 	ask := func() Answer { return c.Call(context.Background(), ListTools) }
 	require.Equal(t, Broken, ask().Kind)
-	require.Equal(t, whole/hurried, c.HTTP.Limits.Time)
+	require.Equal(t, whole/hurryDivisor, c.HTTP.Limits.Time)
 	require.Equal(t, Broken, ask().Kind)
-	require.Equal(t, whole/hurried, c.HTTP.Limits.Time)
+	require.Equal(t, whole/hurryDivisor, c.HTTP.Limits.Time)
 	answers.Store(true)
 	c.Unhurried()
 	require.Equal(t, http.StatusOK, ask().Status)

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// setting matches a name that suggests a secret, with a value that may be one.
-var setting = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)` +
+// settingText matches a name that suggests a secret, with a value that may be one.
+var settingText = regexp.MustCompile(`(?i)([\w.-]*(?:secret|passw|hmac|(?:api|private|state|signing|session|encryption)[_.-]?key|access[_.-]?token)[\w.-]*)` +
 	`["']?\s*[:=]\s*(?:\{\s*"value"\s*:\s*)?["']?([A-Za-z0-9+/_=-]{16,})`)
 
 // secretJWK matches the secret member of a JSON Web Key (RFC 7517, RFC 7518).
 var secretJWK = regexp.MustCompile(`"(k|d)"\s*:\s*"([A-Za-z0-9_-]{16,})"`)
 
-// naming matches the end of a name whose value describes a secret but does not reveal it.
-var naming = regexp.MustCompile(`(?i)(ids?|names?|fingerprints?|hash|digest|sha256|version|url|uri|path|file)$`)
+// namingSuffix matches the end of a name whose value describes a secret but does not reveal it.
+var namingSuffix = regexp.MustCompile(`(?i)(ids?|names?|fingerprints?|hash|digest|sha256|version|url|uri|path|file)$`)
 
 // Digits matches three digits, which random values contain but names and words rarely do.
 var Digits = regexp.MustCompile(`[0-9](?:\D*[0-9]){2}`)
@@ -28,8 +28,8 @@ func SecretSetting(page []byte) (name, value string) {
 	if found := PasswordInError.Find(page); found != nil {
 		return "a URL with a password", string(found)
 	}
-	for _, found := range setting.FindAllSubmatch(page, -1) {
-		if !naming.Match(found[1]) && Digits.Match(found[2]) {
+	for _, found := range settingText.FindAllSubmatch(page, -1) {
+		if !namingSuffix.Match(found[1]) && Digits.Match(found[2]) {
 			return string(found[1]), string(found[2])
 		}
 	}

@@ -83,7 +83,7 @@ func (c *Client) faultOf(call Call, a Answer) string {
 	}
 	response := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
 	switch {
-	case slices.Contains(results, call.Method) && a.IsUntyped():
+	case slices.Contains(nonListMethods, call.Method) && a.IsUntyped():
 		return Untyped
 	case a.Kind == Failed && (a.Code == -32601 || a.Code == -32602) && string(response["id"]) == "null" && response["error"] != nil:
 		return Unnamed
@@ -96,8 +96,8 @@ func (a Answer) IsUntyped() bool {
 	return a.Kind == Completed && jsondoc.Members(a.Result)["resultType"] == nil
 }
 
-// results are methods whose results are not lists.
-var results = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
+// nonListMethods are methods whose results are not lists.
+var nonListMethods = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
 
 // isShared reports whether Cache-Control allows shared caches to store an answer for one user. Such
 // an answer has cacheScope private, or is a question with a state.
@@ -175,7 +175,7 @@ func (c *Client) noteNotices(e *rawmcp.Exchange) {
 	n := 0
 	for i, m := range e.Messages {
 		all := jsondoc.Members(m)
-		if fault := oddity(e, i, all); fault != "" && c.Odd[fault] == "" {
+		if fault := messageFault(e, i, all); fault != "" && c.Odd[fault] == "" {
 			c.Odd[fault] = Short(string(e.Sent), 300) + " -> " + Short(string(m), 300)
 		}
 		var method string
@@ -204,9 +204,9 @@ const (
 	NamedEvent    = "a response stands in an event of another name than message, which clients pass over"
 )
 
-// oddity returns the fault in the form of the i-th message of an exchange, or "". Only responses
-// have such faults.
-func oddity(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) string {
+// messageFault returns the fault in the form of the i-th message of an exchange, or "". Only
+// responses have such faults.
+func messageFault(e *rawmcp.Exchange, i int, response map[string]json.RawMessage) string {
 	media, _, _ := mime.ParseMediaType(e.Header("Content-Type"))
 	switch {
 	case i < len(e.Names) && e.Names[i] != "" && e.Names[i] != "message" && (response["result"] != nil || response["error"] != nil):

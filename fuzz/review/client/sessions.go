@@ -24,8 +24,8 @@ const InitializedNotice = `{"jsonrpc":"2.0","method":"notifications/initialized"
 // server that asks for the roots waits for them.
 const sessionCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{}}`
 
-// initialization returns the first request of a handshake.
-func initialization(id int, version string) ([]byte, error) {
+// initializeRequest returns the first request of a handshake.
+func initializeRequest(id int, version string) ([]byte, error) {
 	raw, err := json.Marshal(Message{"2.0", id, "initialize", map[string]any{
 		"protocolVersion": version,
 		"capabilities":    json.RawMessage(sessionCapabilities),
@@ -40,7 +40,7 @@ func initialization(id int, version string) ([]byte, error) {
 // Initialize sends the first request of a handshake of an older revision.
 func (c *Client) Initialize(ctx context.Context, version string, as User) Answer {
 	c.ID++
-	body, err := initialization(c.ID, version)
+	body, err := initializeRequest(c.ID, version)
 	if err != nil {
 		return Answer{Kind: Broken, Cause: err}
 	}
@@ -94,7 +94,7 @@ func (c *Client) sessionOf(ctx context.Context, as User) Session {
 // Handshake opens a session with a process and returns the answer to initialize.
 func (c *Client) Handshake(ctx context.Context, p *rawmcp.Process) Answer {
 	c.ID++
-	body, err := initialization(c.ID, c.Older)
+	body, err := initializeRequest(c.ID, c.Older)
 	if err != nil {
 		return Answer{Kind: Broken, Cause: err}
 	}
