@@ -19,7 +19,7 @@ const maxFields = 1000
 func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
 	const location, identifier, verification, signature = 1, 2, 4, 6
 	names := map[byte]string{location: "location", identifier: "identifier", verification: "verification-id"}
-	b, ok := raw(strings.TrimRight(strings.TrimPrefix(token, "pypi-"), "="))
+	b, ok := decodeRawURL(strings.TrimRight(strings.TrimPrefix(token, "pypi-"), "="))
 	if !ok || len(b) == 0 || b[0] != 2 {
 		return nil, nil, false
 	}
@@ -38,9 +38,9 @@ func parseMacaroon2(token string) ([]Field, func([]byte) bool, bool) {
 			return nil, nil, false
 		}
 		content := b[1+size:][:n]
-		field := opaque(names[b[0]], content)
+		field := opaqueField(names[b[0]], content)
 		if b[0] != verification && utf8.Valid(content) {
-			field = readable(names[b[0]], content)
+			field = readableField(names[b[0]], content)
 		}
 		fields, b, empty = append(fields, field), b[1+size+int(n):], false
 	}
@@ -52,31 +52,31 @@ var secureCookie = regexp.MustCompile(`^([0-9]{9,11})\|([A-Za-z0-9_-]+={0,2})\|`
 // parseSecureCookie parses a time, a value in base64url and an HMAC-SHA256, all encoded in base64url. It
 // tries no keys, because the tag also covers the name of the cookie.
 func parseSecureCookie(token string) ([]Field, func([]byte) bool, bool) {
-	b, ok := raw(strings.TrimRight(token, "="))
+	b, ok := decodeRawURL(strings.TrimRight(token, "="))
 	m := secureCookie.FindSubmatch(b)
 	if !ok || m == nil || len(b)-len(m[0]) != sha256.Size {
 		return nil, nil, false
 	}
-	value, ok := raw(strings.TrimRight(string(m[2]), "="))
-	return []Field{timed(string(m[1])), opaque("value", value), opaque("tag", b[len(m[0]):])}, nil, ok
+	value, ok := decodeRawURL(strings.TrimRight(string(m[2]), "="))
+	return []Field{timeField(string(m[1])), opaqueField("value", value), opaqueField("tag", b[len(m[0]):])}, nil, ok
 }
 
-var tornado = regexp.MustCompile(`^2\|1:[0-9]\|10:([0-9]{10})\|([0-9]+):([^|]*)\|([0-9]+):([A-Za-z0-9+/]*={0,2})\|([0-9a-f]{64})$`)
+var tornadoCookie = regexp.MustCompile(`^2\|1:[0-9]\|10:([0-9]{10})\|([0-9]+):([^|]*)\|([0-9]+):([A-Za-z0-9+/]*={0,2})\|([0-9a-f]{64})$`)
 
 func parseTornado(token string) ([]Field, func([]byte) bool, bool) {
-	m := tornado.FindStringSubmatch(token)
+	m := tornadoCookie.FindStringSubmatch(token)
 	if m == nil || m[2] != strconv.Itoa(len(m[3])) || m[4] != strconv.Itoa(len(m[5])) {
 		return nil, nil, false
 	}
-	value, ok := std(m[5])
+	value, ok := decodeStd(m[5])
 	tag, _ := hex.DecodeString(m[6])
 	signed := strings.TrimSuffix(token, m[6])
-	return []Field{timed(m[1]), readable("name", []byte(m[3])), readable("value", value), opaque("tag", tag)}, macOpens(sha256.New, signed, tag), ok
+	return []Field{timeField(m[1]), readableField("name", []byte(m[3])), readableField("value", value), opaqueField("tag", tag)}, macOpens(sha256.New, signed, tag), ok
 }
 
-// timed returns a field for the time of a token in Unix seconds.
-func timed(seconds string) Field {
-	f := readable("time", []byte(seconds))
+// timeField returns a field for the time of a token in Unix seconds.
+func timeField(seconds string) Field {
+	f := readableField("time", []byte(seconds))
 	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
 		f.Time = time.Unix(n, 0).UTC().Format(time.RFC3339)
 	}

@@ -15,7 +15,7 @@ type Found struct{ Token, From string }
 // Extract returns the texts of an input that may be tokens. From a Cookie or Set-Cookie header it returns
 // the cookies. From an HTTP archive (HAR 1.2) it returns the cookies, the bearer tokens and the
 // requestState members of bodies. From any other JSON text it returns the requestState members. Otherwise
-// it returns the input itself; see pasted.
+// it returns the input itself; see pastedToken.
 func Extract(input []byte) ([]Found, error) {
 	text := strings.TrimSpace(string(input))
 	var har archive
@@ -25,7 +25,7 @@ func Extract(input []byte) ([]Found, error) {
 		}
 		found := har.tokens()
 		if len(har.Log.Entries) == 0 {
-			found = states(text) // a message of the Model Context Protocol
+			found = requestStates(text) // a message of the Model Context Protocol
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("the JSON has no cookie, bearer token or requestState in %d entries of an HTTP archive", len(har.Log.Entries))
@@ -34,12 +34,12 @@ func Extract(input []byte) ([]Found, error) {
 	}
 	for _, header := range []string{"cookie:", "set-cookie:"} {
 		if len(text) > len(header) && strings.EqualFold(text[:len(header)], header) {
-			return cookies(text[len(header):]), nil
+			return headerCookies(text[len(header):]), nil
 		}
 	}
-	text = pasted(text)
+	text = pastedToken(text)
 	if name, _, ok := strings.Cut(text, "="); ok && cookieName(name) && strings.Contains(text, "; ") {
-		return cookies(text), nil
+		return headerCookies(text), nil
 	}
 	if text == "" {
 		return nil, fmt.Errorf("the input is empty; want a token, a cookie header or an HTTP archive")
@@ -47,9 +47,9 @@ func Extract(input []byte) ([]Found, error) {
 	return []Found{{Token: text}}, nil
 }
 
-// pasted extracts the token from copied text: it removes an Authorization header and its scheme, quotes,
+// pastedToken extracts the token from copied text: it removes an Authorization header and its scheme, quotes,
 // line breaks and URL encoding.
-func pasted(text string) string {
+func pastedToken(text string) string {
 	for _, before := range []string{"authorization:", "bearer ", "dpop "} {
 		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
 			text = strings.TrimSpace(text[len(before):])
@@ -78,8 +78,8 @@ func cookieName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) })
 }
 
-// cookies returns the sufficiently long cookies of a header.
-func cookies(header string) []Found {
+// headerCookies returns the sufficiently long cookies of a header.
+func headerCookies(header string) []Found {
 	var found []Found
 	for pair := range strings.SplitSeq(header, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
@@ -124,9 +124,9 @@ func (a *archive) tokens() []Found {
 	var all []Found
 	for _, e := range a.Log.Entries {
 		all = append(all, e.Request.tokens()...)
-		all = append(all, states(e.Request.PostData.Text)...)
+		all = append(all, requestStates(e.Request.PostData.Text)...)
 		all = append(all, e.Response.tokens()...)
-		all = append(all, states(e.Response.Content.Text)...)
+		all = append(all, requestStates(e.Response.Content.Text)...)
 	}
 	seen := map[Found]bool{}
 	return slices.DeleteFunc(all, func(f Found) bool {
@@ -150,8 +150,8 @@ func (m *message) tokens() []Found {
 	return found
 }
 
-// states returns the values of requestState members of a JSON body, at any depth.
-func states(body string) []Found {
+// requestStates returns the values of requestState members of a JSON body, at any depth.
+func requestStates(body string) []Found {
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {
 		return nil

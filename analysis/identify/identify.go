@@ -60,10 +60,10 @@ type Field struct {
 }
 
 // An Identifier knows the designs of the catalog. It is safe for concurrent use.
-type Identifier struct{ designs []sampled }
+type Identifier struct{ designs []sampledDesign }
 
-// A sampled design is a design with the names of the readable JSON members in its own tokens.
-type sampled struct {
+// A sampledDesign is a design with the names of the readable JSON members in its own tokens.
+type sampledDesign struct {
 	codecs.Design
 	members []string
 	// variable says that the prefix is a header that the parser also accepts in other forms.
@@ -76,7 +76,7 @@ func New() *Identifier {
 	id := new(Identifier)
 	for _, d := range catalog.Formats() {
 		if d.Over == "" && lab.HooksOf(d).Inspect != nil {
-			id.designs = append(id.designs, sampled{d, membersOf(d), strings.HasPrefix(d.Prefix, "eyJ") && strings.HasSuffix(d.Prefix, "..")})
+			id.designs = append(id.designs, sampledDesign{d, membersOf(d), strings.HasPrefix(d.Prefix, "eyJ") && strings.HasSuffix(d.Prefix, "..")})
 		}
 	}
 	return id
@@ -151,8 +151,8 @@ const (
 // prefix and without readable JSON.
 const minParts = 5
 
-// alike returns the number of names in both lists, minus the number of names in only one.
-func alike(sample, names []string) int {
+// nameOverlap returns the number of names in both lists, minus the number of names in only one.
+func nameOverlap(sample, names []string) int {
 	score := 0
 	for _, name := range names {
 		if slices.Contains(sample, name) {
@@ -165,7 +165,7 @@ func alike(sample, names []string) int {
 }
 
 // candidate parses a token as a token of the design.
-func (d *sampled) candidate(token []byte) (Candidate, bool) {
+func (d *sampledDesign) candidate(token []byte) (Candidate, bool) {
 	parts, err := lab.HooksOf(d.Design).Inspect(token)
 	begins := bytes.HasPrefix(token, []byte(d.Prefix))
 	if err != nil || !begins && !d.variable {
@@ -186,7 +186,7 @@ func (d *sampled) candidate(token []byte) (Candidate, bool) {
 		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(d.members, name) }) {
 			return Candidate{}, false // these are the claims of another format
 		}
-		score += alike(d.members, names)
+		score += nameOverlap(d.members, names)
 	}
 	c := Candidate{Format: d.Name, Library: d.Spec, Score: score, Attack: "sealab attack " + d.Name, design: &d.Design}
 	for _, f := range parts {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// jose returns the segments and the header of a JWS or JWE.
-func jose(token string, segments int) (parts []string, header map[string]any, text []byte) {
+// splitJOSE returns the segments and the header of a JWS or JWE.
+func splitJOSE(token string, segments int) (parts []string, header map[string]any, text []byte) {
 	parts = strings.Split(token, ".")
 	if len(parts) != segments {
 		return nil, nil, nil
 	}
-	text, ok := raw(parts[0])
+	text, ok := decodeRawURL(parts[0])
 	if !ok || json.Unmarshal(text, &header) != nil || header["alg"] == nil {
 		return nil, nil, nil
 	}
@@ -21,7 +21,7 @@ func jose(token string, segments int) (parts []string, header map[string]any, te
 }
 
 func parseJWS(token string) ([]Field, func([]byte) bool, bool) {
-	fields, header, tag, signed := jws(token)
+	fields, header, tag, signed := splitJWS(token)
 	if header["alg"] != "HS256" || len(tag) != sha256.Size {
 		return nil, nil, false
 	}
@@ -29,7 +29,7 @@ func parseJWS(token string) ([]Field, func([]byte) bool, bool) {
 }
 
 func parseOtherJWS(token string) ([]Field, func([]byte) bool, bool) {
-	fields, header, tag, signed := jws(token)
+	fields, header, tag, signed := splitJWS(token)
 	if fields == nil || header["alg"] == "HS256" {
 		return nil, nil, false
 	}
@@ -42,43 +42,43 @@ func parseOtherJWS(token string) ([]Field, func([]byte) bool, bool) {
 	return fields, nil, true
 }
 
-func jws(token string) (fields []Field, header map[string]any, tag []byte, signed string) {
-	parts, header, text := jose(token, 3)
+func splitJWS(token string) (fields []Field, header map[string]any, tag []byte, signed string) {
+	parts, header, text := splitJOSE(token, 3)
 	if parts == nil || header["enc"] != nil {
 		return nil, nil, nil, ""
 	}
-	payload, ok1 := raw(parts[1])
-	tag, ok2 := raw(parts[2])
+	payload, ok1 := decodeRawURL(parts[1])
+	tag, ok2 := decodeRawURL(parts[2])
 	if !ok1 || !ok2 {
 		return nil, nil, nil, ""
 	}
-	body := readable("payload", payload)
+	body := readableField("payload", payload)
 	body.Time = timeIn(payload)
-	return []Field{readable("header", text), body, opaque("signature", tag)}, header, tag, parts[0] + "." + parts[1]
+	return []Field{readableField("header", text), body, opaqueField("signature", tag)}, header, tag, parts[0] + "." + parts[1]
 }
 
-// encryptions maps the algorithms of RFC 7518, section 5.1, to the base64url lengths of their
+// joseEncryptions maps the algorithms of RFC 7518, section 5.1, to the base64url lengths of their
 // initialization vectors and tags.
-var encryptions = map[any]struct{ iv, tag int }{
+var joseEncryptions = map[any]struct{ iv, tag int }{
 	"A128GCM": {16, 22}, "A192GCM": {16, 22}, "A256GCM": {16, 22},
 	"A128CBC-HS256": {22, 22}, "A192CBC-HS384": {22, 32}, "A256CBC-HS512": {22, 43},
 }
 
 func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
-	parts, header, text := jose(token, 5)
+	parts, header, text := splitJOSE(token, 5)
 	if parts == nil || header["enc"] == nil {
 		return nil, nil, false
 	}
-	if enc, known := encryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
+	if enc, known := joseEncryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
 		return nil, nil, false
 	}
-	fields := []Field{readable("header", text)}
+	fields := []Field{readableField("header", text)}
 	for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
-		b, ok := raw(parts[i+1])
+		b, ok := decodeRawURL(parts[i+1])
 		if !ok {
 			return nil, nil, false
 		}
-		fields = append(fields, opaque(name, b))
+		fields = append(fields, opaqueField(name, b))
 	}
 	return fields, nil, true
 }
@@ -92,6 +92,6 @@ func parseAuthJS(token string) ([]Field, func([]byte) bool, bool) {
 	if json.Unmarshal([]byte(fields[0].Text), &header) != nil || header.Alg != "dir" || header.Enc != "A256CBC-HS512" {
 		return nil, nil, false
 	}
-	kid, ok := raw(header.Kid)
+	kid, ok := decodeRawURL(header.Kid)
 	return append(fields, Field{Name: "key-check value (SHA-512 of the key)", Bytes: len(kid), Text: header.Kid}), nil, ok && len(kid) == sha512.Size
 }

@@ -81,7 +81,7 @@ func (a *Answer) Try(keys []Key) {
 // opensDesign reports whether the key authenticates a token in any reading. A token that is expired or
 // minted for another request counts as authentic.
 func opensDesign(d codecs.Design, secret []byte, token string) bool {
-	for _, options := range readings(d) {
+	for _, options := range optionSets(d) {
 		in, err := lab.Open(d, codecs.Config{Secrets: [][]byte{secret}, Options: options})
 		if err != nil {
 			continue // not a key of this design
@@ -96,8 +96,8 @@ func opensDesign(d codecs.Design, secret []byte, token string) bool {
 	return false
 }
 
-// readings returns the options to try: the defaults, and each other value on its own.
-func readings(d codecs.Design) []map[string]string {
+// optionSets returns the options to try: the defaults, and each other value on its own.
+func optionSets(d codecs.Design) []map[string]string {
 	all := []map[string]string{nil}
 	for _, o := range d.Options {
 		for _, v := range o.Values[1:] {
@@ -123,7 +123,7 @@ func opensFlask(d codecs.Design, secret []byte, token string) bool {
 	if i < 0 {
 		return false
 	}
-	tag, ok := raw(token[i+1:])
+	tag, ok := decodeRawURL(token[i+1:])
 	if !ok || len(tag) != sha1.Size {
 		return false
 	}

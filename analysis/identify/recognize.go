@@ -58,28 +58,30 @@ var recognizers = []recognizer{
 	{"Tornado signed value", "PyPI tornado, set_signed_cookie", scoreSpecific, []string{"integrity"}, []string{"confidentiality", "single-use"}, parseTornado},
 	{"Laravel Encrypter", "illuminate/encryption", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical", "inert: unserialize", "single-use"}, parseLaravel},
 	{"ASP.NET Core DataProtection", "Microsoft.AspNetCore.DataProtection", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, parseDataProtection},
-	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, plug},
-	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, prefixed("v1.local.")},
-	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, prefixed("v2.local.")},
-	{"PASETO v3.local", "pyseto and others", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical, by pyseto", "single-use"}, prefixed("v3.local.")},
-	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, publicPASETO},
+	{"Plug.Crypto", "Phoenix.Token, Plug sessions", scoreSpecific, []string{"integrity"}, []string{"canonical", "single-use"}, parsePlug},
+	{"PASETO v1.local", "PASETO, version 1", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"single-use"}, prefixParser("v1.local.")},
+	{"PASETO v2.local", "PASETO, version 2", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"key-committing", "single-use"}, prefixParser("v2.local.")},
+	{"PASETO v3.local", "pyseto and others", scoreSpecific, []string{"integrity", "confidentiality"}, []string{"canonical, by pyseto", "single-use"}, prefixParser("v3.local.")},
+	{"PASETO public", "PASETO, signed with a private key", scoreSpecific, []string{"integrity", "sender-authenticated"}, []string{"confidentiality", "single-use"}, parsePublicPASETO},
 }
 
-// raw decodes unpadded base64url, canonical or not.
-func raw(text string) ([]byte, bool) {
+// decodeRawURL decodes unpadded base64url, canonical or not.
+func decodeRawURL(text string) ([]byte, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	return b, err == nil && !strings.ContainsAny(text, "\r\n")
 }
 
-// std decodes padded base64 of the standard alphabet.
-func std(text string) ([]byte, bool) {
+// decodeStd decodes padded base64 of the standard alphabet.
+func decodeStd(text string) ([]byte, bool) {
 	b, err := base64.StdEncoding.Strict().DecodeString(text)
 	return b, err == nil && !strings.ContainsAny(text, "\r\n")
 }
 
-func readable(name string, b []byte) Field { return Field{Name: name, Bytes: len(b), Text: string(b)} }
+func readableField(name string, b []byte) Field {
+	return Field{Name: name, Bytes: len(b), Text: string(b)}
+}
 
-func opaque(name string, b []byte) Field { return Field{Name: name, Bytes: len(b)} }
+func opaqueField(name string, b []byte) Field { return Field{Name: name, Bytes: len(b)} }
 
 // macOpens returns a function that reports whether a key gives the tag of a message.
 func macOpens(h func() hash.Hash, message string, tag []byte) func([]byte) bool {
@@ -96,7 +98,7 @@ func parseIronSession(token string) ([]Field, func([]byte) bool, bool) {
 	if !found || len(version) != 1 || parts[0] != "Fe26.2" || len(parts) != 8 {
 		return nil, nil, false
 	}
-	fields := []Field{readable("password-id", []byte(parts[1])), readable("salt", []byte(parts[2])), readable("version", []byte(version))}
+	fields := []Field{readableField("password-id", []byte(parts[1])), readableField("salt", []byte(parts[2])), readableField("version", []byte(version))}
 	if ms, ok := new(big.Int).SetString(parts[5], 10); ok && ms.IsInt64() {
 		fields = append(fields, Field{Name: "expiry", Bytes: len(parts[5]), Text: parts[5], Time: time.UnixMilli(ms.Int64()).UTC().Format(time.RFC3339)})
 	}
@@ -115,13 +117,13 @@ func parseCookieSignature(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	tag, _ := base64.RawStdEncoding.DecodeString(value[i+1:])
-	return []Field{readable("value", []byte(value[:i])), opaque("signature", tag)}, macOpens(sha256.New, value[:i], tag), true
+	return []Field{readableField("value", []byte(value[:i])), opaqueField("signature", tag)}, macOpens(sha256.New, value[:i], tag), true
 }
 
 var hexTag = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$`)
 
-// marshal is the version header of Ruby's Marshal, the serializer of old applications.
-var marshal = []byte{4, 8}
+// marshalHeader is the version header of Ruby's Marshal, the serializer of old applications.
+var marshalHeader = []byte{4, 8}
 
 func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 	at := strings.LastIndex(token, "--")
@@ -129,16 +131,16 @@ func parseVerifier(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	text, tagText := token[:at], token[at+len("--"):]
-	payload, ok := std(text)
+	payload, ok := decodeStd(text)
 	if !ok {
-		payload, ok = raw(text) // URL-safe, like the signed IDs of Rails 7.1
+		payload, ok = decodeRawURL(text) // URL-safe, like the signed IDs of Rails 7.1
 	}
-	if !ok || !hexTag.MatchString(tagText) || !utf8.Valid(payload) && !bytes.HasPrefix(payload, marshal) {
+	if !ok || !hexTag.MatchString(tagText) || !utf8.Valid(payload) && !bytes.HasPrefix(payload, marshalHeader) {
 		return nil, nil, false
 	}
 	tag, _ := hex.DecodeString(tagText)
 	h := map[int]func() hash.Hash{20: sha1.New, 32: sha256.New, 64: sha512.New}[len(tag)]
-	return []Field{readable("payload", payload), opaque("signature", tag)}, macOpens(h, text, tag), true
+	return []Field{readableField("payload", payload), opaqueField("signature", tag)}, macOpens(h, text, tag), true
 }
 
 // sealedText matches the message that an encryptor signs: ciphertext and initialization vector.
@@ -150,9 +152,9 @@ func parseEncryptorCBC(token string) ([]Field, func([]byte) bool, bool) {
 		return nil, nil, false
 	}
 	sealed, iv, _ := strings.Cut(fields[0].Text, "--")
-	body, ok1 := std(sealed)
-	nonce, ok2 := std(iv)
-	return []Field{opaque("ciphertext", body), opaque("iv", nonce), fields[1]}, nil, ok1 && ok2 && len(body)%16 == 0
+	body, ok1 := decodeStd(sealed)
+	nonce, ok2 := decodeStd(iv)
+	return []Field{opaqueField("ciphertext", body), opaqueField("iv", nonce), fields[1]}, nil, ok1 && ok2 && len(body)%16 == 0
 }
 
 // parseDjangoUntimed and parseUntimed parse a payload and its tag. A leading full stop marks a compressed
@@ -168,18 +170,18 @@ func parseUntimed(token string) ([]Field, func([]byte) bool, bool) {
 func payloadAndTag(token, separator string, size int) ([]Field, func([]byte) bool, bool) {
 	text, compressed := strings.CutPrefix(token, ".")
 	body, tagText, found := strings.Cut(text, separator)
-	payload, ok1 := raw(body)
-	tag, ok2 := raw(tagText)
+	payload, ok1 := decodeRawURL(body)
+	tag, ok2 := decodeRawURL(tagText)
 	if !found || !ok1 || !ok2 || len(tag) != size || !compressed && !json.Valid(payload) {
 		return nil, nil, false
 	}
-	return []Field{readable("payload", payload), opaque("signature", tag)}, nil, true
+	return []Field{readableField("payload", payload), opaqueField("signature", tag)}, nil, true
 }
 
 var base62Time = regexp.MustCompile(`^[0-9A-Za-z]{6}$`)
 
-// encoded matches base64url text that is unlikely to be a word: part of an encoded object.
-var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
+// encodedText matches base64url text that is unlikely to be a word: part of an encoded object.
+var encodedText = regexp.MustCompile(`[A-Za-z0-9_-]{16}|[A-Z0-9_-][a-z]*[A-Z0-9_-][a-z]*[A-Z0-9_-]|^.{0,5}$`)
 
 // plainWord matches a number or a word, which is too short for part of an encoded object.
 var plainWord = regexp.MustCompile(`^(?:[0-9]{1,12}|[a-z]{4,12})$`)
@@ -189,30 +191,30 @@ func parseDjangoValue(token string) ([]Field, func([]byte) bool, bool) {
 	if len(parts) < 3 {
 		return nil, nil, false
 	}
-	tag, ok := raw(parts[len(parts)-1])
+	tag, ok := decodeRawURL(parts[len(parts)-1])
 	at := parts[len(parts)-2]
 	if !ok || len(tag) != sha256.Size || !base62Time.MatchString(at) {
 		return nil, nil, false
 	}
 	value := strings.Join(parts[:len(parts)-2], ":")
-	if encoded.MatchString(value) && !plainWord.MatchString(value) {
+	if encodedText.MatchString(value) && !plainWord.MatchString(value) {
 		return nil, nil, false // may be a damaged token of django-signing
 	}
-	return []Field{readable("value", []byte(value)), readable("time in base 62", []byte(at)), opaque("signature", tag)}, nil, true
+	return []Field{readableField("value", []byte(value)), readableField("time in base 62", []byte(at)), opaqueField("signature", tag)}, nil, true
 }
 
-var packet = regexp.MustCompile(`^[0-9a-f]{4}(location|identifier) `)
+var macaroonPacket = regexp.MustCompile(`^[0-9a-f]{4}(location|identifier) `)
 
 func parseMacaroon(token string) ([]Field, func([]byte) bool, bool) {
-	b, ok := raw(strings.TrimRight(token, "="))
-	if !ok || !packet.Match(b) {
+	b, ok := decodeRawURL(strings.TrimRight(token, "="))
+	if !ok || !macaroonPacket.Match(b) {
 		return nil, nil, false
 	}
 	var fields []Field
 	for line := range bytes.SplitSeq(b, []byte("\n")) {
 		if len(line) > 4 {
 			if name, value, found := bytes.Cut(line[4:], []byte(" ")); found && !bytes.Equal(name, []byte("signature")) {
-				fields = append(fields, readable(string(name), value))
+				fields = append(fields, readableField(string(name), value))
 			}
 		}
 	}
@@ -220,24 +222,24 @@ func parseMacaroon(token string) ([]Field, func([]byte) bool, bool) {
 }
 
 func parseLaravel(token string) ([]Field, func([]byte) bool, bool) {
-	b, ok := std(token)
+	b, ok := decodeStd(token)
 	var v struct{ IV, Value, MAC *string }
 	if !ok || json.Unmarshal(b, &v) != nil || v.IV == nil || v.Value == nil || v.MAC == nil {
 		return nil, nil, false
 	}
-	return []Field{readable("iv", []byte(*v.IV)), {Name: "ciphertext", Bytes: len(*v.Value)}, {Name: "mac", Bytes: len(*v.MAC)}}, nil, true
+	return []Field{readableField("iv", []byte(*v.IV)), {Name: "ciphertext", Bytes: len(*v.Value)}, {Name: "mac", Bytes: len(*v.MAC)}}, nil, true
 }
 
-// prefixed returns the parser of a format with a distinctive prefix and base64url after it.
-func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
+// prefixParser returns the parser of a format with a distinctive prefix and base64url after it.
+func prefixParser(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
 	return func(token string) ([]Field, func([]byte) bool, bool) {
 		rest, ok := strings.CutPrefix(token, prefix)
 		text, footer, _ := strings.Cut(rest, ".")
-		body, ok1 := raw(text)
-		tail, ok2 := raw(footer)
-		fields := []Field{opaque("body", body)}
+		body, ok1 := decodeRawURL(text)
+		tail, ok2 := decodeRawURL(footer)
+		fields := []Field{opaqueField("body", body)}
 		if len(tail) > 0 {
-			fields = append(fields, readable("footer", tail))
+			fields = append(fields, readableField("footer", tail))
 		}
 		return fields, nil, ok && ok1 && ok2 && len(body) >= 32
 	}
@@ -246,29 +248,29 @@ func prefixed(prefix string) func(string) ([]Field, func([]byte) bool, bool) {
 // parseDataProtection parses ASP.NET Core tokens: a magic number and the key's ID, a GUID.
 func parseDataProtection(token string) ([]Field, func([]byte) bool, bool) {
 	const magic, guid = "\x09\xf0\xc9\xf0", 16
-	text, ok := raw(token)
+	text, ok := decodeRawURL(token)
 	if !ok || !strings.HasPrefix(string(text), magic) || len(text) < len(magic)+guid+32 {
 		return nil, nil, false
 	}
 	key, body := text[len(magic):][:guid], text[len(magic)+guid:]
-	return []Field{{Name: "key-id", Bytes: guid, Text: hex.EncodeToString(key)}, opaque("body", body)}, nil, true
+	return []Field{{Name: "key-id", Bytes: guid, Text: hex.EncodeToString(key)}, opaqueField("body", body)}, nil, true
 }
 
-// plug parses tokens of Plug.Crypto: encrypted ones, and those signed with HMAC under SHA-256, SHA-384 or
+// parsePlug parses tokens of Plug.Crypto: encrypted ones, and those signed with HMAC under SHA-256, SHA-384 or
 // SHA-512. Their payload is an Erlang term.
-func plug(token string) ([]Field, func([]byte) bool, bool) {
-	if fields, opens, ok := prefixed("XCP.")(token); ok {
+func parsePlug(token string) ([]Field, func([]byte) bool, bool) {
+	if fields, opens, ok := prefixParser("XCP.")(token); ok {
 		return fields, opens, ok
 	}
 	parts := strings.Split(token, ".")
 	if parts[0] == "QTEyOEdDTQ" && len(parts) == 5 { // A128GCM, before XCP
 		fields := []Field{}
 		for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
-			b, ok := raw(parts[i+1])
+			b, ok := decodeRawURL(parts[i+1])
 			if want := []int{44, 12, len(b), 16}[i]; !ok || len(b) != want {
 				return nil, nil, false
 			}
-			fields = append(fields, opaque(name, b))
+			fields = append(fields, opaqueField(name, b))
 		}
 		return fields, nil, true
 	}
@@ -276,14 +278,14 @@ func plug(token string) ([]Field, func([]byte) bool, bool) {
 	if size == 0 || len(parts) != 3 {
 		return nil, nil, false
 	}
-	term, ok := raw(parts[1])
-	tag, ok1 := raw(parts[2])
-	return []Field{opaque("term", term), opaque("signature", tag)}, nil, ok && ok1 && len(term) > 0 && len(tag) == size
+	term, ok := decodeRawURL(parts[1])
+	tag, ok1 := decodeRawURL(parts[2])
+	return []Field{opaqueField("term", term), opaqueField("signature", tag)}, nil, ok && ok1 && len(term) > 0 && len(tag) == size
 }
 
-func publicPASETO(token string) ([]Field, func([]byte) bool, bool) {
+func parsePublicPASETO(token string) ([]Field, func([]byte) bool, bool) {
 	for _, v := range []string{"v1", "v2", "v3", "v4"} {
-		if fields, opens, ok := prefixed(v + ".public.")(token); ok {
+		if fields, opens, ok := prefixParser(v + ".public.")(token); ok {
 			return fields, opens, ok
 		}
 	}
