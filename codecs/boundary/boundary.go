@@ -145,7 +145,7 @@ type Round struct {
 func (b *Boundary) Begin(r Request) *Round {
 	round := &Round{boundary: b, request: r}
 	if r.Arguments != nil && r.ArgumentsSize <= b.policy.MaxArguments {
-		round.arguments = given(r.Arguments())
+		round.arguments = nonEmptyArguments(r.Arguments())
 	}
 	return round
 }
@@ -159,8 +159,8 @@ func (r *Round) Open(ctx context.Context) (state string, err error) {
 	b := r.boundary
 	ctx, done := b.policy.Observer.Start(ctx, Verify, r.request.Method)
 	event := Event{Token: len(r.request.Token), Arguments: r.request.ArgumentsSize}
-	text, err := guard(func() ([]byte, error) { return r.verify(ctx, &event) })
-	event.Outcome = outcome(err)
+	text, err := recoverPanic(func() ([]byte, error) { return r.verify(ctx, &event) })
+	event.Outcome = outcomeOf(err)
 	done(event)
 	if err != nil {
 		return "", b.refuse(ctx, r.request.Method, err)
@@ -181,7 +181,7 @@ func (r *Round) verify(ctx context.Context, event *Event) ([]byte, error) {
 		return nil, err
 	}
 	if b.policy.Store == nil {
-		return unnumbered(state)
+		return requireNoHeader(state)
 	}
 	return r.spend(ctx, state, event)
 }
@@ -191,8 +191,8 @@ func (r *Round) verify(ctx context.Context, event *Event) ([]byte, error) {
 func (r *Round) Seal(ctx context.Context, state string) (token string, err error) {
 	b := r.boundary
 	ctx, done := b.policy.Observer.Start(ctx, Mint, r.request.Method)
-	text, err := guard(func() ([]byte, error) { return r.mint(ctx, state) })
-	done(Event{Token: len(text), Arguments: r.request.ArgumentsSize, Outcome: outcome(err)})
+	text, err := recoverPanic(func() ([]byte, error) { return r.mint(ctx, state) })
+	done(Event{Token: len(text), Arguments: r.request.ArgumentsSize, Outcome: outcomeOf(err)})
 	if err != nil {
 		return "", b.sealFailed(ctx, r.request.Method, err)
 	}
@@ -209,8 +209,8 @@ func (r *Round) mint(ctx context.Context, text string) ([]byte, error) {
 	now := b.policy.Now()
 	state, err := []byte(text), error(nil)
 	if b.policy.Store != nil {
-		state = numbered(state, now.Add(b.policy.ttl()+2*skew))
-	} else if state, err = unnumbered(state); err != nil {
+		state = addSingleUseHeader(state, now.Add(b.policy.ttl()+2*clockSkew))
+	} else if state, err = requireNoHeader(state); err != nil {
 		return nil, errReserved
 	}
 	r.context.Now = now

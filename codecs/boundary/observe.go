@@ -44,13 +44,13 @@ type Observer interface {
 	Start(ctx context.Context, op Operation, method string) (context.Context, func(Event))
 }
 
-type unobserved struct{}
+type noObserver struct{}
 
-func (unobserved) Start(ctx context.Context, _ Operation, _ string) (context.Context, func(Event)) {
+func (noObserver) Start(ctx context.Context, _ Operation, _ string) (context.Context, func(Event)) {
 	return ctx, func(Event) {}
 }
 
-func outcome(err error) Outcome {
+func outcomeOf(err error) Outcome {
 	switch r := codecs.Rejected(err); {
 	case err == nil:
 		return Done

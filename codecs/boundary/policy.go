@@ -132,7 +132,7 @@ func (p *Policy) setDefaults(service string) {
 		p.StoreTimeout = DefaultStoreTimeout
 	}
 	if p.Observer == nil {
-		p.Observer = unobserved{}
+		p.Observer = noObserver{}
 	}
 	if p.Logger == nil {
 		p.Logger = slog.Default()

@@ -24,11 +24,12 @@ func (a *Answer) Error() string { return a.Message }
 
 // The answers to clients. Every refused token gets the same one.
 var (
-	refused = &Answer{-32602, "Invalid or expired requestState", json.RawMessage(`{"reason":"invalid_request_state"}`)}
-	// unbindable answers a request without a token whose result carries state.
-	unbindable = &Answer{-32602, "Invalid arguments: want each name once in any case, UTF-8 text, numbers that a float64 holds, and a size that this server takes",
+	answerRefused = &Answer{-32602, "Invalid or expired requestState", json.RawMessage(`{"reason":"invalid_request_state"}`)}
+	// answerUnbindable answers a request without a token whose result carries
+	// state.
+	answerUnbindable = &Answer{-32602, "Invalid arguments: want each name once in any case, UTF-8 text, numbers that a float64 holds, and a size that this server takes",
 		json.RawMessage(`{"reason":"invalid_arguments"}`)}
-	internal = &Answer{-32603, "Internal error", nil}
+	answerInternal = &Answer{-32603, "Internal error", nil}
 )
 
 // A Cause is an error whose text may be logged: a fixed text without any value
@@ -57,11 +58,11 @@ const (
 
 // The refusals that the boundary adds to those of the scheme.
 var (
-	errTooLong    = codecs.Reject(codecs.Malformed, "longer than the limit")
-	errUnnumbered = codecs.Reject(codecs.Malformed, "not a single-use token")
-	errNumbered   = codecs.Reject(codecs.Malformed, "a single-use token without a store")
-	errSpent      = codecs.Reject(codecs.Expired, "used before")
-	errOutlived   = codecs.Reject(codecs.Expired, "older than its record in the store")
+	errTooLong           = codecs.Reject(codecs.Malformed, "longer than the limit")
+	errNoSingleUseHeader = codecs.Reject(codecs.Malformed, "not a single-use token")
+	errSingleUseState    = codecs.Reject(codecs.Malformed, "a single-use token without a store")
+	errSpent             = codecs.Reject(codecs.Expired, "used before")
+	errOutlived          = codecs.Reject(codecs.Expired, "older than its record in the store")
 )
 
 // refuse logs the cause of a refused token and returns the answer, which is the
@@ -73,10 +74,10 @@ func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
 		key = r.Stage.String()
 		attrs = append(attrs, slog.String("stage", key), slog.String("reason", b.reason(r)))
 	} else {
-		attrs = append(attrs, slog.String("stage", key), slog.String("reason", describe(err)))
+		attrs = append(attrs, slog.String("stage", key), slog.String("reason", loggableText(err)))
 	}
 	b.log.add(ctx, b.policy.Now(), slog.LevelWarn, key, "requestState refused", attrs)
-	return refused
+	return answerRefused
 }
 
 // reason returns the text of a refusal to log. Refusals of a scheme or design
@@ -87,7 +88,7 @@ func (b *Boundary) reason(r *codecs.RejectError) string {
 		return r.Reason
 	}
 	switch r {
-	case errTooLong, errUnnumbered, errNumbered, errSpent, errOutlived, errLongArguments, errAmbiguous, errNobody:
+	case errTooLong, errNoSingleUseHeader, errSingleUseState, errSpent, errOutlived, errLongArguments, errAmbiguous, errNobody:
 		return r.Reason
 	}
 	return "the scheme's own"
@@ -98,7 +99,7 @@ func (b *Boundary) sealFailed(ctx context.Context, method string, err error) err
 	if errors.Is(err, errLongArguments) || errors.Is(err, errAmbiguous) {
 		b.log.add(ctx, b.policy.Now(), slog.LevelWarn, "arguments", "arguments refused",
 			[]slog.Attr{slog.String("method", method), slog.String("reason", codecs.Rejected(err).Reason)})
-		return unbindable
+		return answerUnbindable
 	}
 	return b.Fault(ctx, method, err)
 }
@@ -106,14 +107,14 @@ func (b *Boundary) sealFailed(ctx context.Context, method string, err error) err
 // Fault logs a fault of the server and returns the answer.
 func (b *Boundary) Fault(ctx context.Context, method string, err error) error {
 	b.log.add(ctx, b.policy.Now(), slog.LevelError, "unsealed", "requestState not sealed",
-		[]slog.Attr{slog.String("method", method), slog.String("reason", describe(err))})
-	return internal
+		[]slog.Attr{slog.String("method", method), slog.String("reason", loggableText(err))})
+	return answerInternal
 }
 
-// describe returns the part of an error that may be logged: the text of a
+// loggableText returns the part of an error that may be logged: the text of a
 // Cause, and only the types of other errors. The text of a callback's error may
 // hold secrets.
-func describe(err error) string {
+func loggableText(err error) string {
 	if c, ok := errors.AsType[Cause](err); ok {
 		return string(c)
 	}
@@ -133,9 +134,9 @@ func describe(err error) string {
 	return kinds
 }
 
-// guard calls f, which runs code of the caller, and turns a panic into an
-// error. It drops the value of the panic, which may be secret.
-func guard[T any](f func() (T, error)) (t T, err error) {
+// recoverPanic calls f, which runs code of the caller, and turns a panic into
+// an error. It drops the value of the panic, which may be secret.
+func recoverPanic[T any](f func() (T, error)) (t T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = Cause(fmt.Sprintf("panic with a value of type %T", v))
@@ -152,11 +153,11 @@ const LogsPerMinute = 20
 type limitedLog struct {
 	*slog.Logger
 	mu      sync.Mutex
-	minutes map[string]*minute // by cause; there are about ten causes
+	minutes map[string]*causeCount // by cause; there are about ten causes
 }
 
-// A minute counts the lines of one cause.
-type minute struct {
+// A causeCount counts the log lines of one cause within a minute.
+type causeCount struct {
 	start          time.Time
 	lines, omitted int
 }
@@ -179,15 +180,15 @@ func (l *limitedLog) admit(now time.Time, cause string) (omitted int, ok bool) {
 	defer l.mu.Unlock()
 	m := l.minutes[cause]
 	if m == nil {
-		m = &minute{start: now}
+		m = &causeCount{start: now}
 		if l.minutes == nil {
-			l.minutes = map[string]*minute{}
+			l.minutes = map[string]*causeCount{}
 		}
 		l.minutes[cause] = m
 	}
 	if age := now.Sub(m.start); age < 0 || age >= time.Minute {
 		omitted = m.omitted
-		*m = minute{start: now}
+		*m = causeCount{start: now}
 	}
 	if m.lines == LogsPerMinute {
 		m.omitted++

@@ -40,9 +40,9 @@ func isObject(arguments []byte) bool {
 
 const jsonSpace = " \t\r\n"
 
-// given returns arguments, or nil if they are null or an empty object. SDKs
-// treat the three alike.
-func given(arguments json.RawMessage) json.RawMessage {
+// nonEmptyArguments returns arguments, or nil if they are null or an empty
+// object. SDKs treat the three alike.
+func nonEmptyArguments(arguments json.RawMessage) json.RawMessage {
 	text := bytes.Trim(arguments, jsonSpace)
 	if string(text) == "null" {
 		return nil
@@ -53,9 +53,9 @@ func given(arguments json.RawMessage) json.RawMessage {
 	return arguments
 }
 
-// unnamed holds the principals of bearer tokens without a name: each part is
-// null or empty.
-var unnamed = func() map[string]bool {
+// unnamedPrincipals holds the principals of bearer tokens without a name: each
+// part is null or empty.
+var unnamedPrincipals = func() map[string]bool {
 	all, parts := map[string]bool{}, []string{"null", `""`}
 	for _, client := range parts {
 		for _, issuer := range parts {
@@ -107,7 +107,7 @@ func (b *Boundary) checkPrincipal(ctx context.Context, principal *string) error 
 		if !required {
 			level = slog.LevelInfo // normal for a server over stdio
 		}
-	case unnamed[*principal]:
+	case unnamedPrincipals[*principal]:
 		kind, text = 1, "bearer tokens that name no client, issuer or subject: all users are one principal"
 	default:
 		return nil

@@ -39,56 +39,57 @@ type Store interface {
 	Spend(ctx context.Context, u Use) (first bool, err error)
 }
 
-// skew is the maximum difference between the clock of a server and the true
-// time. A record outlives its token by twice the skew, so that a server whose
-// clock is behind finds the record of one whose clock is ahead.
-const skew = time.Minute
+// clockSkew is the maximum difference between the clock of a server and the
+// true time. A record outlives its token by twice the skew, so that a server
+// whose clock is behind finds the record of one whose clock is ahead.
+const clockSkew = time.Minute
 
 // singleUseAudience is appended to the audience of single-use tokens. If the
 // scheme binds the audience, servers with and without a store therefore refuse
 // each other's tokens.
 const singleUseAudience = " (single use)"
 
-// mark begins the states of single-use tokens and no others. It separates the
-// two kinds under a scheme that does not bind the audience.
-const mark = "once1."
+// singleUseMark begins the states of single-use tokens and no others. It
+// separates the two kinds under a scheme that does not bind the audience.
+const singleUseMark = "once1."
 
-// A number is the authenticated header of a single-use token: its ID, and its
-// end of life in Unix seconds.
-type number [len(ID{}) + 8]byte
+// A singleUseHeader is the authenticated header of a single-use token: its ID,
+// and its end of life in Unix seconds.
+type singleUseHeader [len(ID{}) + 8]byte
 
 var (
-	numberEncoding = base64.RawURLEncoding.Strict()
-	headerSize     = len(mark) + numberEncoding.EncodedLen(len(number{})) + len(".")
+	headerEncoding = base64.RawURLEncoding.Strict()
+	headerSize     = len(singleUseMark) + headerEncoding.EncodedLen(len(singleUseHeader{})) + len(".")
 )
 
-// numbered returns the state with a fresh ID in front:
+// addSingleUseHeader returns the state with a fresh ID in front:
 //
 //	"once1." || base64url(id[16] || until[8]) || "." || state
 //
 // with until in Unix seconds, big-endian.
-func numbered(state []byte, until time.Time) []byte {
-	var n number
+func addSingleUseHeader(state []byte, until time.Time) []byte {
+	var n singleUseHeader
 	keyring.Random(n[:len(ID{})])
 	binary.BigEndian.PutUint64(n[len(ID{}):], uint64(until.Unix()))
-	out := append(make([]byte, 0, headerSize+len(state)), mark...)
-	out = numberEncoding.AppendEncode(out, n[:])
+	out := append(make([]byte, 0, headerSize+len(state)), singleUseMark...)
+	out = headerEncoding.AppendEncode(out, n[:])
 	return append(append(out, '.'), state...)
 }
 
-// unnumbered returns state unchanged. It refuses a numbered state.
-func unnumbered(state []byte) ([]byte, error) {
-	if bytes.HasPrefix(state, []byte(mark)) {
-		return nil, errNumbered
+// requireNoHeader returns state unchanged. It refuses one
+// with a single-use header.
+func requireNoHeader(state []byte) ([]byte, error) {
+	if bytes.HasPrefix(state, []byte(singleUseMark)) {
+		return nil, errSingleUseState
 	}
 	return state, nil
 }
 
 // spend parses an authenticated state and spends its ID.
 func (r *Round) spend(ctx context.Context, authentic []byte, event *Event) ([]byte, error) {
-	u, state, ok := parseNumbered(authentic)
+	u, state, ok := parseSingleUseState(authentic)
 	if !ok {
-		return nil, errUnnumbered
+		return nil, errNoSingleUseHeader
 	}
 	u.Now = r.context.Now
 	if !u.Now.Before(u.Until) {
@@ -122,7 +123,7 @@ func spendWithin(ctx context.Context, store Store, u Use) (first bool, err error
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		first, err := guard(func() (bool, error) { return store.Spend(ctx, u) })
+		first, err := recoverPanic(func() (bool, error) { return store.Spend(ctx, u) })
 		answers <- answer{first, err}
 	}()
 	select {
@@ -133,13 +134,13 @@ func spendWithin(ctx context.Context, store Store, u Use) (first bool, err error
 	}
 }
 
-// parseNumbered parses a state that numbered returned.
-func parseNumbered(authentic []byte) (u Use, state []byte, ok bool) {
-	if len(authentic) < headerSize || authentic[headerSize-1] != '.' || !bytes.HasPrefix(authentic, []byte(mark)) {
+// parseSingleUseState parses a state that addSingleUseHeader returned.
+func parseSingleUseState(authentic []byte) (u Use, state []byte, ok bool) {
+	if len(authentic) < headerSize || authentic[headerSize-1] != '.' || !bytes.HasPrefix(authentic, []byte(singleUseMark)) {
 		return u, nil, false
 	}
-	var n number
-	if size, err := numberEncoding.Decode(n[:], authentic[len(mark):headerSize-1]); err != nil || size != len(n) {
+	var n singleUseHeader
+	if size, err := headerEncoding.Decode(n[:], authentic[len(singleUseMark):headerSize-1]); err != nil || size != len(n) {
 		return u, nil, false
 	}
 	copy(u.ID[:], n[:])
