@@ -145,8 +145,8 @@ func (a *Answer) readResult(raw json.RawMessage) {
 // stateMember matches the names of members of _meta that may hold a state.
 var stateMember = regexp.MustCompile(`(?i)state|token|continu|resum`)
 
-// CarriedState returns the first member of _meta that may hold a state. Its name matches stateMember,
-// and its text is at least as long as a token.
+// CarriedState returns the first member of _meta that may hold a state. Its name matches
+// stateMember, and its text is at least as long as a token.
 func CarriedState(meta map[string]any) (name string, state *string) {
 	for _, name := range jsondoc.SortedKeys(meta) {
 		if text, _ := meta[name].(string); len(text) >= tokens.MinCoded && stateMember.MatchString(name) && !strings.HasPrefix(name, "io.modelcontextprotocol/") {
