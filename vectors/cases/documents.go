@@ -123,7 +123,7 @@ func deflate(text []byte) []byte {
 	return out.Bytes()
 }
 
-// maxClaimBytes is the largest number of cases of each kind that claimBytes makes.
+// maxClaimBytes is the largest number of cases of each kind that claimByteCases makes.
 const maxClaimBytes = 64
 
 var numberPattern = regexp.MustCompile(`\b[0-9]+\b`)

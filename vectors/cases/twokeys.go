@@ -14,7 +14,7 @@ const solvedBytes = 16
 // The tag of a polynomial over a field of characteristic two is an affine
 // function of the ciphertext bits. So is the difference of the tags under two
 // keys. If the difference is zero, the ciphertext opens under both keys.
-// twoKeys finds the function by querying the design, one bit at a time, and
+// twoKeyCases finds the function by querying the design, one bit at a time, and
 // needs no knowledge of the cipher. If the tags of a design are not affine,
 // there is no solution and no case. See Dodis, Grubbs, Ristenpart and Woodage,
 // CRYPTO 2018, and Len, Grubbs and Ristenpart, USENIX Security 2021.
