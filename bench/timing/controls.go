@@ -19,47 +19,49 @@ const (
 	longMessage  = 4096
 )
 
-// ladder holds the delays in nanoseconds that calibrated controls add. The judge estimates the shift
+// delayLadder holds the delays in nanoseconds that calibrated controls add. The judge estimates the shift
 // between passes from delays up to 10 ns.
-var ladder = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
+var delayLadder = []float64{1, 2, 3, 5, 7, 10, 20, 50, 200}
 
 // Controls returns the comparisons that every run measures beside its designs: subjects that leak, which
 // the judge must find, and subjects that do not leak.
-func Controls() []Comparison { return append(append(leaking(), Ladder()...), clean()...) }
+func Controls() []Comparison {
+	return append(append(leakingControls(), Ladder()...), cleanControls()...)
+}
 
-func leaking() []Comparison {
+func leakingControls() []Comparison {
 	return []Comparison{
-		ends("early-exit", runfile.Leaks, earlyExit),
-		control("tail-only", runfile.Leaks, marks(longMessage, tailOnly)),
-		control("table-look-up", runfile.Leaks, tableLookUp),
-		control("allocation", runfile.Leaks, marks(shortMessage, allocation)),
+		tagEndsControl("early-exit", runfile.Leaks, earlyExit),
+		newControl("tail-only", runfile.Leaks, markControl(longMessage, tailOnly)),
+		newControl("table-look-up", runfile.Leaks, tableLookUp),
+		newControl("allocation", runfile.Leaks, markControl(shortMessage, allocateIfMarked)),
 	}
 }
 
-func clean() []Comparison {
+func cleanControls() []Comparison {
 	return []Comparison{
 		SameClass("same-class"),
-		control("permuted-labels", runfile.Clean, permuted),
-		ends("hmac-equal", runfile.Clean, hmac.Equal),
-		ends("constant-time-compare", runfile.Clean, func(want, got []byte) bool {
+		newControl("permuted-labels", runfile.Clean, permutedLabels),
+		tagEndsControl("hmac-equal", runfile.Clean, hmac.Equal),
+		tagEndsControl("constant-time-compare", runfile.Clean, func(want, got []byte) bool {
 			return subtle.ConstantTimeCompare(want, got) == 1
 		}),
 	}
 }
 
-// control returns a comparison for the control called name.
-func control(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classes, error)) Comparison {
+// newControl returns a comparison for the control called name.
+func newControl(name string, expect runfile.Expectation, prepare func(*rand.Rand) (*classPair, error)) Comparison {
 	return Comparison{prepare: prepare, Probe: runfile.Probe{
 		Subject: "control-" + name, Pair: "control", A: "left alone", B: "with the added cause",
 		Tells: "nothing: a control", Channel: "process", Expect: expect,
 	}}
 }
 
-// ends returns the control of a comparer, with tags that are wrong in their first or last byte.
-func ends(name string, expect runfile.Expectation, equal comparer) Comparison {
-	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
+// tagEndsControl returns the control of a comparer, with tags that are wrong in their first or last byte.
+func tagEndsControl(name string, expect runfile.Expectation, equal comparer) Comparison {
+	t := newControl(name, expect, func(random *rand.Rand) (*classPair, error) {
 		v := newVerifier(random, shortMessage, equal)
-		return same(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1), v.check), nil
+		return sameOperation(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1), v.check), nil
 	})
 	t.A, t.B = "tag wrong in its first byte", "tag wrong in its last byte"
 	return t
@@ -67,55 +69,56 @@ func ends(name string, expect runfile.Expectation, equal comparer) Comparison {
 
 // SameClass returns a control whose two classes are identical, including the addresses of their inputs.
 func SameClass(name string) Comparison {
-	return control(name, runfile.Clean, func(random *rand.Rand) (*classes, error) {
+	return newControl(name, runfile.Clean, func(random *rand.Rand) (*classPair, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)
 		pool := v.wrongAt(random, 0)
-		return same(pool, pool, v.check), nil
+		return sameOperation(pool, pool, v.check), nil
 	})
 }
 
-// permuted is a leaking verifier whose classes are mixed at random, so that the labels do not show the
-// leak.
-func permuted(random *rand.Rand) (*classes, error) {
+// permutedLabels is a leaking verifier whose classes are mixed at random, so that the labels do not show
+// the leak.
+func permutedLabels(random *rand.Rand) (*classPair, error) {
 	v := newVerifier(random, shortMessage, earlyExit)
 	mixed := append(v.wrongAt(random, 0), v.wrongAt(random, tagSize-1)...)
-	return same(mixed, mixed, v.check), nil
+	return sameOperation(mixed, mixed, v.check), nil
 }
 
 // Ladder returns the calibrated controls.
 func Ladder() []Comparison {
 	step := stepCost()
 	var comparisons []Comparison
-	for _, added := range ladder {
+	for _, added := range delayLadder {
 		steps := max(1, int(added/step+0.5))
-		delay := func(mark int, result byte) byte { return spin(cover+mark*steps, result) }
-		t := control(fmt.Sprintf("delay-%gns", added), runfile.Leaks, marks(shortMessage, delay))
+		delay := func(mark int, result byte) byte { return spin(coverSteps+mark*steps, result) }
+		t := newControl(fmt.Sprintf("delay-%gns", added), runfile.Leaks, markControl(shortMessage, delay))
 		t.Added = float64(steps) * step
 		comparisons = append(comparisons, t)
 	}
 	return comparisons
 }
 
-// zero is 0. It is a variable so that the compiler cannot fold it.
-var zero byte
+// runtimeZero is 0. It is a variable so that the compiler cannot fold it.
+var runtimeZero byte
 
-// marks returns a control whose inputs differ in a mark: 0 for A and 1 for B. The function added acts on
-// the mark. It starts from a byte of the operation's result, and the next operation depends on its return
-// value. The processor therefore cannot overlap two operations and hide the delay.
-func marks(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*classes, error) {
-	return func(random *rand.Rand) (*classes, error) {
+// markControl returns a control whose inputs differ in a mark: 0 for A and 1 for B. The function added
+// acts on the mark. It starts from a byte of the operation's result, and the next operation depends on its
+// return value. The processor therefore cannot overlap two operations and hide the delay.
+func markControl(size int, added func(mark int, result byte) byte) func(*rand.Rand) (*classPair, error) {
+	return func(random *rand.Rand) (*classPair, error) {
 		v := newVerifier(random, size, hmac.Equal)
 		do := func(tag []byte) {
 			v.check(tag)
-			v.message[0] ^= added(int(tag[tagSize]), v.sum[0]) & zero
+			v.message[0] ^= added(int(tag[tagSize]), v.sum[0]) & runtimeZero
 		}
-		return same(v.marked(random, 0), v.marked(random, 1), do), nil
+		return sameOperation(v.marked(random, 0), v.marked(random, 1), do), nil
 	}
 }
 
-// cover is the number of steps that both A and B take first. The next operation begins with independent
-// work, which overlaps these steps. If that work is shorter than these steps, every further step counts.
-const cover = 3 * turn
+// coverSteps is the number of steps that both A and B take first. The next operation begins with
+// independent work, which overlaps these steps. If that work is shorter than these steps, every further
+// step counts.
+const coverSteps = 3 * stepsPerTurn
 
 // tailCalls is the state of tailOnly's random number generator.
 var tailCalls uint64
@@ -129,14 +132,14 @@ func tailOnly(mark int, result byte) byte {
 	return spin(mark*400, result)
 }
 
-var allocated = make([]byte, 64)
+var allocatedBuffer = make([]byte, 64)
 
-// allocation allocates only for B.
-func allocation(mark int, _ byte) byte {
+// allocateIfMarked allocates only for B.
+func allocateIfMarked(mark int, _ byte) byte {
 	if mark == 1 {
-		allocated = make([]byte, 64)
+		allocatedBuffer = make([]byte, 64)
 	}
-	return allocated[0]
+	return allocatedBuffer[0]
 }
 
 const (
@@ -147,7 +150,7 @@ const (
 
 // tableLookUp looks up table entries at indexes given by the key. The key of A gives the same index each
 // time.
-func tableLookUp(random *rand.Rand) (*classes, error) {
+func tableLookUp(random *rand.Rand) (*classPair, error) {
 	v := newVerifier(random, shortMessage, hmac.Equal)
 	table := make([]byte, tableEntries*tableStride)
 	constant, varied := v.wrongAt(random, 0), v.wrongAt(random, 0)
@@ -163,7 +166,7 @@ func tableLookUp(random *rand.Rand) (*classes, error) {
 		}
 		v.refused += int(at)
 	}
-	return same(constant, varied, do), nil
+	return sameOperation(constant, varied, do), nil
 }
 
 const tagSize = sha256.Size

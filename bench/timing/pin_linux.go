@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin locks the goroutine to its thread, and the thread to the last processor that it may use. restore
-// undoes both. If the system refuses, the thread stays unpinned, which only costs precision.
-func pin() (restore func()) {
+// pinToProcessor locks the goroutine to its thread, and the thread to the last processor that it may use.
+// restore undoes both. If the system refuses, the thread stays unpinned, which only costs precision.
+func pinToProcessor() (restore func()) {
 	runtime.LockOSThread()
 	var before, last unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {

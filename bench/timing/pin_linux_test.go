@@ -17,7 +17,7 @@ func TestPin(t *testing.T) {
 		return set
 	}
 	before := allowed()
-	restore := pin()
+	restore := pinToProcessor()
 	pinned := allowed()
 	require.Equal(t, 1, pinned.Count())
 	for cpu := range 1024 {

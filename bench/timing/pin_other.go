@@ -4,8 +4,8 @@ package timing
 
 import "runtime"
 
-// pin locks the goroutine to its thread; restore undoes it.
-func pin() (restore func()) {
+// pinToProcessor locks the goroutine to its thread; restore undoes it.
+func pinToProcessor() (restore func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }

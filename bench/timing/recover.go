@@ -21,16 +21,16 @@ type Recovery struct {
 	Verifies bool   // the server accepted the forged token
 }
 
-// digits are the possible characters of a tag, and tagDigits is the number of characters in a tag.
+// hexDigits are the possible characters of a tag, and tagDigits is the number of characters in a tag.
 const (
-	digits    = "0123456789abcdef"
+	hexDigits = "0123456789abcdef"
 	tagDigits = 2 * tagSize
 )
 
 const (
-	// effort is the number of measurements of each candidate for a digit in the first round of the race.
-	// Later rounds take as many measurements in total.
-	effort = 600
+	// firstRoundEffort is the number of measurements of each candidate for a digit in the first round of
+	// the race. Later rounds take as many measurements in total.
+	firstRoundEffort = 600
 	// A digit is confirmed if its difference from others exceeds confirmSigma standard errors. There are
 	// at most confirmLooks looks. Each takes confirmEfforts times effort more pairs.
 	confirmEfforts, confirmLooks, confirmSigma = 7, 12, 5
@@ -62,22 +62,22 @@ func (s *hexServer) accepts(tag []byte) bool {
 // digit, it uses only the time of their refusal. The server's key is drawn from seed, and only the server
 // uses it. Recover gives up after most samples. It calls progress with the number of known digits.
 func Recover(seed uint64, most int, progress func(known, of int, r Recovery)) (Recovery, error) {
-	defer quiet()()
-	s := newSampler(seed, full)
+	defer quietProcess()()
+	s := newSampler(seed, fullPrecision)
 	server := &hexServer{verifier: newVerifier(s.random, shortMessage, nil)}
 	presented := make([]byte, tagDigits)
 	a := &attacker{
-		random: s.random, guess: bytes.Repeat([]byte("0"), tagDigits), most: most, effort: effort,
+		random: s.random, guess: bytes.Repeat([]byte("0"), tagDigits), most: most, effort: firstRoundEffort,
 		progress: progress, accepts: server.accepts,
 	}
 	a.ops = s.operations(func() { server.accepts(a.guess) }, s.clock)
 	a.time = func(tag []byte) float64 {
 		copy(presented, tag)
-		start := now()
+		start := sinceEpoch()
 		for range a.ops {
 			server.accepts(presented)
 		}
-		return float64(now()-start) / float64(a.ops)
+		return float64(sinceEpoch()-start) / float64(a.ops)
 	}
 	err := a.recover()
 	a.Message, a.Tag = server.message, a.guess
@@ -134,7 +134,7 @@ func (a *attacker) stepBack(known int) int {
 
 // last tries every value of the last digit.
 func (a *attacker) last() bool {
-	for _, v := range []byte(digits) {
+	for _, v := range []byte(hexDigits) {
 		a.guess[tagDigits-1] = v
 		a.Ops++
 		if a.accepts(a.guess) {
@@ -153,18 +153,18 @@ type candidate struct {
 // race returns the value of the digit at place that takes longest to refuse. Each round keeps the slower
 // half of the candidates.
 func (a *attacker) race(place int) byte {
-	left := make([]candidate, len(digits))
+	left := make([]candidate, len(hexDigits))
 	for i := range left {
-		left[i].value = digits[i]
+		left[i].value = hexDigits[i]
 	}
 	for len(left) > 1 {
-		for range a.effort * len(digits) / len(left) {
+		for range a.effort * len(hexDigits) / len(left) {
 			a.random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 			for i := range left {
 				left[i].times = append(left[i].times, a.with(place, left[i].value))
 			}
 		}
-		slices.SortFunc(left, func(c, d candidate) int { return cmp.Compare(middle(d.times), middle(c.times)) })
+		slices.SortFunc(left, func(c, d candidate) int { return cmp.Compare(trimmedMean(d.times), trimmedMean(c.times)) })
 		left = left[:len(left)/2]
 	}
 	return left[0].value
@@ -201,7 +201,7 @@ func (a *attacker) confirmed(place int) bool {
 func (a *attacker) difference(place int) float64 {
 	other := a.guess[place]
 	for other == a.guess[place] {
-		other = digits[a.random.IntN(len(digits))]
+		other = hexDigits[a.random.IntN(len(hexDigits))]
 	}
 	if a.random.Uint64()&1 == 1 {
 		t := a.with(place, other)
@@ -213,9 +213,9 @@ func (a *attacker) difference(place int) float64 {
 
 // meanAndError returns the trimmed mean of x and its standard error. It sorts x.
 func meanAndError(x []float64) (mean, err float64) {
-	mean = middle(x)
+	mean = trimmedMean(x)
 	sum := 0.0
-	kept := inner(x)
+	kept := middleFifths(x)
 	for _, d := range kept {
 		sum += (d - mean) * (d - mean)
 	}
@@ -226,16 +226,16 @@ func meanAndError(x []float64) (mean, err float64) {
 	return mean, math.Sqrt(sum/float64(len(x))) / (share * math.Sqrt(float64(len(x))))
 }
 
-// inner sorts x and returns it without its lowest and highest fifth.
-func inner(x []float64) []float64 {
+// middleFifths sorts x and returns it without its lowest and highest fifth.
+func middleFifths(x []float64) []float64 {
 	slices.Sort(x)
 	return x[len(x)/5 : len(x)-len(x)/5]
 }
 
-// middle returns the trimmed mean of x, which it sorts.
-func middle(x []float64) float64 {
+// trimmedMean returns the trimmed mean of x, which it sorts.
+func trimmedMean(x []float64) float64 {
 	sum := 0.0
-	kept := inner(x)
+	kept := middleFifths(x)
 	for _, v := range kept {
 		sum += v
 	}

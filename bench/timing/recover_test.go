@@ -14,7 +14,7 @@ import (
 func simulated(seed uint64, tag []byte, step float64) *attacker {
 	random := rand.New(rand.NewPCG(seed, 1))
 	return &attacker{
-		random: random, guess: bytes.Repeat([]byte("0"), tagDigits), most: 60_000_000, ops: 1, effort: effort,
+		random: random, guess: bytes.Repeat([]byte("0"), tagDigits), most: 60_000_000, ops: 1, effort: firstRoundEffort,
 		progress: func(int, int, Recovery) {},
 		accepts:  func(guess []byte) bool { return bytes.Equal(tag, guess) },
 		time: func(guess []byte) float64 {

@@ -64,27 +64,27 @@ func (p remotePair) comparison(url string) Comparison {
 		Probe: runfile.Probe{Subject: "http-server", Pair: p.pair, A: p.a, B: p.b, Tells: p.tells,
 			Property: string(p.refutes), Channel: "http", Expect: p.expect},
 		check: func() error { return c.err },
-		prepare: func(random *rand.Rand) (*classes, error) {
+		prepare: func(random *rand.Rand) (*classPair, error) {
 			token, err := c.token()
 			if err != nil {
 				return nil, err
 			}
 			a, b, err := p.bodies(token, random)
-			return same(a, b, c.present), err
+			return sameOperation(a, b, c.present), err
 		},
 	}
 }
 
 // bodies returns the request bodies that present a token as the pair changes it.
 func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err error) {
-	prefix, raw, tag, err := anatomy(token)
+	prefix, raw, tag, err := splitToken(token)
 	if err != nil {
 		return nil, nil, err
 	}
 	changed := func(at int) []byte {
 		other := bytes.Clone(raw)
 		other[at] ^= byte(1 + random.IntN(255))
-		return body(prefix + base64.RawURLEncoding.EncodeToString(other))
+		return requestBody(prefix + base64.RawURLEncoding.EncodeToString(other))
 	}
 	for range poolSize {
 		a = append(a, changed(tagBegin(len(raw), tag)))
@@ -93,9 +93,9 @@ func (p remotePair) bodies(token string, random *rand.Rand) (a, b [][]byte, err 
 	return a, b, nil
 }
 
-// anatomy splits a token of a design of the catalog into its prefix text and the remaining bytes. It also
-// returns the length of the tag at their end.
-func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
+// splitToken splits a token of a design of the catalog into its prefix text and the remaining bytes. It
+// also returns the length of the tag at their end.
+func splitToken(token string) (prefix string, raw []byte, tag int, err error) {
 	for _, d := range catalog.All() {
 		fields, err := lab.HooksOf(d).Inspect([]byte(token))
 		if d.Prefix == "" || err != nil {
@@ -110,22 +110,22 @@ func anatomy(token string) (prefix string, raw []byte, tag int, err error) {
 	return "", nil, 0, fmt.Errorf("%w: the server's tokens are not of a design that ends with a tag", errNotApplicable)
 }
 
-// body returns the request that presents a token in the second round of the example server's tool. Without
-// a token it is the first round.
-func body(token string) []byte {
+// requestBody returns the request that presents a token in the second round of the example server's tool.
+// Without a token it is the first round.
+func requestBody(token string) []byte {
 	const arguments = `{"workItemId":4522,"fields":{"System.State":"Resolved"}}`
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,`+
 		`"inputResponses":{"resolution":{"action":"accept","content":{"resolution":"Duplicate"}}},%s"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"sealab","version":"1"},`+
-		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, tool, arguments, state(token), revision)
+		`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}}`, toolName, arguments, stateMember(token), protocolRevision)
 }
 
 const (
-	tool     = "update_work_item"
-	revision = "2026-07-28"
+	toolName         = "update_work_item"
+	protocolRevision = "2026-07-28"
 )
 
-func state(token string) string {
+func stateMember(token string) string {
 	if token == "" {
 		return ""
 	}
@@ -153,7 +153,7 @@ func (c *client) post(body []byte) ([]byte, error) {
 	}
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": tool,
+		"Mcp-Protocol-Version": protocolRevision, "Mcp-Method": "tools/call", "Mcp-Name": toolName,
 	} {
 		request.Header.Set(name, value)
 	}
@@ -167,7 +167,7 @@ func (c *client) post(body []byte) ([]byte, error) {
 
 // token asks the server for a token.
 func (c *client) token() (string, error) {
-	answer, err := c.post(body(""))
+	answer, err := c.post(requestBody(""))
 	if err != nil {
 		return "", err
 	}
@@ -189,7 +189,7 @@ func (c *client) token() (string, error) {
 // added time for B.
 func httpControl(name string, expect runfile.Expectation, added float64) Comparison {
 	c := new(client)
-	t := control(name, expect, func(random *rand.Rand) (*classes, error) {
+	t := newControl(name, expect, func(random *rand.Rand) (*classPair, error) {
 		v := newVerifier(random, shortMessage, hmac.Equal)
 		steps := int(added / stepCost())
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -202,7 +202,7 @@ func httpControl(name string, expect runfile.Expectation, added float64) Compari
 			w.Write([]byte{spin(int(tag[tagSize])*steps, v.sum[0])}) //nolint:errcheck // the client sees it
 		}))
 		c.url, c.close = server.URL, server.Close
-		return same(v.marked(random, 0), v.marked(random, 1), c.present), nil
+		return sameOperation(v.marked(random, 0), v.marked(random, 1), c.present), nil
 	})
 	t.Channel, t.Added = "http", added
 	t.check = func() error {

@@ -38,7 +38,7 @@ func answering(t *testing.T, token string) string {
 // and an unreachable server.
 func TestRemoteComparisons(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	s, err := open(catalog.All()[0], random, 1)
+	s, err := openSubject(catalog.All()[0], random, 1)
 	require.NoError(t, err)
 	token, err := s.codec.Seal(nil, []byte("state"))
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestRemoteComparisons(t *testing.T) {
 	require.NoError(t, Run(Remote(answering(t, string(token))), c, func(s Step) { require.Empty(t, s.Skipped) }))
 	files, err := runfile.ReadSampleFiles(c.Dir)
 	require.NoError(t, err)
-	require.Len(t, files, 5*passes)
+	require.Len(t, files, 5*passCount)
 
 	c.Dir = t.TempDir()
 	skipped := 0
@@ -64,11 +64,11 @@ func TestChangedTokensDifferWhereTheyShould(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	apart := 0
 	for _, d := range catalog.All() {
-		s, err := open(d, random, 1)
+		s, err := openSubject(d, random, 1)
 		require.NoError(t, err)
 		token, err := s.codec.Seal(nil, plainPayload())
 		require.NoError(t, err)
-		prefix, raw, tag, err := anatomy(string(token))
+		prefix, raw, tag, err := splitToken(string(token))
 		if err != nil {
 			require.ErrorIs(t, err, errNotApplicable, d.Name)
 			continue

@@ -10,14 +10,14 @@ import (
 	"sealab/internal/runfile"
 )
 
-func tagEnds(s *subject, random *rand.Rand) (*classes, error) {
+func tagEnds(s *subject, random *rand.Rand) (*classPair, error) {
 	last := func() ([][]byte, error) { return wrongTags(s.codec, random, -1, poolSize) }
 	return s.besideWrongTags(random, last, codecs.Unauthentic)
 }
 
 // besideWrongTags returns two classes: tokens whose tag is wrong in its first byte, and other tokens that
 // are refused at one of the given stages.
-func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, error), stages ...codecs.Stage) (*classes, error) {
+func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, error), stages ...codecs.Stage) (*classPair, error) {
 	wrong, err := wrongTags(s.codec, random, 0, poolSize)
 	if err != nil {
 		return nil, err
@@ -29,32 +29,32 @@ func (s *subject) besideWrongTags(random *rand.Rand, others func() ([][]byte, er
 	if err := errors.Join(s.expect(wrong, codecs.Unauthentic), s.expect(other, stages...)); err != nil {
 		return nil, err
 	}
-	return same(wrong, other, s.unseal()), nil
+	return sameOperation(wrong, other, s.unseal()), nil
 }
 
-func payloadUnseal(s *subject, random *rand.Rand) (*classes, error) {
-	plain, err := tokens(s.codec, plainPayload)
+func payloadUnseal(s *subject, random *rand.Rand) (*classPair, error) {
+	plain, err := tokenPool(s.codec, plainPayload)
 	if err != nil {
 		return nil, err
 	}
-	varied, err := tokens(s.codec, func() []byte { return payload(random) })
+	varied, err := tokenPool(s.codec, func() []byte { return randomPayload(random) })
 	if err != nil {
 		return nil, err
 	}
-	return same(plain, varied, s.unseal()), s.expect(append(plain, varied...))
+	return sameOperation(plain, varied, s.unseal()), s.expect(append(plain, varied...))
 }
 
-func payloadSeal(s *subject, random *rand.Rand) (*classes, error) {
+func payloadSeal(s *subject, random *rand.Rand) (*classPair, error) {
 	plain, varied := make([][]byte, poolSize), make([][]byte, poolSize)
 	for i := range poolSize {
-		plain[i], varied[i] = plainPayload(), payload(random)
+		plain[i], varied[i] = plainPayload(), randomPayload(random)
 	}
-	return same(plain, varied, s.seal()), nil
+	return sameOperation(plain, varied, s.seal()), nil
 }
 
 // keyBytes compares a fixed key with a random one. Both codecs are new, and the order of making them is
 // random, so that their addresses vary over many clusters.
-func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
+func keyBytes(d codecs.Design, random *rand.Rand) (*classPair, error) {
 	keys := []*rand.Rand{rand.New(rand.NewPCG(1, 1)), random}
 	made := make([]class, len(keys))
 	for _, i := range random.Perm(len(keys)) {
@@ -64,7 +64,7 @@ func keyBytes(d codecs.Design, random *rand.Rand) (*classes, error) {
 		}
 		made[i] = c
 	}
-	return &classes{a: made[0], b: made[1]}, nil
+	return &classPair{a: made[0], b: made[1]}, nil
 }
 
 // keyPool is the number of tokens under one key. Each cluster has new keys.
@@ -72,7 +72,7 @@ const keyPool = 2
 
 // keyClass returns tokens with wrong tags under a key drawn from keys.
 func keyClass(d codecs.Design, keys, random *rand.Rand) (class, error) {
-	s, err := open(d, keys, 1)
+	s, err := openSubject(d, keys, 1)
 	if err != nil {
 		return class{}, err
 	}
@@ -83,16 +83,16 @@ func keyClass(d codecs.Design, keys, random *rand.Rand) (class, error) {
 	return class{pool, s.unseal()}, s.expect(pool, codecs.Unauthentic)
 }
 
-func tagContext(s *subject, random *rand.Rand) (*classes, error) {
-	return s.besideWrongContext(random, binding("revert", noon), codecs.Misbound, codecs.Unauthentic)
+func tagContext(s *subject, random *rand.Rand) (*classPair, error) {
+	return s.besideWrongContext(random, newContext("revert", verifyTime), codecs.Misbound, codecs.Unauthentic)
 }
 
-func tagExpired(s *subject, random *rand.Rand) (*classes, error) {
-	return s.besideWrongContext(random, binding("deploy", noon.Add(-2*ttl-time.Hour)), codecs.Expired)
+func tagExpired(s *subject, random *rand.Rand) (*classPair, error) {
+	return s.besideWrongContext(random, newContext("deploy", verifyTime.Add(-2*tokenTTL-time.Hour)), codecs.Expired)
 }
 
 // besideWrongContext returns two classes: wrong tags, and tokens minted for another context or time.
-func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classes, error) {
+func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stages ...codecs.Stage) (*classPair, error) {
 	if !s.IsScheme() {
 		return nil, fmt.Errorf("%w: a codec has no context and no time", errNotApplicable)
 	}
@@ -100,7 +100,7 @@ func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stage
 	if err != nil {
 		return nil, err
 	}
-	authentic, err := tokens(elsewhere, func() []byte { return payload(random) })
+	authentic, err := tokenPool(elsewhere, func() []byte { return randomPayload(random) })
 	if err != nil {
 		return nil, err
 	}
@@ -110,24 +110,26 @@ func (s *subject) besideWrongContext(random *rand.Rand, b *codecs.Context, stage
 	return s.besideWrongTags(random, func() ([][]byte, error) { return authentic, nil }, stages...)
 }
 
-func keyID(s *subject, random *rand.Rand) (*classes, error) {
-	other, err := open(s.Design, random, 1)
+func keyID(s *subject, random *rand.Rand) (*classPair, error) {
+	other, err := openSubject(s.Design, random, 1)
 	if err != nil {
 		return nil, err
 	}
-	unknown := func() ([][]byte, error) { return tokens(other.codec, func() []byte { return payload(random) }) }
+	unknown := func() ([][]byte, error) {
+		return tokenPool(other.codec, func() []byte { return randomPayload(random) })
+	}
 	return s.besideWrongTags(random, unknown, codecs.UnknownKey, codecs.Unauthentic)
 }
 
-func ringPlace(d codecs.Design, random *rand.Rand) (*classes, error) {
+func ringPlace(d codecs.Design, random *rand.Rand) (*classPair, error) {
 	if d.MaxKeys == 1 {
 		return nil, fmt.Errorf("%w: the design has one key", errNotApplicable)
 	}
-	s, err := open(d, random, ringSize)
+	s, err := openSubject(d, random, ringSize)
 	if err != nil {
 		return nil, err
 	}
-	last, err := s.with(s.secrets[ringSize-1:], binding("deploy", noon))
+	last, err := s.with(s.secrets[ringSize-1:], newContext("deploy", verifyTime))
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +151,13 @@ type rule struct {
 	// notWith is a guarantee. With it, the compared value is public.
 	notWith   codecs.Property
 	clustered bool
-	prepare   func(d codecs.Design, random *rand.Rand) (*classes, error)
+	prepare   func(d codecs.Design, random *rand.Rand) (*classPair, error)
 }
 
-// opened returns the prepare function of a rule for a design under one random secret.
-func opened(prepare func(s *subject, random *rand.Rand) (*classes, error)) func(codecs.Design, *rand.Rand) (*classes, error) {
-	return func(d codecs.Design, random *rand.Rand) (*classes, error) {
-		s, err := open(d, random, 1)
+// withSubject returns the prepare function of a rule for a design under one random secret.
+func withSubject(prepare func(s *subject, random *rand.Rand) (*classPair, error)) func(codecs.Design, *rand.Rand) (*classPair, error) {
+	return func(d codecs.Design, random *rand.Rand) (*classPair, error) {
+		s, err := openSubject(d, random, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -163,27 +165,27 @@ func opened(prepare func(s *subject, random *rand.Rand) (*classes, error)) func(
 	}
 }
 
-// policy lists the pairs that must take the same time. Length and spelling are public and may affect the
-// time.
+// timingRules lists the pairs that must take the same time. Length and spelling are public and may affect
+// the time.
 //
 // Three rules concern the cause of a refusal or the position of a key in the ring. The presenter of a
 // token already knows whether it was issued to them, and can read its key ID. A difference in these is
 // reported as an observation.
-var policy = []rule{
+var timingRules = []rule{
 	{pair: "tag-ends", a: "tag wrong in its first byte", b: "tag wrong in its last byte",
-		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: opened(tagEnds)},
+		tells: "how much of a guessed tag is right, so that a tag can be found byte by byte", refutes: codecs.SteadyTiming, notWith: codecs.SenderAuthenticated, prepare: withSubject(tagEnds)},
 	{pair: "payload-unseal", a: "payload of one letter", b: "payload of random letters",
-		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: opened(payloadUnseal)},
+		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: withSubject(payloadUnseal)},
 	{pair: "payload-seal", a: "payload of one letter", b: "payload of random letters",
-		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: opened(payloadSeal)},
+		tells: "the payload", refutes: codecs.SteadyTiming, onlyWith: codecs.Confidentiality, prepare: withSubject(payloadSeal)},
 	{pair: "key-bytes", a: "one key", b: "a new key for each cluster",
 		tells: "the key", refutes: codecs.SteadyTiming, clustered: true, prepare: keyBytes},
 	{pair: "tag-context", a: "tag wrong", b: "tag right, minted for another target",
-		tells: "whether a refused token is authentic", prepare: opened(tagContext)},
+		tells: "whether a refused token is authentic", prepare: withSubject(tagContext)},
 	{pair: "tag-expired", a: "tag wrong", b: "tag right, expired",
-		tells: "whether a refused token is authentic", prepare: opened(tagExpired)},
+		tells: "whether a refused token is authentic", prepare: withSubject(tagExpired)},
 	{pair: "key-id", a: "key in the ring, tag wrong", b: "key not in the ring",
-		tells: "whether a key is in the ring; its id is in every token", prepare: opened(keyID)},
+		tells: "whether a key is in the ring; its id is in every token", prepare: withSubject(keyID)},
 	{pair: "ring-place", a: "first key of sixteen", b: "last key of sixteen",
 		tells: "the place of a key in the ring; its id is in every token", prepare: ringPlace},
 }
@@ -193,7 +195,7 @@ var policy = []rule{
 func Designs(all []codecs.Design) []Comparison {
 	var comparisons []Comparison
 	for _, d := range all {
-		for _, r := range policy {
+		for _, r := range timingRules {
 			comparisons = append(comparisons, r.comparison(d))
 		}
 	}
@@ -207,7 +209,7 @@ func (r rule) comparison(d codecs.Design) Comparison {
 			Property: string(r.property(d)), Channel: "process",
 		},
 		Clustered: r.clustered,
-		prepare:   func(random *rand.Rand) (*classes, error) { return r.prepare(d, random) },
+		prepare:   func(random *rand.Rand) (*classPair, error) { return r.prepare(d, random) },
 	}
 }
 

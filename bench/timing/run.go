@@ -13,8 +13,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// passes is the number of independent runs of each comparison. A leak must show in both.
-const passes = 2
+// passCount is the number of independent runs of each comparison. A leak must show in both.
+const passCount = 2
 
 // A Config states how to measure comparisons and where to write the samples.
 type Config struct {
@@ -25,7 +25,7 @@ type Config struct {
 	// Stamp goes into every file. A run can be resumed only with an equal stamp.
 	Stamp map[string]string
 
-	precision precision // full if it is zero
+	precision precision // fullPrecision if it is zero
 }
 
 // A Step reports the end of one comparison in one pass.
@@ -49,10 +49,10 @@ func Run(comparisons []Comparison, c Config, progress func(Step)) error {
 		return err
 	}
 	if c.precision == (precision{}) {
-		c.precision = full
+		c.precision = fullPrecision
 	}
-	r := runner{c, newSampler(c.Seed, c.precision), 0, passes * len(comparisons), progress}
-	for pass := 1; pass <= passes; pass++ {
+	r := runner{c, newSampler(c.Seed, c.precision), 0, passCount * len(comparisons), progress}
+	for pass := 1; pass <= passCount; pass++ {
 		// The order is random, so that controls and designs meet the machine in the same states.
 		order := rand.New(rand.NewPCG(c.Seed, uint64(pass))).Perm(len(comparisons))
 		for _, i := range order {
@@ -121,7 +121,7 @@ func (r *runner) measuredBefore(h runfile.Header) (string, error) {
 // apply.
 func (r *runner) measure(t Comparison, pass int) (skipped string, err error) {
 	if t.Channel == "process" {
-		defer quiet()()
+		defer quietProcess()()
 	}
 	f, err := r.sampler.measure(t, r.Blocks, r.Budget)
 	if err == nil && t.check != nil {

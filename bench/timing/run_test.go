@@ -38,7 +38,7 @@ func TestEveryDesignIsProbed(t *testing.T) {
 		}
 	}))
 	for _, d := range designs {
-		require.GreaterOrEqual(t, measured[d.Name], 2*passes, d.Name)
+		require.GreaterOrEqual(t, measured[d.Name], 2*passCount, d.Name)
 		if !holds(d, codecs.SteadyTiming) {
 			continue
 		}
@@ -84,7 +84,7 @@ func TestRunIsResumed(t *testing.T) {
 	comparisons := []Comparison{SameClass("one"), SameClass("two")}
 	run := func() (measured []string) {
 		require.NoError(t, Run(comparisons, brief(dir), func(s Step) {
-			require.Equal(t, len(comparisons)*passes, s.Of)
+			require.Equal(t, len(comparisons)*passCount, s.Of)
 			if s.Skipped == "" {
 				measured = append(measured, s.FileName())
 			}
@@ -112,7 +112,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 // TestPlantedCauses checks without a clock that each control does what it says: the inputs of both classes
 // have one length, and those of the comparers differ as they should.
 func TestPlantedCauses(t *testing.T) {
-	s := newSampler(1, full)
+	s := newSampler(1, fullPrecision)
 	names := map[string]bool{}
 	for _, c := range Controls() {
 		require.False(t, names[c.Name()], c.Name())
@@ -130,11 +130,11 @@ func TestPlantedCauses(t *testing.T) {
 }
 
 func TestEarlyExitIsACorrectComparison(t *testing.T) {
-	v := newVerifier(newSampler(1, full).random, 10, earlyExit)
+	v := newVerifier(newSampler(1, fullPrecision).random, 10, earlyExit)
 	v.check(v.tag())
 	require.Zero(t, v.refused)
 	for place := range tagSize {
-		v.check(v.wrongAt(newSampler(1, full).random, place)[0])
+		v.check(v.wrongAt(newSampler(1, fullPrecision).random, place)[0])
 		require.Equal(t, place+1, v.refused)
 	}
 }

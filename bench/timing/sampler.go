@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// chunk is the number of blocks between two garbage collections.
-	chunk = 1000
+	// blocksPerChunk is the number of blocks between two garbage collections.
+	blocksPerChunk = 1000
 	// warmUp is the number of blocks dropped at the beginning of a chunk, and briefly at the beginning of
 	// a cluster.
-	warmUp, briefly = 100, 10
+	warmUp, clusterWarmUp = 100, 10
 )
 
 // A precision states how often a sampler repeats work. Tests need less.
@@ -24,8 +24,8 @@ type precision struct {
 	readings int // readings of which the median is taken
 }
 
-// full is the precision of a run whose samples are judged.
-var full = precision{clusters: 100, readings: 101}
+// fullPrecision is the precision of a run whose samples are judged.
+var fullPrecision = precision{clusters: 100, readings: 101}
 
 // minBlocks returns the number of blocks for the slowest subjects.
 func (p precision) minBlocks() int { return 2 * p.clusters }
@@ -43,10 +43,10 @@ func newSampler(seed uint64, p precision) *sampler {
 	return &sampler{precision: p, random: rand.New(rand.NewPCG(seed, 0)), clock: p.clockCost()}
 }
 
-// quiet keeps the garbage collector, the scheduler and other processors from interfering until restore is
-// called.
-func quiet() (restore func()) {
-	unpin := pin()
+// quietProcess keeps the garbage collector, the scheduler and other processors from interfering until
+// restore is called.
+func quietProcess() (restore func()) {
+	unpin := pinToProcessor()
 	percent := debug.SetGCPercent(-1)
 	procs := runtime.GOMAXPROCS(1)
 	return func() {
@@ -77,7 +77,7 @@ func (s *sampler) measure(t Comparison, blocks int, budget time.Duration) (*runf
 }
 
 // fit chooses the number of operations per sample and the number of blocks.
-func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.Duration) {
+func (s *sampler) fit(f *runfile.Samples, set *classPair, blocks int, budget time.Duration) {
 	s.reserve(set)
 	input := s.load(&set.a)
 	do := func() { set.a.do(input) }
@@ -87,7 +87,7 @@ func (s *sampler) fit(f *runfile.Samples, set *classes, blocks int, budget time.
 }
 
 // reserve grows the buffer to the longest input of the set.
-func (s *sampler) reserve(set *classes) {
+func (s *sampler) reserve(set *classPair) {
 	for _, c := range []class{set.a, set.b} {
 		for _, input := range c.inputs {
 			if len(input) > len(s.buffer) {
@@ -98,15 +98,15 @@ func (s *sampler) reserve(set *classes) {
 }
 
 // fill appends the next chunk of blocks to f, or the next cluster.
-func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classes) error {
-	n := min(chunk, f.Blocks-len(f.Data))
+func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classPair) error {
+	n := min(blocksPerChunk, f.Blocks-len(f.Data))
 	dropped := min(n, warmUp)
 	if t.Clustered {
 		fresh, err := t.prepare(s.random)
 		if err != nil {
 			return err
 		}
-		set, n, dropped = fresh, f.Cluster, briefly
+		set, n, dropped = fresh, f.Cluster, clusterWarmUp
 		s.reserve(set)
 	}
 	runtime.GC()
@@ -120,7 +120,7 @@ func (s *sampler) fill(f *runfile.Samples, t Comparison, set *classes) error {
 }
 
 // block measures both classes once, in random order.
-func (s *sampler) block(set *classes, ops int) runfile.Block {
+func (s *sampler) block(set *classPair, ops int) runfile.Block {
 	if s.random.Uint64()&1 == 1 {
 		b := s.sample(&set.b, ops)
 		return runfile.Block{A: s.sample(&set.a, ops), B: b, BFirst: true}
@@ -132,11 +132,11 @@ func (s *sampler) block(set *classes, ops int) runfile.Block {
 // sample returns the nanoseconds of ops operations on one input of the class.
 func (s *sampler) sample(c *class, ops int) uint32 {
 	input := s.load(c)
-	start := now()
+	start := sinceEpoch()
 	for range ops {
 		c.do(input)
 	}
-	return uint32(min(now()-start, math.MaxUint32))
+	return uint32(min(sinceEpoch()-start, math.MaxUint32))
 }
 
 // load copies a random input of the class into the buffer.

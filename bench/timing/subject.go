@@ -14,10 +14,10 @@ import (
 	"sealab/internal/lab"
 )
 
-// ttl is the time to live of schemes' tokens, and noon the time of their verification.
-const ttl = 10 * time.Minute
+// tokenTTL is the time to live of schemes' tokens, and verifyTime the time of their verification.
+const tokenTTL = 10 * time.Minute
 
-var noon = time.Unix(1_795_132_800, 0)
+var verifyTime = time.Unix(1_795_132_800, 0)
 
 // payloadSize is the length in bytes of the payloads.
 const payloadSize = 200
@@ -29,25 +29,25 @@ type subject struct {
 	codec   *lab.Bound
 }
 
-// open opens a design under a ring of n random secrets.
-func open(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
+// openSubject opens a design under a ring of n random secrets.
+func openSubject(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 	s := &subject{Design: d, secrets: make([][]byte, n)}
 	for i := range s.secrets {
 		s.secrets[i] = randomBytes(random, max(d.KeySize, codecs.MinSecret))
 	}
-	c, err := s.with(s.secrets, binding("deploy", noon))
+	c, err := s.with(s.secrets, newContext("deploy", verifyTime))
 	s.codec = c
 	return s, err
 }
 
 // with opens the design under another ring, in a context.
 func (s *subject) with(secrets [][]byte, c *codecs.Context) (*lab.Bound, error) {
-	lifetime := ttl
+	lifetime := tokenTTL
 	return lab.OpenAt(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime}, c)
 }
 
-// binding returns the context for tokens with the given target and time.
-func binding(target string, at time.Time) *codecs.Context {
+// newContext returns the context for tokens with the given target and time.
+func newContext(target string, at time.Time) *codecs.Context {
 	principal, audience := "alice", "releases"
 	return &codecs.Context{
 		Now:    at,
@@ -68,8 +68,8 @@ func (s *subject) seal() func([]byte) {
 	return func(payload []byte) { s.codec.Seal(dst, payload) }
 }
 
-// payload returns a payload that every design can carry: a JSON string of random letters.
-func payload(random *rand.Rand) []byte {
+// randomPayload returns a payload that every design can carry: a JSON string of random letters.
+func randomPayload(random *rand.Rand) []byte {
 	b := plainPayload()
 	for i := range b[2:] {
 		b[1+i] += byte(random.IntN(26))
@@ -80,8 +80,8 @@ func payload(random *rand.Rand) []byte {
 // plainPayload returns a JSON string of one repeated letter.
 func plainPayload() []byte { return []byte(`"` + strings.Repeat("a", payloadSize-2) + `"`) }
 
-// tokens seals a pool of tokens with c.
-func tokens(c codecs.Codec, payload func() []byte) ([][]byte, error) {
+// tokenPool seals a pool of tokens with c.
+func tokenPool(c codecs.Codec, payload func() []byte) ([][]byte, error) {
 	pool := make([][]byte, poolSize)
 	for i := range pool {
 		token, err := c.Seal(nil, payload())
@@ -105,10 +105,10 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	pool := make([][]byte, n)
 	for i := range pool {
 		changed := false
-		token, err := c.SealEdited(nil, randomBytes(random, c.SeedSize()), payload(random), func(s lab.Step, value []byte) []byte {
+		token, err := c.SealEdited(nil, randomBytes(random, c.SeedSize()), randomPayload(random), func(s lab.Step, value []byte) []byte {
 			if s == lab.WireTag && len(value) > 0 {
 				changed = true
-				change(&value[(place+len(value))%len(value)], isHex(value), random)
+				changeByte(&value[(place+len(value))%len(value)], isHex(value), random)
 			}
 			return value
 		})
@@ -123,8 +123,8 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 	return pool, nil
 }
 
-// change replaces *b by another random byte, or by another hexadecimal digit.
-func change(b *byte, digit bool, random *rand.Rand) {
+// changeByte replaces *b by another random byte, or by another hexadecimal digit.
+func changeByte(b *byte, digit bool, random *rand.Rand) {
 	const digits = "0123456789abcdef"
 	if digit {
 		*b = digits[(strings.IndexByte(digits, *b)+1+random.IntN(len(digits)-1))%len(digits)]
@@ -140,15 +140,15 @@ func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) ==
 // refused at one of the stages, or accepted if stages is empty.
 func (s *subject) expect(pool [][]byte, stages ...codecs.Stage) error {
 	for _, token := range pool {
-		if _, err := s.codec.Unseal(nil, token); !ended(err, stages) {
-			return fmt.Errorf("%s: a token was to end as %v and ended with %v", s.Name, stages, ending(err))
+		if _, err := s.codec.Unseal(nil, token); !endedAt(err, stages) {
+			return fmt.Errorf("%s: a token was to end as %v and ended with %v", s.Name, stages, outcomeText(err))
 		}
 	}
 	return nil
 }
 
-// ended reports whether err is expected: a refusal at one of the stages, or nil if stages is empty.
-func ended(err error, stages []codecs.Stage) bool {
+// endedAt reports whether err is expected: a refusal at one of the stages, or nil if stages is empty.
+func endedAt(err error, stages []codecs.Stage) bool {
 	r := codecs.Rejected(err)
 	if r == nil {
 		return err == nil && len(stages) == 0
@@ -156,7 +156,7 @@ func ended(err error, stages []codecs.Stage) bool {
 	return slices.Contains(stages, r.Stage)
 }
 
-func ending(err error) string {
+func outcomeText(err error) string {
 	if r := codecs.Rejected(err); r != nil {
 		return r.Stage.String()
 	}

@@ -32,14 +32,14 @@ type Comparison struct {
 	// for each cluster.
 	Clustered bool
 	// prepare makes the inputs of both classes.
-	prepare func(random *rand.Rand) (*classes, error)
+	prepare func(random *rand.Rand) (*classPair, error)
 	// check ends the comparison and returns the first error of its operations. It is nil if operations
 	// cannot fail.
 	check func() error
 }
 
-// classes are the inputs of A and of B, and their operations.
-type classes struct{ a, b class }
+// A classPair holds the inputs of A and of B, and their operations.
+type classPair struct{ a, b class }
 
 // A class is a set of inputs and the operation on them.
 type class struct {
@@ -47,8 +47,10 @@ type class struct {
 	do     func(input []byte) // the operation that is timed
 }
 
-// same returns classes that differ only in their inputs.
-func same(a, b [][]byte, do func([]byte)) *classes { return &classes{class{a, do}, class{b, do}} }
+// sameOperation returns classes that differ only in their inputs.
+func sameOperation(a, b [][]byte, do func([]byte)) *classPair {
+	return &classPair{class{a, do}, class{b, do}}
+}
 
 // poolSize is the number of inputs of a class.
 const poolSize = 32
@@ -59,17 +61,18 @@ const clockShare = 50
 // maxOps is the largest number of operations in a sample.
 const maxOps = 1000
 
-// epoch is the origin of the samples' clock. Reading the time since epoch reads only the monotonic clock.
-var epoch = time.Now()
+// clockEpoch is the origin of the samples' clock. Reading the time since clockEpoch reads only the
+// monotonic clock.
+var clockEpoch = time.Now()
 
-func now() time.Duration { return time.Since(epoch) }
+func sinceEpoch() time.Duration { return time.Since(clockEpoch) }
 
 // clockCost returns the time in nanoseconds of reading the clock.
 func (p precision) clockCost() float64 {
 	const readings = 1000
 	return float64(p.typical(func() {
 		for range readings {
-			now()
+			sinceEpoch()
 		}
 	})) / readings
 }
@@ -89,16 +92,16 @@ func (p precision) operations(do func(), clock float64) int {
 func (p precision) typical(do func()) time.Duration {
 	times := make([]time.Duration, p.readings)
 	for i := range times {
-		start := now()
+		start := sinceEpoch()
 		do()
-		times[i] = now() - start
+		times[i] = sinceEpoch() - start
 	}
 	slices.Sort(times)
 	return times[len(times)/2]
 }
 
-// turn is the number of steps per iteration of the loop in spin.
-const turn = 32
+// stepsPerTurn is the number of steps per iteration of the loop in spin.
+const stepsPerTurn = 32
 
 // spin takes a time in proportion to steps. Each step is a multiplication that depends on the one before,
 // and the first depends on begin. The steps below one turn take branches that are the same in each
@@ -106,10 +109,10 @@ const turn = 32
 // iteration, a delay of 2 ns took 2.2 ns in one pass and -0.3 ns in the other.
 func spin(steps int, begin byte) byte {
 	x := uint64(begin) | 1
-	for ; steps >= turn; steps -= turn {
-		x = squared8(squared8(squared8(squared8(x))))
+	for ; steps >= stepsPerTurn; steps -= stepsPerTurn {
+		x = squareEightTimes(squareEightTimes(squareEightTimes(squareEightTimes(x))))
 	}
-	for bit := turn / 2; bit > 0; bit /= 2 {
+	for bit := stepsPerTurn / 2; bit > 0; bit /= 2 {
 		if steps&bit != 0 {
 			for range bit {
 				x *= x
@@ -119,9 +122,9 @@ func spin(steps int, begin byte) byte {
 	return byte(x >> 56)
 }
 
-// squared8 squares x eight times. The compiler cannot fold these steps into one, as it does with a
+// squareEightTimes squares x eight times. The compiler cannot fold these steps into one, as it does with a
 // constant factor.
-func squared8(x uint64) uint64 {
+func squareEightTimes(x uint64) uint64 {
 	x *= x
 	x *= x
 	x *= x
@@ -132,11 +135,11 @@ func squared8(x uint64) uint64 {
 	return x * x
 }
 
-// spun keeps the compiler from removing spin.
-var spun byte
+// spinResult keeps the compiler from removing spin.
+var spinResult byte
 
 // stepCost returns the nanoseconds of one step of spin.
 func stepCost() float64 {
 	const steps = 20_000
-	return float64(full.typical(func() { spun = spin(steps, spun) })) / steps
+	return float64(fullPrecision.typical(func() { spinResult = spin(steps, spinResult) })) / steps
 }
