@@ -11,11 +11,11 @@ import (
 func (r *round) alterAll(tokens [][]byte, n int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {
-		t := bytes.Clone(pick(r, tokens))
+		t := bytes.Clone(pickOne(r, tokens))
 		for range 1 + r.IntN(2) {
-			t = pick(r, alterations)(r, t, tokens)
+			t = pickOne(r, alterations)(r, t, tokens)
 		}
-		all[i] = crossing(t)
+		all[i] = protocolText(t)
 	}
 	return all
 }
@@ -29,16 +29,16 @@ var alterations = []func(r *round, t []byte, others [][]byte) []byte{
 	(*round).changePrefix, (*round).repeatSegment, (*round).flipCase, (*round).insertSurrogate,
 }
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+const base64URLAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// oddities are characters that lenient decoders skip or confuse.
-var oddities = []string{" ", "\t", "\n", "\r", "\f", "\v", "\x00", ".", "=", "+", "/", "-", "_", "\u00a0", "é", "\ufeff", "%", "A", "\u2028"}
+// oddCharacters are characters that lenient decoders skip or confuse.
+var oddCharacters = []string{" ", "\t", "\n", "\r", "\f", "\v", "\x00", ".", "=", "+", "/", "-", "_", "\u00a0", "é", "\ufeff", "%", "A", "\u2028"}
 
 func (r *round) replaceCharacter(t []byte, _ [][]byte) []byte {
 	if len(t) == 0 {
 		return t
 	}
-	t[r.IntN(len(t))] = alphabet[r.IntN(len(alphabet))]
+	t[r.IntN(len(t))] = base64URLAlphabet[r.IntN(len(base64URLAlphabet))]
 	return t
 }
 
@@ -48,8 +48,8 @@ func (r *round) flipBit(t []byte, _ [][]byte) []byte {
 		return t
 	}
 	i := r.IntN(len(t))
-	if v := bytes.IndexByte([]byte(alphabet), t[i]); v >= 0 {
-		t[i] = alphabet[v^1<<r.IntN(6)]
+	if v := bytes.IndexByte([]byte(base64URLAlphabet), t[i]); v >= 0 {
+		t[i] = base64URLAlphabet[v^1<<r.IntN(6)]
 	}
 	return t
 }
@@ -63,22 +63,22 @@ func (r *round) spareBits(t []byte, _ [][]byte) []byte {
 	if end == 0 {
 		return t
 	}
-	if v := bytes.IndexByte([]byte(alphabet), t[end-1]); v >= 0 {
-		t[end-1] = alphabet[v^(1+r.IntN(15))]
+	if v := bytes.IndexByte([]byte(base64URLAlphabet), t[end-1]); v >= 0 {
+		t[end-1] = base64URLAlphabet[v^(1+r.IntN(15))]
 	}
 	return t
 }
 
 func (r *round) insertCharacter(t []byte, _ [][]byte) []byte {
 	at := r.place(t)
-	return slices.Concat(t[:at], []byte(pick(r, oddities)), t[at:])
+	return slices.Concat(t[:at], []byte(pickOne(r, oddCharacters)), t[at:])
 }
 
 // insertSurrogate inserts a lone surrogate, which UTF-8 cannot encode. The worker protocol
 // escapes it.
 func (r *round) insertSurrogate(t []byte, _ [][]byte) []byte {
 	at := r.place(t)
-	return slices.Concat(t[:at], []byte(pick(r, []string{"\xed\xa0\x80", "\xed\xbf\xbf"})), t[at:])
+	return slices.Concat(t[:at], []byte(pickOne(r, []string{"\xed\xa0\x80", "\xed\xbf\xbf"})), t[at:])
 }
 
 // place returns an index into t, often its end or a separator.
@@ -115,19 +115,19 @@ func (r *round) foreignAlphabet(t []byte, _ [][]byte) []byte {
 }
 
 func (r *round) pad(t []byte, _ [][]byte) []byte {
-	return append(t, pick(r, []string{"=", "==", "===", "====", " =", "=\n", "=A"})...)
+	return append(t, pickOne(r, []string{"=", "==", "===", "====", " =", "=\n", "=A"})...)
 }
 
 // splice joins the head of t and the tail of a token.
 func (r *round) splice(t []byte, others [][]byte) []byte {
-	other := pick(r, others)
+	other := pickOne(r, others)
 	at := r.place(t)
 	return slices.Concat(t[:at], other[min(at, len(other)):])
 }
 
 func (r *round) changePrefix(t []byte, _ [][]byte) []byte {
 	_, rest, _ := bytes.Cut(t, []byte("."))
-	return append([]byte(pick(r, []string{"", "v1", "V1.", "v2.", "v1..", "v1e.", ".", " v1.", "v1. ", "v01."})), rest...)
+	return append([]byte(pickOne(r, []string{"", "v1", "V1.", "v2.", "v1..", "v1e.", ".", " v1.", "v1. ", "v01."})), rest...)
 }
 
 // repeatSegment inserts one of the dot-separated parts again.
@@ -147,10 +147,10 @@ func (r *round) flipCase(t []byte, _ [][]byte) []byte {
 	return t
 }
 
-// crossing returns t as the worker protocol can carry it, with other bytes replaced by U+FFFD.
+// protocolText returns t as the worker protocol can carry it, with other bytes replaced by U+FFFD.
 // A JSON string holds UTF-8 and lone surrogates, which are three bytes each here, as in package
 // worker. A decoder would combine two surrogates that form a pair into one character.
-func crossing(t []byte) []byte {
+func protocolText(t []byte) []byte {
 	out := make([]byte, 0, len(t))
 	high := false // the last character was a lone leading surrogate
 	for len(t) > 0 {
@@ -171,7 +171,7 @@ func crossing(t []byte) []byte {
 }
 
 // canCross reports whether the worker protocol carries t unchanged.
-func canCross(t []byte) bool { return bytes.Equal(t, crossing(t)) }
+func canCross(t []byte) bool { return bytes.Equal(t, protocolText(t)) }
 
 // isSurrogate reports whether t begins with the three bytes of a surrogate.
 func isSurrogate(t []byte) bool {

@@ -19,7 +19,7 @@ func TestCrossing(t *testing.T) {
 		"\xed\xa0\x80\xed\xbf\xbf":         "\xed\xa0\x80\ufffd\ufffd\ufffd", // a decoder would combine the pair
 		"\xed\xa0\x80\xed\xbf\xbf\xed\xbf": "\xed\xa0\x80\ufffd\ufffd\ufffd\ufffd\ufffd",
 	} {
-		got := string(crossing([]byte(given)))
+		got := string(protocolText([]byte(given)))
 		require.Equal(t, want, got, "%q", given)
 		require.Equal(t, given == want, canCross([]byte(given)), "%q", given)
 		require.True(t, canCross([]byte(got)), "%q", given)

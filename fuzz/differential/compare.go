@@ -23,25 +23,25 @@ type Disagreement struct {
 	Here, There         lab.Answer
 
 	kind     codecs.Kind
-	question question
+	question requestKind
 }
 
-// A question is the kind of request that both sides get.
-type question uint8
+// A requestKind is the kind of request that both sides get.
+type requestKind uint8
 
 const (
-	judged question = iota // verify a token
-	opened                 // open a configuration
-	minted                 // mint a state
+	judgeRequest requestKind = iota // verify a token
+	openRequest                     // open a configuration
+	mintRequest                     // mint a state
 )
 
 // String formats the difference as one line, without keys.
 func (d Disagreement) String() string {
-	return fmt.Sprintf("%s: %s: %s; %s: %s; token %q", d.Note, d.HereName, answer(d.Here), d.ThereName, answer(d.There), d.Token)
+	return fmt.Sprintf("%s: %s: %s; %s: %s; token %q", d.Note, d.HereName, formatAnswer(d.Here), d.ThereName, formatAnswer(d.There), d.Token)
 }
 
-// answer formats an answer. Equal answers have equal texts.
-func answer(v lab.Answer) string {
+// formatAnswer formats an answer. Equal answers have equal texts.
+func formatAnswer(v lab.Answer) string {
 	switch r := codecs.Rejected(v.Err); {
 	case v.Err == nil:
 		return fmt.Sprintf("accepted with %q", v.Payload)
@@ -56,18 +56,18 @@ func answer(v lab.Answer) string {
 
 // present presents tokens to both sides in one context and compares the answers.
 func (r *round) present(kind string, c codecs.Context, tokens [][]byte) error {
-	here, err := judge(r.here, tokens, c)
+	here, err := judgeTokens(r.here, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Here.Name, err)
 	}
-	there, err := judge(r.there, tokens, c)
+	there, err := judgeTokens(r.there, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.There.Name, err)
 	}
 	for i := range tokens {
 		note := kind
 		r.count(here[i], there[i])
-		if agree(here[i], there[i]) || r.Verdicts && agreeInVerdict(here[i], there[i]) {
+		if answersAgree(here[i], there[i]) || r.Verdicts && agreeInVerdict(here[i], there[i]) {
 			continue
 		}
 		if i < len(r.shapes) {
@@ -81,9 +81,9 @@ func (r *round) present(kind string, c codecs.Context, tokens [][]byte) error {
 	return nil
 }
 
-// agree reports whether two answers agree: in outcome, and then in stage and reason, or in
+// answersAgree reports whether two answers agree: in outcome, and then in stage and reason, or in
 // state. Faults never agree.
-func agree(a, b lab.Answer) bool {
+func answersAgree(a, b lab.Answer) bool {
 	ra, rb := codecs.Rejected(a.Err), codecs.Rejected(b.Err)
 	switch {
 	case a.Err == nil && b.Err == nil:
@@ -125,10 +125,10 @@ func (r *round) disagree(d Disagreement) error {
 	return r.Found(d)
 }
 
-// judge returns the answer of one side to each token. If a batch ends in a fault or is
-// unsupported, judge presents its tokens one by one. A token that causes a fault then has the
+// judgeTokens returns the answer of one side to each token. If a batch ends in a fault or is
+// unsupported, judgeTokens presents its tokens one by one. A token that causes a fault then has the
 // fault as its answer.
-func judge(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer, error) {
+func judgeTokens(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer, error) {
 	if side.Batched() {
 		verdicts, err := side.UnsealBatch(tokens, &c)
 		if !errors.Is(err, codecs.ErrFault) && !errors.Is(err, codecs.ErrUnsupported) {
@@ -137,13 +137,13 @@ func judge(side *lab.Instance, tokens [][]byte, c codecs.Context) ([]lab.Answer,
 	}
 	verdicts, codec := make([]lab.Answer, len(tokens)), side.At(&c)
 	for i, token := range tokens {
-		verdicts[i] = unseal(codec, token)
+		verdicts[i] = unsealSafely(codec, token)
 	}
 	return verdicts, nil
 }
 
-// unseal judges one token. A panic becomes a fault, and thus a disagreement.
-func unseal(c codecs.Codec, token []byte) (v lab.Answer) {
+// unsealSafely judges one token. A panic becomes a fault, and thus a disagreement.
+func unsealSafely(c codecs.Codec, token []byte) (v lab.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			v = lab.Answer{Err: fmt.Errorf("%w: panic: %v", codecs.ErrFault, p)}
@@ -175,12 +175,12 @@ func (d Disagreement) Line() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	note := fmt.Sprintf("%s; %s: %s", d.Note, d.HereName, answer(d.Here))
+	note := fmt.Sprintf("%s; %s: %s", d.Note, d.HereName, formatAnswer(d.Here))
 	return json.Marshal(verdictLine{System, d.HereName, d.ThereVersion, note, d.There.Err == nil, c})
 }
 
 func (d Disagreement) ask() (worker.Case, error) {
-	if d.question == opened {
+	if d.question == openRequest {
 		return worker.OpenCase(d.Config, d.There.Err)
 	}
 	c, err := worker.OpenCase(d.Config, nil)
@@ -188,7 +188,7 @@ func (d Disagreement) ask() (worker.Case, error) {
 		return c, err
 	}
 	b := &d.Context
-	if d.question == minted {
+	if d.question == mintRequest {
 		return c.Make(d.kind, d.State, b, d.There.Err)
 	}
 	return c.Judge(d.kind, d.Token, b, d.There)

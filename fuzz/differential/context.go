@@ -21,12 +21,12 @@ func (r *round) drawConfig() codecs.Config {
 	for range keys {
 		c.Secrets = append(c.Secrets, r.secret())
 	}
-	if ttl := pick(r, lives); ttl != nil {
+	if ttl := pickOne(r, ttlChoices); ttl != nil {
 		c.TTL = ttl
 	}
 	for _, o := range r.Here.Options {
-		if values := shared(o, r.There.Options); len(values) > 0 && !r.readsDifferently(o) {
-			c.Options[o.Name] = pick(r, values)
+		if values := sharedValues(o, r.There.Options); len(values) > 0 && !r.readsDifferently(o) {
+			c.Options[o.Name] = pickOne(r, values)
 		}
 	}
 	return c
@@ -54,14 +54,14 @@ func (r *round) secret() []byte {
 	return secret
 }
 
-// lives are TTLs; nil is the default of each side.
-var lives = []*time.Duration{
+// ttlChoices are TTLs; nil is the default of each side.
+var ttlChoices = []*time.Duration{
 	nil, nil, new(10 * time.Minute), new(time.Second), new(500 * time.Millisecond),
 	new(24 * time.Hour), new(1e6 * time.Second), new(time.Duration(0)), new(-time.Second),
 }
 
-// shared returns the values of o that the option of the same name in others has too.
-func shared(o codecs.Option, others []codecs.Option) []string {
+// sharedValues returns the values of o that the option of the same name in others has too.
+func sharedValues(o codecs.Option, others []codecs.Option) []string {
 	var values []string
 	for _, other := range others {
 		if other.Name != o.Name {
@@ -76,28 +76,28 @@ func shared(o codecs.Option, others []codecs.Option) []string {
 	return values
 }
 
-// A ring is a different ring to present tokens to, with a description.
-type ring struct {
+// An otherRing is a different ring to present tokens to, with a description.
+type otherRing struct {
 	note    string
 	secrets [][]byte
 }
 
 // otherRings returns rings that differ from the ring of the round.
-func (r *round) otherRings() []ring {
+func (r *round) otherRings() []otherRing {
 	secrets := r.config.Secrets
-	rings := []ring{{"another key", [][]byte{r.secret()}}}
+	rings := []otherRing{{"another key", [][]byte{r.secret()}}}
 	if len(secrets) > 1 {
 		rotated := append(slices.Clone(secrets[1:]), secrets[0])
-		rings = append(rings, ring{"rotated ring", rotated}, ring{"first key removed", secrets[1:]})
+		rings = append(rings, otherRing{"rotated ring", rotated}, otherRing{"first key removed", secrets[1:]})
 	}
 	return rings
 }
 
-var methods = []string{"tools/call", "prompts/get", "resources/read"}
+var methodChoices = []string{"tools/call", "prompts/get", "resources/read"}
 
 func (r *round) drawContext() codecs.Context {
 	return codecs.Context{
-		Method: pick(r, methods), Target: r.text(), Arguments: r.arguments(),
+		Method: pickOne(r, methodChoices), Target: r.text(), Arguments: r.arguments(),
 		Principal: r.optional(), Audience: r.optional(),
 		Now: time.Unix(1_795_132_800+r.Int64N(1e6), r.Int64N(8)*125_000_000+r.Int64N(2)*r.Int64N(1000)*1000),
 	}
@@ -123,7 +123,7 @@ func (r *round) optional() *string {
 func (r *round) drawState() []byte {
 	switch r.IntN(12) {
 	case 0:
-		return []byte(`"` + strings.Repeat(pick(r, []string{"x", "é", "😀"}), r.IntN(10_000)) + `"`)
+		return []byte(`"` + strings.Repeat(pickOne(r, []string{"x", "é", "😀"}), r.IntN(10_000)) + `"`)
 	case 1, 2, 3:
 		return []byte(r.text())
 	default:
@@ -136,7 +136,7 @@ func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 	b := &c
 	switch r.IntN(7) {
 	case 0:
-		b.Method = pick(r, methods)
+		b.Method = pickOne(r, methodChoices)
 		return "another method", c
 	case 1:
 		b.Target = r.near(b.Target)
@@ -154,7 +154,7 @@ func (r *round) change(c codecs.Context) (note string, changed codecs.Context) {
 		b.Audience = r.nearOptional(b.Audience)
 		return "another audience", c
 	default:
-		c.Now = c.Now.Add(pick(r, r.moments()))
+		c.Now = c.Now.Add(pickOne(r, r.moments()))
 		return "another time", c
 	}
 }
@@ -181,7 +181,7 @@ func (r *round) near(s string) string {
 	case 1:
 		return s + "\x00"
 	case 2:
-		return s + pick(r, texts)
+		return s + pickOne(r, oddTexts)
 	case 3:
 		return ""
 	default:

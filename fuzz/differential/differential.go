@@ -64,9 +64,9 @@ type Run struct {
 	Found func(Disagreement) error
 }
 
-// stride is the number of rounds without a token after which a run ends, because the sides have
-// no configuration in common.
-const stride = 100
+// maxEmptyRounds is the number of rounds without a token after which a run ends, because the sides
+// have no configuration in common.
+const maxEmptyRounds = 100
 
 // Do runs the comparison. It returns an error if no token was accepted by both sides.
 func (run Run) Do() (Tally, error) {
@@ -79,7 +79,7 @@ func (run Run) Do() (Tally, error) {
 		if err := r.play(); err != nil {
 			return tally, fmt.Errorf("seed %d, round %d: %w", run.Seed, i, err)
 		}
-		if i >= stride && tally.Tokens == 0 {
+		if i >= maxEmptyRounds && tally.Tokens == 0 {
 			return tally, fmt.Errorf("%s and %s had no token in common in %d rounds", run.Here.Name, run.There.Name, i)
 		}
 	}
@@ -104,9 +104,9 @@ type round struct {
 
 // The number of presentations of each kind in a round.
 const (
-	altered  = 48
-	rewrites = 24
-	contexts = 12
+	alteredPerRound  = 48
+	rewritesPerRound = 24
+	contextsPerRound = 12
 )
 
 func (r *round) play() error {
@@ -133,9 +133,9 @@ func (r *round) play() error {
 		}
 	}
 	present("as minted", c, minted)
-	present("altered", c, r.alterAll(minted, altered))
-	present("rewritten", c, r.rewriteAll(c, state, rewrites))
-	for range contexts {
+	present("altered", c, r.alterAll(minted, alteredPerRound))
+	present("rewritten", c, r.rewriteAll(c, state, rewritesPerRound))
+	for range contextsPerRound {
 		note, other := r.change(c)
 		present(note, other, minted)
 	}
@@ -159,7 +159,7 @@ func (r *round) open() (bool, error) {
 		if r.Verdicts {
 			return false, nil
 		}
-		return false, r.disagree(Disagreement{Note: "only one side accepts the configuration", question: opened,
+		return false, r.disagree(Disagreement{Note: "only one side accepts the configuration", question: openRequest,
 			Here: lab.Answer{Err: errHere}, There: lab.Answer{Err: errThere}})
 	}
 	return errHere == nil, nil
@@ -186,7 +186,7 @@ func (r *round) mint(c codecs.Context, state []byte) ([][]byte, error) {
 		}
 	}
 	if (errs[0] == nil) != (errs[1] == nil) {
-		return nil, r.disagree(Disagreement{Note: "only one side mints", question: minted, Context: c, State: state,
+		return nil, r.disagree(Disagreement{Note: "only one side mints", question: mintRequest, Context: c, State: state,
 			Here: lab.Answer{Err: errs[0]}, There: lab.Answer{Err: errs[1]}})
 	}
 	if errs[0] != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // edgeTexts are texts for claims and for parts of a context.
-var edgeTexts = append(slices.Clone(texts),
+var edgeTexts = append(slices.Clone(oddTexts),
 	"\x00a", "a\x00", "a\x00b", "\x1f", "\u0085", "\uffff", "\U0010ffff", "É", "ß", "İ", "ﬁ", "e\u0301", "\u202e", "a b", " a", "a ", "\ta", "%00", "%61",
 	"true", "-0", "1e400", "[]", "\"", "\\", "\\u0061", "'", "a.b", "a:b", "a--b", "a*b", "~2", "../x", "\xed\xb0\x80\xed\xa0\x80", strings.Repeat("k", 255), strings.Repeat("é", 1000),
 )
@@ -28,7 +28,7 @@ var wrongSpellings = []string{
 }
 
 // edgeNumbers are numbers near the limits of parsers.
-var edgeNumbers = append(slices.Clone(numbers),
+var edgeNumbers = append(slices.Clone(numberForms),
 	"-0e0", "-0E-0", "0e0", "0e999999999999", "1e99999999999999999999", "-1e99999999999999999999", "1e-99999999999999999999", "1e309",
 	"1.7976931348623157e308", "1.7976931348623159e308", "2.2250738585072011e-308", "4.9e-324", "2e-324", "9223372036854775807", "9223372036854775808",
 	"-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "4294967296", "2147483648", "9007199254740991",
@@ -39,7 +39,7 @@ var edgeNumbers = append(slices.Clone(numbers),
 )
 
 // edgeLeaves are strings and literals in odd but valid spellings.
-var edgeLeaves = append(slices.Clone(leaves),
+var edgeLeaves = append(slices.Clone(leafValues),
 	`"\u0000"`, `"\u001F"`, `"\u0022"`, `"\u005c"`, `"\/"`, `"\uD83D\uDE00"`, `"\ude00\ud83d"`, `"\ud83d"`, `"\ud83dx"`, `"\ud800\ud800"`,
 	`"\udbff\udfff"`, `"\uFFFE"`, `"\uffff"`, `"\ufeff"`, `"\u2028"`, "\"\u2028\"", "\"\ufeff\"", "\"\x7f\"", "\"\u0080\"",
 	"\"\U0010ffff\"", `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"":0}`, `{"__proto__":1}`, `{"__proto__":{"exp":1}}`, `{"constructor":1}`,
@@ -47,10 +47,10 @@ var edgeLeaves = append(slices.Clone(leaves),
 	`{"$date":0}`, "[ ]", "{ }", "[1 ,2]", " 1", "1 ", "\n1\r\n", "\t[\t]", `"`+strings.Repeat("x", 5000)+`"`,
 )
 
-// depths are depths of nesting near the limits of parsers.
-var depths = []int{5, 31, 32, 33, 63, 64, 65, 98, 99, 100, 101, 102, 125, 126, 127, 128, 129, 130, 255, 256, 257, 509, 510, 511, 512, 513, 514}
+// nestingDepths are depths of nesting near the limits of parsers.
+var nestingDepths = []int{5, 31, 32, 33, 63, 64, 65, 98, 99, 100, 101, 102, 125, 126, 127, 128, 129, 130, 255, 256, 257, 509, 510, 511, 512, 513, 514}
 
-func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+func nestedArray(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 // edgeValues returns JSON values, valid and invalid, and spellings of times near now.
 func edgeValues(now time.Time) []string {
@@ -58,10 +58,10 @@ func edgeValues(now time.Time) []string {
 	for b := range 0x20 {
 		all = append(all, "\""+string(rune(b))+"\"")
 	}
-	for _, d := range depths {
-		all = append(all, nested(d), strings.Repeat(`{"a":`, d)+"0"+strings.Repeat("}", d))
+	for _, d := range nestingDepths {
+		all = append(all, nestedArray(d), strings.Repeat(`{"a":`, d)+"0"+strings.Repeat("}", d))
 	}
-	for _, n := range instants(now) {
+	for _, n := range edgeTimes(now) {
 		all = append(all, fmt.Sprint(n))
 	}
 	for _, d := range []int64{-1, 0, 1, 600} {
@@ -76,23 +76,23 @@ func edgeValues(now time.Time) []string {
 // edgeStates are states: JSON texts, valid and invalid, and other texts. Pairs of surrogates in
 // three bytes each are left out, because a worker returns the character that they form.
 var edgeStates = slices.DeleteFunc(slices.Concat(edgeTexts, edgeNumbers, edgeLeaves, wrongSpellings,
-	[]string{nested(50), nested(98), nested(99), nested(100), nested(101), nested(126), nested(127), nested(128), nested(129), nested(510),
-		nested(512), nested(513)}),
+	[]string{nestedArray(50), nestedArray(98), nestedArray(99), nestedArray(100), nestedArray(101), nestedArray(126), nestedArray(127), nestedArray(128), nestedArray(129), nestedArray(510),
+		nestedArray(512), nestedArray(513)}),
 	func(s string) bool { return strings.Contains(s, "\xed\xa0\x80\xed\xb0\x80") })
 
-// A place is a range of bytes in a document.
-type place struct{ begin, end int }
+// A byteRange is a range of bytes in a document.
+type byteRange struct{ begin, end int }
 
 // A layout holds the places in a document: its values and objects, and the members of each
 // object.
 type layout struct {
-	values  []place
-	objects []place
-	members [][]place
+	values  []byteRange
+	objects []byteRange
+	members [][]byteRange
 }
 
-// scan returns the layout of a document. It reports false if the document is not JSON.
-func scan(text []byte) (l layout, ok bool) {
+// scanLayout returns the layout of a document. It reports false if the document is not JSON.
+func scanLayout(text []byte) (l layout, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return l, l.value(d, text) == nil
@@ -105,17 +105,17 @@ func (l *layout) value(d *json.Decoder, text []byte) error {
 	if err != nil {
 		return err
 	}
-	p := place{before + skip(text[before:]), int(d.InputOffset())}
+	p := byteRange{before + separatorLength(text[before:]), int(d.InputOffset())}
 	at := len(l.values)
 	l.values = append(l.values, p)
 	open, composite := token.(json.Delim)
 	if !composite {
 		return nil
 	}
-	var members []place
+	var members []byteRange
 	for d.More() {
 		begin := int(d.InputOffset())
-		begin += skip(text[begin:])
+		begin += separatorLength(text[begin:])
 		if open == '{' {
 			if _, err := d.Token(); err != nil {
 				return err
@@ -124,7 +124,7 @@ func (l *layout) value(d *json.Decoder, text []byte) error {
 		if err := l.value(d, text); err != nil {
 			return err
 		}
-		members = append(members, place{begin, int(d.InputOffset())})
+		members = append(members, byteRange{begin, int(d.InputOffset())})
 	}
 	if _, err := d.Token(); err != nil {
 		return err
@@ -136,13 +136,13 @@ func (l *layout) value(d *json.Decoder, text []byte) error {
 	return nil
 }
 
-// skip returns the number of bytes before the next value or name.
-func skip(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t\r\n,:")) }
+// separatorLength returns the number of bytes before the next value or name.
+func separatorLength(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t\r\n,:")) }
 
 // jsonEdges returns variants of a document: every value replaced by every edge, members
 // removed, duplicated, renamed, added and reordered, and text inserted around and between.
 func jsonEdges(text []byte, now time.Time) [][]byte {
-	l, ok := scan(text)
+	l, ok := scanLayout(text)
 	if !ok {
 		return nil
 	}
@@ -150,12 +150,12 @@ func jsonEdges(text []byte, now time.Time) [][]byte {
 	var all [][]byte
 	for _, p := range l.values {
 		for _, v := range values {
-			all = append(all, with(text, p.begin, p.end, v))
+			all = append(all, replaceRange(text, p.begin, p.end, v))
 		}
 		old := string(text[p.begin:p.end])
 		for _, v := range []string{old + ".0", old + "e0", old + ".5", "-" + old, old + "0", "[" + old + "]", `"` + old + `"`, " " + old + " ",
 			strings.Replace(old, `"`, `"\u0000`, 1), strings.Replace(old, "a", `\u0061`, 1), strings.ToUpper(old)} {
-			all = append(all, with(text, p.begin, p.end, v))
+			all = append(all, replaceRange(text, p.begin, p.end, v))
 		}
 	}
 	for i, object := range l.objects {
@@ -170,7 +170,7 @@ func jsonEdges(text []byte, now time.Time) [][]byte {
 }
 
 // memberEdges returns variants of a document in the members of one object.
-func memberEdges(text []byte, object place, members []place, values []string) [][]byte {
+func memberEdges(text []byte, object byteRange, members []byteRange, values []string) [][]byte {
 	var all [][]byte
 	first, last := object.begin+1, object.end-1
 	comma := ","
@@ -178,10 +178,10 @@ func memberEdges(text []byte, object place, members []place, values []string) []
 		comma = ""
 	}
 	for _, v := range values {
-		all = append(all, with(text, first, first, `"unknown":`+v+comma), with(text, last, last, comma+`"unknown":`+v))
+		all = append(all, replaceRange(text, first, first, `"unknown":`+v+comma), replaceRange(text, last, last, comma+`"unknown":`+v))
 	}
-	for _, name := range names {
-		all = append(all, with(text, last, last, comma+name+":0"), with(text, last, last, comma+name+":"+name))
+	for _, name := range memberNames {
+		all = append(all, replaceRange(text, last, last, comma+name+":0"), replaceRange(text, last, last, comma+name+":"+name))
 	}
 	turned := []string{}
 	for i, m := range members {
@@ -189,23 +189,23 @@ func memberEdges(text []byte, object place, members []place, values []string) []
 		turned = append([]string{member}, turned...)
 		name := nameOf(member)
 		rest := member[len(name):]
-		all = append(all, with(text, first, first, member+","), with(text, last, last, ","+member))
+		all = append(all, replaceRange(text, first, first, member+","), replaceRange(text, last, last, ","+member))
 		for _, v := range []string{"null", "0", `""`, `"x"`, "[]", "{}", "true", "1e400", "-1", "99999999999"} {
-			all = append(all, with(text, first, first, name+":"+v+","), with(text, last, last, ","+name+":"+v), with(text, last, last, ","+escaped([]byte(name))+":"+v))
+			all = append(all, replaceRange(text, first, first, name+":"+v+","), replaceRange(text, last, last, ","+name+":"+v), replaceRange(text, last, last, ","+escapeFirstCharacter([]byte(name))+":"+v))
 		}
-		for _, other := range []string{strings.ToUpper(name), escaped([]byte(name)), `" ` + name[1:], name[:len(name)-1] + ` "`,
+		for _, other := range []string{strings.ToUpper(name), escapeFirstCharacter([]byte(name)), `" ` + name[1:], name[:len(name)-1] + ` "`,
 			name[:len(name)-1] + `\u0000"`, name[:len(name)-1] + "\x00\"", `""`, "'" + strings.Trim(name, `"`) + "'", strings.Trim(name, `"`),
 			"\ufeff" + name, name[:len(name)-1] + "\u200d\""} {
-			all = append(all, with(text, m.begin, m.end, other+rest))
+			all = append(all, replaceRange(text, m.begin, m.end, other+rest))
 		}
 		switch {
 		case i > 0:
-			all = append(all, with(text, members[i-1].end, m.end, ""))
+			all = append(all, replaceRange(text, members[i-1].end, m.end, ""))
 		case len(members) > 1:
-			all = append(all, with(text, m.begin, members[1].begin, ""))
+			all = append(all, replaceRange(text, m.begin, members[1].begin, ""))
 		}
 	}
-	return append(all, with(text, first, last, ""), with(text, first, last, strings.Join(turned, ",")))
+	return append(all, replaceRange(text, first, last, ""), replaceRange(text, first, last, strings.Join(turned, ",")))
 }
 
 // nameOf returns the quoted name of a member.

@@ -14,8 +14,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// portion is the number of tokens presented in one batch.
-const portion = 400
+// batchSize is the number of tokens presented in one batch.
+const batchSize = 400
 
 // playEdges presents the edges of a round: of the text of the minted tokens, of every step of a
 // token of this side, and of states, contexts and times. It presents all of them, regardless of
@@ -52,14 +52,14 @@ func (r *round) playEdges(c codecs.Context, state []byte, minted [][]byte) error
 // presentAll presents tokens in portions.
 func (r *round) presentAll(note string, c codecs.Context, tokens [][]byte) error {
 	for i := range tokens {
-		tokens[i] = crossing(tokens[i])
+		tokens[i] = protocolText(tokens[i])
 	}
 	shapes := r.shapes
-	for some := range slices.Chunk(tokens, portion) {
+	for some := range slices.Chunk(tokens, batchSize) {
 		if err := r.present(note, c, some); err != nil {
 			return err
 		}
-		r.shapes = r.shapes[min(portion, len(r.shapes)):]
+		r.shapes = r.shapes[min(batchSize, len(r.shapes)):]
 	}
 	r.shapes = shapes
 	return nil
@@ -82,7 +82,7 @@ func (r *round) stepEdges(c codecs.Context, state []byte) error {
 	}
 	a := r.here.At(&c)
 	seed := r.octets(a.SeedSize())
-	steps, values, err := trace(a, seed, state)
+	steps, values, err := traceSealing(a, seed, state)
 	if err != nil {
 		return errors.Join(err, codecs.ErrFault)
 	}
@@ -106,9 +106,9 @@ func (r *round) stepEdges(c codecs.Context, state []byte) error {
 func edgesOf(step lab.Step, value []byte, now time.Time) [][]byte {
 	switch {
 	case step == lab.StepText:
-		return slices.Concat(textEdges(value), compressed(value))
-	case len(split(value)) > 0:
-		return slices.Concat(jsonEdges(value, now), encodings(value))
+		return slices.Concat(textEdges(value), compressedSegments(value))
+	case len(splitMembers(value)) > 0:
+		return slices.Concat(jsonEdges(value, now), unicodeEncodings(value))
 	case step == lab.StepClaims || step == lab.StepPayload:
 		return slices.Concat(byteEdges(value, now), asBytes(edgeStates))
 	default:
@@ -126,9 +126,9 @@ func edgeMoments(near []time.Duration) []time.Duration {
 	return all
 }
 
-// longest is the length at which arguments are left out, because Python refuses to parse a
+// maxNumberLength is the length at which arguments are left out, because Python refuses to parse a
 // number of that length.
-const longest = 4300
+const maxNumberLength = 4300
 
 // edgeContexts yields contexts with one odd part each, with a note.
 func edgeContexts(c codecs.Context) iter.Seq2[string, codecs.Context] {
@@ -143,7 +143,7 @@ func edgeContexts(c codecs.Context) iter.Seq2[string, codecs.Context] {
 		for _, v := range edgeValues(c.Now) {
 			other := c
 			other.Arguments = []byte(v)
-			if len(v) < longest && utf8.ValidString(v) && json.Valid(other.Arguments) && !yield("arguments", other) {
+			if len(v) < maxNumberLength && utf8.ValidString(v) && json.Valid(other.Arguments) && !yield("arguments", other) {
 				return
 			}
 		}

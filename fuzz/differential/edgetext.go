@@ -24,8 +24,8 @@ var edgeMarks = []string{
 // marksBetween are the separators of the known formats.
 const marksBetween = ".*:~"
 
-// segments returns the start and end of each part of t between separators.
-func segments(t []byte) [][2]int {
+// segmentBounds returns the start and end of each part of t between separators.
+func segmentBounds(t []byte) [][2]int {
 	var all [][2]int
 	begin := 0
 	for i := 0; i < len(t); i++ {
@@ -45,8 +45,8 @@ func segments(t []byte) [][2]int {
 	return append(all, [2]int{begin, len(t)})
 }
 
-// with returns t with the bytes from begin to end replaced.
-func with(t []byte, begin, end int, instead string) []byte {
+// replaceRange returns t with the bytes from begin to end replaced.
+func replaceRange(t []byte, begin, end int, instead string) []byte {
 	return slices.Concat(t[:begin], []byte(instead), t[end:])
 }
 
@@ -59,12 +59,12 @@ func textEdges(t []byte) [][]byte {
 	for i := range min(len(t), 64) {
 		all = append(all, t[:i], t[i:], t[:len(t)-i])
 	}
-	parts := segments(t)
+	parts := segmentBounds(t)
 	for i, p := range parts {
 		all = append(all, segmentEdges(t, p[0], p[1])...)
 		for _, q := range parts[:i] {
-			swapped := with(t, p[0], p[1], string(t[q[0]:q[1]]))
-			all = append(all, swapped, with(swapped, q[0], q[1], string(t[p[0]:p[1]])))
+			swapped := replaceRange(t, p[0], p[1], string(t[q[0]:q[1]]))
+			all = append(all, swapped, replaceRange(swapped, q[0], q[1], string(t[p[0]:p[1]])))
 		}
 	}
 	return all
@@ -73,16 +73,16 @@ func textEdges(t []byte) [][]byte {
 // segmentEdges returns variants of t in one segment.
 func segmentEdges(t []byte, begin, end int) [][]byte {
 	part := string(t[begin:end])
-	all := [][]byte{with(t, begin, end, ""), with(t, begin, min(end+1, len(t)), ""), with(t, max(begin-1, 0), end, ""), with(t, begin, begin, part+"."), with(t, begin, end, strings.ToUpper(part))}
+	all := [][]byte{replaceRange(t, begin, end, ""), replaceRange(t, begin, min(end+1, len(t)), ""), replaceRange(t, max(begin-1, 0), end, ""), replaceRange(t, begin, begin, part+"."), replaceRange(t, begin, end, strings.ToUpper(part))}
 	for _, m := range edgeMarks {
-		all = append(all, with(t, begin, begin, m), with(t, (begin+end)/2, (begin+end)/2, m), with(t, end, end, m))
+		all = append(all, replaceRange(t, begin, begin, m), replaceRange(t, (begin+end)/2, (begin+end)/2, m), replaceRange(t, end, end, m))
 		if end > begin {
-			all = append(all, with(t, end-1, end, m))
+			all = append(all, replaceRange(t, end-1, end, m))
 		}
 	}
 	if end > begin {
-		for i := range alphabet {
-			all = append(all, with(t, end-1, end, alphabet[i:i+1]))
+		for i := range base64URLAlphabet {
+			all = append(all, replaceRange(t, end-1, end, base64URLAlphabet[i:i+1]))
 		}
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(part)
@@ -94,7 +94,7 @@ func segmentEdges(t []byte, begin, end int) [][]byte {
 		base64.RawURLEncoding.EncodeToString([]byte(part)), base64.RawURLEncoding.EncodeToString(append(raw, 0)),
 		base64.RawURLEncoding.EncodeToString(append([]byte{0}, raw...)), base64.RawURLEncoding.EncodeToString(append(raw, ' ')),
 	} {
-		all = append(all, with(t, begin, end, instead))
+		all = append(all, replaceRange(t, begin, end, instead))
 	}
 	return all
 }
@@ -118,7 +118,7 @@ func byteEdges(v []byte, now time.Time) [][]byte {
 		all = append(all, v[:i], v[i:], slices.Delete(bytes.Clone(v), i, i+1), slices.Insert(bytes.Clone(v), i, 0))
 	}
 	if len(v) >= 8 {
-		for _, n := range instants(now) {
+		for _, n := range edgeTimes(now) {
 			changed := bytes.Clone(v)
 			binary.BigEndian.PutUint64(changed, uint64(n))
 			all = append(all, changed)
@@ -127,9 +127,9 @@ func byteEdges(v []byte, now time.Time) [][]byte {
 	return all
 }
 
-// instants returns integers at the limits of their types, and times near now in seconds,
+// edgeTimes returns integers at the limits of their types, and times near now in seconds,
 // milliseconds and microseconds.
-func instants(now time.Time) []int64 {
+func edgeTimes(now time.Time) []int64 {
 	all := []int64{0, 1, -1, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 32, 1 << 53, 1<<53 + 1, 1<<63 - 1, -1 << 63, -1<<63 + 1, 253402300799, 253402300800, 8640000000000000, 8640000000000001}
 	for _, at := range []int64{now.Unix(), now.UnixMilli(), now.UnixMicro()} {
 		for _, d := range []int64{-1000, -61, -60, -2, -1, 0, 1, 2, 60, 61, 1000} {
@@ -139,8 +139,8 @@ func instants(now time.Time) []int64 {
 	return all
 }
 
-// encodings returns a document in other Unicode encodings.
-func encodings(v []byte) [][]byte {
+// unicodeEncodings returns a document in other Unicode encodings.
+func unicodeEncodings(v []byte) [][]byte {
 	units := utf16.Encode([]rune(string(v)))
 	var le16, be16, le32, be32 []byte
 	for _, u := range units {
@@ -155,9 +155,9 @@ func encodings(v []byte) [][]byte {
 	}
 }
 
-// compressed returns base64url segments that are, or claim to be, compressed. A leading full
-// stop marks them, as in Python's signers.
-func compressed(segment []byte) [][]byte {
+// compressedSegments returns base64url segments that are, or claim to be, compressed. A leading
+// full stop marks them, as in Python's signers.
+func compressedSegments(segment []byte) [][]byte {
 	plain, err := base64.RawURLEncoding.DecodeString(string(segment))
 	if err != nil {
 		return nil

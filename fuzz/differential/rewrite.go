@@ -19,7 +19,7 @@ func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	}
 	a := r.here.At(&c)
 	seed := r.octets(a.SeedSize())
-	steps, _, err := trace(a, seed, state)
+	steps, _, err := traceSealing(a, seed, state)
 	if err != nil {
 		return nil
 	}
@@ -32,8 +32,8 @@ func (r *round) rewriteAll(c codecs.Context, state []byte, n int) [][]byte {
 	return all
 }
 
-// trace returns the steps of sealing a token, and their values.
-func trace(a lab.Assembler, seed, state []byte) (steps []lab.Step, values [][]byte, err error) {
+// traceSealing returns the steps of sealing a token, and their values.
+func traceSealing(a lab.Assembler, seed, state []byte) (steps []lab.Step, values [][]byte, err error) {
 	_, err = a.SealEdited(nil, seed, state, func(s lab.Step, value []byte) []byte {
 		steps, values = append(steps, s), append(values, bytes.Clone(value))
 		return value
@@ -68,9 +68,9 @@ func (r *round) drawStep(steps []lab.Step) int {
 func (r *round) rewriteOne(index int) lab.Edit {
 	return atStep(index, func(s lab.Step, value []byte) []byte {
 		if s == lab.StepText {
-			return pick(r, alterations)(r, value, [][]byte{value})
+			return pickOne(r, alterations)(r, value, [][]byte{value})
 		}
-		if members := split(value); len(members) > 0 {
+		if members := splitMembers(value); len(members) > 0 {
 			return r.rewriteObject(value, members)
 		}
 		return r.rewriteBytes(value)
@@ -92,8 +92,8 @@ func (r *round) rewriteBytes(value []byte) []byte {
 // A member is the encoded name and value of a member of an object.
 type member struct{ name, value []byte }
 
-// split returns the members of a JSON object, or nil for any other text.
-func split(text []byte) []member {
+// splitMembers returns the members of a JSON object, or nil for any other text.
+func splitMembers(text []byte) []member {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil
@@ -117,7 +117,7 @@ func split(text []byte) []member {
 	return members
 }
 
-func join(members []member) []byte {
+func joinMembers(members []member) []byte {
 	var out bytes.Buffer
 	for i, m := range members {
 		if i > 0 {
@@ -136,27 +136,27 @@ func (r *round) rewriteObject(text []byte, members []member) []byte {
 	m := members[i]
 	switch r.IntN(9) {
 	case 0:
-		return join(slices.Delete(members, i, i+1))
+		return joinMembers(slices.Delete(members, i, i+1))
 	case 1:
-		return join(slices.Insert(members, r.IntN(len(members)+1), member{m.name, []byte(r.value(m.value))}))
+		return joinMembers(slices.Insert(members, r.IntN(len(members)+1), member{m.name, []byte(r.value(m.value))}))
 	case 2:
-		members[i].name = []byte(pick(r, []string{`"x"`, `""`, strings.ToUpper(string(m.name)), escaped(m.name)}))
-		return join(members)
+		members[i].name = []byte(pickOne(r, []string{`"x"`, `""`, strings.ToUpper(string(m.name)), escapeFirstCharacter(m.name)}))
+		return joinMembers(members)
 	case 3:
 		r.Shuffle(len(members), func(a, b int) { members[a], members[b] = members[b], members[a] })
-		return join(members)
+		return joinMembers(members)
 	case 4:
 		return r.surround(text)
 	case 5:
 		return r.rewriteBytes(text)
 	default:
 		members[i].value = []byte(r.value(m.value))
-		return join(members)
+		return joinMembers(members)
 	}
 }
 
-// escaped returns a quoted name with its first character written as an escape.
-func escaped(name []byte) string {
+// escapeFirstCharacter returns a quoted name with its first character written as an escape.
+func escapeFirstCharacter(name []byte) string {
 	const digits = "0123456789abcdef"
 	if len(name) < 3 || name[1] == '\\' || name[1] >= utf8.RuneSelf {
 		return string(name)
@@ -167,7 +167,7 @@ func escaped(name []byte) string {
 // surround adds text around the claims, or replaces them.
 func (r *round) surround(text []byte) []byte {
 	s := string(text)
-	return []byte(pick(r, []string{
+	return []byte(pickOne(r, []string{
 		" " + s, s + " ", "\n" + s + "\r\n", "\ufeff" + s, s + "\x00", s + s, s + ",", "[" + s + "]", s[:len(s)-1] + ",}",
 		"\v" + s, "\u00a0" + s, "//" + s, "{}", "[]", "null", "0", `"v"`, "", strings.Replace(s, ":", " : ", 1), strings.Repeat("[", 50) + strings.Repeat("]", 50),
 	}))
@@ -178,16 +178,16 @@ func (r *round) value(value []byte) string {
 	s := string(value)
 	switch r.IntN(4) {
 	case 0:
-		return pick(r, leaves)
+		return pickOne(r, leafValues)
 	case 1:
 		return r.number()
 	case 2:
-		return pick(r, []string{
+		return pickOne(r, []string{
 			"NaN", "Infinity", "-Infinity", "01", "+1", ".5", "1.", "0x10", "1_0", "tru", "'a'", "", `"\x41"`, "\"\xff\"", "\"\n\"", "\"\x7f\"",
 			`"\ud800\ud800"`, "[1,]", "[[[[[]]]]]", `{"a":1,"a":2}`, "true", "false", "1", "1.0", "10e-1", "99999999999", "-99999999999",
 		})
 	default:
-		return pick(r, []string{
+		return pickOne(r, []string{
 			s + ".0", s + "e0", s + ".5", "-" + s, `"` + s + `"`, "[" + s + "]", " " + s + " ", s + "0", s + " ", strings.ToUpper(s),
 			strings.Replace(s, `"`, `"\u0000`, 1), strings.Replace(s, "a", `\u0061`, 1), strings.TrimSuffix(s, `"`) + `="`,
 		})

@@ -73,7 +73,7 @@ func (p *Pairing) exchange(r *round, here, there *lab.Instance, c codecs.Context
 		return fmt.Errorf("%s: minting: %w", p.Minted, err)
 	}
 	tokens := append([][]byte{token}, r.alterAll([][]byte{token}, perToken)...)
-	answers, err := judge(there, tokens, c)
+	answers, err := judgeTokens(there, tokens, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Opened, err)
 	}
@@ -87,7 +87,7 @@ func (p *Pairing) judge(token, state []byte, tokens [][]byte, answers []lab.Answ
 	if accepted := answers[0].Err == nil && bytes.Equal(answers[0].Payload, state); accepted {
 		p.Accepted++
 	} else if p.Reason == "" {
-		p.Reason = answer(answers[0])
+		p.Reason = formatAnswer(answers[0])
 	}
 	for i, a := range answers[1:] {
 		altered := tokens[1+i]
