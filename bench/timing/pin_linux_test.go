@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPin checks that pin restricts the thread to one of its processors, and that restore undoes this.
+// TestPin checks that pinToProcessor restricts the thread to one of its processors, and that restore undoes this.
 func TestPin(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

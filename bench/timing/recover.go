@@ -32,7 +32,7 @@ const (
 	// the race. Later rounds take as many measurements in total.
 	firstRoundEffort = 600
 	// A digit is confirmed if its difference from others exceeds confirmSigma standard errors. There are
-	// at most confirmLooks looks. Each takes confirmEfforts times effort more pairs.
+	// at most confirmLooks looks. Each takes confirmEfforts times firstRoundEffort more pairs.
 	confirmEfforts, confirmLooks, confirmSigma = 7, 12, 5
 )
 
