@@ -48,7 +48,7 @@ func (j *Judgement) checkControls() {
 		c.fault("the minimum detectable effect of the run is %.3g ns, want at most %g ns: needs a quieter machine", j.Shift.Detectable, largest)
 	}
 	c.FoundFrom = foundFrom(j.Verdicts)
-	c.Uniform = uniformity(clean)
+	c.Uniform = testUniformity(clean)
 	j.Controls = c
 }
 
@@ -119,8 +119,8 @@ type Uniformity struct {
 	Refuted  int     `json:"refuted"`  // number of clean controls that were wrongly refuted
 }
 
-// uniformity tests the Wilcoxon p-values of controls that do not leak.
-func uniformity(clean []*Result) Uniformity {
+// testUniformity tests the Wilcoxon p-values of controls that do not leak.
+func testUniformity(clean []*Result) Uniformity {
 	u := Uniformity{P: 1}
 	var p []float64
 	for _, v := range clean {
@@ -134,7 +134,7 @@ func uniformity(clean []*Result) Uniformity {
 		return u
 	}
 	u.Distance = uniformDistance(p)
-	u.P = kolmogorov(u.Distance, len(p))
+	u.P = kolmogorovP(u.Distance, len(p))
 	return u
 }
 
@@ -148,10 +148,10 @@ func uniformDistance(p []float64) float64 {
 	return distance
 }
 
-// kolmogorov returns the probability of at least that distance, by Kolmogorov's
+// kolmogorovP returns the probability of at least that distance, by Kolmogorov's
 // series with Stephens' correction for finite n (Stephens, EDF Statistics,
 // 1974, table 1A).
-func kolmogorov(distance float64, n int) float64 {
+func kolmogorovP(distance float64, n int) float64 {
 	root := math.Sqrt(float64(n))
 	x := (root + 0.12 + 0.11/root) * distance
 	if x < 0.2 {

@@ -22,7 +22,7 @@ func (j *Judgement) Write(dir string) error {
 	short := *j
 	short.Verdicts = nil
 	for _, p := range []*float64{&short.Shift.Sigma, &short.Shift.Floor, &short.Shift.Detectable} {
-		*p = round(*p)
+		*p = roundNumber(*p)
 	}
 	for _, v := range j.Verdicts {
 		short.Verdicts = append(short.Verdicts, v.rounded())
@@ -47,8 +47,8 @@ func Read(dir string) (*Judgement, error) {
 		return nil, fmt.Errorf("%s: want a judgement: %w", path, err)
 	}
 	for _, v := range j.Verdicts {
-		if v.First == nil || len(v.First.Deciles.Difference) != len(deciles) {
-			return nil, fmt.Errorf("%s: %s: want the statistics of a first pass with %d deciles", path, v.Name(), len(deciles))
+		if v.First == nil || len(v.First.Deciles.Difference) != len(decileShares) {
+			return nil, fmt.Errorf("%s: %s: want the statistics of a first pass with %d deciles", path, v.Name(), len(decileShares))
 		}
 		for _, s := range []*Statistics{v.First, v.Second} {
 			if s != nil {
@@ -59,11 +59,11 @@ func Read(dir string) (*Judgement, error) {
 	return j, nil
 }
 
-// digits is the number of significant digits of numbers in a file.
-const digits = 6
+// significantDigits is the number of significant digits of numbers in a file.
+const significantDigits = 6
 
-func round(v float64) float64 {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+func roundNumber(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', significantDigits, 64), 64)
 	if err != nil {
 		return v // not a number
 	}
@@ -75,7 +75,7 @@ func round(v float64) float64 {
 func (v *Result) rounded() *Result {
 	short := *v
 	for _, p := range []*float64{&short.Added, &short.Limit, &short.Detectable, &short.PSign, &short.PRank, &short.PTail} {
-		*p = round(*p)
+		*p = roundNumber(*p)
 	}
 	short.First = v.First.rounded()
 	if v.Second != nil {
@@ -92,7 +92,7 @@ func (s *Statistics) rounded() *Statistics {
 		&short.ClockNs, &short.Typical, &short.Slot, &short.Deciles.P, &short.Sigma, &short.Effective,
 		&short.PSign, &short.PWilcoxon, &short.DudectT,
 	} {
-		*p = round(*p)
+		*p = roundNumber(*p)
 	}
 	short.Median.round()
 	short.Trimmed.round()
@@ -102,7 +102,9 @@ func (s *Statistics) rounded() *Statistics {
 	return &short
 }
 
-func (e *Estimate) round() { e.Value, e.Low, e.High = round(e.Value), round(e.Low), round(e.High) }
+func (e *Estimate) round() {
+	e.Value, e.Low, e.High = roundNumber(e.Value), roundNumber(e.Low), roundNumber(e.High)
+}
 
 // Estimates is a list of estimates. Its JSON form is an array of [value, low, high].
 type Estimates []Estimate

@@ -20,21 +20,21 @@ const (
 	panelWidth, panelHeight                = 320, 90
 	rowHead, rowHeight                     = 20, 132
 	leftPanel, rightPanel                  = 40, 420
-	bins                                   = 80
-	periods                                = 50 // number of parts of a run in the course panel
+	histogramBins                          = 80
+	periodCount                            = 50 // number of parts of a run in the course panel
 )
 
-// pictures is the subfolder for pictures in a run's folder.
-const pictures = "pictures"
+// pictureFolder is the subfolder for pictures in a run's folder.
+const pictureFolder = "pictures"
 
 // Picture returns the path of the picture of the result's subject, relative to the run's folder.
-func (v *Result) Picture() string { return filepath.Join(pictures, v.SubjectName()+".svg") }
+func (v *Result) Picture() string { return filepath.Join(pictureFolder, v.SubjectName()+".svg") }
 
 // WritePictures draws one picture for each subject into the run's folder. A picture shows the first pass
 // of each pair. WritePictures calls progress after each pair with the number of pairs drawn, and returns
 // the number of pictures.
 func (j *Judgement) WritePictures(dir string, progress func(pairs int)) (int, error) {
-	if err := os.MkdirAll(filepath.Join(dir, pictures), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, pictureFolder), 0o755); err != nil {
 		return 0, err
 	}
 	bySubject := map[string][]*Result{}
@@ -60,11 +60,11 @@ func (j *Judgement) WritePictures(dir string, progress func(pairs int)) (int, er
 	return len(bySubject), nil
 }
 
-// A drawing is the picture of one subject.
-type drawing struct{ *page.Drawing }
+// A subjectPicture is the picture of one subject.
+type subjectPicture struct{ *page.Drawing }
 
-func newDrawing(subject string, pairs int) drawing {
-	d := drawing{page.New(pictureWidth, pictureHead+pairs*rowHeight+pictureFoot, subject+", pass 1")}
+func newDrawing(subject string, pairs int) subjectPicture {
+	d := subjectPicture{page.New(pictureWidth, pictureHead+pairs*rowHeight+pictureFoot, subject+", pass 1")}
 	foot := float64(d.Height - pictureFoot/2)
 	d.Text(leftPanel+panelWidth/2, foot, "middle", "difference inside a block, ns per operation")
 	d.Text(rightPanel+panelWidth/2, foot, "middle", "trimmed mean in the course of the run, ns per operation")
@@ -73,7 +73,7 @@ func newDrawing(subject string, pairs int) drawing {
 
 // row draws the differences of one file: their distribution on the left, and their trimmed mean over the
 // course of the run on the right. The band shows the limit, and the red line shows the effect.
-func (d drawing) row(row int, f *runfile.Samples, v *Result) {
+func (d subjectPicture) row(row int, f *runfile.Samples, v *Result) {
 	top := float64(pictureHead + row*rowHeight + rowHead)
 	d.Text(leftPanel, top-6, "start", fmt.Sprintf("%s: %s against %s", v.Pair, v.B, v.A))
 	s, effect := newSeries(f), v.First.Trimmed.Value
@@ -82,17 +82,17 @@ func (d drawing) row(row int, f *runfile.Samples, v *Result) {
 }
 
 // distribution draws a histogram of the differences without the outermost 1 % on each side.
-func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
+func (d subjectPicture) distribution(top float64, x []float64, effect, limit float64) {
 	sorted := slices.Sorted(slices.Values(x))
-	low, high := around(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
+	low, high := axisEnds(stat.Quantile(0.01, stat.Empirical, sorted, nil), stat.Quantile(0.99, stat.Empirical, sorted, nil), limit)
 	across := page.Scale{From: low, To: high, First: leftPanel, Last: leftPanel + panelWidth}
-	counts := make([]float64, bins)
+	counts := make([]float64, histogramBins)
 	most := 1.0
 	for _, v := range sorted {
 		if v < low || v >= high {
 			continue
 		}
-		i := bin(v, low, high)
+		i := binOf(v, low, high)
 		counts[i]++
 		most = max(most, counts[i])
 	}
@@ -102,27 +102,29 @@ func (d drawing) distribution(top float64, x []float64, effect, limit float64) {
 	for i, n := range counts {
 		counts[i] = up.At(n)
 	}
-	d.Steps(page.Dark, leftPanel, panelWidth/bins, bottom, counts)
+	d.Steps(page.Dark, leftPanel, panelWidth/histogramBins, bottom, counts)
 	d.Line(across.At(effect), top, across.At(effect), bottom, page.Red)
 	for _, v := range across.Ticks() {
 		d.Text(across.At(v), bottom+14, "middle", fmt.Sprintf("%.3g", v))
 	}
 }
 
-// bin returns the bin of a value in [low, high). Rounding may bring the quotient of a value just below
+// binOf returns the bin of a value in [low, high). Rounding may bring the quotient of a value just below
 // high to 1.
-func bin(v, low, high float64) int { return min(int((v-low)/(high-low)*bins), bins-1) }
+func binOf(v, low, high float64) int {
+	return min(int((v-low)/(high-low)*histogramBins), histogramBins-1)
+}
 
 // course draws the trimmed mean of each part of the run.
-func (d drawing) course(top float64, x []float64, effect, limit float64) {
-	size := max(1, len(x)/periods)
+func (d subjectPicture) course(top float64, x []float64, effect, limit float64) {
+	size := max(1, len(x)/periodCount)
 	var means []float64
 	for part := range slices.Chunk(x, size) {
 		if len(part) == size {
 			means = append(means, trimmedMean(part))
 		}
 	}
-	low, high := around(slices.Min(means), slices.Max(means), limit)
+	low, high := axisEnds(slices.Min(means), slices.Max(means), limit)
 	up := page.Scale{From: low, To: high, First: top + panelHeight, Last: top}
 	across := page.Scale{From: 0, To: float64(len(means)), First: rightPanel, Last: rightPanel + panelWidth}
 	d.Rect(rightPanel, up.At(limit), panelWidth, up.At(-limit)-up.At(limit), page.Band)
@@ -138,8 +140,8 @@ func (d drawing) course(top float64, x []float64, effect, limit float64) {
 	}
 }
 
-// around returns ends that include low, high, zero and the limits, with a margin.
-func around(low, high, limit float64) (from, to float64) {
+// axisEnds returns ends that include low, high, zero and the limits, with a margin.
+func axisEnds(low, high, limit float64) (from, to float64) {
 	low, high = min(low, -limit), max(high, limit)
 	margin := 0.05*(high-low) + math.SmallestNonzeroFloat64
 	return low - margin, high + margin

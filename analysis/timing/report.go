@@ -43,9 +43,9 @@ func (v *Result) row() []string {
 	return []string{
 		v.Subject, v.Pair, fmt.Sprintf("%.4g", s.Typical),
 		fmt.Sprintf("%+.2f [%+.2f %+.2f]", s.Trimmed.Value, s.Trimmed.Low, s.Trimmed.High),
-		fmt.Sprintf("%+.2f at %.0f %%", tail.Value, 100*deciles[s.Deciles.Largest]),
+		fmt.Sprintf("%+.2f at %.0f %%", tail.Value, 100*decileShares[s.Deciles.Largest]),
 		fmt.Sprintf("%.2f", v.Detectable), fmt.Sprint(s.Blocks),
-		probability(v.PSign), probability(v.PRank), probability(v.PTail),
+		formatP(v.PSign), formatP(v.PRank), formatP(v.PTail),
 		fmt.Sprintf("%.1f", s.DudectT), v.Remark(),
 	}
 }
@@ -69,8 +69,8 @@ func (v *Result) Remark() string {
 	return fmt.Sprintf("%s: %s", v.Outcome, v.Why)
 }
 
-// probability formats a p-value in few characters.
-func probability(p float64) string {
+// formatP formats a p-value in few characters.
+func formatP(p float64) string {
 	if p < 1e-99 {
 		return "<1e-99"
 	}
@@ -117,7 +117,7 @@ func (j *Judgement) summary(w *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(w, "designs, limit %g ns, %d p-values corrected together at %g: %d not refuted, %d refuted, %d not tested, %d observations\n",
-		j.Limit, j.Tests, alpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
+		j.Limit, j.Tests, familyAlpha, count[verdict.NotRefuted], count[verdict.Refuted], count[verdict.NotTested], observations)
 }
 
 // Refuted returns the results that refute a guarantee.
@@ -196,7 +196,7 @@ func (v *Result) finding(d *codecs.Design, dir string) findings.Finding {
 func (v *Result) evidence() string {
 	text := fmt.Sprintf("%s; effect %+.3g ns [%+.3g, %+.3g] of %.0f ns in %d blocks, p = %s corrected for all tests of the run",
 		v.Why, v.First.Trimmed.Value, v.First.Trimmed.Low, v.First.Trimmed.High, v.First.Typical, v.First.Blocks,
-		probability(min(v.PSign, v.PRank, v.PTail)))
+		formatP(min(v.PSign, v.PRank, v.PTail)))
 	if v.Second != nil {
 		text += fmt.Sprintf("; second run %+.3g ns [%+.3g, %+.3g]", v.Second.Trimmed.Value, v.Second.Trimmed.Low, v.Second.Trimmed.High)
 	}

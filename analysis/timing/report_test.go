@@ -71,7 +71,7 @@ func TestPicturesAreXML(t *testing.T) {
 	drawn, err := j.WritePictures(dir, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 2, drawn)
-	paths, err := filepath.Glob(filepath.Join(dir, pictures, "*.svg"))
+	paths, err := filepath.Glob(filepath.Join(dir, pictureFolder, "*.svg"))
 	require.NoError(t, err)
 	require.Len(t, paths, 2)
 	for _, path := range paths {

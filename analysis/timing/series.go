@@ -31,17 +31,17 @@ type Statistics struct {
 // rounded to a step.
 const clockSigma = 0.41
 
-// measure computes the statistics of a file.
-func measure(f *runfile.Samples) *Statistics {
+// measureFile computes the statistics of a file.
+func measureFile(f *runfile.Samples) *Statistics {
 	s := newSeries(f)
 	dep := dependenceOf(s.d)
 	r := &Statistics{
 		Header: f.Header, Values: len(s.d), Typical: median(s.a), Slot: s.slot,
 		Sigma: max(robustSigma(s.d), clockSigma*s.tick), Length: dep.length, Effective: dep.effective,
-		PSign: signTest(s.d), PWilcoxon: wilcoxon(s.d),
+		PSign: signTest(s.d), PWilcoxon: wilcoxonP(s.d),
 		DudectT: dudectT(s.a, s.b),
 	}
-	r.Median, r.Trimmed = location(s.d, dep)
+	r.Median, r.Trimmed = locationEstimates(s.d, dep)
 	r.Deciles = compareDeciles(s, max(f.Cluster, dep.length))
 	return r
 }
@@ -67,11 +67,11 @@ func newSeries(f *runfile.Samples) series {
 	later := make([]float64, n)
 	for i, block := range f.Data {
 		s.a[i], s.b[i] = float64(block.A)/ops, float64(block.B)/ops
-		later[i] = (s.b[i] - s.a[i]) * direction(block)
+		later[i] = (s.b[i] - s.a[i]) * orderSign(block)
 	}
-	s.slot, s.tick = trimmedMean(later), tick(s.a, s.b)
+	s.slot, s.tick = trimmedMean(later), clockStep(s.a, s.b)
 	for i, block := range f.Data {
-		s.d[i] = direction(block) * (later[i] - s.slot)
+		s.d[i] = orderSign(block) * (later[i] - s.slot)
 	}
 	if f.Cluster > 0 {
 		s.d = clusterMedians(s.d, f.Cluster)
@@ -82,17 +82,17 @@ func newSeries(f *runfile.Samples) series {
 // trimmedMean returns the mean of x without its lowest and highest tenth.
 func trimmedMean(x []float64) float64 {
 	sorted := slices.Sorted(slices.Values(x))
-	cut := int(trim * float64(len(sorted)))
+	cut := int(trimShare * float64(len(sorted)))
 	return stat.Mean(sorted[cut:len(sorted)-cut], nil)
 }
 
-// tick returns the smallest difference between two times, which is the clock's step of one nanosecond or
-// more.
-func tick(a, b []float64) float64 {
+// clockStep returns the smallest difference between two times, which is the clock's step of one nanosecond
+// or more.
+func clockStep(a, b []float64) float64 {
 	sorted := slices.Sorted(slices.Values(slices.Concat(a, b)))
 	step := math.Inf(1)
 	for i := 1; i < len(sorted); i++ {
-		if gap := sorted[i] - sorted[i-1]; gap > rounding {
+		if gap := sorted[i] - sorted[i-1]; gap > equalTimesTolerance {
 			step = min(step, gap)
 		}
 	}
@@ -102,11 +102,11 @@ func tick(a, b []float64) float64 {
 	return step
 }
 
-// rounding is the largest difference between equal times after division.
-const rounding = 1e-6
+// equalTimesTolerance is the largest difference between equal times after division.
+const equalTimesTolerance = 1e-6
 
-// direction returns 1 if B was measured second, otherwise -1.
-func direction(b runfile.Block) float64 {
+// orderSign returns 1 if B was measured second, otherwise -1.
+func orderSign(b runfile.Block) float64 {
 	if b.BFirst {
 		return -1
 	}
@@ -162,8 +162,8 @@ type dependence struct {
 // three sigma, because one interrupt would hide the correlation.
 func dependenceOf(x []float64) dependence {
 	n := len(x)
-	z := winsorised(x)
-	variance := product(z, 0)
+	z := winsorize(x)
+	variance := laggedProduct(z, 0)
 	if variance == 0 {
 		return dependence{1, float64(n)}
 	}
@@ -171,7 +171,7 @@ func dependenceOf(x []float64) dependence {
 	last, sum := 0, 0.0
 	inflation := 1.0
 	for lag := 1; lag <= min(maxLag, n/4) && lag-last <= quietLags; lag++ {
-		rho := product(z, lag) / variance
+		rho := laggedProduct(z, lag) / variance
 		sum += rho
 		if math.Abs(rho) > threshold {
 			last, inflation = lag, 1+2*sum
@@ -181,8 +181,8 @@ func dependenceOf(x []float64) dependence {
 	return dependence{length, float64(n) / max(inflation, 1)}
 }
 
-// product returns the mean product of values at distance lag.
-func product(z []float64, lag int) float64 {
+// laggedProduct returns the mean product of values at distance lag.
+func laggedProduct(z []float64, lag int) float64 {
 	sum := 0.0
 	for i := lag; i < len(z); i++ {
 		sum += z[i] * z[i-lag]
@@ -190,8 +190,8 @@ func product(z []float64, lag int) float64 {
 	return sum / float64(len(z))
 }
 
-// winsorised returns x centered on its median, with values beyond three sigma moved to three sigma.
-func winsorised(x []float64) []float64 {
+// winsorize returns x centered on its median, with values beyond three sigma moved to three sigma.
+func winsorize(x []float64) []float64 {
 	m, reach := median(x), 3*robustSigma(x)
 	z := make([]float64, len(x))
 	mean := 0.0

@@ -60,7 +60,7 @@ func (j *Judgement) shift() Shift {
 	}
 	s := Shift{Values: len(residuals)}
 	s.Sigma, s.Confidence = scaleBound(residuals)
-	beyond := distuv.UnitNormal.Quantile(1 - math.Sqrt(alpha/2/float64(len(j.Verdicts))))
+	beyond := distuv.UnitNormal.Quantile(1 - math.Sqrt(familyAlpha/2/float64(len(j.Verdicts))))
 	s.Floor = max(j.Limit, beyond*s.Sigma)
 	j.Shift = s
 	if len(rungs) > 0 {
@@ -81,7 +81,7 @@ func scaleBound(magnitudes []float64) (sigma, certain float64) {
 	}
 	below := distuv.Binomial{N: float64(len(magnitudes)), P: 0.5}
 	rank := 1
-	for rank < len(magnitudes) && below.CDF(float64(rank-1)) < confidence {
+	for rank < len(magnitudes) && below.CDF(float64(rank-1)) < confidenceLevel {
 		rank++
 	}
 	slices.Sort(magnitudes)
@@ -95,7 +95,7 @@ func (j *Judgement) detectable(v *Result) float64 {
 	for _, s := range v.passes() {
 		noise = max(noise, s.deviation())
 	}
-	significant := distuv.UnitNormal.Quantile(1 - alpha/2/float64(j.Tests))
+	significant := distuv.UnitNormal.Quantile(1 - familyAlpha/2/float64(j.Tests))
 	return max(j.Shift.Floor, significant*noise) + passPower*math.Hypot(noise, j.Shift.Sigma)
 }
 

@@ -56,7 +56,7 @@ func (s *simulation) pass(size float64) *Statistics {
 	p := twoSided(value / passNoise)
 	return &Statistics{
 		Median: e, Trimmed: e, Sigma: passNoise, Effective: 1, PSign: p, PWilcoxon: p,
-		Deciles: Deciles{Difference: make(Estimates, len(deciles)), P: 1},
+		Deciles: Deciles{Difference: make(Estimates, len(decileShares)), P: 1},
 	}
 }
 
@@ -180,9 +180,9 @@ func TestScaleBound(t *testing.T) {
 			}
 			bound, confident := scaleBound(x)
 			holds += count(bound >= 1)
-			require.GreaterOrEqual(t, confident, confidence, "%d values", n)
+			require.GreaterOrEqual(t, confident, confidenceLevel, "%d values", n)
 		}
-		require.GreaterOrEqual(t, float64(holds)/trials, confidence-0.01, "%d values", n)
+		require.GreaterOrEqual(t, float64(holds)/trials, confidenceLevel-0.01, "%d values", n)
 	}
 	few, confident := scaleBound([]float64{1, 2})
 	require.InDelta(t, 2/0.6745, few, 0.001)

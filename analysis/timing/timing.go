@@ -42,11 +42,11 @@ import (
 	"sealab/internal/runfile"
 )
 
-// alpha is the probability, over all tests of a run, of mistaking noise for a leak.
-const alpha = 1e-5
+// familyAlpha is the probability, over all tests of a run, of mistaking noise for a leak.
+const familyAlpha = 1e-5
 
-// confidence is the level of every interval.
-const confidence = 0.95
+// confidenceLevel is the level of every interval.
+const confidenceLevel = 0.95
 
 // The limits in nanoseconds above which a difference counts against a design, by the position of the
 // attacker.
@@ -69,7 +69,7 @@ type Judgement struct {
 // Judge judges the files of one run against a limit in nanoseconds. It calls progress after each file with
 // the number of files done.
 func Judge(files []*runfile.Samples, limit float64, progress func(done int)) (*Judgement, error) {
-	verdicts, err := pair(measureAll(files, progress))
+	verdicts, err := pairPasses(measureAll(files, progress))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i] = measure(files[i])
+				results[i] = measureFile(files[i])
 				mu.Lock()
 				done++
 				progress(done)
@@ -114,8 +114,8 @@ func measureAll(files []*runfile.Samples, progress func(int)) []*Statistics {
 	return results
 }
 
-// pair combines the passes of each probe.
-func pair(all []*Statistics) ([]*Result, error) {
+// pairPasses combines the passes of each probe.
+func pairPasses(all []*Statistics) ([]*Result, error) {
 	var verdicts []*Result
 	for _, s := range all {
 		i := slices.IndexFunc(verdicts, func(v *Result) bool { return v.Name() == s.Name() })

@@ -125,10 +125,10 @@ func TestAgreementOfPasses(t *testing.T) {
 	}
 	confirmed, sameSign, leaks := 0, 0, 0
 	for range trials {
-		noise := effect{first: drawn(0, 20), second: drawn(0, 20)}
+		noise := effectPair{first: drawn(0, 20), second: drawn(0, 20)}
 		confirmed += count(noise.confirmed())
 		sameSign += count(noise.first.Value*noise.second.Value > 0)
-		leaks += count(effect{first: drawn(20, 2), second: drawn(20, 2)}.confirmed())
+		leaks += count(effectPair{first: drawn(20, 2), second: drawn(20, 2)}.confirmed())
 	}
 	require.InDelta(t, 0.5, float64(sameSign)/trials, 0.03)
 	require.InDelta(t, 0.295, float64(confirmed)/trials, 0.03)
@@ -141,7 +141,7 @@ func TestSmallClusters(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		f := newMachine(uint64(size)).run(runfile.Probe{Subject: "slow"}, 1, 2000*size)
 		f.Cluster = size
-		s := measure(f)
+		s := measureFile(f)
 		require.Greater(t, min(s.PSign, s.PWilcoxon), 1e-3, "clusters of %d", size)
 		require.InDelta(t, 0, s.Trimmed.Value, 1, "clusters of %d", size)
 	}
@@ -211,7 +211,7 @@ func TestUniformityRings(t *testing.T) {
 	for i := range 200 {
 		clean = append(clean, &Result{First: &Statistics{PWilcoxon: math.Pow(float64(i)/200, 1.5)}})
 	}
-	require.Less(t, uniformity(clean).P, 0.001)
+	require.Less(t, testUniformity(clean).P, 0.001)
 }
 
 // TestIntervalHolds counts how often the interval contains the true value.
@@ -220,7 +220,7 @@ func TestIntervalHolds(t *testing.T) {
 	runs := sampled(40)
 	hits, medianHits := 0, 0
 	for seed := range uint64(runs) {
-		s := measure(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))
+		s := measureFile(newMachine(seed).correlated().shift(5).run(runfile.Probe{}, 1, 1500))
 		hits += count(s.Trimmed.Low <= 5 && 5 <= s.Trimmed.High)
 		medianHits += count(s.Median.Low <= 5 && 5 <= s.Median.High)
 	}
@@ -256,7 +256,7 @@ func TestClustersAreTheUnit(t *testing.T) {
 		return f
 	}
 	for seed := range uint64(5) {
-		s := measure(clustered(seed))
+		s := measureFile(clustered(seed))
 		require.Equal(t, 100, s.Values)
 		require.Greater(t, min(s.PSign, s.PWilcoxon), 1e-3, "seed %d", seed)
 	}

@@ -32,17 +32,18 @@ type Result struct {
 	Second     *Statistics `json:",omitempty"`
 }
 
-// effect is a difference that a test found significant in the first pass, with the same quantity in the
-// second pass.
-type effect struct {
+// effectPair is a difference that a test found significant in the first pass, with the same quantity in
+// the second pass.
+type effectPair struct {
 	name          string
 	first, second Estimate
 }
 
-// agreement is the largest ratio between the effects of two passes that measured the same leak. On a quiet
-// machine, effects of leaking controls differed by a factor of up to 2.65: an allocation took 25.6 ns more
-// in one pass and 9.7 ns in the other. That is many times the intervals, so intervals alone cannot decide.
-const agreement = 3
+// maxPassRatio is the largest ratio between the effects of two passes that measured the same leak. On a
+// quiet machine, effects of leaking controls differed by a factor of up to 2.65: an allocation took 25.6
+// ns more in one pass and 9.7 ns in the other. That is many times the intervals, so intervals alone cannot
+// decide.
+const maxPassRatio = 3
 
 // confirmed reports whether the second pass shows the effect with the same sign, an interval that excludes
 // zero, and the same size.
@@ -51,20 +52,20 @@ const agreement = 3
 // passes are therefore only two independent values, whatever the number of blocks. Shifts alone agree in
 // sign in half of all pairs of passes. They agree in sign and size in three of ten, because the ratio of
 // two normal values has a Cauchy distribution: (atan 3 - atan 1/3) / pi.
-func (e effect) confirmed() bool {
+func (e effectPair) confirmed() bool {
 	first, second := e.first, e.second
 	if first.Value < 0 {
 		first, second = first.negated(), second.negated()
 	}
-	return second.Low > 0 && first.High*agreement >= second.Low && second.High*agreement >= first.Low
+	return second.Low > 0 && first.High*maxPassRatio >= second.Low && second.High*maxPassRatio >= first.Low
 }
 
 // exceeds reports whether the effect exceeds the limit in both passes.
-func (e effect) exceeds(limit float64) bool {
+func (e effectPair) exceeds(limit float64) bool {
 	return min(math.Abs(e.first.Value), math.Abs(e.second.Value)) > limit
 }
 
-func (e effect) String() string {
+func (e effectPair) String() string {
 	return fmt.Sprintf("%s: %+.3g ns, then %+.3g ns in the second run", e.name, e.first.Value, e.second.Value)
 }
 
@@ -76,7 +77,7 @@ func (v *Result) judge(j *Judgement) {
 	}
 	largest := DetectableAtMost * j.Limit
 	effects := v.significant()
-	var found effect
+	var found effectPair
 	for _, e := range effects {
 		if !e.confirmed() {
 			continue
@@ -91,7 +92,7 @@ func (v *Result) judge(j *Judgement) {
 	}
 	first := v.First
 	switch {
-	case v.Detectable <= largest && first.Trimmed.within(v.Detectable) && !beyond(effects, v.Limit):
+	case v.Detectable <= largest && first.Trimmed.within(v.Detectable) && !anyBeyond(effects, v.Limit):
 		v.Outcome, v.Why = verdict.NotRefuted, fmt.Sprintf("no difference above %.2g ns was found", v.Detectable)
 	case len(effects) > 0 && v.Second == nil:
 		v.Outcome, v.Why = verdict.NotTested, "significant in one run: needs a second one"
@@ -105,26 +106,26 @@ func (v *Result) judge(j *Judgement) {
 }
 
 // significant returns the effects that tests of the first pass found.
-func (v *Result) significant() []effect {
+func (v *Result) significant() []effectPair {
 	second := v.Second
 	if second == nil {
-		second = &Statistics{Deciles: Deciles{Difference: make(Estimates, len(deciles))}}
+		second = &Statistics{Deciles: Deciles{Difference: make(Estimates, len(decileShares))}}
 	}
-	var found []effect
-	if min(v.PSign, v.PRank) < alpha {
-		found = append(found, effect{"trimmed mean", v.First.Trimmed, second.Trimmed},
-			effect{"median", v.First.Median, second.Median})
+	var found []effectPair
+	if min(v.PSign, v.PRank) < familyAlpha {
+		found = append(found, effectPair{"trimmed mean", v.First.Trimmed, second.Trimmed},
+			effectPair{"median", v.First.Median, second.Median})
 	}
-	if v.PTail < alpha {
+	if v.PTail < familyAlpha {
 		k := v.First.Deciles.Largest
-		name := fmt.Sprintf("%.0f %% decile", 100*deciles[k])
-		found = append(found, effect{name, v.First.Deciles.Difference[k], second.Deciles.Difference[k]})
+		name := fmt.Sprintf("%.0f %% decile", 100*decileShares[k])
+		found = append(found, effectPair{name, v.First.Deciles.Difference[k], second.Deciles.Difference[k]})
 	}
 	return found
 }
 
-func beyond(effects []effect, limit float64) bool {
-	return slices.ContainsFunc(effects, func(e effect) bool { return math.Abs(e.first.Value) > limit })
+func anyBeyond(effects []effectPair, limit float64) bool {
+	return slices.ContainsFunc(effects, func(e effectPair) bool { return math.Abs(e.first.Value) > limit })
 }
 
 // wanting describes how many blocks would be needed to detect the largest acceptable effect. More blocks
@@ -161,9 +162,9 @@ func signTest(d []float64) float64 {
 	return min(1, 2*coins.CDF(float64(min(positive, negative))))
 }
 
-// wilcoxon returns the two-sided p-value of the Wilcoxon signed-rank test in its normal approximation with
-// correction for ties. It ignores zeros.
-func wilcoxon(d []float64) float64 {
+// wilcoxonP returns the two-sided p-value of the Wilcoxon signed-rank test in its normal approximation
+// with correction for ties. It ignores zeros.
+func wilcoxonP(d []float64) float64 {
 	x := slices.DeleteFunc(slices.Clone(d), func(v float64) bool { return v == 0 })
 	slices.SortFunc(x, func(v, w float64) int { return cmp.Compare(math.Abs(v), math.Abs(w)) })
 	n := float64(len(x))
@@ -194,25 +195,25 @@ func wilcoxon(d []float64) float64 {
 // as far from zero as z.
 func twoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// percentiles is the number of cropped tests that dudect makes.
-const percentiles = 100
+// croppedTests is the number of cropped tests that dudect makes.
+const croppedTests = 100
 
 // dudectT returns the largest |t| of dudect's 102 tests: Welch's t-test on the raw times, on the times
 // below each of 100 percentiles, and on the squared distances from the overall mean. dudect reports a leak
 // from 4.5 or 10 on. Here the value is printed for comparison and does not affect the outcome.
 func dudectT(a, b []float64) float64 {
 	pooled := slices.Sorted(slices.Values(slices.Concat(a, b)))
-	largest := math.Abs(welch(a, b))
+	largest := math.Abs(welchT(a, b))
 	sortedA, sortedB := sortedMoments(a), sortedMoments(b)
-	for i := range percentiles {
+	for i := range croppedTests {
 		// dudect crops more finely at long times.
-		share := 1 - math.Pow(0.5, 10*float64(i+1)/percentiles)
+		share := 1 - math.Pow(0.5, 10*float64(i+1)/croppedTests)
 		limit := pooled[min(len(pooled)-1, int(share*float64(len(pooled))))]
 		t := welchOf(sortedA.below(limit), sortedB.below(limit))
 		largest = max(largest, math.Abs(t))
 	}
 	center := momentsOf(pooled).mean()
-	return max(largest, math.Abs(welch(squares(a, center), squares(b, center))))
+	return max(largest, math.Abs(welchT(squaredDeviations(a, center), squaredDeviations(b, center))))
 }
 
 // moments are a sample's size, sum and sum of squares.
@@ -231,7 +232,7 @@ func momentsOf(x []float64) (m moments) {
 	return m
 }
 
-func welch(a, b []float64) float64 { return welchOf(momentsOf(a), momentsOf(b)) }
+func welchT(a, b []float64) float64 { return welchOf(momentsOf(a), momentsOf(b)) }
 
 // welchOf returns Welch's t, or 0 if a class has fewer than two values or there is no variance.
 func welchOf(a, b moments) float64 {
@@ -245,14 +246,14 @@ func welchOf(a, b moments) float64 {
 	return (b.mean() - a.mean()) / math.Sqrt(spread)
 }
 
-// cumulative holds sorted values, and the moments of each prefix.
-type cumulative struct {
+// sortedPrefixes holds sorted values, and the moments of each prefix.
+type sortedPrefixes struct {
 	value []float64
 	until []moments
 }
 
-func sortedMoments(x []float64) cumulative {
-	c := cumulative{slices.Sorted(slices.Values(x)), make([]moments, len(x)+1)}
+func sortedMoments(x []float64) sortedPrefixes {
+	c := sortedPrefixes{slices.Sorted(slices.Values(x)), make([]moments, len(x)+1)}
 	for i, v := range c.value {
 		c.until[i+1] = c.until[i]
 		c.until[i+1].add(v)
@@ -261,12 +262,12 @@ func sortedMoments(x []float64) cumulative {
 }
 
 // below returns the moments of the values below limit.
-func (c cumulative) below(limit float64) moments {
+func (c sortedPrefixes) below(limit float64) moments {
 	n, _ := slices.BinarySearch(c.value, limit)
 	return c.until[n]
 }
 
-func squares(x []float64, center float64) []float64 {
+func squaredDeviations(x []float64, center float64) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = (v - center) * (v - center)
