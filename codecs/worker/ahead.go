@@ -46,11 +46,11 @@ func (p *process) exchangeAhead(requests [][]byte, l Limits, within time.Duratio
 		answers = append(answers, answer.text)
 		if answer.more && len(answers) == len(requests) {
 			<-written
-			return answers[:len(answers)-1], quoting(answer.text, OutOfTurn, "it answered %d requests with more lines", len(requests))
+			return answers[:len(answers)-1], newQuotedBreach(answer.text, OutOfTurn, "it answered %d requests with more lines", len(requests))
 		}
 	}
 	if <-written != nil {
-		return answers, p.why(breached(Died, "it reads no more requests"))
+		return answers, p.why(newBreach(Died, "it reads no more requests"))
 	}
 	return answers, nil
 }
@@ -99,7 +99,7 @@ func (h *handle) askAhead(name string, n int, complete func(i int, l *line), tak
 // judgeEach judges tokens one by one, ahead of the answers. It stops at a
 // fault.
 func (h *handle) judgeEach(tokens [][]byte, at func(i int) *codecs.Context) ([]lab.Answer, error) {
-	return each(len(tokens), func(from int, some []lab.Answer) (int, error) {
+	return answerEach(len(tokens), func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(h.judge, len(some), func(i int, l *line) { h.toJudge(l, tokens[from+i], at(from+i)) },
 			func(i int, r *response) error { return h.fill(some, []int{i}, []response{*r}, h.content) })
 	}, func(i int) ([]byte, error) { return h.judgeToken(nil, tokens[i], at(i)) })
@@ -116,15 +116,15 @@ func (h *handle) SealAll(contents [][]byte, contexts []*codecs.Context) ([]lab.A
 	if !h.context {
 		contexts = make([]*codecs.Context, len(contents))
 	}
-	return each(len(contents), func(from int, some []lab.Answer) (int, error) {
+	return answerEach(len(contents), func(from int, some []lab.Answer) (int, error) {
 		return h.askAhead(h.make, len(some), func(i int, l *line) { h.toMake(l, contents[from+i], contexts[from+i]) },
 			func(i int, r *response) error { return h.fill(some, []int{i}, []response{*r}, h.tokenOf) })
 	}, func(i int) ([]byte, error) { return h.makeToken(nil, contents[i], contexts[i]) })
 }
 
-// each produces n answers. It calls ahead for up to inFlight answers, and calls
+// answerEach produces n answers. It calls ahead for up to inFlight answers, and calls
 // alone for the next answer if ahead produces none.
-func each(n int, ahead func(from int, some []lab.Answer) (int, error), alone func(i int) ([]byte, error)) ([]lab.Answer, error) {
+func answerEach(n int, ahead func(from int, some []lab.Answer) (int, error), alone func(i int) ([]byte, error)) ([]lab.Answer, error) {
 	all := make([]lab.Answer, n)
 	for i := 0; i < n; {
 		done, err := ahead(i, all[i:min(n, i+inFlight)])
@@ -166,10 +166,10 @@ func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 	}
 	_, err := h.ask(h.judge, len(crossing), func(l *line) {
 		h.within(l, b)
-		texts(l, "tokens", crossing)
+		appendTexts(l, "tokens", crossing)
 	}, func(r *response) error {
 		if len(r.Verdicts) != len(crossing) {
-			return breached(Garbage, "%s: got %s for %d tokens", h.judge, counted(r.Verdicts, len(crossing)), len(crossing))
+			return newBreach(Garbage, "%s: got %s for %d tokens", h.judge, verdictCount(r.Verdicts, len(crossing)), len(crossing))
 		}
 		return h.fill(verdicts, place, r.Verdicts, h.content)
 	})
@@ -182,9 +182,9 @@ func (h *handle) judgeAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, err
 	return verdicts, nil
 }
 
-// counted describes a wrong number of verdicts. At most one verdict too many is
+// verdictCount describes a wrong number of verdicts. At most one verdict too many is
 // read.
-func counted(verdicts []response, tokens int) string {
+func verdictCount(verdicts []response, tokens int) string {
 	if len(verdicts) > tokens {
 		return "more verdicts than tokens"
 	}
@@ -212,5 +212,5 @@ func (h *handle) fill(verdicts []lab.Answer, place []int, answers []response, re
 func (c *Client) lied(detail string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.record(breached(Lied, "%s", detail), nil)
+	return c.record(newBreach(Lied, "%s", detail), nil)
 }

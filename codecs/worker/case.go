@@ -30,7 +30,7 @@ const (
 // OpenCase returns the case in which a configuration was accepted or, if err is
 // not nil, refused.
 func OpenCase(c codecs.Config, err error) (Case, error) {
-	l, answer := opening(c), newLine()
+	l, answer := openRequest(c), newLine()
 	if err != nil {
 		answer.refused(err)
 	} else {
@@ -79,7 +79,7 @@ func (c Case) with(ask, answer *line) (Case, error) {
 // design refuses its configuration.
 func (c Case) Replay(d codecs.Design) (got lab.Answer, agrees bool, err error) {
 	if len(c.Ask) == 0 {
-		return c.compare(replaying(d).answer(c.Open))
+		return c.compare(newReplaySession(d).answer(c.Open))
 	}
 	r, err := NewReplayer(d, c.Open)
 	if err != nil {
@@ -94,7 +94,7 @@ type Replayer struct{ session *session }
 
 // NewReplayer opens a design with the configuration in the Open of a case.
 func NewReplayer(d codecs.Design, open json.RawMessage) (*Replayer, error) {
-	s := replaying(d)
+	s := newReplaySession(d)
 	if err := isOK(s.answer(open)); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", d.Name, err)
 	}
@@ -107,7 +107,9 @@ func (r *Replayer) Replay(c Case) (got lab.Answer, agrees bool, err error) {
 	return c.compare(r.session.answer(c.Ask))
 }
 
-func replaying(d codecs.Design) *session { return newSession(&Server{Design: d, Version: "replay"}) }
+func newReplaySession(d codecs.Design) *session {
+	return newSession(&Server{Design: d, Version: "replay"})
+}
 
 // compare decodes an answer and reports whether it agrees with the case.
 func (c Case) compare(answer []byte) (got lab.Answer, agrees bool, err error) {

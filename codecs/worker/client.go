@@ -151,13 +151,13 @@ func (c *Client) Close() error {
 
 // start starts a process and exchanges hello. c.mu must be held.
 func (c *Client) start() error {
-	p, err := start(c.command, &c.sent)
+	p, err := startProcess(c.command, &c.sent)
 	if err != nil {
 		return fmt.Errorf("%w (%w)", err, codecs.ErrFault)
 	}
 	c.process = p
 	c.life++
-	sent := operation("hello").int("protocol", Version).end()
+	sent := newRequest("hello").int("protocol", Version).end()
 	limits := c.limits
 	limits.Patience = 1 // patience is for requests; Start is long enough for a busy machine
 	data, err := p.exchange(sent, limits, limits.Start)
@@ -174,7 +174,7 @@ func (c *Client) start() error {
 	if h.Name != c.hello.Name || h.Version != c.hello.Version || h.Kind != c.hello.Kind {
 		p.end()
 		c.process = nil
-		return c.record(breached(Lied, "it was %s %s and came back as %s %s",
+		return c.record(newBreach(Lied, "it was %s %s and came back as %s %s",
 			c.hello.Name, c.hello.Version, h.Name, h.Version), sent)
 	}
 	return nil
@@ -182,14 +182,14 @@ func (c *Client) start() error {
 
 // probe sends the unknown operation. c.mu must be held.
 func (c *Client) probe() {
-	sent := operation(unknownOperation).end()
+	sent := newRequest(unknownOperation).end()
 	data, err := c.process.exchange(sent, c.limits, c.limits.Request)
 	if err != nil {
 		c.record(err, sent) //nolint:errcheck // recorded, and no obstacle
 		return
 	}
 	if r, err := parseResponse(data, 0); err != nil || !r.Unsupported {
-		c.record(breached(Lied, "it does not say of an unknown operation that it is unsupported"), sent) //nolint:errcheck // as above
+		c.record(newBreach(Lied, "it does not say of an unknown operation that it is unsupported"), sent) //nolint:errcheck // as above
 	}
 }
 

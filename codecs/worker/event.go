@@ -104,11 +104,11 @@ func (b *breach) describe(s *secrets) string {
 	}
 }
 
-func breached(kind EventKind, format string, args ...any) error {
+func newBreach(kind EventKind, format string, args ...any) error {
 	return &breach{kind: kind, detail: fmt.Sprintf(format, args...)}
 }
 
-// quoting returns a *breach with the text that the worker wrote.
-func quoting(quote []byte, kind EventKind, format string, args ...any) error {
+// newQuotedBreach returns a *breach with the text that the worker wrote.
+func newQuotedBreach(quote []byte, kind EventKind, format string, args ...any) error {
 	return &breach{kind, fmt.Sprintf(format, args...), append([]byte{}, quote...)}
 }

@@ -84,7 +84,7 @@ func (l *line) guarantees(stated []codecs.Guarantee) *line {
 func (l *line) choices(options []codecs.Option) *line {
 	return l.array("options", len(options), func(i int) {
 		o := options[i]
-		l.element(func() { texts(l.text("name", o.Name).text("doc", o.Doc), "values", o.Values) })
+		l.element(func() { appendTexts(l.text("name", o.Name).text("doc", o.Doc), "values", o.Values) })
 	})
 }
 

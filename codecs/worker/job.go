@@ -17,8 +17,8 @@ type task struct {
 	result func(l *line, out []byte) *line // appends the result to an answer
 }
 
-// tasks are the operations on an open handle, by name.
-var tasks = map[string]*task{
+// tasksByName are the operations on an open handle, by name.
+var tasksByName = map[string]*task{
 	"seal":   {codecs.KindCodec, (*lab.Bound).Seal, payloadToSeal, (*line).token},
 	"mint":   {codecs.KindScheme, (*lab.Bound).Seal, stateToSeal, (*line).token},
 	"unseal": {codecs.KindCodec, (*lab.Bound).Unseal, tokensToJudge, (*line).payload},
@@ -116,7 +116,7 @@ func (h *handle) bench(do string, n int, complete func(*line)) (time.Duration, e
 		complete(l.text("do", do).int("n", int64(n)))
 	}, func(r *response) error {
 		if r.Elapsed == nil {
-			return breached(Garbage, "bench: the answer has no elapsed_ns")
+			return newBreach(Garbage, "bench: the answer has no elapsed_ns")
 		}
 		return nil
 	})

@@ -22,10 +22,10 @@ type line struct {
 	err error
 }
 
-// usual is the capacity in bytes that suffices for most lines.
-const usual = 512
+// usualLineSize is the capacity in bytes that suffices for most lines.
+const usualLineSize = 512
 
-func newLine() *line { return &line{buf: make([]byte, 0, usual)} }
+func newLine() *line { return &line{buf: make([]byte, 0, usualLineSize)} }
 
 // reset empties the line and keeps its memory.
 func (l *line) reset() { *l = line{buf: l.buf[:0]} }
@@ -68,8 +68,8 @@ func (l *line) token(token []byte) *line {
 	return l
 }
 
-// texts appends an array of strings.
-func texts[T ~string | ~[]byte](l *line, name string, list []T) *line {
+// appendTexts appends an array of strings.
+func appendTexts[T ~string | ~[]byte](l *line, name string, list []T) *line {
 	return l.array(name, len(list), func(i int) { l.appendText([]byte(list[i])) })
 }
 
@@ -188,15 +188,15 @@ func (l *line) decimal(name string, seconds int64, micros int) *line {
 	return l
 }
 
-// instant parses a time that line.time wrote. A float64 of current Unix seconds
+// parseTime parses a time that line.time wrote. A float64 of current Unix seconds
 // is exact to a microsecond.
-func instant(literal []byte) (time.Time, error) {
+func parseTime(literal []byte) (time.Time, error) {
 	seconds, micros, err := parseSeconds(literal)
 	return time.Unix(seconds, micros*1000), err
 }
 
-// span parses a duration that line.duration wrote.
-func span(literal []byte) (time.Duration, error) {
+// parseDuration parses a duration that line.duration wrote.
+func parseDuration(literal []byte) (time.Duration, error) {
 	seconds, micros, err := parseSeconds(literal)
 	if seconds > math.MaxInt64/int64(time.Second)-1 || seconds < math.MinInt64/int64(time.Second)+1 {
 		return 0, fmt.Errorf("%s seconds are more than 292 years", literal)

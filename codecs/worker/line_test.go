@@ -22,7 +22,7 @@ func TestTimesCross(t *testing.T) {
 	} {
 		l := new(line).time("now", c.at)
 		require.Equal(t, `{"now":`+c.want+`}`, string(l.end()))
-		back, err := instant([]byte(c.want))
+		back, err := parseTime([]byte(c.want))
 		require.NoError(t, err)
 		require.True(t, c.at.Equal(back), "%s: %s", c.want, back)
 	}
@@ -34,15 +34,15 @@ func TestDurationsCross(t *testing.T) {
 	} {
 		l := new(line).duration("ttl", d)
 		require.Equal(t, `{"ttl":`+want+`}`, string(l.end()))
-		back, err := span([]byte(want))
+		back, err := parseDuration([]byte(want))
 		require.NoError(t, err)
 		require.Equal(t, d, back)
 	}
 	for _, n := range []string{"1e300", "1e11", "-1e11", "x"} {
-		_, err := span([]byte(n))
+		_, err := parseDuration([]byte(n))
 		require.Error(t, err, n)
 	}
-	_, err := instant([]byte("1e16"))
+	_, err := parseTime([]byte("1e16"))
 	require.Error(t, err)
 	require.Less(t, math.MaxInt64/float64(time.Second), 1e11)
 }

@@ -53,13 +53,13 @@ var bad = map[string]func(){
 	"verdicts":     answering(`{"ok":true,"verdicts":[` + strings.Repeat("{},", 300_000) + `{}]}`),
 	"long-answer":  answering(`{"ok":true,"payload_b64":"` + strings.Repeat("A", 4<<20) + `"}`),
 
-	"quoting-fault":   quoting(func(s string) { fmt.Printf(`{"ok":false,"fault":%s}`+"\n", quotedJSON(s)) }),
+	"quoting-fault":   answerQuotingKeys(func(s string) { fmt.Printf(`{"ok":false,"fault":%s}`+"\n", quotedJSON(s)) }),
 	"quoting-reasons": quotingReasons,
-	"quoting-refusal": quoting(func(s string) { fmt.Printf(`{"ok":false,"refused":%s}`+"\n", quotedJSON(s)) }),
-	"quoting-garbage": quoting(func(s string) { fmt.Println("Traceback: " + s) }),
-	"quoting-lines":   quoting(func(s string) { fmt.Println(s + "\n" + s) }),
-	"quoting-stderr":  quoting(func(s string) { fmt.Fprintln(os.Stderr, s); os.Exit(3) }),
-	"quoting-long-stderr": quoting(func(s string) {
+	"quoting-refusal": answerQuotingKeys(func(s string) { fmt.Printf(`{"ok":false,"refused":%s}`+"\n", quotedJSON(s)) }),
+	"quoting-garbage": answerQuotingKeys(func(s string) { fmt.Println("Traceback: " + s) }),
+	"quoting-lines":   answerQuotingKeys(func(s string) { fmt.Println(s + "\n" + s) }),
+	"quoting-stderr":  answerQuotingKeys(func(s string) { fmt.Fprintln(os.Stderr, s); os.Exit(3) }),
+	"quoting-long-stderr": answerQuotingKeys(func(s string) {
 		fmt.Fprintln(os.Stderr, s+s+s+s+s+s+s+s+s+s+strings.Repeat(".", 4000))
 		os.Exit(3)
 	}),
@@ -396,8 +396,8 @@ func quoteKeys(line string) string {
 	return fmt.Sprintf("%s %s %x %q %s %v", line, base64.StdEncoding.EncodeToString(key), key, key, pythonRepr, key)
 }
 
-// quoting answers the open request with a text that quotes its keys.
-func quoting(how func(quoted string)) func() {
+// answerQuotingKeys answers the open request with a text that quotes its keys.
+func answerQuotingKeys(how func(quoted string)) func() {
 	return func() {
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {

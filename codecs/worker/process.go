@@ -32,7 +32,7 @@ type process struct {
 	once  sync.Once
 	// reaping is held while the process is waited for or killed.
 	reaping sync.Mutex
-	stderr  tail
+	stderr  tailBuffer
 	sent    *int         // length in bytes of the longest request to the worker
 	longest atomic.Int64 // current maximum length of an output line, in bytes
 }
@@ -47,7 +47,7 @@ type answerLine struct {
 // of an exited worker open.
 const waitDelay = time.Second
 
-func start(c Command, sent *int) (*process, error) {
+func startProcess(c Command, sent *int) (*process, error) {
 	if len(c.Args) == 0 {
 		return nil, fmt.Errorf("worker: the command is empty")
 	}
@@ -98,7 +98,7 @@ func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if limit := longest.Load(); int64(len(text)+len(part)) > limit {
-			return nil, breached(Flooded, "a line is longer than %d bytes", limit)
+			return nil, newBreach(Flooded, "a line is longer than %d bytes", limit)
 		}
 		text = append(text, part...)
 		switch {
@@ -106,9 +106,9 @@ func readLine(r *bufio.Reader, longest *atomic.Int64) ([]byte, error) {
 			return bytes.TrimSuffix(text[:len(text)-1], []byte("\r")), nil
 		case errors.Is(err, bufio.ErrBufferFull):
 		case len(text) > 0:
-			return nil, quoting(text, Died, "its output ended within a line")
+			return nil, newQuotedBreach(text, Died, "its output ended within a line")
 		default:
-			return nil, breached(Died, "its output ended")
+			return nil, newBreach(Died, "its output ended")
 		}
 	}
 }
@@ -125,14 +125,14 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 	*p.sent = max(*p.sent, len(request))
 	p.longest.Store(l.answer(*p.sent))
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
-		return nil, p.why(breached(Died, "it reads no more requests"))
+		return nil, p.why(newBreach(Died, "it reads no more requests"))
 	}
 	answer, open := <-p.lines
 	if !open {
 		return nil, p.why(p.cause)
 	}
 	if answer.more {
-		return nil, quoting(answer.text, OutOfTurn, "it answered one request with more than one line; standard output is for answers only; the first line is")
+		return nil, newQuotedBreach(answer.text, OutOfTurn, "it answered one request with more than one line; standard output is for answers only; the first line is")
 	}
 	return answer.text, nil
 }
@@ -141,7 +141,7 @@ func (p *process) exchange(request []byte, l Limits, within time.Duration) ([]by
 // requests.
 func (p *process) unasked(text []byte, open bool) error {
 	if open {
-		return quoting(text, OutOfTurn, "it wrote a line before the request")
+		return newQuotedBreach(text, OutOfTurn, "it wrote a line before the request")
 	}
 	return p.why(p.cause)
 }
@@ -151,9 +151,9 @@ func (p *process) unasked(text []byte, open bool) error {
 func (p *process) why(other error) error {
 	if p.hung.Load() {
 		if b, ok := errors.AsType[*breach](other); ok && b.quote != nil {
-			return quoting(b.quote, Hung, "it did not end its answer with a line end before the deadline")
+			return newQuotedBreach(b.quote, Hung, "it did not end its answer with a line end before the deadline")
 		}
-		return breached(Hung, "it did not answer before the deadline: want one line for each request, flushed at once")
+		return newBreach(Hung, "it did not answer before the deadline: want one line for each request, flushed at once")
 	}
 	return other
 }
@@ -252,14 +252,14 @@ const (
 	tailSlack = 4 << 10
 )
 
-// A tail keeps the last bytes that are written to it.
-type tail struct {
+// A tailBuffer keeps the last bytes that are written to it.
+type tailBuffer struct {
 	mu   sync.Mutex
 	last []byte
 }
 
 // Write implements io.Writer. It always succeeds.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *tailBuffer) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	const kept = tailSize + tailSlack
@@ -269,7 +269,7 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // without returns the end of the text with the secrets redacted.
-func (t *tail) without(s *secrets) string {
+func (t *tailBuffer) without(s *secrets) string {
 	t.mu.Lock()
 	text := string(t.last)
 	t.mu.Unlock()

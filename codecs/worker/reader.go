@@ -191,7 +191,7 @@ func (r *reader) string() []byte {
 	}
 	start, escaped := r.at, false
 	for r.at++; r.at < len(r.src); r.at++ {
-		if r.at += run(r.src[r.at:]); r.at == len(r.src) {
+		if r.at += plainPrefixLength(r.src[r.at:]); r.at == len(r.src) {
 			break
 		}
 		switch c := r.src[r.at]; {
@@ -273,13 +273,13 @@ func numberLen(s []byte) int {
 	if len(s) > 0 && s[0] == '-' {
 		at++
 	}
-	n := digits(s[at:])
+	n := digitCount(s[at:])
 	if n == 0 || n > 1 && s[at] == '0' {
 		return 0
 	}
 	at += n
 	if at < len(s) && s[at] == '.' {
-		if n = digits(s[at+1:]); n == 0 {
+		if n = digitCount(s[at+1:]); n == 0 {
 			return 0
 		}
 		at += 1 + n
@@ -291,14 +291,14 @@ func numberLen(s []byte) int {
 	if at < len(s) && (s[at] == '+' || s[at] == '-') {
 		at++
 	}
-	if n = digits(s[at:]); n == 0 {
+	if n = digitCount(s[at:]); n == 0 {
 		return 0
 	}
 	return at + n
 }
 
-// digits returns the number of leading digits of s.
-func digits(s []byte) int {
+// digitCount returns the number of leading digits of s.
+func digitCount(s []byte) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
 		n++

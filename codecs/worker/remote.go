@@ -20,7 +20,7 @@ func (c *Client) Design() codecs.Design {
 		Name:       name,
 		Doc:        "a " + string(c.hello.Kind) + " in another process, version " + c.hello.Version,
 		Spec:       name + " " + c.hello.Version,
-		Guarantees: codecs.Always(stated(c.hello.Guarantees)),
+		Guarantees: codecs.Always(statedGuarantees(c.hello.Guarantees)),
 	}
 	for _, o := range c.hello.Options {
 		d.Options = append(d.Options, codecs.Option(o))
@@ -39,8 +39,8 @@ func (c *Client) Design() codecs.Design {
 	return d
 }
 
-// stated returns the guarantees in a hello, sorted by property.
-func stated(said map[codecs.Property]bool) []codecs.Guarantee {
+// statedGuarantees returns the guarantees in a hello, sorted by property.
+func statedGuarantees(said map[codecs.Property]bool) []codecs.Guarantee {
 	var gs []codecs.Guarantee
 	for _, p := range slices.Sorted(maps.Keys(said)) {
 		if _, err := codecs.ParseProperty(string(p)); err == nil {
@@ -53,7 +53,7 @@ func stated(said map[codecs.Property]bool) []codecs.Guarantee {
 // A handle is a configuration that is open in a worker, whose processes may
 // change.
 type handle struct {
-	verbs
+	kindVerbs
 	client *Client
 	config codecs.Config
 	life   int // number of the process that id belongs to; guarded by client.mu
@@ -61,7 +61,7 @@ type handle struct {
 }
 
 func newHandle(c *Client, config codecs.Config) (*handle, error) {
-	h := &handle{verbs: verbsOf(c.hello.Kind), client: c, config: config}
+	h := &handle{kindVerbs: verbsOf(c.hello.Kind), client: c, config: config}
 	h.config.Options = maps.Clone(config.Options)
 	h.config.Secrets = nil
 	for _, s := range config.Secrets {
@@ -83,13 +83,13 @@ func (h *handle) reopen() error {
 	if h.life == c.life {
 		return nil
 	}
-	l := opening(h.config)
+	l := openRequest(h.config)
 	r, err := c.ask(l, 0)
 	if err != nil {
 		return err
 	}
 	if r.Handle == nil {
-		return c.record(breached(Garbage, "open: the answer has no handle"), l.end())
+		return c.record(newBreach(Garbage, "open: the answer has no handle"), l.end())
 	}
 	h.id, h.life = *r.Handle, c.life
 	return nil
@@ -99,9 +99,9 @@ func (h *handle) reopen() error {
 // every open having a ttl.
 const defaultTTL = 10 * time.Minute
 
-// opening returns the request that opens a configuration.
-func opening(c codecs.Config) *line {
-	l := operation("open")
+// openRequest returns the request that opens a configuration.
+func openRequest(c codecs.Config) *line {
+	l := newRequest("open")
 	l.array("keys_b64", len(c.Secrets), func(i int) { l.appendBytes(c.Secrets[i]) })
 	return l.duration("ttl", c.TTLOr(defaultTTL)).options(c.Options)
 }
@@ -137,9 +137,9 @@ func (h *handle) Close() error {
 	return err
 }
 
-// verbs are the operations of codecs or schemes, and the members of their
+// kindVerbs are the operations of codecs or schemes, and the members of their
 // messages.
-type verbs struct {
+type kindVerbs struct {
 	make, judge string
 	content     func(*response) ([]byte, error) // returns the content of a judged token
 	put         func(*line, []byte) *line       // appends the content of a token to make
@@ -147,49 +147,49 @@ type verbs struct {
 }
 
 var (
-	codecVerbs  = verbs{"seal", "unseal", payloadOf, (*line).payload, false}
-	schemeVerbs = verbs{"mint", "verify", stateOf, (*line).state, true}
+	codecVerbs  = kindVerbs{"seal", "unseal", payloadOf, (*line).payload, false}
+	schemeVerbs = kindVerbs{"mint", "verify", stateOf, (*line).state, true}
 )
 
-func verbsOf(kind codecs.Kind) verbs {
+func verbsOf(kind codecs.Kind) kindVerbs {
 	if kind == codecs.KindScheme {
 		return schemeVerbs
 	}
 	return codecVerbs
 }
 
-func payloadOf(r *response) ([]byte, error) { return present(r.Payload, "payload_b64") }
-func stateOf(r *response) ([]byte, error)   { return present(r.State, "state_b64") }
+func payloadOf(r *response) ([]byte, error) { return requireMember(r.Payload, "payload_b64") }
+func stateOf(r *response) ([]byte, error)   { return requireMember(r.State, "state_b64") }
 
-func present(carried []byte, name string) ([]byte, error) {
+func requireMember(carried []byte, name string) ([]byte, error) {
 	if carried == nil {
-		return nil, breached(Garbage, "the answer has no %s", name)
+		return nil, newBreach(Garbage, "the answer has no %s", name)
 	}
 	return carried, nil
 }
 
 // tokenOf returns the token in an answer.
-func (v verbs) tokenOf(r *response) ([]byte, error) {
+func (v kindVerbs) tokenOf(r *response) ([]byte, error) {
 	if r.Token == nil {
-		return nil, breached(Garbage, "%s: the answer has no token", v.make)
+		return nil, newBreach(Garbage, "%s: the answer has no token", v.make)
 	}
 	return r.Token, nil
 }
 
 // toMake appends the members of a request to make a token.
-func (v verbs) toMake(l *line, content []byte, b *codecs.Context) {
+func (v kindVerbs) toMake(l *line, content []byte, b *codecs.Context) {
 	v.within(l, b)
 	v.put(l, content)
 }
 
 // toJudge appends the members of a request to judge a token.
-func (v verbs) toJudge(l *line, token []byte, b *codecs.Context) {
+func (v kindVerbs) toJudge(l *line, token []byte, b *codecs.Context) {
 	v.within(l, b)
 	l.token(token)
 }
 
 // within appends the context of a request. It fails if the context has no time.
-func (v verbs) within(l *line, b *codecs.Context) {
+func (v kindVerbs) within(l *line, b *codecs.Context) {
 	if !v.context {
 		return
 	}

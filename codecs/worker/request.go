@@ -140,19 +140,21 @@ func (r *reader) tokens() [][]byte {
 	return tokens
 }
 
-// operation begins a request with the given operation.
-func operation(name string) *line { return newLine().text("op", name) }
+// newRequest begins a request with the given operation.
+func newRequest(name string) *line { return newLine().text("op", name) }
 
 // asking begins a request on an open handle.
 func (l *line) asking(name string, handle int64) *line {
 	return l.text("op", name).int("handle", handle)
 }
 
-// keys matches the keys in an open request: base64url contains no bracket.
-var keys = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
+// keysPattern matches the keys in an open request: base64url contains no bracket.
+var keysPattern = regexp.MustCompile(`"keys_b64":\[[^\]]*\]`)
 
 // withoutKeys returns a request with its keys removed.
-func withoutKeys(sent []byte) []byte { return keys.ReplaceAll(sent, []byte(`"keys_b64":"left out"`)) }
+func withoutKeys(sent []byte) []byte {
+	return keysPattern.ReplaceAll(sent, []byte(`"keys_b64":"left out"`))
+}
 
 // config returns the configuration in an open request. Missing options have the
 // given defaults.
@@ -163,7 +165,7 @@ func (r *request) config(options map[string]string) (codecs.Config, error) {
 	if len(r.TTL) == 0 {
 		return c, nil
 	}
-	ttl, err := span(r.TTL)
+	ttl, err := parseDuration(r.TTL)
 	c.TTL = &ttl
 	return c, err
 }
@@ -177,6 +179,6 @@ func (r *request) context(scheme bool) (*codecs.Context, error) {
 		return nil, fmt.Errorf("now is missing")
 	}
 	var err error
-	r.Context.Now, err = instant(r.Now)
+	r.Context.Now, err = parseTime(r.Now)
 	return &r.Context, err
 }

@@ -42,23 +42,23 @@ func parseResponse(line []byte, tokens int) (*response, error) {
 	a, r := new(response), reader{src: bytes.TrimSpace(line), verdictsLeft: tokens + 1}
 	a.read(&r)
 	if err := r.end(); err != nil {
-		return nil, quoting(line, Garbage, "the answer cannot be read: %v", err)
+		return nil, newQuotedBreach(line, Garbage, "the answer cannot be read: %v", err)
 	}
 	if a.OK == nil {
-		return nil, quoting(line, Garbage, "the answer has no member ok")
+		return nil, newQuotedBreach(line, Garbage, "the answer has no member ok")
 	}
 	return a, nil
 }
 
 func isObject(line []byte) error {
 	if !utf8.Valid(line) {
-		return quoting(line, Garbage, "the answer is not UTF-8")
+		return newQuotedBreach(line, Garbage, "the answer is not UTF-8")
 	}
 	if bytes.HasPrefix(line, []byte("\ufeff")) {
-		return quoting(line, Garbage, "the answer begins with a byte order mark; want an object")
+		return newQuotedBreach(line, Garbage, "the answer begins with a byte order mark; want an object")
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-		return quoting(line, Garbage, "the answer is not an object")
+		return newQuotedBreach(line, Garbage, "the answer is not an object")
 	}
 	return nil
 }
@@ -131,13 +131,13 @@ func (r *reader) verdicts() []response {
 func (a *response) outcome() error {
 	switch {
 	case a.OK == nil:
-		return breached(Garbage, "a verdict has no member ok")
+		return newBreach(Garbage, "a verdict has no member ok")
 	case *a.OK:
 		return nil
 	case a.Rejected != "":
 		stage, err := codecs.ParseStage(a.Rejected)
 		if err != nil {
-			return breached(Garbage, "it refused at the stage %q; there are %v", a.Rejected, codecs.Stages())
+			return newBreach(Garbage, "it refused at the stage %q; there are %v", a.Rejected, codecs.Stages())
 		}
 		return codecs.Reject(stage, a.Reason)
 	case a.Unsupported:
@@ -145,9 +145,9 @@ func (a *response) outcome() error {
 	case a.Refused != nil:
 		return &RefusedError{*a.Refused}
 	case a.Fault != nil:
-		return quoting([]byte(*a.Fault), Faulted, "it answered that it broke")
+		return newQuotedBreach([]byte(*a.Fault), Faulted, "it answered that it broke")
 	default:
-		return breached(Garbage, "the answer is not ok and does not say why")
+		return newBreach(Garbage, "the answer is not ok and does not say why")
 	}
 }
 
@@ -171,23 +171,23 @@ func parseHello(data []byte) (h Hello, err error) {
 		return h, err
 	}
 	if err := r.outcome(); err != nil {
-		return h, breached(Garbage, "it does not answer hello: %v", err)
+		return h, newBreach(Garbage, "it does not answer hello: %v", err)
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(data), &h); err != nil {
 		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			err = fmt.Errorf("member %s is a JSON %s, want %s", kind.Field, kind.Value, jsonKinds[kind.Type.Kind()])
 		}
-		return h, quoting(data, Garbage, "the answer cannot be read: %v", err)
+		return h, newQuotedBreach(data, Garbage, "the answer cannot be read: %v", err)
 	}
 	switch {
 	case h.Protocol == 0:
-		return h, quoting(data, Garbage, "its hello has no member protocol, want %d", Version)
+		return h, newQuotedBreach(data, Garbage, "its hello has no member protocol, want %d", Version)
 	case h.Protocol != Version:
-		return h, breached(Garbage, "it speaks protocol %d, want %d", h.Protocol, Version)
+		return h, newBreach(Garbage, "it speaks protocol %d, want %d", h.Protocol, Version)
 	case h.Name == "":
-		return h, quoting(data, Garbage, "its hello has no name")
+		return h, newQuotedBreach(data, Garbage, "its hello has no name")
 	case !slices.Contains([]codecs.Kind{codecs.KindCodec, codecs.KindScheme}, h.Kind):
-		return h, breached(Garbage, "its kind is %q, want %s or %s", h.Kind, codecs.KindCodec, codecs.KindScheme)
+		return h, newBreach(Garbage, "its kind is %q, want %s or %s", h.Kind, codecs.KindCodec, codecs.KindScheme)
 	}
 	return h, nil
 }
@@ -204,13 +204,13 @@ func (l *line) failed(err error) *line {
 	case errors.Is(err, codecs.ErrUnsupported):
 		return l.bool("unsupported", true)
 	default:
-		return l.text("fault", crossing(err))
+		return l.text("fault", protocolText(err))
 	}
 }
 
 // refused writes the answer to an open request whose configuration is refused.
-func (l *line) refused(err error) { l.bool("ok", false).text("refused", crossing(err)) }
+func (l *line) refused(err error) { l.bool("ok", false).text("refused", protocolText(err)) }
 
-// crossing returns an error's text as valid UTF-8, which the protocol can
+// protocolText returns an error's text as valid UTF-8, which the protocol can
 // carry.
-func crossing(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }
+func protocolText(err error) string { return strings.ToValidUTF8(err.Error(), "\ufffd") }

@@ -41,7 +41,7 @@ func (s *secrets) add(ring [][]byte) {
 		if len(key) < minRedacted || len(key) > maxRedacted || slices.ContainsFunc(s.all, func(known secret) bool { return known.key == string(key) }) {
 			continue
 		}
-		s.all = append(s.all[max(0, len(s.all)+1-maxSecrets):], secret{string(key), spellings(string(key))})
+		s.all = append(s.all[max(0, len(s.all)+1-maxSecrets):], secret{string(key), printedForms(string(key))})
 	}
 }
 
@@ -80,8 +80,8 @@ func (s *secrets) redacted(err error) error {
 	return err
 }
 
-// spellings returns the encodings in which a program may print a secret.
-func spellings(secret string) []string {
+// printedForms returns the encodings in which a program may print a secret.
+func printedForms(secret string) []string {
 	b := []byte(secret)
 	quoted := strconv.Quote(secret)
 	ascii := strconv.QuoteToASCII(secret)

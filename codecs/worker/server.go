@@ -59,8 +59,8 @@ func newSession(s *Server) *session {
 	return &session{server: s, opened: make(map[int64]*lab.Instance), line: *newLine()}
 }
 
-// operations are the operations that are not jobs, by name.
-var operations = map[string]func(*session) error{
+// sessionOperations are the operations that are not jobs, by name.
+var sessionOperations = map[string]func(*session) error{
 	"hello": (*session).hello,
 	"open":  (*session).open,
 	"close": (*session).close,
@@ -97,7 +97,7 @@ func (s *session) do(data []byte) error {
 	if err := s.request.parse(data); err != nil {
 		return err
 	}
-	if operation, ok := operations[string(s.request.Op)]; ok {
+	if operation, ok := sessionOperations[string(s.request.Op)]; ok {
 		return operation(s)
 	}
 	j, err := s.job(s.request.Op)
@@ -110,7 +110,7 @@ func (s *session) do(data []byte) error {
 
 // job returns the named job on the handle of the request.
 func (s *session) job(name []byte) (j job, err error) {
-	t, ok := tasks[string(name)]
+	t, ok := tasksByName[string(name)]
 	if !ok {
 		return j, codecs.ErrUnsupported
 	}
@@ -146,7 +146,7 @@ func (s *session) hello() error {
 	}
 	d := &s.server.Design
 	l := s.line.done().int("protocol", Version).text("name", d.Name).text("version", s.server.Version)
-	texts(l.text("kind", string(d.Kind())), "abilities", s.server.abilities())
+	appendTexts(l.text("kind", string(d.Kind())), "abilities", s.server.abilities())
 	l.guarantees(d.GuaranteesFor(s.server.Options)).choices(d.Options)
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// plain marks the ASCII characters that need no escape in a string.
-var plain = func() (t [256]bool) {
+// plainASCII marks the ASCII characters that need no escape in a string.
+var plainASCII = func() (t [256]bool) {
 	for c := ' '; c < 0x7F; c++ {
 		t[c] = c != '"' && c != '\\'
 	}
@@ -28,7 +28,7 @@ func appendText(dst, s []byte) ([]byte, error) {
 	dst = append(slices.Grow(dst, len(s)+len(s)/8+textRoom), '"')
 	done := 0  // number of bytes of s that are in dst
 	high := -1 // end of the last lone leading surrogate
-	for at := run(s); at < len(s); at += run(s[at:]) {
+	for at := plainPrefixLength(s); at < len(s); at += plainPrefixLength(s[at:]) {
 		r, n := rune(s[at]), 1
 		if r >= utf8.RuneSelf {
 			r, n = rawjson.DecodeRune(s[at:])
@@ -37,7 +37,7 @@ func appendText(dst, s []byte) ([]byte, error) {
 		if r == utf8.RuneError && n == 1 || joins {
 			return nil, codecs.ErrUnsupported
 		}
-		if escaped(r) {
+		if needsEscape(r) {
 			dst = appendEscape(append(dst, s[done:at]...), r)
 			done = at + n
 		}
@@ -49,17 +49,17 @@ func appendText(dst, s []byte) ([]byte, error) {
 	return append(append(dst, s[done:]...), '"'), nil
 }
 
-// run returns the number of leading plain characters of s.
-func run(s []byte) (n int) {
-	for n < len(s) && plain[s[n]] {
+// plainPrefixLength returns the number of leading plain characters of s.
+func plainPrefixLength(s []byte) (n int) {
+	for n < len(s) && plainASCII[s[n]] {
 		n++
 	}
 	return n
 }
 
-// escaped reports whether a code point is escaped. Some readers treat U+2028
+// needsEscape reports whether a code point is escaped. Some readers treat U+2028
 // and U+2029 as line ends.
-func escaped(r rune) bool {
+func needsEscape(r rune) bool {
 	return r < ' ' || r == '"' || r == '\\' || r == 0x7F || r == '\u2028' || r == '\u2029' || utf16.IsSurrogate(r)
 }
 
