@@ -81,8 +81,8 @@ func baselineKey() ([]byte, error) {
 // errRefused is the only refusal of a baseline.
 var errRefused = codecs.Reject(codecs.Unauthentic, "baseline")
 
-// sealed makes tokens base64url(nonce || ciphertext || tag).
-type sealed struct {
+// aeadCodec makes tokens base64url(nonce || ciphertext || tag).
+type aeadCodec struct {
 	cipher.AEAD
 	raw []byte
 }
@@ -91,7 +91,7 @@ type sealed struct {
 func openAEAD(open func(key []byte) (cipher.AEAD, error)) func(key []byte) (codecs.Codec, error) {
 	return func(key []byte) (codecs.Codec, error) {
 		a, err := open(key)
-		return &sealed{AEAD: a}, err
+		return &aeadCodec{AEAD: a}, err
 	}
 }
 
@@ -103,10 +103,10 @@ func newGCM(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-func (s *sealed) Seal(dst, payload []byte) ([]byte, error) {
+func (s *aeadCodec) Seal(dst, payload []byte) ([]byte, error) {
 	n := s.NonceSize()
 	if all := n + len(payload) + s.Overhead(); cap(s.raw) < all {
-		s.raw = room(all)
+		s.raw = insetBuffer(all)
 	}
 	s.raw = s.raw[:n]
 	lab.Random(s.raw)
@@ -114,7 +114,7 @@ func (s *sealed) Seal(dst, payload []byte) ([]byte, error) {
 	return appendText(dst, s.raw), nil
 }
 
-func (s *sealed) Unseal(dst, token []byte) ([]byte, error) {
+func (s *aeadCodec) Unseal(dst, token []byte) ([]byte, error) {
 	var err error
 	n := s.NonceSize()
 	if s.raw, err = appendBytes(s.raw[:0], token); err != nil || len(s.raw) < n {
@@ -127,34 +127,34 @@ func (s *sealed) Unseal(dst, token []byte) ([]byte, error) {
 	return out, nil
 }
 
-// signed makes tokens base64url(payload || tag).
-type signed struct {
+// macCodec makes tokens base64url(payload || tag).
+type macCodec struct {
 	mac hash.Hash
 	raw []byte
 	sum [sha256.Size]byte
 }
 
 func openHMAC(key []byte) (codecs.Codec, error) {
-	return &signed{mac: hmac.New(sha256.New, bytes.Clone(key))}, nil
+	return &macCodec{mac: hmac.New(sha256.New, bytes.Clone(key))}, nil
 }
 
 // tag returns the tag of payload. It is valid until the next call.
-func (s *signed) tag(payload []byte) []byte {
+func (s *macCodec) tag(payload []byte) []byte {
 	s.mac.Reset()
 	s.mac.Write(payload)
 	return s.mac.Sum(s.sum[:0])
 }
 
-func (s *signed) Seal(dst, payload []byte) ([]byte, error) {
+func (s *macCodec) Seal(dst, payload []byte) ([]byte, error) {
 	if n := len(payload) + sha256.Size; cap(s.raw) < n {
-		s.raw = room(n)
+		s.raw = insetBuffer(n)
 	}
 	s.raw = append(s.raw[:0], payload...)
 	s.raw = append(s.raw, s.tag(payload)...)
 	return appendText(dst, s.raw), nil
 }
 
-func (s *signed) Unseal(dst, token []byte) ([]byte, error) {
+func (s *macCodec) Unseal(dst, token []byte) ([]byte, error) {
 	var err error
 	if s.raw, err = appendBytes(s.raw[:0], token); err != nil || len(s.raw) < sha256.Size {
 		return dst, errRefused
@@ -203,7 +203,7 @@ func (p *publicKey) Seal(dst, payload []byte) ([]byte, error) {
 		return dst, err
 	}
 	if n := len(payload) + p.size; cap(p.raw) < n {
-		p.raw = room(n)
+		p.raw = insetBuffer(n)
 	}
 	p.raw = append(append(p.raw[:0], payload...), signature...)
 	return appendText(dst, p.raw), nil
@@ -221,9 +221,9 @@ func (p *publicKey) Unseal(dst, token []byte) ([]byte, error) {
 	return append(dst, p.raw[:n]...), nil
 }
 
-// room returns an empty buffer for n bytes that begins inside an allocation. The encoder loads from 4
-// bytes before its input, which is slower if they lie on an untouched page.
-func room(n int) []byte {
+// insetBuffer returns an empty buffer for n bytes that begins inside an allocation. The encoder loads
+// from 4 bytes before its input, which is slower if they lie on an untouched page.
+func insetBuffer(n int) []byte {
 	const lead = 64
 	return make([]byte, lead+n)[lead:lead]
 }
@@ -248,24 +248,24 @@ func appendBytes(dst, src []byte) ([]byte, error) {
 	return dst[:len(dst)+m], nil
 }
 
-// copied makes tokens that equal the payload.
-type copied struct{}
+// copyCodec makes tokens that equal the payload.
+type copyCodec struct{}
 
-func openCopy([]byte) (codecs.Codec, error) { return copied{}, nil }
+func openCopy([]byte) (codecs.Codec, error) { return copyCodec{}, nil }
 
-func (copied) Seal(dst, payload []byte) ([]byte, error) { return append(dst, payload...), nil }
-func (copied) Unseal(dst, token []byte) ([]byte, error) { return append(dst, token...), nil }
+func (copyCodec) Seal(dst, payload []byte) ([]byte, error) { return append(dst, payload...), nil }
+func (copyCodec) Unseal(dst, token []byte) ([]byte, error) { return append(dst, token...), nil }
 
-// text makes tokens base64url(payload).
-type text struct{}
+// base64Codec makes tokens base64url(payload).
+type base64Codec struct{}
 
-func openText([]byte) (codecs.Codec, error) { return text{}, nil }
+func openText([]byte) (codecs.Codec, error) { return base64Codec{}, nil }
 
-func (text) Seal(dst, payload []byte) ([]byte, error) { return appendText(dst, payload), nil }
-func (text) Unseal(dst, token []byte) ([]byte, error) { return appendBytes(dst, token) }
+func (base64Codec) Seal(dst, payload []byte) ([]byte, error) { return appendText(dst, payload), nil }
+func (base64Codec) Unseal(dst, token []byte) ([]byte, error) { return appendBytes(dst, token) }
 
-// stamp describes the work that claims cost.
-type stamp struct {
+// claimsWork describes the work that claims cost.
+type claimsWork struct {
 	size     int  // bytes added to the payload
 	digested int  // bytes of the request that are hashed
 	text     bool // the payload is text: it is scanned once and grows by its escapes
@@ -273,37 +273,37 @@ type stamp struct {
 
 var (
 	// Two times, and a digest of the whole request.
-	binaryClaims = stamp{size: 48, digested: 136}
+	binaryClaims = claimsWork{size: 48, digested: 136}
 	// Names, and a digest of the arguments.
-	jsonClaims = stamp{size: 256, digested: 64, text: true}
+	jsonClaims = claimsWork{size: 256, digested: 64, text: true}
 )
 
-// claimed is a codec over claims and the payload. The claims contain a digest of the request. Neither
+// claimsCodec is a codec over claims and the payload. The claims contain a digest of the request. Neither
 // claims nor payload are encoded as JSON. Instead, each character of a text payload that needs an escape
 // adds a zero byte after the payload, which a text does not contain.
-type claimed struct {
+type claimsCodec struct {
 	codecs.Codec
-	stamp
+	claimsWork
 	room, out []byte
 	request   []byte
 }
 
-func withClaims(s stamp, open func(key []byte) (codecs.Codec, error)) func(key []byte) (codecs.Codec, error) {
+func withClaims(s claimsWork, open func(key []byte) (codecs.Codec, error)) func(key []byte) (codecs.Codec, error) {
 	return func(key []byte) (codecs.Codec, error) {
 		c, err := open(key)
-		return &claimed{Codec: c, stamp: s, request: make([]byte, s.digested)}, err
+		return &claimsCodec{Codec: c, claimsWork: s, request: make([]byte, s.digested)}, err
 	}
 }
 
 // claims returns the claims in a buffer with room for the payload.
-func (c *claimed) claims() []byte {
+func (c *claimsCodec) claims() []byte {
 	digest := sha256.Sum256(c.request)
 	c.room = append(slices.Grow(c.room[:0], c.size), digest[:]...)[:c.size]
 	clear(c.room[len(digest):])
 	return c.room
 }
 
-func (c *claimed) Seal(dst, payload []byte) ([]byte, error) {
+func (c *claimsCodec) Seal(dst, payload []byte) ([]byte, error) {
 	c.room = append(c.claims(), payload...)
 	if c.text {
 		n := bytes.Count(payload, []byte{'"'}) + bytes.Count(payload, []byte{'\\'})
@@ -312,7 +312,7 @@ func (c *claimed) Seal(dst, payload []byte) ([]byte, error) {
 	return c.Codec.Seal(dst, c.room)
 }
 
-func (c *claimed) Unseal(dst, token []byte) (_ []byte, err error) {
+func (c *claimsCodec) Unseal(dst, token []byte) (_ []byte, err error) {
 	if c.out, err = c.Codec.Unseal(c.out[:0], token); err != nil {
 		return dst, err
 	}

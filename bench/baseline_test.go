@@ -16,7 +16,7 @@ import (
 func TestBaselinesSeal(t *testing.T) {
 	key, err := baselineKey()
 	require.NoError(t, err)
-	for _, f := range baselines() {
+	for _, f := range allBaselines() {
 		t.Run(f.Name, func(t *testing.T) {
 			c, err := f.Open(key)
 			require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestBaselinesDoNotAllocate(t *testing.T) {
 	for _, d := range catalog.All() {
 		allocates["baseline-"+d.Name] = lab.HooksOf(d).Allocates != ""
 	}
-	for _, f := range baselines() {
+	for _, f := range allBaselines() {
 		c, err := f.Open(key)
 		require.NoError(t, err)
 		token, err := c.Seal(nil, payload)

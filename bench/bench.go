@@ -44,8 +44,8 @@ const (
 // Sizes returns the default payload sizes.
 func Sizes() []int { return []int{64, 1 << 10, 8 << 10, 64 << 10} }
 
-// shorter divides the duration of a cell that no report compares.
-const shorter = 4
+// unreportedDivisor divides the duration of a cell that no report compares.
+const unreportedDivisor = 4
 
 // withDefaults returns c with every zero field filled in.
 func (c Config) withDefaults() (Config, error) {
@@ -76,11 +76,11 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // cellTime returns how long the cell of a place should run.
-func (c Config) cellTime(p place) time.Duration {
+func (c Config) cellTime(p cellPlace) time.Duration {
 	if p.compared() {
 		return c.Cell
 	}
-	return c.Cell / shorter
+	return c.Cell / unreportedDivisor
 }
 
 // The limits of Payload, in bytes.
@@ -102,7 +102,7 @@ func Payload(n int) ([]byte, error) {
 	random := rand.New(rand.NewPCG(uint64(n), 0x5ea1ab))
 	state := append(make([]byte, 0, n), `{"tool":"deploy_release","step":3,"answers":{`...)
 	for i := 0; ; i++ {
-		next := answer(i, random)
+		next := userAnswer(i, random)
 		if len(state)+len(next)+len(tail)+len(end) > n {
 			break
 		}
@@ -110,15 +110,15 @@ func Payload(n int) ([]byte, error) {
 	}
 	state = append(state, tail...)
 	for len(state)+len(end) < n {
-		state = append(state, letters[random.IntN(len(letters))])
+		state = append(state, base62Letters[random.IntN(len(base62Letters))])
 	}
 	return append(state, end...), nil
 }
 
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+const base62Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// answer returns the i-th of the user's answers, as a client sends it back.
-func answer(i int, random *rand.Rand) string {
+// userAnswer returns the i-th of the user's answers, as a client sends it back.
+func userAnswer(i int, random *rand.Rand) string {
 	questions := []string{"confirm_rollout", "pick_environment", "release_notes", "notify_channel"}
 	actions := []string{"accept", "accept", "accept", "decline"}
 	comma := ","

@@ -16,26 +16,26 @@ import (
 // opener opens a codec under a ring of secrets.
 type opener func(secrets [][]byte) (codecs.Codec, error)
 
-// measured is a codec with the rings and secrets of its cells. Each is made on first use.
-type measured struct {
+// measuredCodec is a codec with the rings and secrets of its cells. Each is made on first use.
+type measuredCodec struct {
 	open    opener
 	maxKeys int // 0: no limit
 	keySize int // length of a secret in bytes
 	rings   map[int]codecs.Codec
 }
 
-func newMeasured(d codecs.Design, open opener) *measured {
-	return &measured{open: open, maxKeys: d.MaxKeys, keySize: max(d.KeySize, codecs.MinSecret), rings: map[int]codecs.Codec{}}
+func newMeasured(d codecs.Design, open opener) *measuredCodec {
+	return &measuredCodec{open: open, maxKeys: d.MaxKeys, keySize: max(d.KeySize, codecs.MinSecret), rings: map[int]codecs.Codec{}}
 }
 
 // The indexes of secrets. A ring holds the first n secrets; the last secret is in no ring.
 const (
-	home     = 0
-	stranger = runfile.RingKeys
+	homeSecret    = 0
+	unknownSecret = runfile.RingKeys
 )
 
 // secret returns the i-th secret. Secrets are fixed, so that runs are comparable.
-func (m *measured) secret(i int) []byte {
+func (m *measuredCodec) secret(i int) []byte {
 	seed := [32]byte{31: 's'}
 	binary.BigEndian.PutUint64(seed[:], uint64(i))
 	s := make([]byte, m.keySize)
@@ -45,7 +45,7 @@ func (m *measured) secret(i int) []byte {
 
 // ring returns the codec under a ring of n secrets that ends with the home key, so that a search finds the
 // home key last.
-func (m *measured) ring(n int) (codecs.Codec, error) {
+func (m *measuredCodec) ring(n int) (codecs.Codec, error) {
 	if c, ok := m.rings[n]; ok {
 		return c, nil
 	}
@@ -54,7 +54,7 @@ func (m *measured) ring(n int) (codecs.Codec, error) {
 	}
 	secrets := make([][]byte, 0, n)
 	for i := n - 1; i >= 0; i-- {
-		secrets = append(secrets, m.secret(home+i))
+		secrets = append(secrets, m.secret(homeSecret+i))
 	}
 	c, err := m.open(secrets)
 	if err == nil {
@@ -64,7 +64,7 @@ func (m *measured) ring(n int) (codecs.Codec, error) {
 }
 
 // prepare implements Subject.Prepare.
-func (m *measured) prepare(op runfile.Op, payload []byte) (Operation, error) {
+func (m *measuredCodec) prepare(op runfile.Op, payload []byte) (Operation, error) {
 	c, err := m.ring(1)
 	if err != nil {
 		return Operation{}, err
@@ -75,26 +75,26 @@ func (m *measured) prepare(op runfile.Op, payload []byte) (Operation, error) {
 	}
 	switch op {
 	case runfile.Seal:
-		return sealing(c, payload, len(token)), nil
+		return sealOperation(c, payload, len(token)), nil
 	case runfile.Unseal:
-		return unsealing(c, token, payload)
+		return unsealOperation(c, token, payload)
 	case runfile.UnsealRing:
 		if c, err = m.ring(runfile.RingKeys); err != nil {
 			return Operation{}, err
 		}
-		return unsealing(c, token, payload)
+		return unsealOperation(c, token, payload)
 	case runfile.RefuseGarbage:
-		return refusing(c, garbage(len(token)))
+		return refusalOperation(c, garbageToken(len(token)))
 	case runfile.RefuseTag:
-		return refusing(c, alterNearEnd(token))
+		return refusalOperation(c, alterNearEnd(token))
 	case runfile.RefuseKey:
 		return m.refusingStranger(c, payload)
 	}
 	return Operation{}, codecs.ErrUnsupported
 }
 
-func (m *measured) refusingStranger(c codecs.Codec, payload []byte) (Operation, error) {
-	other, err := m.open([][]byte{m.secret(stranger)})
+func (m *measuredCodec) refusingStranger(c codecs.Codec, payload []byte) (Operation, error) {
+	other, err := m.open([][]byte{m.secret(unknownSecret)})
 	if err != nil {
 		return Operation{}, err
 	}
@@ -102,11 +102,11 @@ func (m *measured) refusingStranger(c codecs.Codec, payload []byte) (Operation, 
 	if err != nil {
 		return Operation{}, err
 	}
-	return refusing(c, token)
+	return refusalOperation(c, token)
 }
 
-// loop returns an Operation that times op in this process.
-func loop(op func() error, tokenSize int) Operation {
+// timedLoop returns an Operation that times op in this process.
+func timedLoop(op func() error, tokenSize int) Operation {
 	run := func(n int) (time.Duration, error) {
 		start := time.Now()
 		for range n {
@@ -119,8 +119,8 @@ func loop(op func() error, tokenSize int) Operation {
 	return Operation{Run: run, TokenSize: tokenSize, InProcess: true}
 }
 
-// refused returns op with a refusal as success and everything else as a fault.
-func refused(op func() error) func() error {
+// expectRefusal returns op with a refusal as success and everything else as a fault.
+func expectRefusal(op func() error) func() error {
 	return func() error {
 		err := op()
 		if codecs.Rejected(err) != nil {
@@ -133,32 +133,32 @@ func refused(op func() error) func() error {
 	}
 }
 
-// sealing seals another payload each time, because the time of an ML-DSA signature varies with the
+// sealOperation seals another payload each time, because the time of an ML-DSA signature varies with the
 // payload.
-func sealing(c codecs.Codec, payload []byte, tokenSize int) Operation {
+func sealOperation(c codecs.Codec, payload []byte, tokenSize int) Operation {
 	dst := make([]byte, 0, roomFor(tokenSize))
-	next := variants(payload)
-	return loop(func() error {
+	next := payloadVariants(payload)
+	return timedLoop(func() error {
 		_, err := c.Seal(dst, next())
 		return err
 	}, tokenSize)
 }
 
-// variants returns a function that changes the last two letters of a copy of the payload and returns the
-// copy. It cycles through all 3,844 pairs of letters.
-func variants(payload []byte) func() []byte {
+// payloadVariants returns a function that changes the last two letters of a copy of the payload and
+// returns the copy. It cycles through all 3,844 pairs of letters.
+func payloadVariants(payload []byte) func() []byte {
 	text, n := slices.Clone(payload), 0
 	end := len(bytes.TrimRight(text, `"}`))
 	return func() []byte {
 		if end >= 2 {
-			text[end-1], text[end-2] = letters[n%len(letters)], letters[n/len(letters)%len(letters)]
+			text[end-1], text[end-2] = base62Letters[n%len(base62Letters)], base62Letters[n/len(base62Letters)%len(base62Letters)]
 		}
 		n++
 		return text
 	}
 }
 
-func unsealing(c codecs.Codec, token, payload []byte) (Operation, error) {
+func unsealOperation(c codecs.Codec, token, payload []byte) (Operation, error) {
 	dst := make([]byte, 0, roomFor(len(payload)))
 	got, err := c.Unseal(dst, token)
 	if err != nil {
@@ -167,29 +167,29 @@ func unsealing(c codecs.Codec, token, payload []byte) (Operation, error) {
 	if !slices.Equal(got, payload) {
 		return Operation{}, fmt.Errorf("a token of %d bytes came back as %d bytes that differ", len(payload), len(got))
 	}
-	return loop(func() error {
+	return timedLoop(func() error {
 		_, err := c.Unseal(dst, token)
 		return err
 	}, len(token)), nil
 }
 
-func refusing(c codecs.Codec, token []byte) (Operation, error) {
+func refusalOperation(c codecs.Codec, token []byte) (Operation, error) {
 	dst := make([]byte, 0, roomFor(len(token)))
-	op := refused(func() error {
+	op := expectRefusal(func() error {
 		_, err := c.Unseal(dst, token)
 		return err
 	})
-	return loop(op, len(token)), op()
+	return timedLoop(op, len(token)), op()
 }
 
 // roomFor returns the capacity of a caller's buffer for n bytes, with some slack.
 func roomFor(n int) int { return n + 128 }
 
-// garbage returns n base64url characters that are not a token.
-func garbage(n int) []byte {
+// garbageToken returns n base64url characters that are not a token.
+func garbageToken(n int) []byte {
 	text := make([]byte, n)
 	for i := range text {
-		text[i] = letters[i*31%len(letters)]
+		text[i] = base62Letters[i*31%len(base62Letters)]
 	}
 	return text
 }

@@ -45,11 +45,11 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	subjects, err := choose(all, c.Subjects)
+	subjects, err := chooseSubjects(all, c.Subjects)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := plan(ctx, subjects, c)
+	cells, err := planCells(ctx, subjects, c)
 	if err != nil {
 		return nil, err
 	}
@@ -75,46 +75,46 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	return result, nil
 }
 
-// A place is the subject, operation and payload size of one cell.
-type place struct {
+// A cellPlace is the subject, operation and payload size of one cell.
+type cellPlace struct {
 	Subject
 	op   runfile.Op
 	size int // payload bytes
 }
 
 // String returns the name of the place's measurements.
-func (p place) String() string { return runfile.Name(p.Name, p.op, p.size) }
+func (p cellPlace) String() string { return runfile.Name(p.Name, p.op, p.size) }
 
 // compared reports whether reports compare the place's times with others. They do not compare the times of
 // refusals.
-func (p place) compared() bool { return !p.op.Refuses() }
+func (p cellPlace) compared() bool { return !p.op.Refuses() }
 
 // places returns every combination of the subjects, operations and sizes.
-func (c Config) places(subjects []Subject) []place {
-	all := make([]place, 0, len(subjects)*len(c.Ops)*len(c.Sizes))
+func (c Config) places(subjects []Subject) []cellPlace {
+	all := make([]cellPlace, 0, len(subjects)*len(c.Ops)*len(c.Sizes))
 	for _, s := range subjects {
 		for _, op := range c.Ops {
 			for _, size := range c.Sizes {
-				all = append(all, place{s, op, size})
+				all = append(all, cellPlace{s, op, size})
 			}
 		}
 	}
 	return all
 }
 
-// planned is a cell that is set up, with a fixed number of operations.
-type planned struct {
-	place
+// plannedCell is a cell that is set up, with a fixed number of operations.
+type plannedCell struct {
+	cellPlace
 	Operation
 	n      int // operations in a round
 	allocs Allocations
 }
 
-// plan sets up every cell that the subjects support, chooses its number of operations per round, and
+// planCells sets up every cell that the subjects support, chooses its number of operations per round, and
 // counts its allocations.
-func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) {
+func planCells(ctx context.Context, subjects []Subject, c Config) ([]plannedCell, error) {
 	places := c.places(subjects)
-	cells := make([]planned, 0, len(places))
+	cells := make([]plannedCell, 0, len(places))
 	for i, at := range places {
 		c.Progress("preparing", i, len(places))
 		if err := ctx.Err(); err != nil {
@@ -137,36 +137,36 @@ func plan(ctx context.Context, subjects []Subject, c Config) ([]planned, error) 
 }
 
 // prepare sets up the cell of one place.
-func (p place) prepare(c Config) (planned, error) {
+func (p cellPlace) prepare(c Config) (plannedCell, error) {
 	payload, err := Payload(p.size)
 	if err != nil {
-		return planned{}, err
+		return plannedCell{}, err
 	}
 	cell, err := p.Prepare(p.op, payload)
 	if err != nil {
-		return planned{}, err
+		return plannedCell{}, err
 	}
-	n, err := calibrate(cell.Run, c.cellTime(p))
+	n, err := calibrateOps(cell.Run, c.cellTime(p))
 	if err != nil {
-		return planned{}, err
+		return plannedCell{}, err
 	}
-	allocs, err := count(cell, n)
-	return planned{p, cell, n, allocs}, err
+	allocs, err := countAllocations(cell, n)
+	return plannedCell{p, cell, n, allocs}, err
 }
 
 const (
-	// parts is the number of parts of a cell, which is odd. A part is short enough that a busy system
-	// interrupts few of them, and long enough to include its share of garbage collection.
-	parts = 7
+	// partsPerCell is the number of parts of a cell, which is odd. A part is short enough that a busy
+	// system interrupts few of them, and long enough to include its share of garbage collection.
+	partsPerCell = 7
 	// warmShare is the ratio of a cell's operations to those that warm it up.
 	warmShare = 16
 )
 
 // measure runs the cell once. If the cell is compared with others, measure first collects the garbage of
 // earlier cells. A few operations then refill the pools and caches that the collection emptied.
-func (p planned) measure() (Measurement, error) {
+func (p plannedCell) measure() (Measurement, error) {
 	if p.compared() {
-		collect()
+		collectGarbage()
 	}
 	if _, err := p.Run(1 + p.n/warmShare); err != nil {
 		return Measurement{}, fmt.Errorf("%s: %w", p, err)
@@ -181,10 +181,10 @@ func (p planned) measure() (Measurement, error) {
 	}, nil
 }
 
-// collect collects the garbage of earlier cells if it exceeds a quarter of the live heap. Less garbage
-// leaves room for that of a cell, because the next collection starts at twice the live heap. A collection
-// takes as long as a cell.
-func collect() {
+// collectGarbage collects the garbage of earlier cells if it exceeds a quarter of the live heap. Less
+// garbage leaves room for that of a cell, because the next collection starts at twice the live heap. A
+// collection takes as long as a cell.
+func collectGarbage() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(heap)
 	if objects, live := heap[0].Value.Uint64(), heap[1].Value.Uint64(); objects > live+live/4 {
@@ -194,9 +194,9 @@ func collect() {
 
 // medianPart returns the nanoseconds per operation in the median part of the cell, and the number of
 // operations in all parts.
-func (p planned) medianPart() (ns float64, n int, err error) {
-	times := make([]float64, parts)
-	each := max(1, p.n/parts)
+func (p plannedCell) medianPart() (ns float64, n int, err error) {
+	times := make([]float64, partsPerCell)
+	each := max(1, p.n/partsPerCell)
 	for i := range times {
 		elapsed, err := p.Run(each)
 		if err != nil {
@@ -208,14 +208,14 @@ func (p planned) medianPart() (ns float64, n int, err error) {
 		times[i] = float64(elapsed.Nanoseconds()) / float64(each)
 	}
 	slices.Sort(times)
-	return times[parts/2], parts * each, nil
+	return times[partsPerCell/2], partsPerCell * each, nil
 }
 
 // maxOps is the largest number of operations of a cell.
 const maxOps = 1 << 30
 
-// calibrate returns the number of operations, at least one, that takes about the target time.
-func calibrate(run func(n int) (time.Duration, error), target time.Duration) (int, error) {
+// calibrateOps returns the number of operations, at least one, that takes about the target time.
+func calibrateOps(run func(n int) (time.Duration, error), target time.Duration) (int, error) {
 	for n := 1; ; {
 		elapsed, err := run(n)
 		if err != nil {
@@ -244,9 +244,9 @@ const (
 	mostCount   = 64 // operations of a trial
 )
 
-// count counts the allocations of one operation, outside any timing. n is the number of operations of the
-// cell in a round.
-func count(c Operation, n int) (Allocations, error) {
+// countAllocations counts the allocations of one operation, outside any timing. n is the number of
+// operations of the cell in a round.
+func countAllocations(c Operation, n int) (Allocations, error) {
 	ops := min(mostCount, max(leastCount, n/16))
 	if !c.InProcess {
 		return Allocations{}, nil
@@ -319,8 +319,8 @@ func (m Measurement) name() benchfmt.Name {
 
 func (m Measurement) values() []benchfmt.Value {
 	values := []benchfmt.Value{
-		{Value: round(m.NsPerOp), Unit: "ns/op"},
-		{Value: round(float64(m.Size) / m.NsPerOp * 1e3), Unit: "MB/s"},
+		{Value: roundDigits(m.NsPerOp), Unit: "ns/op"},
+		{Value: roundDigits(float64(m.Size) / m.NsPerOp * 1e3), Unit: "MB/s"},
 		{Value: float64(m.TokenSize), Unit: runfile.UnitToken},
 	}
 	if m.Counted {
@@ -331,8 +331,8 @@ func (m Measurement) values() []benchfmt.Value {
 	return values
 }
 
-// round keeps six significant digits. The others are noise.
-func round(x float64) float64 {
+// roundDigits keeps six significant digits. The others are noise.
+func roundDigits(x float64) float64 {
 	if x == 0 || math.IsInf(x, 0) {
 		return x
 	}

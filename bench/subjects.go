@@ -30,17 +30,17 @@ type Operation struct {
 	InProcess bool
 }
 
-// repeat returns s as another subject, which is measured a second time.
-func repeat(s Subject) Subject {
+// repeatSubject returns s as another subject, which is measured a second time.
+func repeatSubject(s Subject) Subject {
 	s.Role, s.Repeats = runfile.RoleRepeat, s.Name
 	s.Name += "-again"
 	s.Doc = s.Repeats + " a second time: the difference is noise"
 	return s
 }
 
-// choose returns the subjects with the given names, in the order of all. If names is empty, it returns all
-// subjects. It fails if two subjects have the same name.
-func choose(all []Subject, names []string) ([]Subject, error) {
+// chooseSubjects returns the subjects with the given names, in the order of all. If names is empty, it
+// returns all subjects. It fails if two subjects have the same name.
+func chooseSubjects(all []Subject, names []string) ([]Subject, error) {
 	var known []string
 	for _, s := range all {
 		if slices.Contains(known, s.Name) {
@@ -68,11 +68,11 @@ func Subjects() []Subject {
 	}
 	for _, s := range all {
 		if s.Role == runfile.RoleDesign {
-			all = append(all, repeat(s))
+			all = append(all, repeatSubject(s))
 			break
 		}
 	}
-	for _, b := range baselines() {
+	for _, b := range allBaselines() {
 		all = append(all, fromBaseline(b))
 	}
 	for _, d := range slices.Concat(golibs.All(), golibs.Schemes()) {
@@ -81,8 +81,8 @@ func Subjects() []Subject {
 	return all
 }
 
-// baselines returns the fixed baselines, and one for each design with a bare primitive.
-func baselines() []baseline {
+// allBaselines returns the fixed baselines, and one for each design with a bare primitive.
+func allBaselines() []baseline {
 	all := fixedBaselines()
 	for _, d := range catalog.All() {
 		if h := lab.HooksOf(d); h.Bare != nil {
@@ -117,7 +117,7 @@ func fromLibrary(d codecs.Design) Subject {
 // openerOf returns a function that opens d with its default options.
 func openerOf(d codecs.Design) opener {
 	return func(secrets [][]byte) (codecs.Codec, error) {
-		return lab.OpenAt(d, codecs.Config{Secrets: secrets}, &request)
+		return lab.OpenAt(d, codecs.Config{Secrets: secrets}, &callContext)
 	}
 }
 
@@ -166,12 +166,12 @@ func FromWorker(c *worker.Client, mirrors string, slower int) Subject {
 }
 
 // prepareWorker is prepare for a codec in another process.
-func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Operation, error) {
+func (m *measuredCodec) prepareWorker(op runfile.Op, payload []byte) (Operation, error) {
 	c, err := m.ring(1)
 	if err != nil {
 		return Operation{}, err
 	}
-	timed, ok := inside(c).(worker.Benchmark)
+	timed, ok := unwrapInstance(c).(worker.Benchmark)
 	if !ok {
 		return Operation{}, fmt.Errorf("it is not a worker: %w", codecs.ErrUnsupported)
 	}
@@ -182,28 +182,28 @@ func (m *measured) prepareWorker(op runfile.Op, payload []byte) (Operation, erro
 	cell := Operation{TokenSize: len(token)}
 	switch op {
 	case runfile.Seal:
-		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &request) }
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchMake(n, payload, &callContext) }
 	case runfile.Unseal:
-		if _, err := unsealing(c, token, payload); err != nil {
+		if _, err := unsealOperation(c, token, payload); err != nil {
 			return Operation{}, err
 		}
-		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &request) }
+		cell.Run = func(n int) (time.Duration, error) { return timed.BenchJudge(n, token, &callContext) }
 	default:
 		return Operation{}, codecs.ErrUnsupported
 	}
 	return cell, nil
 }
 
-// inside returns the codec or scheme of an instance, or c itself if it is not an instance.
-func inside(c codecs.Codec) any {
+// unwrapInstance returns the codec or scheme of an instance, or c itself if it is not an instance.
+func unwrapInstance(c codecs.Codec) any {
 	if b, ok := c.(*lab.Bound); ok {
 		return b.Instance.Opened()
 	}
 	return c
 }
 
-// request is the context in which schemes mint and verify.
-var request = codecs.Context{
+// callContext is the context in which schemes mint and verify.
+var callContext = codecs.Context{
 	Now:    time.Date(2026, time.November, 20, 12, 0, 0, 250e6, time.UTC),
 	Method: "tools/call", Target: "deploy_release",
 	Arguments: []byte(`{"release":"2026.11.2","environment":"eu-west-1","canary":true}`),
