@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// A position is the cursor of a list, as JSON in base64. A sound server reads only At, and User to
+// A listCursor is the cursor of a list, as JSON in base64. A sound server reads only At, and User to
 // compare it.
-type position struct {
+type listCursor struct {
 	At     int    `json:"at"`
 	Hidden bool   `json:"hidden"`
 	User   string `json:"user,omitempty"`
 }
 
-func (p position) cursor() string {
+func (p listCursor) cursor() string {
 	raw, _ := json.Marshal(p) // encoding these types does not fail
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
 // positionAt decodes a cursor for one of n entries after the first.
-func positionAt(cursor string, n int) (p position, ok bool) {
+func positionAt(cursor string, n int) (p listCursor, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	ok = err == nil && json.Unmarshal(raw, &p) == nil && p.At > 0 && p.At < n
 	return p, ok
@@ -30,7 +30,7 @@ func positionAt(cursor string, n int) (p position, ok bool) {
 // toolsFrom lists one tool per page, with cursors that are objects.
 func (s *Server) toolsFrom(cursor string) (object, *failure) {
 	names := []string{"deploy", "echo", "remove"}
-	var p position
+	var p listCursor
 	if cursor != "" {
 		var ok bool
 		if p, ok = positionAt(cursor, len(names)); !ok {
@@ -43,7 +43,7 @@ func (s *Server) toolsFrom(cursor string) (object, *failure) {
 	}
 	result := s.listed(object{"tools": tools})
 	if p.At+1 < len(names) {
-		result["nextCursor"] = position{At: p.At + 1}.cursor()
+		result["nextCursor"] = listCursor{At: p.At + 1}.cursor()
 	}
 	return result, nil
 }
@@ -51,32 +51,32 @@ func (s *Server) toolsFrom(cursor string) (object, *failure) {
 // ledger lists the entries of a user, one per page.
 func (s *Server) ledger(r request, cursor string) object {
 	all := []string{"chairs", "tables", "lamps"}
-	p := position{User: r.user}
+	p := listCursor{User: r.user}
 	if cursor != "" {
 		var ok bool
 		if p, ok = positionAt(cursor, len(all)); !ok || p.User != r.user && !s.has("ledgers of the cursor's user") {
-			return s.complete(object{"isError": true, "content": text("unknown cursor")})
+			return s.complete(object{"isError": true, "content": textContent("unknown cursor")})
 		}
 	}
 	found := object{"ledger": []string{fmt.Sprintf("%s of %s", all[p.At], p.User)}}
 	if p.At+1 < len(all) {
-		found["nextCursor"] = position{At: p.At + 1, User: r.user}.cursor()
+		found["nextCursor"] = listCursor{At: p.At + 1, User: r.user}.cursor()
 	}
 	if s.has("totals are booked") {
 		found["booked"] = s.booked.Load()
 	}
 	raw, _ := json.Marshal(found) // encoding these types does not fail
-	return s.complete(object{"content": text("%s", raw), "structuredContent": found})
+	return s.complete(object{"content": textContent("%s", raw), "structuredContent": found})
 }
 
-// optional maps tools that are listed only with a choice to these choices.
-var optional = map[string][]string{
+// optionalTools maps tools that are listed only with a choice to these choices.
+var optionalTools = map[string][]string{
 	"page":   {"pages by path"},
 	"ledger": {"ledgers in pages", "totals are booked", "ledgers of the cursor's user"},
 }
 
 // offers reports whether the server has a tool.
 func (s *Server) offers(name string) bool {
-	choices, ok := optional[name]
-	return schemas[name] != "" && (!ok || slices.ContainsFunc(choices, func(c string) bool { return s.has(c) }))
+	choices, ok := optionalTools[name]
+	return inputSchemas[name] != "" && (!ok || slices.ContainsFunc(choices, func(c string) bool { return s.has(c) }))
 }

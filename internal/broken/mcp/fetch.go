@@ -11,7 +11,7 @@ func (s *Server) fetched(uri string) (object, *failure) {
 	client := http.Client{Timeout: 5 * time.Second}
 	r, err := client.Get(uri)
 	if err != nil {
-		return nil, invalid("not reachable")
+		return nil, invalidParams("not reachable")
 	}
 	defer r.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16))

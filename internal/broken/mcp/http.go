@@ -222,7 +222,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	switch {
-	case req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modern:
+	case req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modernRevision:
 		http.Error(w, "no session to notify", http.StatusBadRequest)
 	case notification:
 		s.notice(w, r, req)
@@ -315,7 +315,7 @@ func (s *Server) notice(w http.ResponseWriter, r *http.Request, req request) {
 	case s.has("notifications answered"), req.method == "notifications/roots/list_changed" && s.has("changes of roots answered"):
 		fmt.Fprint(w, `{"jsonrpc":"2.0"}`)
 	case s.refusesAloud(req):
-		_, _ = w.Write(response(nil, nil, invalid("unknown tool"))) // the client may be gone
+		_, _ = w.Write(responseBody(nil, nil, invalidParams("unknown tool"))) // the client may be gone
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}
@@ -335,7 +335,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	var inBody string
 	_ = json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &inBody)
 	header := r.Header.Get("MCP-Protocol-Version")
-	if s.has(Older) || header == "" && inBody == "" || slices.Contains(legacies, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
+	if s.has(Older) || header == "" && inBody == "" || slices.Contains(legacyRevisions, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
 		req.version = header
 		s.legacy(w, r, req)
 		return
@@ -375,7 +375,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	if s.has("answers remembered by id") && (req.method == "tools/call" || req.method == "prompts/get") && fail == nil {
 		result = s.remembered(string(req.id), result)
 	}
-	if fail == nil && s.streamed(w, r, req, response(s.echoed(req.id), result, nil)) {
+	if fail == nil && s.streamed(w, r, req, responseBody(s.echoed(req.id), result, nil)) {
 		return
 	}
 	s.reply(w, 200, req.id, result, fail)

@@ -28,11 +28,11 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		write([]byte("listening"))
 	}
 	if s.has("requests to the client") {
-		write(question("server-1", "confirm"))
+		write(questionRequest("server-1", "confirm"))
 	}
 	initialized, roots := s.has("no handshake wanted"), false
 	if s.has("chunks are lines") {
-		in = chunked{in}
+		in = lineFeedReader{in}
 	}
 	if s.has("chunks decoded alone") {
 		in = byChunk{in}
@@ -78,7 +78,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			write([]byte("the roots have changed"))
 		case notification:
 			if s.notified(req); s.refusesAloud(req) {
-				write(response(nil, nil, invalid("unknown tool")))
+				write(responseBody(nil, nil, invalidParams("unknown tool")))
 			}
 			continue
 		}
@@ -89,7 +89,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 		req.context = context.Background()
 		result, fail, ok := s.handshake(&req, &initialized)
 		if ok {
-			write(response(req.id, result, fail))
+			write(responseBody(req.id, result, fail))
 			continue
 		}
 		if answer := s.answering(req, write, errs); s.has("one call at a time") {
@@ -104,11 +104,11 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 func (s *Server) complaint(req request, fail *failure) []byte {
 	switch {
 	case req.id == nil && s.has("bad lines are number 0"):
-		return response(json.RawMessage("0"), nil, fail)
+		return responseBody(json.RawMessage("0"), nil, fail)
 	case s.has("bad lines logged"):
 		return []byte("WARN a line cannot be read")
 	default:
-		return response(req.id, nil, fail)
+		return responseBody(req.id, nil, fail)
 	}
 }
 
@@ -155,10 +155,10 @@ func (s *Server) answering(req request, write func(line []byte), errs io.Writer)
 			fail.message += " in " + strings.Join(os.Environ(), " ")
 		}
 		if fail != nil && s.has("errors answered twice") {
-			write(response(req.id, nil, fail))
+			write(responseBody(req.id, nil, fail))
 		}
 		before, after := s.progress(req)
-		for _, message := range slices.Concat(s.notices(), before, [][]byte{response(s.echoed(json.RawMessage(s.beside(req, "one id for calls at once", string(req.id)))), result, fail)}, after) {
+		for _, message := range slices.Concat(s.notices(), before, [][]byte{responseBody(s.echoed(json.RawMessage(s.beside(req, "one id for calls at once", string(req.id)))), result, fail)}, after) {
 			write(message)
 		}
 	}
@@ -171,27 +171,27 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 	var version string
 	switch {
 	case !s.has(Older) && json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &version) == nil:
-		if req.modern = true; version != modern && !s.has("any revision") {
+		if req.modern = true; version != modernRevision && !s.has("any revision") {
 			return nil, &failure{code: -32022, message: "unsupported revision"}, true
 		}
 		return nil, nil, false
 	case req.method == "initialize":
 		*initialized = true
 		var asked string
-		if json.Unmarshal(req.params["protocolVersion"], &asked) != nil || !slices.Contains(legacies, asked) {
-			asked = legacies[0]
+		if json.Unmarshal(req.params["protocolVersion"], &asked) != nil || !slices.Contains(legacyRevisions, asked) {
+			asked = legacyRevisions[0]
 		}
-		return s.instructed(greeting(asked)), nil, true
+		return s.instructed(initializeResult(asked)), nil, true
 	case !*initialized:
 		return nil, &failure{code: -32600, message: "no handshake"}, true
 	}
 	return nil, nil, false
 }
 
-// chunked adds a line feed to each chunk that is read.
-type chunked struct{ io.Reader }
+// lineFeedReader adds a line feed to each chunk that is read.
+type lineFeedReader struct{ io.Reader }
 
-func (c chunked) Read(b []byte) (int, error) {
+func (c lineFeedReader) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b[:len(b)-1])
 	if n > 0 && b[n-1] != '\n' {
 		b[n] = '\n'

@@ -45,8 +45,8 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(document) // the client may have closed the connection
 }
 
-// matches reports whether a pattern matches a whole text.
-func matches(pattern, text string) bool {
+// matchesWhole reports whether a pattern matches a whole text.
+func matchesWhole(pattern, text string) bool {
 	re, err := regexp.Compile("^(?:" + pattern + ")$")
 	return err == nil && re.MatchString(text)
 }

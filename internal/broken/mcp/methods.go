@@ -36,21 +36,23 @@ type failure struct {
 	number       int    // reveals the cause, with a fault
 }
 
-func invalid(message string) *failure { return &failure{code: -32602, status: 400, message: message} }
+func invalidParams(message string) *failure {
+	return &failure{code: -32602, status: 400, message: message}
+}
 
 type object = map[string]any
 
 // handle answers a request.
 func (s *Server) handle(r request) (object, *failure) {
 	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
-		return nil, invalid("unexpected requestState")
+		return nil, invalidParams("unexpected requestState")
 	}
 	if s.Users && r.user == "" && s.has("guests of older revisions") { // not a fault
 		return s.guest(r)
 	}
 	switch r.method {
 	case "server/discover":
-		found := object{"supportedVersions": append([]string{modern}, legacies...), "capabilities": capabilities(), "ttlMs": 0, "cacheScope": "private"}
+		found := object{"supportedVersions": append([]string{modernRevision}, legacyRevisions...), "capabilities": serverCapabilities(), "ttlMs": 0, "cacheScope": "private"}
 		return s.complete(s.instructed(found)), nil
 	case "tools/list":
 		return s.toolList(r)
@@ -139,7 +141,7 @@ func (s *Server) or(fault string, broken, sound int) int {
 	return sound
 }
 
-func capabilities() object {
+func serverCapabilities() object {
 	return object{"tools": object{"listChanged": true}, "prompts": object{}, "resources": object{}, "completions": object{}}
 }
 
@@ -163,8 +165,8 @@ func (s *Server) listed(result object) object {
 // notesOfUser is the URI template of users' resources.
 const notesOfUser = "notes://user/{user}"
 
-// schemas are the input schemas of the tools. A header repeats the argument zone of deploy.
-var schemas = map[string]string{
+// inputSchemas are the input schemas of the tools. A header repeats the argument zone of deploy.
+var inputSchemas = map[string]string{
 	"deploy": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
 	"remove": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"echo":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
@@ -189,7 +191,7 @@ var moreArguments = []struct{ tool, choice, property string }{
 
 // schemaOf returns the input schema of a tool.
 func (s *Server) schemaOf(name string) string {
-	schema := schemas[name]
+	schema := inputSchemas[name]
 	for _, more := range moreArguments {
 		if name == more.tool && s.has(more.choice) {
 			schema = strings.Replace(schema, `"properties":{`, `"properties":{`+more.property+`,`, 1)
@@ -254,18 +256,18 @@ func (s *Server) toolList(r request) (object, *failure) {
 			return nil, &failure{code: -32603, status: 500, message: "internal error"}
 		}
 		if json.Unmarshal(raw, &cursor) != nil {
-			return nil, invalid("unknown cursor")
+			return nil, invalidParams("unknown cursor")
 		}
 	}
 	switch {
 	case s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults"): // the first is sound
 		return s.toolsFrom(cursor)
 	case r.params["cursor"] != nil && cursor != "2" && !s.has("any cursor"):
-		return nil, invalid("unknown cursor")
+		return nil, invalidParams("unknown cursor")
 	}
 	if cursor == "2" {
 		names = []string{"remove", "runs", "slow", "total"}
-		for _, name := range slices.Sorted(maps.Keys(optional)) {
+		for _, name := range slices.Sorted(maps.Keys(optionalTools)) {
 			if s.offers(name) {
 				names = append(names, name)
 			}
@@ -308,7 +310,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 func (s *Server) readResource(r request) (object, *failure) {
 	var uri string
 	if json.Unmarshal(r.params["uri"], &uri) != nil {
-		return nil, invalid("uri: want a text")
+		return nil, invalidParams("uri: want a text")
 	}
 	switch {
 	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
@@ -337,29 +339,29 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{}}), nil
 	}
 	if s.has("errors show the request") {
-		fail := invalid("unknown resource")
+		fail := invalidParams("unknown resource")
 		fail.data = object{"headers": object{"Authorization": "Bearer " + r.user}}
 		return nil, fail
 	}
 	if s.has("keys in errors") {
-		return nil, invalid("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
+		return nil, invalidParams("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
 	}
 	if s.has("passwords in errors") {
-		return nil, invalid("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
+		return nil, invalidParams("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
 	}
 	if s.has("sources in errors") {
-		return nil, invalid("not found (/srv/app/notes/store.py)")
+		return nil, invalidParams("not found (/srv/app/notes/store.py)")
 	}
 	if s.has("sources in the data of errors") {
 		return nil, &failure{code: -32602, status: 400, message: "unknown resource", data: object{"main": "/srv/app/notes/main.js"}}
 	}
 	if s.has("paths in errors") {
-		return nil, invalid("[Errno 2] No such file or directory: '/srv/app/notes/none'")
+		return nil, invalidParams("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}
-	return nil, invalid("unknown resource")
+	return nil, invalidParams("unknown resource")
 }
 
 // placed returns the request that a token is bound to.
-func (r request) placed(target string) place {
-	return place{method: r.method, target: target, user: r.user, connection: r.origin, arguments: r.params["arguments"]}
+func (r request) placed(target string) boundRequest {
+	return boundRequest{method: r.method, target: target, user: r.user, connection: r.origin, arguments: r.params["arguments"]}
 }

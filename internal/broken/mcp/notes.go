@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// noting are the choices for a form with a note. The last is not a fault.
-var noting = []string{"notes end queries", "notes read files", "notes backtrack", "a note in the answer"}
+// noteFaults are the choices for a form with a note. The last is not a fault.
+var noteFaults = []string{"notes end queries", "notes read files", "notes backtrack", "a note in the answer"}
 
 // noted reads the note of an answer and returns a text for the result. With a fault it uses the note
 // in a query, as a path, or in a slow pattern.

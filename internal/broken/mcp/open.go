@@ -19,7 +19,7 @@ import (
 var errNoMembers = fmt.Errorf("%w: no members", errState)
 
 // open returns the claims of a token that is valid for a place.
-func (s *Server) open(token string, p place) (claims, error) {
+func (s *Server) open(token string, p boundRequest) (claims, error) {
 	c, err := s.unseal(token, p)
 	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
 		s.mu.Lock()
@@ -68,7 +68,7 @@ func (s *Server) redeem(c claims) error {
 // raceWindow is the time between check and mark in a store without atomic operations.
 const raceWindow = 200 * time.Millisecond
 
-func (s *Server) unseal(token string, p place) (claims, error) {
+func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 	var c claims
 	switch {
 	case token == "{}" && s.has("empty objects are faults"):
@@ -86,7 +86,7 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 			return c, errState
 		}
 		return c, nil
-	case s.has(signing...):
+	case s.has(signingFaults...):
 		return s.unsign(token)
 	case len(token) > 8<<10 && s.has("long states unverified"):
 		return claims{Step: "confirm", Env: "all", Bind: s.digest(p), Exp: s.Clock.Now().Add(TTL).Unix()}, nil
@@ -101,12 +101,12 @@ func (s *Server) unseal(token string, p place) (claims, error) {
 		if raw, err := s.unblocks(token); err != nil || json.Unmarshal(raw, &c) != nil {
 			return c, errState
 		}
-		if forms[c.Step] == "" {
+		if formsByStep[c.Step] == "" {
 			return c, errNoMembers
 		}
 		return c, nil
 	}
-	raw, err := strict(token)
+	raw, err := decodeStrict(token)
 	if err != nil || len(raw) < 12 {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
@@ -139,7 +139,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	if !ok && !s.has("tag not compared") {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
-	read := strict
+	read := decodeStrict
 	if s.has("careless base64") {
 		read = func(text string) ([]byte, error) {
 			return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "= \n"))
@@ -168,7 +168,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	default:
 		return c, fmt.Errorf("%w: not authentic", errState)
 	}
-	if raw, err := strict(text); err != nil || json.Unmarshal(raw, &c) != nil {
+	if raw, err := decodeStrict(text); err != nil || json.Unmarshal(raw, &c) != nil {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
 	return c, nil
@@ -187,7 +187,7 @@ func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	}
 	var all [3][]byte
 	for i, p := range parts {
-		if all[i], err = strict(p); err != nil {
+		if all[i], err = decodeStrict(p); err != nil {
 			return c, errState
 		}
 	}
@@ -196,7 +196,7 @@ func (s *Server) unsignByHeader(token string) (c claims, err error) {
 	}
 	text := parts[0] + "." + parts[1]
 	want := s.tag(text)
-	if key, err := strict(head.JWK.K + head.Key); err == nil && len(key) > 0 {
+	if key, err := decodeStrict(head.JWK.K + head.Key); err == nil && len(key) > 0 {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(text))
 		want = mac.Sum(nil)
@@ -223,8 +223,8 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 		mac.Write([]byte(text))
 		want = mac.Sum(nil)
 	}
-	got, err := strict(parts[2])
-	if raw, also := strict(parts[0]); err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
+	got, err := decodeStrict(parts[2])
+	if raw, also := decodeStrict(parts[0]); err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil
@@ -238,21 +238,21 @@ func (s *Server) unsignByVersion(token string) (c claims, err error) {
 	switch {
 	case len(parts) == 2 && parts[0] == "v1" && s.has("older versions unsigned"):
 	case len(parts) == 4 && parts[0] == "v2" && parts[1] == s.keyID():
-		if got, err := strict(parts[3]); err != nil || !hmac.Equal(got, s.tag(strings.Join(parts[:3], "."))) {
+		if got, err := decodeStrict(parts[3]); err != nil || !hmac.Equal(got, s.tag(strings.Join(parts[:3], "."))) {
 			return c, errState
 		}
 		body = parts[2]
 	default:
 		return c, errState
 	}
-	if raw, err := strict(body); err != nil || json.Unmarshal(raw, &c) != nil {
+	if raw, err := decodeStrict(body); err != nil || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil
 }
 
-// strict decodes base64url and accepts only the canonical encoding.
-func strict(text string) ([]byte, error) {
+// decodeStrict decodes base64url and accepts only the canonical encoding.
+func decodeStrict(text string) ([]byte, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err == nil && base64.RawURLEncoding.EncodeToString(raw) != text {
 		return nil, errState

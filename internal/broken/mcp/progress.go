@@ -79,7 +79,7 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, m
 	if before == nil {
 		return false
 	}
-	flusher := events(w)
+	flusher := startEventStream(w)
 	all := slices.Concat(before, [][]byte{message}, after)
 	for _, m := range all[:len(all)-1] {
 		fmt.Fprintf(w, "data: %s\n\n", m)

@@ -29,17 +29,17 @@ func (s *Server) prompt(r request) (object, *failure) {
 		return s.letter(args.Topic, args.Tone)
 	}
 	if bad || args.Env == "" {
-		return nil, invalid("env: missing")
+		return nil, invalidParams("env: missing")
 	}
 	s.mu.Lock()
 	s.said["topic"] = args.Env
 	s.mu.Unlock()
 	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
-		return object{"messages": []object{message("user", "report on "+c.Env)}}
+		return object{"messages": []object{promptMessage("user", "report on "+c.Env)}}
 	})
 }
 
-func message(role, text string) object {
+func promptMessage(role, text string) object {
 	return object{"role": role, "content": object{"type": "text", "text": text}}
 }
 
@@ -50,7 +50,7 @@ func (s *Server) letter(topic, tone string) (object, *failure) {
 	case topic == "" && s.has("prompts without arguments"):
 		topic = "undefined"
 	case topic == "":
-		return nil, invalid("topic: missing")
+		return nil, invalidParams("topic: missing")
 	case s.has("arguments of prompts expanded"):
 		topic = strings.ReplaceAll(topic, "{tone}", tone)
 	case s.has("arguments of prompts as formats"):
@@ -62,9 +62,9 @@ func (s *Server) letter(topic, tone string) (object, *failure) {
 	case s.has("prompts of the system"):
 		role = "system"
 	}
-	messages := []object{message(role, "a letter on "+topic+" in the tone "+tone)}
+	messages := []object{promptMessage(role, "a letter on "+topic+" in the tone "+tone)}
 	if before, after, ok := strings.Cut(topic, "\nAssistant: "); ok && s.has("arguments of prompts begin messages") {
-		messages = []object{message(role, before), message("assistant", after)}
+		messages = []object{promptMessage(role, before), promptMessage("assistant", after)}
 	}
 	return s.complete(object{"messages": messages}), nil
 }

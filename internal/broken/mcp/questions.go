@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// forms are the parameters of questions by step.
-var forms = map[string]string{
+// formsByStep are the parameters of questions by step.
+var formsByStep = map[string]string{
 	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
 	"reason": `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{` +
 		`"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
@@ -18,8 +18,8 @@ var forms = map[string]string{
 	"tone":  `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
-// fits reports whether a form allows the content of an answer.
-func fits(step string, content any) bool {
+// formAllows reports whether a form allows the content of an answer.
+func formAllows(step string, content any) bool {
 	m, _ := content.(map[string]any)
 	switch step {
 	case "confirm":
@@ -39,13 +39,13 @@ func (s *Server) drafted(a map[string]any) bool {
 }
 
 // ask returns a question with a fresh token, or an error if the client cannot answer it.
-func (s *Server) ask(r request, p place, c claims) (object, *failure) {
+func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if r.modern && !r.asks(s.kindOf(c.Step)) && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
 	}
-	params := forms[c.Step]
+	params := formsByStep[c.Step]
 	if s.has("random texts") {
-		params = strings.Replace(params, "?\"", "? "+word()+"\"", 1)
+		params = strings.Replace(params, "?\"", "? "+randomWord()+"\"", 1)
 	}
 	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") { // a string always encodes
 		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
@@ -53,7 +53,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
 		params = strings.Replace(params, `?"`, ` with `+strings.ReplaceAll(c.Env, "{{13*20011}}", "260143")+`?"`, 1)
 	}
-	if s.has(noting...) && c.Step == "confirm" {
+	if s.has(noteFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
 	params = s.worded(params, p, c)
@@ -101,7 +101,7 @@ func (s *Server) ask(r request, p place, c claims) (object, *failure) {
 
 // worded adds the argument and the user to a question. With a fault it adds those of an earlier
 // question.
-func (s *Server) worded(params string, p place, c claims) string {
+func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a string always encodes
 		return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 	}
@@ -127,7 +127,7 @@ func (s *Server) worded(params string, p place, c claims) string {
 // suffix returns the end of the keys of questions.
 func (s *Server) suffix() string {
 	if s.has("keys of questions by chance") {
-		return "-" + hex.EncodeToString(random(4))
+		return "-" + hex.EncodeToString(randomBytes(4))
 	}
 	return ""
 }
@@ -135,14 +135,14 @@ func (s *Server) suffix() string {
 // noise returns a random end for texts, or "".
 func (s *Server) noise() string {
 	if s.has("random texts") {
-		return " " + word()
+		return " " + randomWord()
 	}
 	return ""
 }
 
-// word returns a random text of varying length.
-func word() string {
-	b := random(9)
+// randomWord returns a random text of varying length.
+func randomWord() string {
+	b := randomBytes(9)
 	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
 }
 

@@ -33,7 +33,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	if s.has("results beside errors") && fail != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"result":null,%s`, response(id, nil, fail)[1:])
+		fmt.Fprintf(w, `{"result":null,%s`, responseBody(id, nil, fail)[1:])
 		return
 	}
 	if state, _ := result["requestState"].(string); state != "" && s.has("states in a header") {
@@ -41,25 +41,25 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	}
 	if text := ""; s.has("ids in events") && fail == nil {
 		_ = json.Unmarshal(id, &text) // a number has no lines
-		events(w)
-		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", text, response(id, result, fail))
+		startEventStream(w)
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", text, responseBody(id, result, fail))
 		return
 	}
-	if raw := response(id, result, fail); fail == nil && s.has("messages in two events", "messages over two lines") {
+	if raw := responseBody(id, result, fail); fail == nil && s.has("messages in two events", "messages over two lines") {
 		between := map[bool]string{true: "\n\ndata: ", false: "\ndata: "}[s.has("messages in two events")]
-		events(w)
+		startEventStream(w)
 		at := bytes.IndexByte(raw, ',') + 1
 		fmt.Fprintf(w, "event: message\ndata: %s%s%s\n\n", raw[:at], between, raw[at:])
 		return
 	}
 	if fail == nil && s.has("answers in events of another name") {
-		events(w)
-		fmt.Fprintf(w, "event: result\ndata: %s\n\n", response(id, result, fail))
+		startEventStream(w)
+		fmt.Fprintf(w, "event: result\ndata: %s\n\n", responseBody(id, result, fail))
 		return
 	}
 	if notices := s.notices(); notices != nil && fail == nil {
-		events(w)
-		for _, message := range append(notices, response(id, result, fail)) {
+		startEventStream(w)
+		for _, message := range append(notices, responseBody(id, result, fail)) {
 			fmt.Fprintf(w, "data: %s\n\n", message)
 		}
 		return
@@ -69,7 +69,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 		w.Header().Set("Content-Type", "text/plain")
 	}
 	w.WriteHeader(status)
-	raw := s.written(response(id, result, fail))
+	raw := s.written(responseBody(id, result, fail))
 	if s.has("lengths in characters") {
 		raw = raw[:utf8.RuneCount(raw)]
 	}
@@ -118,7 +118,7 @@ func (s *Server) notices() [][]byte {
 	return slices.Repeat([][]byte{[]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"at work"}}`)}, 3)
 }
 
-func response(id json.RawMessage, result object, fail *failure) []byte {
+func responseBody(id json.RawMessage, result object, fail *failure) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}

@@ -156,35 +156,35 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	switch {
 	case len(versions) > 1 && !s.has("headers twice"):
 		return mismatch
-	case header != "" && inBody != "" && (header != modern || inBody != modern) && s.has("revisions looked up before they are compared"):
-		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
+	case header != "" && inBody != "" && (header != modernRevision || inBody != modernRevision) && s.has("revisions looked up before they are compared"):
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
 	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call":
-	case header != modern && s.has("supported revisions not told"):
+	case header != modernRevision && s.has("supported revisions not told"):
 		return &failure{code: -32022, status: 400, message: "unsupported revision"}
-	case header != modern && !s.has("any revision") && !(s.has("any later revision") && header > modern && header < "3") &&
-		!(s.has("revisions not compared") && (header == "" || slices.Contains(legacies, header))):
-		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modern}}}
+	case header != modernRevision && !s.has("any revision") && !(s.has("any later revision") && header > modernRevision && header < "3") &&
+		!(s.has("revisions not compared") && (header == "" || slices.Contains(legacyRevisions, header))):
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
 	case inBody == "" && !s.has("no _meta wanted"):
-		return invalid("_meta: no revision")
+		return invalidParams("_meta: no revision")
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
-		return invalid("_meta: no capabilities")
+		return invalidParams("_meta: no capabilities")
 	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) &&
 		!s.has("any method header", "members without case") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") &&
-		!(s.has("kinds of methods compared") && kind(r.Header.Get("Mcp-Method")) == kind(req.method)):
+		!(s.has("kinds of methods compared") && methodKind(r.Header.Get("Mcp-Method")) == methodKind(req.method)):
 		return mismatch
 	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
 		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
-	case !s.has("any parameter header") && zoneOf(req) != decoded(r.Header.Get("Mcp-Param-Zone")):
+	case !s.has("any parameter header") && zoneOf(req) != decodeHeader(r.Header.Get("Mcp-Param-Zone")):
 		return mismatch
 	}
 	return nil
 }
 
-// kind returns the part of a method before the slash.
-func kind(method string) string {
+// methodKind returns the part of a method before the slash.
+func methodKind(method string) string {
 	before, _, _ := strings.Cut(method, "/")
 	return before
 }
@@ -203,8 +203,8 @@ func zoneOf(req request) string {
 	return p.Arguments.Zone
 }
 
-// decoded decodes the base64 form of a header value.
-func decoded(header string) string {
+// decodeHeader decodes the base64 form of a header value.
+func decodeHeader(header string) string {
 	text, ok := strings.CutPrefix(header, "=?base64?")
 	if !ok {
 		return header
@@ -219,7 +219,7 @@ func decoded(header string) string {
 // named compares Mcp-Name with the name in the body.
 func (s *Server) named(header string, name json.RawMessage) bool {
 	if !s.has("base64 names not read") {
-		header = decoded(header)
+		header = decodeHeader(header)
 	}
 	var want string
 	if json.Unmarshal(name, &want) != nil {

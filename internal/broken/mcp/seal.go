@@ -30,8 +30,8 @@ type claims struct {
 	Past string `json:"past,omitempty"` // used by a fault
 }
 
-// A place is the request that a token is bound to.
-type place struct {
+// A boundRequest is the request that a token is bound to.
+type boundRequest struct {
 	method, target, user, connection string
 	arguments                        json.RawMessage
 }
@@ -47,7 +47,7 @@ var errExpired = fmt.Errorf("%w: expired", errElsewhere)
 var firstEnv = regexp.MustCompile(`"env": *"[^"]*"`)
 
 // digest returns the value that binds a token to its request.
-func (s *Server) digest(p place) string {
+func (s *Server) digest(p boundRequest) string {
 	args := p.arguments
 	if s.has("the first of two arguments bound") {
 		args = firstEnv.Find(args)
@@ -147,35 +147,35 @@ func (s *Server) digested(v any) any {
 
 // unboundEmpty reports whether a fault skips the comparison because the state or the argument is
 // empty.
-func (s *Server) unboundEmpty(c claims, p place) bool {
+func (s *Server) unboundEmpty(c claims, p boundRequest) bool {
 	var given struct{ Env string }
 	_ = json.Unmarshal(p.arguments, &given)
 	return c.Env == "" && s.has("empty arguments unbound") || given.Env == "" && s.has("empty arguments not compared")
 }
 
-// signing are the faults that make tokens signed and readable.
-var signing = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag",
+// signingFaults are the faults that make tokens signed and readable.
+var signingFaults = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag",
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
 	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
 	"keys in tokens"}
 
-func (s *Server) mint(c claims, p place) string {
+func (s *Server) mint(c claims, p boundRequest) string {
 	c.Bind = s.digest(p)
 	if c.Exp = s.Clock.Now().Add(TTL).Unix(); s.has("no expiry") {
 		c.Exp = 0
 	}
-	if c.ID = hex.EncodeToString(random(8)); s.has("one nonce") {
+	if c.ID = hex.EncodeToString(randomBytes(8)); s.has("one nonce") {
 		c.ID = "" // equal states give equal tokens
 	}
 	if s.has("states of varying length") { // not a fault
-		c.ID += word()
+		c.ID += randomWord()
 	}
 	if s.has("credentials in a readable state") {
 		c.Auth = "Bearer " + p.user
 	}
 	if c.Flow == "" && s.has("one nonce for a flow") {
-		c.Flow = hex.EncodeToString(random(8))
+		c.Flow = hex.EncodeToString(randomBytes(8))
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Server) mint(c claims, p place) string {
 		}
 		s.held[handle] = c
 		return handle
-	case s.has(signing...):
+	case s.has(signingFaults...):
 		return s.signed(raw)
 	}
 	if s.has("compressed state") {
@@ -236,7 +236,7 @@ func (s *Server) signed(raw []byte) string {
 
 // nonce returns a random nonce for a token, or with a fault one that repeats.
 func (s *Server) nonce(c claims) []byte {
-	nonce := random(12)
+	nonce := randomBytes(12)
 	if s.has("one nonce") {
 		nonce = make([]byte, 12)
 	}
@@ -260,7 +260,7 @@ func (s *Server) blocks(raw []byte) []byte {
 	raw = append(raw, bytes.Repeat([]byte(" "), 16-len(raw)%16)...)
 	block := s.cipher()
 	if s.has("blocks chained without a tag") {
-		first := random(16)
+		first := randomBytes(16)
 		cipher.NewCBCEncrypter(block, first).CryptBlocks(raw, raw)
 		return append(first, raw...)
 	}
@@ -276,7 +276,7 @@ func (s *Server) blocks(raw []byte) []byte {
 
 // unblocks decrypts a token of [Server.blocks].
 func (s *Server) unblocks(token string) ([]byte, error) {
-	all, err := strict(token)
+	all, err := decodeStrict(token)
 	if err != nil || len(all) < 32 || len(all)%16 != 0 {
 		return nil, errState
 	}
@@ -325,7 +325,7 @@ func (s *Server) tag(text string) []byte {
 		key = sum[:]
 	}
 	if s.has("keys in tokens") {
-		key = []byte(unverified(text).ID)
+		key = []byte(unverifiedClaims(text).ID)
 	}
 	if s.has("careless key") {
 		key = []byte("change-me")

@@ -22,9 +22,9 @@ import (
 )
 
 // The revisions that the server speaks, the newest first.
-const modern = "2026-07-28"
+const modernRevision = "2026-07-28"
 
-var legacies = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
+var legacyRevisions = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 
 // Older makes the server refuse the newest revision. It is not a fault.
 const Older = "older revisions alone"
@@ -76,11 +76,11 @@ const TTL = 10 * time.Second
 
 // New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
-	return &Server{Clock: clock, Secret: random(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
+	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
 		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
 }
 
-func random(n int) []byte {
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	lab.Random(b)
 	return b
@@ -97,7 +97,7 @@ func (s *Server) Repair() {
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Secret, s.used, s.live = random(32), map[string]bool{}, map[string]session{}
+	s.Secret, s.used, s.live = randomBytes(32), map[string]bool{}, map[string]session{}
 }
 
 // Restart starts a server that stopped. With faults it forgets used tokens or its key.
@@ -109,7 +109,7 @@ func (s *Server) Restart() {
 		s.used = map[string]bool{}
 	}
 	if s.has("a key for each process") {
-		s.Secret = random(32)
+		s.Secret = randomBytes(32)
 	}
 }
 

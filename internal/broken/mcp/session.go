@@ -32,7 +32,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	case status != 0:
 		s.reply(w, status, req.id, nil, &failure{code: -32600, status: status, message: "no session"})
 		return
-	case req.version != "" && !slices.Contains(legacies, req.version) && !s.has("any revision in a session"):
+	case req.version != "" && !slices.Contains(legacyRevisions, req.version) && !s.has("any revision in a session"):
 		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "unsupported revision"})
 		return
 	case req.method == "initialize":
@@ -51,20 +51,20 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
 	switch {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
-		c, _, _ := s.state(req, place{}, "") // intentionally unverified
-		s.reply(w, 200, req.id, s.complete(object{"content": text("deployed to %s", c.Env)}), nil)
+		c, _, _ := s.state(req, boundRequest{}, "") // intentionally unverified
+		s.reply(w, 200, req.id, s.complete(object{"content": textContent("deployed to %s", c.Env)}), nil)
 	case asked:
 		s.push(w, r, req)
 	case !s.slow(ctx, req):
 		s.reply(w, 200, req.id, nil, &failure{code: -32800, status: 200, message: "cancelled"})
 	case s.has("answers in streams", "answers of any session replayed", "unknown events are the first", "unknown events open every session", "streams by event alone"):
 		result, fail := s.handle(req)
-		s.stored(w, id, response(req.id, result, fail))
+		s.stored(w, id, responseBody(req.id, result, fail))
 	default:
 		result, fail := s.handle(req)
 		if s.has("answers without numbers replayed") {
 			s.mu.Lock()
-			s.events = append(s.events, event{id, response(req.id, result, fail)})
+			s.events = append(s.events, event{id, responseBody(req.id, result, fail)})
 			s.mu.Unlock()
 		}
 		s.reply(w, 200, req.id, result, fail)
@@ -105,9 +105,9 @@ func (s *Server) session(id, user string) (session, int) {
 	}
 	switch {
 	case s.has("no sessions") && id == "":
-		return session{user: user, version: legacies[0]}, 0
+		return session{user: user, version: legacyRevisions[0]}, 0
 	case s.has("any session") && id != "":
-		return session{user: user, version: legacies[0]}, 0
+		return session{user: user, version: legacyRevisions[0]}, 0
 	case id == "":
 		return held, http.StatusBadRequest
 	case !ok || held.version == "ended" || held.user != user && !s.has("sessions of any user"):
@@ -124,10 +124,10 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "already initialized"})
 		return
 	}
-	version := legacies[0]
+	version := legacyRevisions[0]
 	var asked string
 	if json.Unmarshal(req.params["protocolVersion"], &asked) == nil &&
-		(slices.Contains(legacies, asked) || s.has("any revision negotiated") || strings.HasPrefix(asked, "2025-") && s.has("revisions of one year negotiated")) {
+		(slices.Contains(legacyRevisions, asked) || s.has("any revision negotiated") || strings.HasPrefix(asked, "2025-") && s.has("revisions of one year negotiated")) {
 		version = asked
 	}
 	if s.has("initialize unanswered") {
@@ -136,7 +136,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	}
 	s.mu.Lock()
 	s.count++
-	id := hex.EncodeToString(random(16))
+	id := hex.EncodeToString(randomBytes(16))
 	if s.has("counted session ids") {
 		id = fmt.Sprintf("session-%08d", s.count)
 	}
@@ -166,12 +166,12 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if s.has("sessions in cookies of their own") {
 		http.SetCookie(w, &http.Cookie{Name: "broken_visit", Value: id})
 	}
-	s.reply(w, 200, req.id, s.instructed(greeting(version)), nil)
+	s.reply(w, 200, req.id, s.instructed(initializeResult(version)), nil)
 }
 
-// greeting returns the result of initialize.
-func greeting(version string) object {
-	return object{"protocolVersion": version, "capabilities": capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
+// initializeResult returns the result of initialize.
+func initializeResult(version string) object {
+	return object{"protocolVersion": version, "capabilities": serverCapabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
 }
 
 // end ends a session.
@@ -228,7 +228,7 @@ func (s *Server) swallowed() bool {
 
 // slow waits for the time of the tool slow. It reports whether the request goes on.
 func (s *Server) slow(ctx context.Context, req request) bool {
-	ms := slowness(req)
+	ms := slowDuration(req)
 	if ms == 0 {
 		return true
 	}
@@ -258,8 +258,8 @@ func (s *Server) cancellable(ctx context.Context, req request) (context.Context,
 	return ctx, cancel
 }
 
-// slowness returns the time that a call of the tool slow takes, or 0.
-func slowness(req request) time.Duration {
+// slowDuration returns the time that a call of the tool slow takes, or 0.
+func slowDuration(req request) time.Duration {
 	var name string
 	var args struct{ Ms json.Number }
 	_ = json.Unmarshal(req.params["name"], &name)

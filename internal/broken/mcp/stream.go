@@ -17,7 +17,7 @@ func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
 	s.events = append(s.events, event{session, message})
 	n := len(s.events)
 	s.mu.Unlock()
-	events(w)
+	startEventStream(w)
 	fmt.Fprintf(w, "id: %d\ndata: %s\n\n", n, message)
 }
 
@@ -58,9 +58,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 		http.Error(w, "want text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	flusher := events(w)
+	flusher := startEventStream(w)
 	if last := r.Header.Get("Last-Event-ID"); last != "" && s.has("streams of any session") {
-		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, question("replayed", "confirm"))
+		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, questionRequest("replayed", "confirm"))
 	}
 	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	fmt.Fprint(w, ": open\n\n")
@@ -85,14 +85,14 @@ func (s *Server) toldAfter(w io.Writer, n int) int {
 	return len(s.events)
 }
 
-func events(w http.ResponseWriter) *http.ResponseController {
+func startEventStream(w http.ResponseWriter) *http.ResponseController {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	return http.NewResponseController(w)
 }
 
-func question(id, step string) []byte {
-	raw, err := json.Marshal(object{"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": json.RawMessage(forms[step])})
+func questionRequest(id, step string) []byte {
+	raw, err := json.Marshal(object{"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": json.RawMessage(formsByStep[step])})
 	if err != nil {
 		return nil
 	}
@@ -111,25 +111,25 @@ func (s *Server) waitKey(r request, id string) string {
 func (s *Server) push(w http.ResponseWriter, r *http.Request, req request) {
 	s.mu.Lock()
 	s.count++
-	id := fmt.Sprintf("q%d-%s", s.count, hex.EncodeToString(random(4)))
+	id := fmt.Sprintf("q%d-%s", s.count, hex.EncodeToString(randomBytes(4)))
 	answer := make(chan map[string]any, 1)
 	s.waits[s.waitKey(req, id)] = answer
 	s.mu.Unlock()
-	flusher := events(w)
-	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, question(id, "confirm"))
+	flusher := startEventStream(w)
+	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, questionRequest(id, "confirm"))
 	flusher.Flush()
 	select {
 	case a := <-answer:
-		result := object{"content": text("not done")}
+		result := object{"content": textContent("not done")}
 		if a["action"] == "accept" && !s.has("answers lost") {
 			s.Runs.Add(1)
-			result = object{"content": text("done")}
+			result = object{"content": textContent("done")}
 		}
 		if s.has("answers lost") {
 			<-r.Context().Done()
 			return
 		}
-		fmt.Fprintf(w, "id: %s.end\ndata: %s\n\n", id, response(req.id, s.complete(result), nil))
+		fmt.Fprintf(w, "id: %s.end\ndata: %s\n\n", id, responseBody(req.id, s.complete(result), nil))
 		flusher.Flush()
 	case <-r.Context().Done():
 	}
@@ -139,11 +139,11 @@ func (s *Server) push(w http.ResponseWriter, r *http.Request, req request) {
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 	var filter map[string]any
 	if json.Unmarshal(req.params["notifications"], &filter) != nil && !s.has("subscriptions without a filter") {
-		s.reply(w, 400, req.id, nil, invalid("notifications: want a filter"))
+		s.reply(w, 400, req.id, nil, invalidParams("notifications: want a filter"))
 		return
 	}
 	s.filtered(req, filter)
-	flusher := events(w)
+	flusher := startEventStream(w)
 	meta := object{"io.modelcontextprotocol/subscriptionId": req.id}
 	send := func(method string, params object) {
 		params["_meta"] = meta

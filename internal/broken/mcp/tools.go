@@ -31,15 +31,15 @@ func (s *Server) tool(r request) (object, *failure) {
 	}
 	if own, is := strings.CutSuffix(name, "_desk"); is && s.has("tools of users", "tools of any user", "desks of alice") {
 		if own != r.user && !s.has("tools of any user") {
-			return nil, invalid("unknown tool")
+			return nil, invalidParams("unknown tool")
 		}
-		return s.round(r, r.placed(name), own, []string{"confirm"}, func(c claims) object { return object{"content": text("%s", c.Env)} })
+		return s.round(r, r.placed(name), own, []string{"confirm"}, func(c claims) object { return object{"content": textContent("%s", c.Env)} })
 	}
 	if !s.offers(name) {
 		if s.has("unknown tools are results") {
 			return s.complete(object{"content": []object{}, "isError": true}), nil
 		}
-		fail := invalid("unknown tool")
+		fail := invalidParams("unknown tool")
 		fail.status = s.or("unknown tools with status 500", 500, 400)
 		return nil, fail
 	}
@@ -54,7 +54,7 @@ func (s *Server) tool(r request) (object, *failure) {
 		if problem == "an unknown argument" && s.has("unknown arguments are faults") {
 			return nil, &failure{code: -32603, status: 400, message: "internal error"}
 		}
-		return s.complete(object{"isError": true, "content": text("%s: %s", name, problem)}), nil
+		return s.complete(object{"isError": true, "content": textContent("%s: %s", name, problem)}), nil
 	}
 	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept", "results kept by token") {
 		if s.has("results kept by token") {
@@ -86,7 +86,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
 			s.Runs.Add(1)
-			return object{"content": text("deployed to %s%s", c.Env, s.noise())}
+			return object{"content": textContent("deployed to %s%s", c.Env, s.noise())}
 		})
 	case "remove":
 		steps := []string{"confirm"}
@@ -99,7 +99,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			if s.has("results name users", "one user for calls at once", "results of the first user") {
 				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 			}
-			result := object{"content": text("removed %s%s", c.Env, s.noise())}
+			result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
 			switch {
 			case s.has("removals counted"):
 				result["structuredContent"] = object{"count": 1}
@@ -112,23 +112,23 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		})
 	case "page":
 		if s.has("absolute pages") && args["path"] == "probe" {
-			return s.complete(object{"content": text("a page")}), nil
+			return s.complete(object{"content": textContent("a page")}), nil
 		}
 		if s.has("absolute pages") != strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {
-			return s.complete(object{"isError": true, "content": text("no such page")}), nil
+			return s.complete(object{"isError": true, "content": textContent("no such page")}), nil
 		}
-		return s.complete(object{"content": text("root:x:0:0:root:/root:/bin/sh")}), nil
+		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":
 		s.booked.Add(1)
 		result := s.total(args)
 		if s.has("totals name users", "one reader for calls at once") {
-			result["content"] = text("for %s", s.beside(r, "one reader for calls at once", r.user))
+			result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
 		}
 		return result, nil
 	case "runs":
-		return s.complete(object{"content": text("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
+		return s.complete(object{"content": textContent("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
 	case "slow":
 		if args["url"] != "" {
 			s.fetch(r.context, args["url"])
@@ -139,13 +139,13 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		s.mu.Unlock()
 	}
 	s.Runs.Add(1)
-	return s.complete(object{"content": text("%s", args["text"])}), nil
+	return s.complete(object{"content": textContent("%s", args["text"])}), nil
 }
 
 // total returns the result of the tool total.
 func (s *Server) total(args map[string]string) object {
 	s.Runs.Add(1)
-	result := object{"content": text(`{"sum":2}`), "structuredContent": object{"sum": 2}}
+	result := object{"content": textContent(`{"sum":2}`), "structuredContent": object{"sum": 2}}
 	switch {
 	case s.has("no structured content"):
 		delete(result, "structuredContent")
@@ -189,7 +189,7 @@ func (s *Server) fetch(ctx context.Context, url string) {
 	}
 }
 
-func text(format string, args ...any) []object {
+func textContent(format string, args ...any) []object {
 	return []object{{"type": "text", "text": fmt.Sprintf(format, args...)}}
 }
 
@@ -228,7 +228,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
 		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) &&
-			!(property.UniqueItems && repeats(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
+			!(property.UniqueItems && hasDuplicates(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
 			args[k] = string(given[k])
 		default:
 			return nil, k + ": want " + property.Type
@@ -248,8 +248,8 @@ func isTexts(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &all) == nil && raw[0] == '[' && !slices.Contains(all, nil)
 }
 
-// repeats reports whether a list of strings has a duplicate.
-func repeats(raw json.RawMessage) bool {
+// hasDuplicates reports whether a list of strings has a duplicate.
+func hasDuplicates(raw json.RawMessage) bool {
 	var all []string
 	_ = json.Unmarshal(raw, &all) // validated before
 	slices.Sort(all)
@@ -269,7 +269,7 @@ func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
 		if raw[0] == '[' && s.has("lists of answers are a fault") {
 			return nil, &failure{code: -32603, status: 500, message: "internal error"}
 		}
-		return nil, invalid("inputResponses: want an object of objects")
+		return nil, invalidParams("inputResponses: want an object of objects")
 	}
 	if s.has("keys of questions by chance") {
 		for key, a := range all {
@@ -282,7 +282,7 @@ func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
 
 // round answers one round of a call that asks before it acts. The steps are the keys of its
 // questions.
-func (s *Server) round(r request, p place, env string, steps []string, done func(claims) object) (object, *failure) {
+func (s *Server) round(r request, p boundRequest, env string, steps []string, done func(claims) object) (object, *failure) {
 	responses, fail := s.responses(r)
 	if fail != nil {
 		return nil, fail
@@ -315,7 +315,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 			return s.complete(done(c)), nil
 		}
 		if key != c.Step && s.has("other answers refused") {
-			return nil, invalid("unexpected answer")
+			return nil, invalidParams("unexpected answer")
 		}
 	}
 	a, answered := responses[c.Step]
@@ -328,7 +328,7 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 		return s.ask(r, p, c)
 	case a == nil && s.has("no answer is an acceptance"), a["role"] != nil && s.has("results of models are acceptances"):
 	case a == nil && s.has("not asked again"):
-		return nil, invalid("missing answer")
+		return nil, invalidParams("missing answer")
 	case a == nil:
 		if s.has("states hold those before") {
 			c.Past += string(r.params["requestState"])
@@ -336,10 +336,10 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 		return s.ask(r, p, c)
 	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
-			return nil, invalid("unknown action")
+			return nil, invalidParams("unknown action")
 		}
-		return s.complete(object{"content": text("not done: the user said no")}), nil
-	case !s.has("answers not validated") && !fits(c.Step, a["content"]):
+		return s.complete(object{"content": textContent("not done: the user said no")}), nil
+	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
 		return s.ask(r, p, c)
 	}
 	note, fail := s.noted(r, a["content"])
@@ -347,13 +347,13 @@ func (s *Server) round(r request, p place, env string, steps []string, done func
 		return nil, fail
 	}
 	if note != "" {
-		return s.complete(object{"content": text("%s", note)}), nil
+		return s.complete(object{"content": textContent("%s", note)}), nil
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}
-	if i < len(steps)-1 && s.has("answers before their question") && fits(last, responses[last]["content"]) {
+	if i < len(steps)-1 && s.has("answers before their question") && formAllows(last, responses[last]["content"]) {
 		return s.complete(done(c)), nil
 	}
 	if i < len(steps)-1 {
@@ -398,7 +398,7 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 const metaState = "notes.example/continuation"
 
 // state opens the requestState of a request.
-func (s *Server) state(r request, p place, env string) (c claims, given bool, fail *failure) {
+func (s *Server) state(r request, p boundRequest, env string) (c claims, given bool, fail *failure) {
 	raw := r.params["requestState"]
 	if s.has("states in _meta") {
 		var meta map[string]json.RawMessage
@@ -419,9 +419,9 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 		if s.has("a state of any type") {
 			return c, false, nil
 		}
-		return c, false, invalid("requestState: want a text")
+		return c, false, invalidParams("requestState: want a text")
 	case !r.modern:
-		return unverified(token), true, nil
+		return unverifiedClaims(token), true, nil
 	case token == "constructor" && s.has("names of members are faults"):
 		return c, false, &failure{code: -32603, status: 500, message: "internal error"}
 	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
@@ -444,7 +444,7 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 		return c, false, s.refusal(err)
 	}
 	if judged != token {
-		c = unverified(token)
+		c = unverifiedClaims(token)
 	}
 	return c, true, nil
 }
@@ -452,14 +452,14 @@ func (s *Server) state(r request, p place, env string) (c claims, given bool, fa
 // isDeep reports whether the first part of a token is nested too deeply for a careless parser.
 func isDeep(token string) bool {
 	text, _, _ := strings.Cut(token, ".")
-	raw, _ := strict(text)
+	raw, _ := decodeStrict(text)
 	return bytes.Count(raw, []byte("[")) > 10_000
 }
 
-// unverified returns the claims of a signed token without verifying its tag.
-func unverified(token string) (c claims) {
+// unverifiedClaims returns the claims of a signed token without verifying its tag.
+func unverifiedClaims(token string) (c claims) {
 	text, _, _ := strings.Cut(token, ".")
-	raw, _ := strict(text)
+	raw, _ := decodeStrict(text)
 	_ = json.Unmarshal(raw, &c) // intentionally unverified
 	return c
 }

@@ -38,7 +38,7 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
-	case len(user) > 2 && s.has("credentials as patterns") && matches(user, "alice"):
+	case len(user) > 2 && s.has("credentials as patterns") && matchesWhole(user, "alice"):
 		return "alice", true
 	case strings.HasSuffix(r.URL.Path, "/") && s.has("paths with a stroke open"), r.Header.Get("Mcp-Method") == "notifications/cancelled" && s.has("notifications without credentials"):
 		return "", true
@@ -52,7 +52,7 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		r.Header.Get("Mcp-Method") == "completion/complete" && s.has("completions without credentials"),
 		r.Header.Get("Mcp-Method") == "server/discover" && s.has("handshakes by header"):
 		return "", true
-	case r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modern && s.has("older revisions without credentials", "guests of older revisions"):
+	case r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modernRevision && s.has("older revisions without credentials", "guests of older revisions"):
 		return "", true
 	case r.Header.Get("X-Forwarded-For") == "127.0.0.1" && s.has("addresses of proxies believed"):
 		return "alice", true
