@@ -87,7 +87,7 @@ func (a *attackRun) matrix(s *site) template.HTML {
 		for _, p := range s.Properties {
 			outcome := cmp.Or(a.outcomes[name][string(p.Property)], "-")
 			class := outcomeClass(outcome)
-			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(signs[class], " "), Class: class, Text: string(p.Property) + ": " + outcome})
+			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(markByClass[class], " "), Class: class, Text: string(p.Property) + ": " + outcome})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -167,8 +167,8 @@ type findingsPage struct {
 func (s *site) writeAttacks() error {
 	switch {
 	case s.Attack != nil:
-		p := findingsPage{When: stampOf(s.Attack.Path), Findings: s.Attack.Findings, Accusing: accusing(s.Attack.Findings), Subjects: len(s.Attack.subjects),
-			Table: s.Attack.matrix(s), List: list(s.Attack.Findings, &page.Tools{})}
+		p := findingsPage{When: stampOf(s.Attack.Path), Findings: s.Attack.Findings, Accusing: countAccusing(s.Attack.Findings), Subjects: len(s.Attack.subjects),
+			Table: s.Attack.matrix(s), List: findingCards(s.Attack.Findings, &page.Tools{})}
 		if err := s.add("attacks.html", "Attacks", "Attacks", "The outcome of every attack on the guarantees of designs, SDKs and Go libraries, and the findings.", "attacks", p); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (s *site) writeAttacks() error {
 		}
 		return s.missing("review.html", "Review", "sealab review URL --out results")
 	}
-	p := findingsPage{When: stampOf(s.Review.Path), Findings: s.Review.Findings, Review: s.Review, Table: s.Review.table(), List: list(s.Review.Findings, &page.Tools{}), Checks: map[string]int{}}
+	p := findingsPage{When: stampOf(s.Review.Path), Findings: s.Review.Findings, Review: s.Review, Table: s.Review.table(), List: findingCards(s.Review.Findings, &page.Tools{}), Checks: map[string]int{}}
 	for _, o := range s.Review.Outcomes {
 		p.Checks[o.Outcome]++
 	}
@@ -193,8 +193,8 @@ func (s *site) writeAttacks() error {
 // severityClass maps a severity to its CSS class.
 var severityClass = map[findings.Severity]string{findings.Critical: "bad", findings.Warning: "warn", findings.Suggestion: "quiet"}
 
-// command matches the command at the beginning of a verification.
-var command = regexp.MustCompile(`^sealab [^;]*`)
+// verifyCommand matches the command at the beginning of a verification.
+var verifyCommand = regexp.MustCompile(`^sealab [^;]*`)
 
 // A shownFinding is a finding with the texts for its card.
 type shownFinding struct {
@@ -204,26 +204,26 @@ type shownFinding struct {
 	Subject        string
 }
 
-// list returns findings as cards. If tools is nil, there is no filter.
-func list(all []findings.Finding, tools *page.Tools) template.HTML {
+// findingCards returns findings as cards. If tools is nil, there is no filter.
+func findingCards(all []findings.Finding, tools *page.Tools) template.HTML {
 	var shown []shownFinding
 	var severities, categories, subjects []string
 	for _, f := range all {
 		rank := map[findings.Severity]int{findings.Critical: 1, findings.Warning: 2, findings.Suggestion: 3}[f.Severity]
-		shown = append(shown, shownFinding{f, severityClass[f.Severity], cmp.Or(command.FindString(f.Verification), f.Verification), rank, f.Location.Subject()})
+		shown = append(shown, shownFinding{f, severityClass[f.Severity], cmp.Or(verifyCommand.FindString(f.Verification), f.Verification), rank, f.Location.Subject()})
 		severities, categories = append(severities, string(f.Severity)), append(categories, string(f.Category))
 		subjects = append(subjects, f.Location.Design)
 	}
 	if tools != nil {
 		tools.Search, tools.Orders = "search findings", []string{"severity", "subject", "category"}
-		tools.Facets = []page.Facet{{Label: "severity", Key: "level", Values: distinct(severities)}, {Label: "property", Key: "category", Values: distinct(categories)}}
-		if names := distinct(subjects); len(names) > 1 {
+		tools.Facets = []page.Facet{{Label: "severity", Key: "level", Values: distinctTexts(severities)}, {Label: "property", Key: "category", Values: distinctTexts(categories)}}
+		if names := distinctTexts(subjects); len(names) > 1 {
 			tools.Facets = append(tools.Facets, page.Facet{Label: "design", Key: "design", Values: names})
 		}
 	}
 	var b strings.Builder
 	// The template cannot fail, because its data are types of this package.
-	if err := bodies.ExecuteTemplate(&b, "findings", struct {
+	if err := bodyTemplates.ExecuteTemplate(&b, "findings", struct {
 		Tools *page.Tools
 		All   []shownFinding
 	}{tools, shown}); err != nil {

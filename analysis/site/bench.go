@@ -13,8 +13,8 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A bench is a benchmark run.
-type bench struct {
+// A benchRun is a benchmark run.
+type benchRun struct {
 	*throughput.Run
 	Places []throughput.Measurement
 	Noise  string
@@ -22,12 +22,12 @@ type bench struct {
 	at     map[throughput.Place]*throughput.Measurement
 }
 
-func loadBench(dir string) (*bench, error) {
+func loadBench(dir string) (*benchRun, error) {
 	run, err := throughput.Load(dir)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{Run: run, at: map[throughput.Place]*throughput.Measurement{}, Noise: NotTested}
+	b := &benchRun{Run: run, at: map[throughput.Place]*throughput.Measurement{}, Noise: NotTested}
 	if b.Places, err = run.Measurements(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func sizeText(n float64) string {
 
 // A benchPage is the data of the page of a benchmark run.
 type benchPage struct {
-	*bench
+	*benchRun
 	When       string
 	Reached    int
 	Table      template.HTML
@@ -69,7 +69,7 @@ func (s *site) writeBench() error {
 	if s.Bench == nil {
 		return s.missing("bench.html", "Benchmark", "make bench", "compare.html", "history.html")
 	}
-	p := benchPage{bench: s.Bench, When: stampOf(s.Bench.Path), Table: s.Bench.table(), Thresholds: s.Bench.thresholds()}
+	p := benchPage{benchRun: s.Bench, When: stampOf(s.Bench.Path), Table: s.Bench.table(), Thresholds: s.Bench.thresholds()}
 	for _, c := range s.Bench.Checks {
 		if c.Reached() {
 			p.Reached++
@@ -97,7 +97,7 @@ func (s *site) missing(file, section, command string, others ...string) error {
 	return nil
 }
 
-func (b *bench) table() template.HTML {
+func (b *benchRun) table() template.HTML {
 	t := page.Table{Caption: "Median times, 95 % intervals", Tall: true, Columns: page.Head("subject", "operation", "#payload", "#median", "#interval", "#MB/s", "#allocations", "#token, bytes", "ratio")}
 	tools := page.Tools{Search: "search", Hint: "for example aes-256-gcm unseal"}
 	var ops, sizes []string
@@ -118,7 +118,7 @@ func (b *bench) table() template.HTML {
 		})
 	}
 	roleNames := []string{string(runfile.RoleDesign), string(runfile.RoleScheme), string(runfile.RoleBaseline), string(runfile.RoleLibrary), string(runfile.RoleSDK), string(runfile.RoleRepeat)}
-	tools.Facets = []page.Facet{{Label: "operation", Key: "op", Values: distinct(ops)}, {Label: "payload", Key: "size", Values: distinct(sizes)}, {Label: "role", Key: "role", Values: roleNames}}
+	tools.Facets = []page.Facet{{Label: "operation", Key: "op", Values: distinctTexts(ops)}, {Label: "payload", Key: "size", Values: distinctTexts(sizes)}, {Label: "role", Key: "role", Values: roleNames}}
 	t.Tools = &tools
 	return t.HTML()
 }
@@ -131,16 +131,16 @@ func rateText(rate float64) string {
 	return fmt.Sprintf("%.3g", rate)
 }
 
-// missed returns text that says how far a value is from its threshold.
-func missed(short float64) string {
+// missedText returns text that says how far a value is from its threshold.
+func missedText(short float64) string {
 	if short >= 1 {
 		return fmt.Sprintf("missed: %.3g × the threshold", 1+short)
 	}
 	return fmt.Sprintf("missed by %.1f %%", 100*short)
 }
 
-// distinct returns the texts without duplicates, in order of first occurrence.
-func distinct(all []string) []string {
+// distinctTexts returns the texts without duplicates, in order of first occurrence.
+func distinctTexts(all []string) []string {
 	var once []string
 	for _, text := range all {
 		if !slices.Contains(once, text) {
@@ -151,7 +151,7 @@ func distinct(all []string) []string {
 }
 
 // thresholds returns a table of the checks, missed ones first.
-func (b *bench) thresholds() template.HTML {
+func (b *benchRun) thresholds() template.HTML {
 	t := page.Table{Caption: "Thresholds, those that are missed first", Tall: true, Columns: page.Head("ratio", "#payload", "#value", "threshold", "outcome")}
 	sorted := slices.Clone(b.Checks)
 	slices.SortStableFunc(sorted, func(x, y throughput.Check) int {
@@ -160,7 +160,7 @@ func (b *bench) thresholds() template.HTML {
 	for _, c := range sorted {
 		outcome := page.Cell{Text: "reached", Class: "good"}
 		if !c.Reached() {
-			outcome = page.Cell{Text: missed(c.Short()), Class: "bad"}
+			outcome = page.Cell{Text: missedText(c.Short()), Class: "bad"}
 		}
 		if !c.Sure() {
 			outcome.Text, outcome.Class = outcome.Text+", in doubt", "warn"
@@ -197,15 +197,16 @@ func (s *site) writeComparison(older, newer string) error {
 		}
 		means.Add(row...)
 	}
-	p.Means, p.Table = means.HTML(), changes(c)
+	p.Means, p.Table = means.HTML(), changesTable(c)
 	return s.add("compare.html", "Compare", "Comparison of two runs", "Changes between the two newest runs: regressions first, then by size.", "compare", p)
 }
 
 // wordClass maps a word for a change to its CSS class.
 var wordClass = map[string]string{"regressed": "bad", "worse": "bad", "improved": "good", "within noise": "quiet", "not ours": "quiet", "unchanged": "quiet"}
 
-// changes returns a table of the changes of a comparison. It omits counts that are equal in both runs.
-func changes(c *throughput.Comparison) template.HTML {
+// changesTable returns a table of the changes of a comparison. It omits counts that are equal in both
+// runs.
+func changesTable(c *throughput.Comparison) template.HTML {
 	t := page.Table{Caption: "Changes", Tall: true, Columns: page.Head("measurement", "unit", "#older", "#newer", "#change", "outcome")}
 	t.Tools = &page.Tools{
 		Search: "filter in the syntax of benchproc", Syntax: "benchproc", Hint: "/op:(seal OR unseal) /size:1024 .unit:sec/op",
@@ -316,9 +317,9 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 }
 
 // commit returns the first seven characters of the run's commit.
-func (b *bench) commit() string { return b.Stamp["commit"][:min(7, len(b.Stamp["commit"]))] }
+func (b *benchRun) commit() string { return b.Stamp["commit"][:min(7, len(b.Stamp["commit"]))] }
 
-func (b *bench) subject(name string) runfile.Subject {
+func (b *benchRun) subject(name string) runfile.Subject {
 	i := slices.IndexFunc(b.Subjects, func(x runfile.Subject) bool { return x.Name == name })
 	if i < 0 {
 		return runfile.Subject{}
@@ -360,13 +361,13 @@ func (s *site) trend() template.HTML {
 }
 
 // mean returns the geometric mean of a run's times relative to the oldest run.
-func (s *site) mean(b *bench, role runfile.Role, op runfile.Op) (float64, bool) {
+func (s *site) mean(b *benchRun, role runfile.Role, op runfile.Op) (float64, bool) {
 	sum, n := 0.0, 0
 	for place, first := range s.History[0].at {
 		if place.Op != op || s.Bench.subject(place.Subject).Role != role {
 			continue
 		}
-		everywhere := !slices.ContainsFunc(s.History, func(x *bench) bool { return x.at[place] == nil })
+		everywhere := !slices.ContainsFunc(s.History, func(x *benchRun) bool { return x.at[place] == nil })
 		if everywhere {
 			sum += math.Log(b.at[place].Ns / first.Ns)
 			n++

@@ -35,13 +35,13 @@ func (s *site) writeChoose() error {
 	return s.add("choose.html", "Choose", "Choose a design", "Speed, bytes and guarantees of every design side by side, the rules of sealab choose, and their answers to common uses.", "choose", p)
 }
 
-// traded lists the properties in which the codecs differ.
-var traded = []codecs.Property{codecs.Confidentiality, codecs.NonceMisuseResistant, codecs.KeyCommitting, codecs.SenderAuthenticated}
+// tradedProperties lists the properties in which the codecs differ.
+var tradedProperties = []codecs.Property{codecs.Confidentiality, codecs.NonceMisuseResistant, codecs.KeyCommitting, codecs.SenderAuthenticated}
 
 // tradeOffs returns a table of speed, size and guarantees of the codecs to choose from.
 func (s *site) tradeOffs() template.HTML {
 	t := page.Table{Caption: "Payload of 1 KiB; median times of the newest run", Tall: true, Columns: page.Head("design", "#seal", "#open", "#bytes added", "#tokens per key", "#forgeries per key")}
-	for _, p := range traded {
+	for _, p := range tradedProperties {
 		t.Columns = append(t.Columns, page.Column{Name: string(p)})
 	}
 	t.Columns = append(t.Columns, page.Head("post-quantum", "NIST-approved", "other languages")...)
@@ -56,11 +56,11 @@ func (s *site) tradeOffs() template.HTML {
 			added = page.Cell{Text: fmt.Sprint(size(Size) - Size)}
 		}
 		row.Cells = append(row.Cells, added, powerOfTwo(facts.TokensPerKey(Size)), powerOfTwo(facts.Log2Forgeries(Size)))
-		for _, p := range traded {
+		for _, p := range tradedProperties {
 			g, _ := d.row.Guarantee(p, nil)
-			row.Cells = append(row.Cells, yes(g.Holds, g.Reason))
+			row.Cells = append(row.Cells, yesCell(g.Holds, g.Reason))
 		}
-		row.Cells = append(row.Cells, yes(facts.Quantum == "", facts.Quantum), yes(facts.Approved != "", facts.Approved), page.Cell{Text: strings.Join(facts.Languages, ", ")})
+		row.Cells = append(row.Cells, yesCell(facts.Quantum == "", facts.Quantum), yesCell(facts.Approved != "", facts.Approved), page.Cell{Text: strings.Join(facts.Languages, ", ")})
 		t.Rows = append(t.Rows, row)
 	}
 	return t.HTML()
@@ -74,8 +74,8 @@ func powerOfTwo(log2 float64) page.Cell {
 	return page.Cell{Text: fmt.Sprintf("2^%.4g", log2), Sort: fmt.Sprint(log2)}
 }
 
-// yes returns a cell with a mark, and the reason as its text.
-func yes(holds bool, reason string) page.Cell {
+// yesCell returns a cell with a mark, and the reason as its text.
+func yesCell(holds bool, reason string) page.Cell {
 	if holds {
 		return page.Cell{Mark: "✓", Class: "good", Text: cmp.Or(reason, "yes")}
 	}

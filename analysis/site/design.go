@@ -22,23 +22,23 @@ import (
 	"sealab/internal/runfile"
 )
 
-type measured = throughput.Measurement
+type measurement = throughput.Measurement
 
 // NotTested is the outcome of a property that is in no run.
 const NotTested = "not tested"
 
 // The claims of a design about a property.
 const (
-	claimed    = "claimed"
-	disclaimed = "disclaimed"
-	notClaimed = "not claimed"
+	statusClaimed    = "claimed"
+	statusDisclaimed = "disclaimed"
+	statusNotClaimed = "not claimed"
 )
 
 // A design is the data of one row of the home page and of one design's page.
 type design struct {
 	Name, Doc, Spec, Kind, File string
 	Over                        string // the codec under claims
-	Seal, Unseal                *measured
+	Seal, Unseal                *measurement
 	Guarantees                  []guarantee
 	Findings                    []findings.Finding
 	Taint                       *taintLine
@@ -70,7 +70,7 @@ func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
 		}
 	}
 	for _, info := range s.Properties {
-		d.Guarantees = append(d.Guarantees, claim(row, info, outcomes))
+		d.Guarantees = append(d.Guarantees, claimOutcome(row, info, outcomes))
 	}
 	if taint != nil {
 		d.Taint = taint.lines[row.Name]
@@ -85,23 +85,23 @@ func (s *site) newDesign(row codecs.Design, taint *taintRun) *design {
 
 func fileOf(name string) string { return "design-" + name + ".html" }
 
-// claim returns a design's claim about a property and the outcome of attacks on it.
-func claim(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]string) guarantee {
-	g := guarantee{Property: string(info.Property), Claim: notClaimed, Outcome: NotTested}
+// claimOutcome returns a design's claim about a property and the outcome of attacks on it.
+func claimOutcome(row codecs.Design, info codecs.PropertyInfo, outcomes map[string]string) guarantee {
+	g := guarantee{Property: string(info.Property), Claim: statusNotClaimed, Outcome: NotTested}
 	if said, ok := row.Guarantee(info.Property, nil); ok {
-		g.Reason, g.Claim, g.Class = said.Reason, claimed, "warn"
+		g.Reason, g.Claim, g.Class = said.Reason, statusClaimed, "warn"
 		if !said.Holds {
-			g.Claim, g.Class = disclaimed, "quiet"
+			g.Claim, g.Class = statusDisclaimed, "quiet"
 		}
 	}
-	if g.Reason == "" && g.Claim == claimed {
+	if g.Reason == "" && g.Claim == statusClaimed {
 		g.Reason = info.Promise
 	}
 	if text := outcomes[g.Property]; text != "" && text != "-" {
 		g.Outcome = text
 	}
 	switch {
-	case g.Claim != claimed:
+	case g.Claim != statusClaimed:
 	case strings.HasPrefix(g.Outcome, "refuted"):
 		g.Class = "bad"
 	case strings.HasPrefix(g.Outcome, "not refuted"):
@@ -125,7 +125,7 @@ type designPage struct {
 
 func (s *site) writeDesigns() error {
 	for _, d := range s.Designs {
-		p := designPage{design: d, Claims: d.claims(), Facts: lab.HooksOf(d.row).Facts, List: list(d.Findings, nil)}
+		p := designPage{design: d, Claims: d.claims(), Facts: lab.HooksOf(d.row).Facts, List: findingCards(d.Findings, nil)}
 		if p.Facts != nil {
 			if n := p.Facts.TokensPerKey(Size); !math.IsInf(n, 1) {
 				p.Log2Tokens = fmt.Sprintf("2^%.4g", n)
@@ -135,7 +135,7 @@ func (s *site) writeDesigns() error {
 			}
 		}
 		var err error
-		if p.Layout, err = layout(d.row); err != nil {
+		if p.Layout, err = drawLayout(d.row); err != nil {
 			return err
 		}
 		if p.Curves, err = s.curves(d); err != nil {
@@ -161,7 +161,7 @@ func (s *site) writeDesigns() error {
 func (d *design) claims() template.HTML {
 	t := page.Table{Caption: "Guarantees of " + d.Name, Columns: page.Head("property", "claim", "outcome of attacks", "meaning or reason")}
 	for _, g := range d.Guarantees {
-		if g.Claim == notClaimed && g.Outcome == NotTested {
+		if g.Claim == statusNotClaimed && g.Outcome == NotTested {
 			continue
 		}
 		t.Rows = append(t.Rows, page.Row{ID: "g-" + g.Property, Cells: []page.Cell{
@@ -269,7 +269,7 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
 			{Text: v.Pair + ": " + v.B + " against " + v.A}, {HTML: page.Interval(e.Value, e.Low, e.High, max(v.Limit, 0.1))},
 			{Text: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", e.Value, e.Low, e.High), Sort: fmt.Sprint(e.Value)},
-			{Text: fmt.Sprintf("%.2f", v.Detectable)}, {Text: v.Remark(), Class: pill(v.Remark(), class)},
+			{Text: fmt.Sprintf("%.2f", v.Detectable)}, {Text: v.Remark(), Class: pillClass(v.Remark(), class)},
 		}})
 		file = filepath.Join(s.timingDir, v.Picture())
 	}
@@ -281,7 +281,7 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 		return t.HTML(), "", nil
 	}
 	if err == nil {
-		err = harmless(picture)
+		err = checkPicture(picture)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("picture of %s: %w", name, err)
@@ -289,16 +289,16 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 	return t.HTML(), template.HTML(picture), nil //nolint:gosec // checked by harmless
 }
 
-// pill returns class, or "" if the text is too long for a pill.
-func pill(text, class string) string {
+// pillClass returns class, or "" if the text is too long for a pill.
+func pillClass(text, class string) string {
 	if len(text) > 40 {
 		return ""
 	}
 	return class
 }
 
-// harmless returns an error unless a picture consists only of shapes and text.
-func harmless(picture []byte) error {
+// checkPicture returns an error unless a picture consists only of shapes and text.
+func checkPicture(picture []byte) error {
 	shapes := []string{"svg", "g", "rect", "text", "line", "circle", "path", "polyline", "title"}
 	d := xml.NewDecoder(strings.NewReader(string(picture)))
 	for {
@@ -336,8 +336,8 @@ const (
 
 var bytesPerLine = map[string]int{"broad": 32, "narrow": 15}
 
-// layout draws the bytes of a token, colored by field, with a table of the fields.
-func layout(d codecs.Design) (template.HTML, error) {
+// drawLayout draws the bytes of a token, colored by field, with a table of the fields.
+func drawLayout(d codecs.Design) (template.HTML, error) {
 	token, err := lab.Sample(d, []byte(samplePayload))
 	if err != nil {
 		return "", err
@@ -383,12 +383,12 @@ func layout(d codecs.Design) (template.HTML, error) {
 		picture += fmt.Sprintf(`<svg class="bytes %s" viewBox="0 0 %d %d" role="img" aria-label="the %d bytes of the token in hexadecimal, colored by field">%s</svg>`,
 			kind, n*byteWidth, (cell+n-1)/n*byteHeight, offset, drawings[kind])
 	}
-	picture += fmt.Sprintf(`</div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`, len(token), template.HTMLEscapeString(shorten(string(token))))
+	picture += fmt.Sprintf(`</div><p>Text on the wire, %d characters: <code>%s</code></p></figure>`, len(token), template.HTMLEscapeString(shortenToken(string(token))))
 	return template.HTML(picture) + t.HTML(), nil //nolint:gosec // escaped
 }
 
-// shorten removes the middle of a long token.
-func shorten(token string) string {
+// shortenToken removes the middle of a long token.
+func shortenToken(token string) string {
 	if len(token) <= 200 {
 		return token
 	}

@@ -105,7 +105,7 @@ func (s *site) writeFuzz() error {
 		}
 	}
 	p.CoreTime = (time.Duration(seconds) * time.Second).String()
-	p.Executions, p.Crashes = grouped(total, " "), len(crashers.Rows)
+	p.Executions, p.Crashes = groupDigits(total, " "), len(crashers.Rows)
 	p.Targets, p.Crashers = targets.HTML(), crashers.HTML()
 	return s.add("fuzz.html", "Fuzzing", "Fuzz campaign", "Coverage and crashes over time, per target.", "fuzz", p)
 }

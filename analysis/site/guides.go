@@ -14,10 +14,10 @@ import (
 	"github.com/yuin/goldmark/extension"
 )
 
-// guides are the guides in Markdown. A test runs their commands.
+// guideFiles are the guides in Markdown. A test runs their commands.
 //
 //go:embed guides
-var guides embed.FS
+var guideFiles embed.FS
 
 // A Command is the Markdown page of one command, as cobra writes it.
 type Command struct{ Name, Markdown string }
@@ -28,8 +28,8 @@ type guide struct {
 	Body              template.HTML
 }
 
-// languages describes how to use the vectors in each language.
-var languages = map[string]string{
+// languageNotes describes how to use the vectors in each language.
+var languageNotes = map[string]string{
 	"Any language": "Speak the worker protocol on standard input and output, and run sealab vectors verify --worker COMMAND FILE. No code reads the file.",
 	"Go":           "sealab vectors verify asks the designs of this module. Package vectors decodes a file.",
 	"Java":         "vectors/consumers/java reads the files with the JCA, in one file without a dependency.",
@@ -65,8 +65,8 @@ type reference struct {
 	Help     template.HTML
 }
 
-// inherited matches the sections of a command's page about common flags and other pages.
-var inherited = regexp.MustCompile(`(?s)\n### (Options inherited|SEE ALSO).*`)
+// inheritedSections matches the sections of a command's page about common flags and other pages.
+var inheritedSections = regexp.MustCompile(`(?s)\n### (Options inherited|SEE ALSO).*`)
 
 // writeCommands writes a page with the help of all commands.
 func (s *site) writeCommands() error {
@@ -76,7 +76,7 @@ func (s *site) writeCommands() error {
 	markdown := goldmark.New()
 	var all []reference
 	for _, c := range s.Commands {
-		_, text, ok := strings.Cut(inherited.ReplaceAllString(c.Markdown, "\n"), "\n")
+		_, text, ok := strings.Cut(inheritedSections.ReplaceAllString(c.Markdown, "\n"), "\n")
 		if !ok {
 			return fmt.Errorf("the page of %q: want a title and a text", c.Name)
 		}
@@ -94,14 +94,14 @@ func (s *site) writeCommands() error {
 // readGuides renders the guides. The first line of a guide is its title, and the first paragraph is its
 // lead.
 func readGuides() ([]guide, error) {
-	names, err := fs.Glob(guides, "guides/*.md")
+	names, err := fs.Glob(guideFiles, "guides/*.md")
 	if err != nil {
 		return nil, err
 	}
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table))
 	var all []guide
 	for _, name := range names {
-		text, err := fs.ReadFile(guides, name)
+		text, err := fs.ReadFile(guideFiles, name)
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 	"sealab/internal/page"
 )
 
-// home is the data of the home page.
-type home struct {
+// homePage is the data of the home page.
+type homePage struct {
 	*site
 	Tools        page.Tools
 	Plot, Matrix template.HTML
@@ -27,7 +27,7 @@ type home struct {
 }
 
 func (s *site) writeHome() error {
-	h := home{site: s, Tools: page.Tools{Search: "search designs", Hint: "for example aes claims"}}
+	h := homePage{site: s, Tools: page.Tools{Search: "search designs", Hint: "for example aes claims"}}
 	var properties []string
 	for _, p := range s.Properties {
 		properties = append(properties, string(p.Property))
@@ -38,7 +38,7 @@ func (s *site) writeHome() error {
 	}
 	for _, d := range s.Designs {
 		for _, g := range d.Guarantees {
-			if g.Claim != claimed {
+			if g.Claim != statusClaimed {
 				continue
 			}
 			h.Claims++
@@ -74,7 +74,7 @@ func (d *design) data() map[string]string {
 func (d *design) holds() []string {
 	var all []string
 	for _, g := range d.Guarantees {
-		if g.Claim == claimed {
+		if g.Claim == statusClaimed {
 			all = append(all, g.Property)
 		}
 	}
@@ -109,8 +109,8 @@ func (s *site) plot() template.HTML {
 	return c.HTML()
 }
 
-// signs maps a CSS class to its mark in the matrix.
-var signs = map[string]string{"good": "✓", "bad": "✗", "warn": "?", "quiet": "–", "": ""}
+// markByClass maps a CSS class to its mark in the matrix.
+var markByClass = map[string]string{"good": "✓", "bad": "✗", "warn": "?", "quiet": "–", "": ""}
 
 // matrix returns a table of designs by guarantees.
 func (s *site) matrix() template.HTML {
@@ -124,7 +124,7 @@ func (s *site) matrix() template.HTML {
 	for _, d := range s.Designs {
 		row := page.Row{Data: d.data(), Cells: []page.Cell{{Text: d.Name, Href: d.File}}}
 		for _, g := range d.Guarantees {
-			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(signs[g.Class], " "), Class: g.Class, Text: g.Property + ": " + g.Claim + ", " + g.Outcome})
+			row.Cells = append(row.Cells, page.Cell{Mark: cmp.Or(markByClass[g.Class], " "), Class: g.Class, Text: g.Property + ": " + g.Claim + ", " + g.Outcome})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -149,7 +149,7 @@ func (s *site) costs() template.HTML {
 // times returns the cells with a design's times to seal and unseal.
 func (d *design) times() []page.Cell {
 	cells := make([]page.Cell, 2)
-	for i, m := range []*measured{d.Seal, d.Unseal} {
+	for i, m := range []*measurement{d.Seal, d.Unseal} {
 		cells[i] = page.Cell{Text: NotTested, Sort: "1e99"}
 		if m != nil {
 			cells[i] = page.Cell{Text: throughput.Duration(m.Ns), Sort: fmt.Sprint(m.Ns)}

@@ -29,14 +29,14 @@ import (
 //go:embed pages.html
 var pagesHTML string
 
-var bodies = template.Must(template.New("").Funcs(template.FuncMap{
+var bodyTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"percent":   func(share float64) float64 { return 100 * share },
-	"count":     func(n int) string { return grouped(int64(n), ",") },
-	"languages": func() map[string]string { return languages },
+	"count":     func(n int) string { return groupDigits(int64(n), ",") },
+	"languages": func() map[string]string { return languageNotes },
 }).Parse(pagesHTML))
 
-// grouped formats a number with a separator between groups of three digits.
-func grouped(n int64, separator string) string {
+// groupDigits formats a number with a separator between groups of three digits.
+func groupDigits(n int64, separator string) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + separator + text[i:]
@@ -61,9 +61,9 @@ type site struct {
 	Source
 	Designs    []*design
 	Properties []codecs.PropertyInfo
-	Bench      *bench        // nil if there is no run
-	Older      *bench        // the previous run; nil if there is none
-	History    []*bench      // all runs, oldest first
+	Bench      *benchRun     // nil if there is no run
+	Older      *benchRun     // the previous run; nil if there is none
+	History    []*benchRun   // all runs, oldest first
 	Attack     *attackRun    // nil if there is no run
 	Review     *reviewRun    // nil if there is no run
 	Fuzz       *fuzzRun      // nil if there is no run
@@ -73,8 +73,8 @@ type site struct {
 	files      map[string][]byte
 }
 
-// sections are the entries of the navigation.
-var sections = []page.Link{
+// navigationLinks are the entries of the navigation.
+var navigationLinks = []page.Link{
 	{Name: "Designs", File: "index.html"}, {Name: "Choose", File: "choose.html"}, {Name: "Benchmark", File: "bench.html"}, {Name: "Compare", File: "compare.html"},
 	{Name: "History", File: "history.html"}, {Name: "Attacks", File: "attacks.html"}, {Name: "Review", File: "review.html"},
 	{Name: "Fuzzing", File: "fuzz.html"}, {Name: "Vectors", File: "vectors.html"}, {Name: "Guides", File: "guides.html"},
@@ -82,7 +82,7 @@ var sections = []page.Link{
 
 // Write reads the newest run of each kind and writes the pages to the new folder dir.
 func Write(from Source, dir string) error {
-	s, err := load(from)
+	s, err := loadSite(from)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func WriteRun(run, file string) error {
 	case has(runfile.BenchFile):
 		name = "bench.html"
 		if s.Bench, err = loadBench(run); err == nil {
-			s.History = []*bench{s.Bench}
+			s.History = []*benchRun{s.Bench}
 		}
 	case has("table.md"):
 		name, write = "attacks.html", s.writeAttacks
@@ -134,20 +134,20 @@ func (s *site) alone() bool { return s.Results == "" }
 // add renders a page with the template called name as its body.
 func (s *site) add(file, section, title, lead, name string, data any) error {
 	var body bytes.Buffer
-	if err := bodies.ExecuteTemplate(&body, name, data); err != nil {
+	if err := bodyTemplates.ExecuteTemplate(&body, name, data); err != nil {
 		return err
 	}
 	p := page.Page{Title: title, Lead: lead, Section: section, Body: template.HTML(body.String()), Home: "#main"} //nolint:gosec // made by html/template
 	if !s.alone() {
-		p.Nav, p.Home = sections, ""
+		p.Nav, p.Home = navigationLinks, ""
 	}
 	text, err := p.Render()
 	s.files[file] = text
 	return err
 }
 
-// newest loads the newest run of a kind. It returns nil if there is none.
-func newest[T any](results, kind string, load func(dir string) (*T, error)) (*T, error) {
+// loadNewest loads the newest run of a kind. It returns nil if there is none.
+func loadNewest[T any](results, kind string, load func(dir string) (*T, error)) (*T, error) {
 	runs, err := runfile.Runs(results, kind)
 	if err != nil || len(runs) == 0 {
 		return nil, err
@@ -155,7 +155,7 @@ func newest[T any](results, kind string, load func(dir string) (*T, error)) (*T,
 	return load(runs[len(runs)-1])
 }
 
-func load(from Source) (*site, error) {
+func loadSite(from Source) (*site, error) {
 	s := &site{Source: from, Properties: codecs.Properties(), files: map[string][]byte{}}
 	runs, err := runfile.Runs(from.Results, runfile.Bench)
 	if err != nil {
@@ -169,22 +169,22 @@ func load(from Source) (*site, error) {
 		s.History = append(s.History, b)
 		s.Older, s.Bench = s.Bench, b
 	}
-	if s.Attack, err = newest(from.Results, runfile.Attack, loadAttack); err != nil {
+	if s.Attack, err = loadNewest(from.Results, runfile.Attack, loadAttack); err != nil {
 		return nil, err
 	}
-	if s.Review, err = newest(from.Results, runfile.Review, loadReview); err != nil {
+	if s.Review, err = loadNewest(from.Results, runfile.Review, loadReview); err != nil {
 		return nil, err
 	}
-	if s.Fuzz, err = newest(from.Results, runfile.Fuzz, loadFuzz); err != nil {
+	if s.Fuzz, err = loadNewest(from.Results, runfile.Fuzz, loadFuzz); err != nil {
 		return nil, err
 	}
-	if s.timing, err = newest(from.Results, runfile.Timing, func(dir string) (*timing.Judgement, error) {
+	if s.timing, err = loadNewest(from.Results, runfile.Timing, func(dir string) (*timing.Judgement, error) {
 		s.timingDir = dir
 		return timing.Read(dir)
 	}); err != nil {
 		return nil, err
 	}
-	taint, err := newest(from.Results, runfile.Taint, loadTaint)
+	taint, err := loadNewest(from.Results, runfile.Taint, loadTaint)
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +211,8 @@ func stampOf(dir string) string {
 	return at.Format("2 January 2006, 15:04 UTC") + ", commit " + commit
 }
 
-// accusing returns the number of findings that contradict a claim.
-func accusing(all []findings.Finding) (n int) {
+// countAccusing returns the number of findings that contradict a claim.
+func countAccusing(all []findings.Finding) (n int) {
 	for _, f := range all {
 		if findings.Accusing([]findings.Finding{f}) {
 			n++

@@ -134,15 +134,15 @@ func (s *site) writeVectors() error {
 		}
 		p.Schemas = append(p.Schemas, page.Link{Name: strings.TrimSuffix(filepath.Base(path), ".json"), File: "vectors/schemas/" + filepath.Base(path)})
 	}
-	if p.Changelog, err = changelog(filepath.Join(s.Source.Vectors, "..", "..", "CHANGELOG.md")); err != nil {
+	if p.Changelog, err = changelogHTML(filepath.Join(s.Source.Vectors, "..", "..", "CHANGELOG.md")); err != nil {
 		return err
 	}
 	return s.add("vectors.html", "Vectors", "Test vectors", "Tokens that an implementation must accept and tokens that it must refuse, for each wire format.", "vectors", p)
 }
 
-// changelog returns the changes of the vectors from the module's changelog. It returns "" if there is no
-// changelog.
-func changelog(path string) (template.HTML, error) {
+// changelogHTML returns the changes of the vectors from the module's changelog. It returns "" if there is
+// no changelog.
+func changelogHTML(path string) (template.HTML, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
