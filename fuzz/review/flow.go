@@ -152,6 +152,11 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 	case !r.Options.Effects && f.Method == "tools/call":
 		r.unanswered = append(r.unanswered, f.Target)
 	default:
+		if f.Method == "tools/call" && has && r.declineFirst(ctx, f, a.Questions) {
+			f.Last = answersTo(a.Questions)[0]
+			r.Flows = append(r.Flows, f)
+			return
+		}
 		best := r.deepest(ctx, f, a)
 		if best == nil && has {
 			best = &f // the server accepted no answer

@@ -18,6 +18,11 @@ func brief(o *review.Options) {
 // lingers changes the options for servers that answer but never exit.
 func lingers(o *review.Options) { o.Grace = 300 * time.Millisecond }
 
+// removesProd lets the review call a tool whose effect can happen once for each argument.
+func removesProd(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
+}
+
 func told(o *review.Options) { o.TTL = mcp.TTL }
 func slowTool(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
@@ -115,6 +120,10 @@ var rows = []row{
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},
 	{fault: "action ignored", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "no action is an acceptance", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{fault: "removals once + action ignored", checks: []string{"RS-DENY"}, also: []string{"RS-DECLINE"}, change: withEffects, critical: true},
+	{fault: "removals once + no action is an acceptance", checks: []string{"RS-DENY"}, also: []string{"RS-DECLINE"}, change: removesProd},
+	{fault: "removals once + unbound user", checks: []string{"RS-USER"}, change: removesProd},
+	{fault: "removals once + tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: unsealed, change: removesProd},
 	{fault: "drafts of any form", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "states hold those before", checks: []string{"RS-SIZE"}},

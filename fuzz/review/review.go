@@ -91,6 +91,7 @@ type Review struct {
 	Client     *client.Client
 	Flows      []client.Flow
 	Oracles    []*Oracle
+	Declined   []Declined                   // declines that were carried out
 	deep       []*Oracle                    // see Sighted
 	Again      string                       // the reason that NoteAgain found
 	Asking     []client.Answer              // every question that was received
@@ -199,12 +200,12 @@ func (r *Review) openFlows(ctx context.Context) {
 	r.learn(ctx)
 	r.find(ctx)
 	for _, f := range r.Flows {
-		r.Report.Flows = append(r.Report.Flows, f)
-		o, reason := r.NewOracle(ctx, f, client.FirstUser)
-		if reason != "" {
-			r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("flow %s: %s", f, reason))
+		o := r.open(ctx, f)
+		if o == nil {
+			r.Report.Flows = append(r.Report.Flows, f)
 			continue
 		}
+		r.Report.Flows = append(r.Report.Flows, o.Flow)
 		r.Oracles = append(r.Oracles, o)
 		r.Options.Log("flow %s gives tokens", f)
 	}

@@ -93,8 +93,12 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
 			steps = []string{"draft"}
 		}
+		if s.isRemoved(args["env"]) {
+			return s.complete(object{"isError": true, "content": textContent("there is no %s", args["env"])}), nil
+		}
 		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
 			s.Runs.Add(1)
+			s.markRemoved(c.Env)
 			env := c.Env
 			if s.has("results name users", "one user for calls at once", "results of the first user") {
 				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
@@ -186,6 +190,21 @@ func (s *Server) fetch(ctx context.Context, url string) {
 	}
 	if res, err := http.DefaultClient.Do(req); err == nil {
 		res.Body.Close()
+	}
+}
+
+// isRemoved and markRemoved remember what remove removed if the server, rightly, removes it once.
+func (s *Server) isRemoved(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["removed "+env] != ""
+}
+
+func (s *Server) markRemoved(env string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.has("removals once") {
+		s.said["removed "+env] = "removed"
 	}
 }
 

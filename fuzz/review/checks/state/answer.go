@@ -20,6 +20,22 @@ func checkDeclines(t *review.T) {
 	}
 }
 
+// checkFirstDeclines records the declines that were carried out before the first acceptance.
+func checkFirstDeclines(t *review.T) {
+	if len(t.Asking) == 0 {
+		t.Skip("%s", t.NoFlow())
+		return
+	}
+	t.Trials++
+	for _, d := range t.Declined {
+		label := cmp.Or(d.Action, "without an action")
+		t.Refute(review.Finding{Case: d.Flow.Target + ": " + label, Severity: review.Critical, Flow: &d.Flow,
+			Issue:    "an answer " + label + " with the content of an acceptance is carried out: the call no longer asks",
+			Evidence: fmt.Sprintf("declined without content: %v, and asked again; %s with content: %v; the call again: %v", d.Plain, label, d.Got, d.After),
+			Want:     "a question, as before", Got: "no question"})
+	}
+}
+
 // presentDeclines presents answers other than an acceptance in one flow.
 func presentDeclines(t *review.T) {
 	if len(jsondoc.Members(t.Oracle.Flow.Last)) == 0 || t.Oracle.Good.Kind != client.Completed || t.Oracle.Mask == nil {
@@ -149,7 +165,7 @@ func refuteDecline(t *review.T, name string, a client.Answer) {
 // action is "".
 func presentAction(t *review.T, action string, content bool) (client.Answer, string) {
 	f := t.Oracle.Flow
-	changed, reason := withAction(f.Last, action, content)
+	changed, reason := review.WithAction(f.Last, action, content)
 	if reason != "" {
 		return client.Answer{}, reason
 	}
@@ -160,25 +176,6 @@ func presentAction(t *review.T, action string, content bool) (client.Answer, str
 	}
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 	return a, ""
-}
-
-// withAction returns answers under another action, or without one if action is "".
-func withAction(answers json.RawMessage, action string, content bool) (json.RawMessage, string) {
-	changed := map[string]json.RawMessage{}
-	for key, answer := range jsondoc.Members(answers) {
-		form := jsondoc.Members(answer)
-		if form["action"] == nil {
-			return nil, "the round asks for more than forms"
-		}
-		if form = jsondoc.With(form, "action", jsondoc.Quote(action)); action == "" {
-			delete(form, "action")
-		}
-		if !content {
-			delete(form, "content")
-		}
-		changed[key] = jsondoc.Object(form)
-	}
-	return jsondoc.Object(changed), ""
 }
 
 // showsArgument reports whether the text of a good completion contains one of the arguments.

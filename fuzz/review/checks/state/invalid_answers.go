@@ -169,7 +169,7 @@ func presentOtherKinds(t *review.T) {
 // has the effect of an acceptance and a decline has not. If a value stops the server, the runner
 // notices.
 func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
-	declined, reason := withAction(o.Flow.Last, "decline", false)
+	declined, reason := review.WithAction(o.Flow.Last, "decline", false)
 	if reason != "" || o.Good.Kind != client.Completed || o.Mask == nil {
 		return
 	}

@@ -71,7 +71,7 @@ func keepsResultAfterDecline(t *review.T, used string) bool {
 		return false
 	}
 	f := t.Oracle.Flow
-	f.Last, _ = withAction(f.Last, "decline", false)
+	f.Last, _ = review.WithAction(f.Last, "decline", false)
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	return a.Kind == client.Completed && t.Oracle.Alike(a)
 }

@@ -62,6 +62,16 @@ var protocolChecks = []review.Check{
 		Run:    checkDeclines,
 	},
 	{
+		ID: "RS-DENY", Name: "a decline of a call that works once", Effects: true, Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "before the first acceptance, to the first question of each tool: decline without content, twice; " +
+			"decline, cancel and no action, each with the content of an acceptance; the call again after each",
+		Want:   "asks again after each",
+		Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the tool runs although the user declined",
+		Fix:    "read action before content, and accept only the action accept",
+		Run:    checkFirstDeclines,
+	},
+	{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "answers with values of another type, outside the enum, the bounds or the length of the form; the " +
 			"text \"false\" instead of a boolean; answers without a required boolean; answers to another kind of " +

@@ -1,0 +1,124 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// A call may work only once for each thing that it acts on, as a deletion does. Then the first
+// accepted answer leaves nothing for the controls of later checks. So declines are presented before
+// it, and flows that cannot be repeated are reviewed without answers.
+
+// A Declined is a call that the server asked about before each decline, and no longer after the
+// last one, which had the content of an acceptance.
+type Declined struct {
+	Flow   client.Flow
+	Action string        // of the last decline
+	Plain  client.Answer // to a decline without content
+	Got    client.Answer // to the last decline
+	After  client.Answer // to the call
+}
+
+// declineFirst presents declines of the first question of a call, and records in r.Declined the
+// first one that the server carries out. It reports whether it found one.
+func (r *Review) declineFirst(ctx context.Context, f client.Flow, questions map[string]client.Question) bool {
+	accepting := answersTo(questions)[0]
+	answer := func(action string, content bool) client.Answer {
+		answers, reason := WithAction(accepting, action, content)
+		if reason != "" {
+			return client.Answer{}
+		}
+		return r.step(ctx, f, answers)
+	}
+	d := Declined{Flow: f, Plain: answer("decline", false)}
+	if !d.Plain.Conclusive() || !sameText(d.Plain, answer("decline", false)) {
+		return false
+	}
+	for _, d.Action = range []string{"decline", "cancel", ""} {
+		d.Got, d.After = answer(d.Action, true), r.Client.Call(ctx, f.Call(client.FirstUser))
+		if d.Got.Kind == client.Completed && !sameText(d.Got, d.Plain) && d.After.Conclusive() && d.After.Kind != client.Asked {
+			r.Declined = append(r.Declined, d)
+			return true
+		}
+	}
+	return false
+}
+
+// sameText reports whether two answers are of one class and have the same words.
+func sameText(one, two client.Answer) bool {
+	return one.Class() == two.Class() && client.Blank(one.Text) == client.Blank(two.Text)
+}
+
+// WithAction returns answers under another action, or without one if action is "". If a question
+// asks for more than a form, it returns the reason why there is no action.
+func WithAction(answers json.RawMessage, action string, content bool) (changed json.RawMessage, reason string) {
+	all := map[string]json.RawMessage{}
+	for key, answer := range jsondoc.Members(answers) {
+		form := jsondoc.Members(answer)
+		if form["action"] == nil {
+			return nil, "the round asks for more than forms"
+		}
+		if form = jsondoc.With(form, "action", jsondoc.Quote(action)); action == "" {
+			delete(form, "action")
+		}
+		if !content {
+			delete(form, "content")
+		}
+		all[key] = jsondoc.Object(form)
+	}
+	return jsondoc.Object(all), ""
+}
+
+// maxUnspent is the number of calls with other arguments that replace one flow at most.
+const maxUnspent = 8
+
+// unspent returns an oracle without answers for a flow that cannot be repeated: the same call if
+// the server still asks about it, or else with other arguments. It returns nil if there is none.
+func (r *Review) unspent(ctx context.Context, f client.Flow) *Oracle {
+	f.Rounds, f.Last = nil, nil
+	calls := []client.Flow{f}
+	add := func(arguments json.RawMessage) {
+		same := func(g client.Flow) bool { return string(g.Arguments) == string(arguments) }
+		if arguments != nil && len(calls) <= maxUnspent && !slices.ContainsFunc(calls, same) {
+			calls = append(calls, f.With(arguments))
+		}
+	}
+	add(f.Other)
+	given := jsondoc.Members(f.Arguments)
+	for _, name := range jsondoc.SortedKeys(given) {
+		for _, v := range r.values[name] {
+			add(jsondoc.Object(jsondoc.With(given, name, v)))
+		}
+	}
+	for i, g := range calls {
+		g.Other = calls[(i+1)%len(calls)].Arguments
+		if o, reason := r.NewOracle(ctx, g, client.FirstUser); reason == "" {
+			return o
+		}
+	}
+	return nil
+}
+
+// open runs the controls of a flow. It returns nil, with a note in the report, if no token of the
+// flow can be judged.
+func (r *Review) open(ctx context.Context, f client.Flow) *Oracle {
+	o, reason := r.NewOracle(ctx, f, client.FirstUser)
+	if reason == "" {
+		return o
+	}
+	note := fmt.Sprintf("flow %s: %s", f, reason)
+	if f.Last != nil {
+		if o = r.unspent(ctx, f); o != nil {
+			note += fmt.Sprintf("; it cannot be repeated, and is reviewed without answers, with arguments %s", o.Flow.Arguments)
+		} else {
+			note += "; if the tool works once for each argument, name a second one with --other"
+		}
+	}
+	r.Report.Notes = append(r.Report.Notes, note)
+	return o
+}
