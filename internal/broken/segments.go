@@ -437,7 +437,7 @@ func saltedCodec(key []byte) pair {
 	}
 }
 
-// ecdsaSignature are the two integers of an ECDSA signature.
+// ecdsaSignature holds the two integers of an ECDSA signature.
 type ecdsaSignature struct{ R, S *big.Int }
 
 func twoSignatures(key []byte) pair {
