@@ -24,11 +24,11 @@ func (t Trace) claims() []Member {
 // claimCases alters the claims before sealing, one member at a time.
 func claimCases(s *Scene) []Case { return inClaims.each(s.Trace.claims()) }
 
-// addedClaimCases is claims restricted to members that the default options do not
+// addedClaimCases is claimCases restricted to members that the default options do not
 // have, or have with a value of another kind.
 func addedClaimCases(s *Scene) []Case { return addedMembers(s, nil) }
 
-// fewAddedClaims is addedClaims for a format with few vectors.
+// fewAddedClaims is addedClaimCases for a format with few vectors.
 func fewAddedClaims(s *Scene) []Case { return addedMembers(s, keepFew) }
 
 func addedMembers(s *Scene, keep func(member, change string) bool) []Case {
@@ -77,8 +77,8 @@ func keepFew(_, change string) bool {
 	return slices.Contains(fewChanges, change) || strings.HasPrefix(change, "time-") || strings.HasPrefix(change, "json-")
 }
 
-// fewClaimCases is claims for a format with few vectors. It makes few changes of each member, including
-// members of objects within the claims.
+// fewClaimCases is claimCases for a format with few vectors. It makes few changes of each member,
+// including members of objects within the claims.
 func fewClaimCases(s *Scene) []Case {
 	few, members := inClaims, s.Trace.claims()
 	few.keep = keepFew

@@ -22,7 +22,7 @@ type contextChange struct {
 // allContextCases reads a sound token under each changed binding.
 func allContextCases(s *Scene) []Case { return contextsAbout("")(s) }
 
-// contextsAbout is contexts restricted to changes whose name begins with field.
+// contextsAbout is allContextCases restricted to changes whose name begins with field.
 func contextsAbout(field string) Family {
 	return func(s *Scene) []Case {
 		if !s.Design.IsScheme() {
@@ -32,8 +32,8 @@ func contextsAbout(field string) Family {
 	}
 }
 
-// claimedContextCases is contexts restricted to properties that the design claims. It keeps the first
-// change of each other property.
+// claimedContextCases is allContextCases restricted to properties that the design claims. It keeps the
+// first change of each other property.
 func claimedContextCases(s *Scene) []Case {
 	kept := map[codecs.Property]bool{}
 	return slices.DeleteFunc(allContextCases(s), func(c Case) bool {
@@ -45,8 +45,8 @@ func claimedContextCases(s *Scene) []Case {
 	})
 }
 
-// addedContexts is contexts restricted to properties that the design claims under the base's options but
-// not by default.
+// addedContexts is allContextCases restricted to properties that the design claims under the base's
+// options but not by default.
 func addedContexts(s *Scene) []Case {
 	return slices.DeleteFunc(allContextCases(s), func(c Case) bool {
 		byDefault, _ := s.Design.Guarantee(c.Property, nil)

@@ -30,7 +30,7 @@ func unclosedCases(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(documentTexts), func(a Alteration) bool { return a.Name != "cut" }))
 }
 
-// fewDocumentCases is documents for a format with few vectors.
+// fewDocumentCases is documentCases for a format with few vectors.
 func fewDocumentCases(s *Scene) []Case {
 	return documentsOf(s, slices.DeleteFunc(slices.Clone(documentTexts), func(a Alteration) bool { return !slices.Contains(fewTexts, a.Name) }))
 }

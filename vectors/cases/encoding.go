@@ -35,7 +35,7 @@ func tailBits(s *Scene) []Case {
 // counts as large.
 const largeOverhead = 1000
 
-// A token longer than seam characters exceeds the first chunk of a streaming decoder.
+// A token longer than chunkSeam characters exceeds the first chunk of a streaming decoder.
 const chunkSeam = 4096
 
 // lateAliases are encodings that are not canonical only near the end.

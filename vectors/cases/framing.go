@@ -106,7 +106,7 @@ func wholeTokenCases(s *Scene) []Case {
 }
 
 // A token is cut at every index up to allLengths bytes. A longer token is cut around the ends of its
-// segments and at every stride.
+// segments and at every cutStride characters.
 const (
 	allLengths = 120
 	cutStride  = 16
