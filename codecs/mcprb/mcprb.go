@@ -38,6 +38,7 @@ package mcprb
 import (
 	"crypto/cipher"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -101,28 +102,33 @@ func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	work, out := base64url.GetScratch(), base64url.GetScratch()
+	work := base64url.GetScratch()
 	defer work.Wipe(0)
-	defer out.Free()
 	text, err := s.claims(work, state, b)
 	if err != nil {
 		return dst, err
 	}
 	head := edit.Apply(lab.StepPrefix, prefixBytes)
+	out := base64url.GetInner()
+	defer out.Free()
 	out.Grow(ivSize + len(text) + tagSize)
-	if seed == nil {
-		seed = out.Bytes[:ivSize]
-		keyring.Random(seed)
+	iv := out.Bytes[:ivSize]
+	if copy(iv, seed) == 0 {
+		keyring.Random(iv)
 	}
-	iv := edit.Apply(lab.StepNonce, seed)
+	iv = edit.Apply(lab.StepNonce, iv)
 	text = edit.Give(lab.StepClaims, text)
 	data := edit.Apply(lab.StepAAD, head)
 	if len(iv) != ivSize {
 		return dst, codecs.ErrUnsupported
 	}
 	sealed := s.aead.Seal(out.Bytes[ivSize:ivSize], iv, text, data)
+	if edit == nil {
+		raw := out.Bytes[:ivSize+len(sealed)]
+		dst = append(slices.Grow(dst, len(prefix)+base64url.EncodedLen(len(raw))), prefix...)
+		return base64url.AppendEncode(dst, raw), nil
+	}
 	body, tag := sealed[:len(text)], sealed[len(text):]
-
 	return layout.Append(dst, edit, head, iv, body, tag), nil
 }
 
