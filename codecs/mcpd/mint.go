@@ -3,7 +3,6 @@ package mcpd
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
@@ -27,7 +26,7 @@ func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 // empty for the signed one. If an edit changes the length of the nonce, the
 // error is codecs.ErrUnsupported.
 func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	if !utf8.Valid(state) {
+	if !rawjson.ValidUTF8(state) {
 		return dst, codecs.ErrUnsupported
 	}
 	if err := b.Check(); err != nil {

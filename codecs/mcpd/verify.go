@@ -62,7 +62,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 func accept(work *base64url.Scratch, text []byte, now int64) (state []byte, ok bool) {
 	bind := work.Bytes
 	rest, ok := bytes.CutPrefix(text, []byte(beforeState))
-	if !ok || !utf8.Valid(text) {
+	if !ok || !rawjson.ValidUTF8(text) {
 		return nil, false
 	}
 	work.Grow(len(text))

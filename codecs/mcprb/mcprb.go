@@ -48,6 +48,7 @@ import (
 	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
+	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
@@ -140,7 +141,7 @@ func (s *scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context
 		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
 	valid := utf8.ValidString(b.Method) && utf8.ValidString(b.Target) && (b.Audience == nil || utf8.ValidString(*b.Audience))
-	if !valid || !utf8.Valid(digest) || !utf8.Valid(state) {
+	if !valid || !utf8.Valid(digest) || !rawjson.ValidUTF8(state) {
 		return nil, codecs.ErrUnsupported
 	}
 	literal := strconv.AppendInt(digest, b.Now.Unix()+int64(s.ttl/time.Second), 10)

@@ -61,7 +61,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
 	end := bytes.IndexByte(rest, ',')
-	if !ok || end < 0 || !utf8.Valid(text) {
+	if !ok || end < 0 || !rawjson.ValidUTF8(text) {
 		return false
 	}
 	expires, err := strconv.ParseInt(string(rest[:end]), 10, 64)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
@@ -47,7 +46,7 @@ func payloadToText(dst []byte, payload *rawjson.Value) ([]byte, error) {
 
 func jsonToPayload(dst, state []byte) ([]byte, error) {
 	v, err := rawjson.Parse(state)
-	if err != nil || !utf8.Valid(state) {
+	if err != nil || !rawjson.ValidUTF8(state) {
 		return dst, codecs.ErrUnsupported
 	}
 	return rawjson.Stringify.AppendValue(dst, &v), nil

@@ -64,7 +64,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 // and check, which accept all claims that accept does.
 func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
 	rest, ok := bytes.CutPrefix(text, []byte(beforePayload))
-	if !ok || !utf8.Valid(text) {
+	if !ok || !rawjson.ValidUTF8(text) {
 		return false
 	}
 	work.Grow(len(text))

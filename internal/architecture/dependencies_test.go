@@ -36,7 +36,7 @@ var dependencies = map[string]string{
 	"modernc.org/sqlite":                       "SQLite without cgo, with which the SQL store is tested",
 	"github.com/rogpeppe/go-internal":          "testscript: the command is tested as it is typed",
 	"github.com/santhosh-tekuri/jsonschema/v6": "JSON Schema 2020-12, which the files of vectors are held to",
-	"github.com/segmentio/asm":                 "base64 with vector instructions, an order of magnitude faster than the standard library's",
+	"github.com/segmentio/asm":                 "base64 and validation of UTF-8 with vector instructions, several times as fast as the standard library's",
 	"github.com/spf13/cobra":                   "commands, flags and help texts",
 	"github.com/spf13/pflag":                   "the flags of cobra, whose type a test of the help texts names",
 	"github.com/stretchr/testify":              "assertions",

