@@ -5,6 +5,7 @@ import (
 	"context"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/perf/benchfmt"
@@ -159,6 +160,27 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 	for _, m := range result.Measurements {
 		require.Equal(t, 1000.0, m.NsPerOp)
 	}
+}
+
+// TestPartsRunAtSeveralDepths checks that the parts of a cell place their variables at different offsets
+// in a cache line. The compiler chooses the size of the frames between them.
+func TestPartsRunAtSeveralDepths(t *testing.T) {
+	const line = 64
+	offsets := map[uintptr]bool{}
+	placed := bench.Subject{
+		Subject: runfile.Subject{Name: "placed", Role: runfile.RoleSDK},
+		Prepare: func(runfile.Op, []byte) (bench.Operation, error) {
+			run := func(n int) (time.Duration, error) {
+				var local byte
+				offsets[uintptr(unsafe.Pointer(&local))%line] = true
+				return time.Duration(n) * time.Microsecond, nil
+			}
+			return bench.Operation{Run: run}, nil
+		},
+	}
+	_, err := bench.Run(context.Background(), []bench.Subject{placed}, tiny)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(offsets), 4)
 }
 
 func TestStoppedRunKeepsNothing(t *testing.T) {
