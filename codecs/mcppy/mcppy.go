@@ -76,7 +76,13 @@ const (
 	idLabel  = "mcp/request-state/v1/kid:"
 )
 
-var format = layouts.Format{Prefix: "v1.", NonceSize: 12, TagSize: 16}
+// The lengths of a nonce and of a seed in bytes.
+const (
+	nonceSize = 12
+	seedSize  = nonceSize + len(salt{})
+)
+
+var format = layouts.Format{Prefix: "v1.", NonceSize: nonceSize, TagSize: 16}
 
 // defaultTTL is the time to live if the configuration has none.
 const defaultTTL = 600 * time.Second
@@ -86,7 +92,7 @@ const skew = 60.0
 
 // scheme combines the SDK's codec with its boundary.
 type scheme struct {
-	codec  codecs.Codec
+	codec  *layouts.Codec
 	ttl    time.Duration
 	strict bool // accept claims only as Mint writes them
 }
@@ -102,7 +108,7 @@ func New(ttl time.Duration, secrets ...[]byte) (codecs.Scheme, error) {
 	return newScheme(codec, ttl, true)
 }
 
-func newScheme(codec codecs.Codec, ttl time.Duration, strict bool) (*scheme, error) {
+func newScheme(codec *layouts.Codec, ttl time.Duration, strict bool) (*scheme, error) {
 	if ttl <= 0 {
 		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
@@ -143,7 +149,7 @@ var Design = codecs.Design{
 	Hooks:      &lab.Hooks{Primitive: "AES-256-GCM", Inspect: format.Inspect},
 	Guarantees: guarantees,
 	NewScheme: func(c codecs.Config) (codecs.Scheme, error) {
-		codec, err := layouts.ForLab(NewCodec(c.Secrets...))
+		codec, err := NewCodec(c.Secrets...)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +157,7 @@ var Design = codecs.Design{
 		if err != nil {
 			return nil, err
 		}
-		return layouts.Assemble(s, format.NonceSize+len(salt{}), (*scheme).mintEdited), nil
+		return layouts.Assemble(s, seedSize, (*scheme).mintEdited), nil
 	},
 }
 

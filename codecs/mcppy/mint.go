@@ -9,20 +9,21 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
 
 // Mint implements codecs.Scheme.
 func (s *scheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	var fresh salt
-	keyring.Random(fresh[:])
+	var seed [seedSize]byte
+	keyring.Random(seed[:])
 	r := rooms.Get().(*room)
 	defer r.free()
-	if err := r.claim(s.ttl, fresh, state, b); err != nil {
+	if err := r.claim(s.ttl, salt(seed[nonceSize:]), state, b); err != nil {
 		return dst, err
 	}
-	return s.codec.Seal(dst, r.payload)
+	return layouts.SealUnder(s.codec, dst, seed[:nonceSize], r.payload), nil
 }
 
 // room is working space for one token. free clears the bytes of the current
@@ -74,11 +75,9 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 // mintEdited mints in steps that edit may change: lab.StepClaims, then the
 // steps of the codec. A seed is the codec's seed followed by the salt.
 func (s *scheme) mintEdited(dst, seed, state []byte, b *codecs.Context, edit lab.Edit) ([]byte, error) {
-	codec := s.codec.(lab.Assembler)
 	var r room
-	n := codec.SeedSize()
-	if err := r.claim(s.ttl, salt(seed[n:]), state, b); err != nil {
+	if err := r.claim(s.ttl, salt(seed[nonceSize:]), state, b); err != nil {
 		return dst, err
 	}
-	return codec.SealEdited(dst, seed[:n], edit.Give(lab.StepClaims, r.payload), edit)
+	return layouts.Edited(s.codec).SealEdited(dst, seed[:nonceSize], edit.Give(lab.StepClaims, r.payload), edit)
 }

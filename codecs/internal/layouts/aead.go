@@ -133,6 +133,10 @@ func (c assembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return c.seal(dst, seed, payload), nil
 }
 
+// SealUnder is Seal under a nonce that the caller has drawn. It is not a method,
+// so that users of a design cannot repeat a nonce.
+func SealUnder(c *Codec, dst, nonce, payload []byte) []byte { return c.seal(dst, nonce, payload) }
+
 // seal seals under nonce, or under a random nonce if it is nil.
 func (c *Codec) seal(dst, nonce, payload []byte) []byte {
 	k := c.ring.First()
@@ -210,6 +214,9 @@ func ForLab(c *Codec, err error) (codecs.Codec, error) {
 	}
 	return assembler{c}, nil
 }
+
+// Edited returns c for internal/lab, which can seal with it step by step.
+func Edited(c *Codec) lab.Assembler { return assembler{c} }
 
 // SealEdited implements lab.Assembler. If an edit changes the length of the
 // nonce, the error is codecs.ErrUnsupported. An edit of lab.WireNonce can write
