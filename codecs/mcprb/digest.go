@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
-	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/rawjson"
 )
 
@@ -36,14 +36,8 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if !utf8.Valid(raw) {
 		return nil, errNotUTF8
 	}
-	room := base64url.GetInner()
-	defer room.Wipe(2 * len(raw)) // the maximum that AppendPlain writes
-	if text, ok := generate.AppendPlain(room.Bytes, raw); ok {
-		room.Bytes = text
-		if string(text) == "null" || string(text) == "false" {
-			text = emptyObject
-		}
-		return appendDigest(dst, text), nil
+	if out, ok := appendPlainDigest(dst, raw); ok {
+		return out, nil
 	}
 	v, err := parseUTF8(raw)
 	if err != nil {
@@ -53,6 +47,26 @@ func canonicalDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 		return nil, fmt.Errorf("the arguments hold what Ruby cannot print")
 	}
 	return appendDigest(dst, generate.AppendValue(make([]byte, 0, len(raw)), &v)), nil
+}
+
+// appendPlainDigest appends the digest of raw if it is in the usual form;
+// otherwise it reports false. It uses the spare capacity of dst if there is
+// enough, and clears all that it does not return.
+func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
+	room := slices.Grow(dst, 2*len(raw)) // the maximum that AppendPlain writes
+	used := room[len(dst) : len(dst)+2*len(raw)]
+	text, ok := generate.AppendPlain(room, raw)
+	if !ok {
+		clear(used)
+		return dst, false
+	}
+	text = text[len(dst):]
+	if string(text) == "null" || string(text) == "false" {
+		text = emptyObject
+	}
+	sum := sha256.Sum256(text)
+	clear(used)
+	return hex.AppendEncode(dst, sum[:]), true
 }
 
 func appendDigest(dst, canonical []byte) []byte {

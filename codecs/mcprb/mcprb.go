@@ -135,7 +135,7 @@ func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 
 // claims appends the JSON that is sealed to work and returns it.
 func (s *scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context) ([]byte, error) {
-	work.Grow(256 + len(state)*9/8)
+	work.Grow(256 + 2*len(b.Arguments) + len(state)*9/8)
 	digest, err := s.digest(work.Bytes, b.Arguments)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)

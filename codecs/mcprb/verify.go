@@ -34,7 +34,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	if err := b.Check(); err != nil {
 		return dst, err
 	}
-	room, work := base64url.GetScratch(), base64url.GetScratch()
+	room, work := base64url.GetScratch(), base64url.GetInner()
 	defer room.Wipe(len(token))
 	defer work.Wipe(len(token))
 	text, refused := s.open(room, token)
@@ -68,7 +68,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	if err != nil || expires < c.Now.Unix() {
 		return false
 	}
-	work.Grow(256)
+	work.Grow(256 + 2*len(c.Arguments))
 	digest, err := s.digest(work.Bytes, c.Arguments)
 	if err != nil {
 		return false
