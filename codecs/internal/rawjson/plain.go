@@ -165,7 +165,7 @@ func (q *Quoting) plainObject(text []byte, at, depth int) int {
 		place := n
 		for ; place > 0; place-- {
 			before := members[order[place-1]%plainMembers]
-			c := bytes.Compare(text[before.start+1:before.nameEnd-1], text[start+1:nameEnd-1])
+			c := compareNames(text[before.start+1:before.nameEnd], text[start+1:nameEnd])
 			if c == 0 {
 				return none
 			}
@@ -188,6 +188,15 @@ func (q *Quoting) plainObject(text []byte, at, depth int) int {
 		}
 	}
 	return none
+}
+
+// compareNames compares two names, each with the quotation mark after it. Most
+// names differ in the first byte.
+func compareNames(a, b []byte) int {
+	if a[0] != b[0] && a[0] != '"' && b[0] != '"' {
+		return int(a[0]) - int(b[0])
+	}
+	return bytes.Compare(a[:len(a)-1], b[:len(b)-1])
 }
 
 // reorder sorts the members of an object. It uses the room after text.
