@@ -3,7 +3,6 @@ package mcppy
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/compactjson"
@@ -81,16 +80,7 @@ func (r *room) accept(dst []byte, b *codecs.Context) (out []byte, ok bool) {
 	if rest, ok = r.cutEnd(rest, b); !ok {
 		return dst, false
 	}
-	if cap(dst)-len(dst) < len(rest)/6 { // too small even if every character is an escape
-		dst = slices.Grow(dst, len(rest))
-	}
-	used := min(len(dst)+len(rest)+rawjson.Slack, cap(dst))
-	out, rest, ok = compactjson.CutString(dst, rest)
-	if !ok || len(rest) > 0 {
-		clear(dst[len(dst):used])
-		return dst, false
-	}
-	return out, true
+	return compactjson.CutString(dst, rest)
 }
 
 // cutEnd removes the claims after the state.

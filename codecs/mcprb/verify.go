@@ -36,13 +36,13 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	}
 	room, work := base64url.GetScratch(), base64url.GetInner()
 	defer room.Wipe(len(token))
-	defer work.Wipe(len(token))
+	defer work.Wipe(0)
 	text, refused := s.open(room, token)
 	if refused != nil {
 		return dst, refused
 	}
-	if s.accept(work, text, b) {
-		return append(dst, work.Bytes...), nil
+	if out, ok := s.accept(dst, work, text, b); ok {
+		return out, nil
 	}
 	v, refused := s.parse(text)
 	if refused != nil {
@@ -55,32 +55,32 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 }
 
 // accept is a fast path that reads the text of the claims in one pass and
-// leaves the state in work. It reports false unless Mint writes this text and
+// appends the state to dst. It reports false unless Mint writes this text and
 // the claims hold in the context. The caller then gets the reason from parse
 // and check, which accept all claims that accept does.
-func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context) bool {
+func (s *scheme) accept(dst []byte, work *base64url.Scratch, text []byte, c *codecs.Context) (out []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
 	end := bytes.IndexByte(rest, ',')
 	if !ok || end < 0 || !rawjson.ValidUTF8(text) {
-		return false
+		return dst, false
 	}
 	expires, err := strconv.ParseInt(string(rest[:end]), 10, 64)
 	if err != nil || expires < c.Now.Unix() {
-		return false
+		return dst, false
 	}
 	work.Grow(256 + 2*len(c.Arguments))
 	digest, err := s.digest(work.Bytes, c.Arguments)
 	if err != nil {
-		return false
+		return dst, false
 	}
 	start := len(digest)
-	text = appendRequest(strconv.AppendInt(digest, expires, 10), c.Method, c.Target, digest, c.Audience)
-	if rest, ok = bytes.CutPrefix(rest, text[start:]); !ok {
-		return false
+	work.Bytes = appendRequest(strconv.AppendInt(digest, expires, 10), c.Method, c.Target, digest, c.Audience)
+	rest, bound := bytes.CutPrefix(rest, work.Bytes[start:])
+	rest, ended := bytes.CutSuffix(rest, []byte("}"))
+	if !bound || !ended {
+		return dst, false
 	}
-	work.Grow(len(rest))
-	work.Bytes, rest, ok = generate.Cut(work.Bytes, rest)
-	return ok && string(rest) == "}"
+	return generate.CutWhole(dst, rest)
 }
 
 // open returns the claims of an authentic token, in room.

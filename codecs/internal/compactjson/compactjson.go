@@ -137,10 +137,9 @@ func AppendText(dst []byte, text string) ([]byte, bool) {
 	return dst, len(dst) == plain || rawjson.ValidWTF8([]byte(text))
 }
 
-// CutString parses the string at the start of quoted, in the form of
-// AppendString, and appends its text to dst. It returns the rest of quoted, and
-// reports whether there was such a string.
-func CutString(dst, quoted []byte) (text, rest []byte, ok bool) { return quoting.Cut(dst, quoted) }
+// CutString parses quoted, in the form of AppendString, and appends its text to
+// dst: see [rawjson.Quoting.CutWhole].
+func CutString(dst, quoted []byte) (text []byte, ok bool) { return quoting.CutWhole(dst, quoted) }
 
 // quoting is for ASCII. It also escapes 0x7f.
 var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", appendEscape)

@@ -242,6 +242,22 @@ func (q *Quoting) Cut(dst, quoted []byte) (text, rest []byte, ok bool) {
 	return dst[:start], quoted, false
 }
 
+// CutWhole parses quoted, which must be an output of Append as a whole, and
+// appends its text to dst. Otherwise it reports false, returns dst unchanged and
+// clears what it wrote.
+func (q *Quoting) CutWhole(dst, quoted []byte) (text []byte, ok bool) {
+	room := dst
+	if cap(dst)-len(dst) < len(quoted)/6 { // too small even if every character is an escape
+		room = slices.Grow(dst, len(quoted))
+	}
+	text, rest, ok := q.Cut(room, quoted)
+	if ok && len(rest) == 0 {
+		return text, true
+	}
+	clear(room[len(dst):min(len(dst)+len(quoted)+Slack, cap(room))])
+	return dst, false
+}
+
 // cutBytes appends the text of the first n bytes of src, which are plain or \".
 // It stops before any other byte, or if dst has no room. To avoid branches it
 // writes a backslash and overwrites it.
