@@ -111,6 +111,21 @@ func TestQuotingRefuses(t *testing.T) {
 	}
 }
 
+func TestCutWhole(t *testing.T) {
+	q := quotings["ascii"]
+	room := make([]byte, 3, 200)
+	text, ok := q.CutWhole(room, []byte(`"plain \" \u00e9"`))
+	require.True(t, ok)
+	require.Equal(t, "\x00\x00\x00plain \" é", string(text))
+	for _, quoted := range []string{`"plain`, `"plain",`, `"plain \u0041"`} {
+		clear(room[:cap(room)])
+		text, ok := q.CutWhole(room, []byte(quoted))
+		require.False(t, ok, quoted)
+		require.Equal(t, room, text)
+		require.Equal(t, make([]byte, cap(room)), room[:cap(room)], "the text is cleared: %s", quoted)
+	}
+}
+
 // FuzzCut checks that Cut accepts only outputs of Append.
 func FuzzCut(f *testing.F) {
 	f.Add([]byte(`"plain \" \\ \n \u00e9 </ <\/"`))
