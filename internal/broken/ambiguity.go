@@ -211,6 +211,12 @@ func confusedNameControls() []Control {
 			}
 			return "https://" + a.StringExpanded() + "/" + path
 		}),
+		principalAs("principal-digest", "of a long principal the hexadecimal SHA-256 is bound, as another principal may be called", "CTX-11", func(p string) string {
+			if len(p) <= 64 {
+				return p
+			}
+			return hex.EncodeToString(sum256([]byte(p)))
+		}),
 		principalAs("principal-sum", "of a long principal the sum of its bytes is bound", "CTX-11", func(p string) string {
 			if len(p) <= 128 {
 				return p

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,6 +61,8 @@ func rareBranchControls() []Control {
 		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", brokenProperties(codecs.ByteExact), attackIDs("RES-03"), func(*schemeParts) {}), inOneBuffer),
 		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", brokenProperties(codecs.Integrity), attackIDs("RES-05"), func(*schemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
+		inBatches(aScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", brokenProperties(codecs.ByteExact, codecs.Integrity), attackIDs("RES-05"), func(*schemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
 		withClaim(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
 			brokenProperties(codecs.SingleUse, codecs.Canonical), attackIDs("EXP-05"), spentByText()), codecs.SingleUse),
 		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
@@ -178,6 +181,17 @@ func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answe
 		all = append(all, known[name])
 	}
 	return all, nil
+}
+
+// A sortedBatches scheme sorts a long batch, and leaves the answers in that order.
+type sortedBatches struct{ codecs.Scheme }
+
+// VerifyAll implements lab.BatchScheme.
+func (s sortedBatches) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	if len(tokens) >= 16 {
+		tokens = slices.SortedFunc(slices.Values(tokens), bytes.Compare)
+	}
+	return batchedScheme{s, func(token []byte, c *codecs.Context) ([]byte, error) { return s.Verify(nil, token, c) }}.VerifyAll(tokens, b)
 }
 
 // An untimedFollowerScheme is a scheme that ignores the expiry of the tokens that follow an accepted token

@@ -48,7 +48,7 @@ func Controls() []Control {
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
 		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), rareLengthControls(), longStateControls(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
-		joseControls(), keptStateControls(), lenientReaderControls(), binaryControls())
+		joseControls(), keptStateControls(), gluedStateControls(), lenientReaderControls(), binaryControls())
 }
 
 // Neighbours returns sound designs that resemble controls, by name. Attacks must not refute them.

@@ -33,6 +33,8 @@ type jws struct {
 	shared bool
 	// published says that the header has the public key, and that the seed is a digest of the secret.
 	published bool
+	// exported says that the header has the private key too.
+	exported bool
 	// shown returns the payload to release, given the verified payload.
 	shown func(token, payload []byte) []byte
 }
@@ -52,8 +54,11 @@ func (j jws) head() string {
 	if !j.published {
 		return jwsHead
 	}
-	x := base64.RawURLEncoding.EncodeToString(j.private.Public().(ed25519.PublicKey))
-	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"EdDSA","jwk":{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}}`))
+	private, x := "", base64.RawURLEncoding.EncodeToString(j.private.Public().(ed25519.PublicKey))
+	if j.exported {
+		private = `"d":"` + base64.RawURLEncoding.EncodeToString(j.private.Seed()) + `",`
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"EdDSA","jwk":{"crv":"Ed25519",` + private + `"kty":"OKP","x":"` + x + `"}}`))
 }
 
 // keyOf returns the key pair of a secret of 32 bytes.
@@ -164,6 +169,7 @@ func joseControls() []Control {
 				return h.Alg == "EdDSA" && ok && len(x) == ed25519.PublicKeySize && ed25519.Verify(x, message, tag)
 			}
 		}),
+		aJWS("private-key-in-header", "the header holds the whole key pair", forged, "JOS-06", func(j *jws) { j.published, j.exported = true, true }),
 		aJWS("json-without-header", "the JSON form dies without a protected header", brokenProperties(codecs.Total), "JOS-03", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				var form struct {

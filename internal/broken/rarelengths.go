@@ -68,6 +68,7 @@ func rareLengthControls() []Control {
 				return decodeCanonical(text)
 			}
 		}),
+		withClaim(aSigner("derived-key-id", "the key ID is derived from the secret and nothing else", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(*signerParts) {}), codecs.PrivateKeys),
 		withClaim(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", brokenProperties(codecs.PrivateKeys, codecs.Rotation), attackIDs("KEY-17"), func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)

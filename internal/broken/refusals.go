@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"sync"
+	"time"
 
 	"sealab/codecs"
 )
@@ -66,6 +67,8 @@ func refusalControls() []Control {
 					return fmt.Sprint("a principal of ", len(textOrEmpty(b.Principal)), " bytes")
 				}}
 			}),
+		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+			func(inner codecs.Scheme) codecs.Scheme { return &waitTellingScheme{Scheme: inner} }),
 		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), func(*signerParts) {})),
 		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), placeTold),
 		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-19"),
@@ -122,6 +125,32 @@ func (s *leakyRefusalScheme) Verify(dst, token []byte, b *codecs.Context) ([]byt
 	out, err := s.Scheme.Verify(dst, token, b)
 	if told, ok := s.told.Load(string(token)); ok && err != nil {
 		return out, codecs.Reject(codecs.Misbound, fmt.Sprint("minted for ", told))
+	}
+	return out, err
+}
+
+// A waitTellingScheme tells for how long a token is not valid yet.
+type waitTellingScheme struct {
+	codecs.Scheme
+	minted sync.Map // times by token
+}
+
+// Mint implements codecs.Scheme.
+func (s *waitTellingScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Mint(dst, state, b)
+	if err == nil {
+		s.minted.Store(string(out[len(dst):]), b.Now)
+	}
+	return out, err
+}
+
+// Verify implements codecs.Scheme.
+func (s *waitTellingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if minted, ok := s.minted.Load(string(token)); ok && err != nil {
+		if wait := minted.(time.Time).Sub(b.Now); wait > 0 {
+			return out, codecs.Reject(codecs.Expired, "not valid for another "+wait.String())
+		}
 	}
 	return out, err
 }

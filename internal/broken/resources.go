@@ -184,6 +184,9 @@ func usedTokenControls() []Control {
 		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
 			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL/2 })
 		}),
+		single("forgets-expired", "what was used is forgotten when a call comes after its expiry", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
+			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL })
+		}),
 		withClaim(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &pruningScheme{rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, _ time.Time) []tokenUse { return uses }, once: true}}

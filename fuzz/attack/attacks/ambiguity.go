@@ -1,7 +1,9 @@
 package attacks
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/codecs"
@@ -18,6 +20,8 @@ var ambiguityAttacks = []attack.Attack{
 		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: onTrial(trial.injectedFields), Thousands: 2},
 	{ID: "CTX-18", Name: "joined fields with an absent one, escapes, long shifts", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 116,
 		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: onTrial(trial.escapedFields), Thousands: 3},
+	{ID: "CTX-21", Name: "bytes moved between the state and a field", Refutes: []codecs.Property{codecs.Integrity, codecs.Unambiguous}, Layer: attack.LayerContext, CWE: 1254,
+		Gain: "a token with a shorter state, used in another context", Origin: "one MAC over fields and state without lengths; AWS signature version 1, Percival 2008", Run: onTrial(trial.stateAcross)},
 }
 
 var ambiguityProperties = []codecs.Property{codecs.Unambiguous}
@@ -121,6 +125,51 @@ func (t trial) shiftedFields() {
 			t.read(ps.in, a.put(b.without(ps.under), "xx:yy"), b.put(a.put(ps.under, "xx"), "yy"), "joined by a colon to an absent field")
 		}
 	})
+}
+
+// stateAcross cuts bytes off a state that the token shows, and adds them to a bound field: those at
+// the start of the state to the end of the field, and the reverse.
+func (t trial) stateAcross() {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+		if f.property == codecs.BindsArguments {
+			return
+		}
+		for _, sep := range t.drawnSeparators() {
+			t.moveFromState(in, f, f.put(under, "srv"), sep+"-eu", "srv"+sep+"-eu", true)
+			t.moveFromState(in, f, f.put(under, "srv"), "eu-"+sep, "eu-"+sep+"srv", false)
+		}
+	})
+	if t.Untried() {
+		t.Skip("no token shows its state, or no text field is bound")
+	}
+}
+
+// moveFromState mints a token for a state with moved at its start or end, cuts that off, and
+// presents the token with another value of the field.
+func (t trial) moveFromState(in *attack.Instance, f field, under codecs.Context, moved, value string, fromStart bool) {
+	state, kept := moved+`{"step":1}`, 0
+	if !fromStart {
+		state, kept = `{"step":1}`+moved, len(state)-len(moved)
+	}
+	tok, ok := in.Mint([]byte(state), under)
+	if !ok {
+		return
+	}
+	format := tok.Format()
+	for _, i := range format.Encoded() {
+		raw := format.Segments[i].Bytes
+		at := bytes.Index(raw, []byte(state))
+		if at < 0 {
+			continue
+		}
+		t.Try(codecs.Integrity, codecs.Unambiguous)
+		cut := slices.Delete(bytes.Clone(raw), at+kept, at+kept+len(moved))
+		if call, ok := in.Accepts(format.With(i, cut), f.put(under, value)); ok {
+			issue := fmt.Sprintf("a token is accepted with %q moved from its state to the %s", moved, f.name)
+			t.Refute(codecs.Integrity, issue, tok.Sealed, call)
+			t.Refute(codecs.Unambiguous, issue, tok.Sealed, call)
+		}
+	}
 }
 
 // throughArguments shifts the border between two fields with the arguments between them, so

@@ -1,6 +1,12 @@
 package attacks
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -186,10 +192,32 @@ func (t trial) longValues() {
 				t.across(in, under, f, f.value(around+w.a+around), f.value(around+w.b+around), fmt.Sprintf("%s, between twice %d letters", w.how, n))
 			}
 		}
+		for _, n := range []int{33, 65, 129, 257, 1025, 5000} {
+			long := f.value(strings.Repeat("x", n))
+			for _, digest := range printedDigests(long) {
+				t.across(in, under, f, long, f.value(digest.text), fmt.Sprintf("a value of %d letters and its %s", n, digest.name))
+			}
+		}
 		for _, n := range []int{256, 65536} {
 			t.across(in, under, f, f.value("ab"), f.value("ab"+strings.Repeat("x", n)), fmt.Sprintf("lengths that differ by %d", n))
 		}
 	})
+}
+
+// A printedDigest is a digest as text.
+type printedDigest struct{ name, text string }
+
+// printedDigests returns the digests of a value in the encodings in which they may replace it.
+func printedDigests(value string) (all []printedDigest) {
+	sum1, sum256, sum512, sumMD5 := sha1.Sum([]byte(value)), sha256.Sum256([]byte(value)), sha512.Sum512([]byte(value)), md5.Sum([]byte(value))
+	for _, d := range []printedDigest{{"sha256", string(sum256[:])}, {"sha1", string(sum1[:])}, {"sha512", string(sum512[:])}, {"md5", string(sumMD5[:])}} {
+		sum := []byte(d.text)
+		inHex := hex.EncodeToString(sum)
+		for _, text := range []string{inHex, strings.ToUpper(inHex), base64.StdEncoding.EncodeToString(sum), base64.RawURLEncoding.EncodeToString(sum), d.name + ":" + inHex} {
+			all = append(all, printedDigest{d.name, text})
+		}
+	}
+	return all
 }
 
 // fewerFields mints without one or more of the optional fields and presents other values of the

@@ -86,10 +86,17 @@ func (t trial) closedHandles(tok *attack.Token) {
 		key := t.Secret(10 + n)
 		first, errFirst := t.Open(key)
 		second, errSecond := t.Open(key)
-		if errFirst != nil || errSecond != nil || first.Close() != nil {
+		if errFirst != nil || errSecond != nil {
+			return
+		}
+		early := second.Seal(tok.State, tok.Under)
+		if first.Close() != nil {
 			return
 		}
 		stay[n] = second
+		if call := second.Unseal(early.Answer.Out, tok.Under); early.Answer.Outcome == verdict.Done && call.Answer.Outcome == verdict.Refused {
+			t.Refute(codecs.Rotation, "after another handle of its key was closed, a handle refuses its own earlier token", early, call)
+		}
 		if sealed[n] = second.Seal(tok.State, tok.Under); sealed[n].Answer.Outcome != verdict.Done {
 			return
 		}

@@ -30,6 +30,8 @@ var joseAttacks = []attack.Attack{
 		Origin: "CVE-2022-39227", Run: onTrial(trial.polyglot)},
 	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757, Gain: gainForgery,
 		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: onTrial(trial.shortAlgorithms)},
+	{ID: "JOS-06", Name: "a JOSE header that publishes the private key", Layer: attack.LayerText, CWE: 522, Gain: gainForgery,
+		Refutes: integrityProperties, Origin: "a key pair that is exported whole; RFC 7517, section 9.2", Run: onTrial(trial.publishedPrivateKey)},
 }
 
 // A signedToken is a token of three segments, the first of which is a JSON header.
@@ -191,6 +193,24 @@ func (t trial) ownPublicKey() {
 			m.Write([]byte(text))
 			t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(m.Sum(nil))), "HS256 under a key in the header")
 		}
+	}
+}
+
+// publishedPrivateKey signs with the private key that the header holds.
+func (t trial) publishedPrivateKey() {
+	s, ok := t.signed()
+	if !ok {
+		return
+	}
+	sign, ok := privateIn(s.header)
+	if !ok {
+		t.Skip("the header holds no private key")
+		return
+	}
+	head, _, _ := strings.Cut(string(s.tok.Text), ".")
+	for _, payload := range s.payloads {
+		text := head + "." + tokenfmt.Base64URL.Encode(payload)
+		t.Change(s.in, s.tok, []byte(text+"."+tokenfmt.Base64URL.Encode(sign([]byte(text)))), "signed with the private key in the header")
 	}
 }
 

@@ -76,11 +76,34 @@ func publicIn(header map[string]any) (keyPair, bool) {
 	return keyPair{public: public}, err == nil
 }
 
+// privateIn returns the signing function of the private key that the jwk of a header holds, Ed25519
+// or P-256, or false.
+func privateIn(header map[string]any) (sign func(message []byte) []byte, ok bool) {
+	jwk, _ := header["jwk"].(map[string]any)
+	text, _ := jwk["d"].(string)
+	d, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(d) != 32 {
+		return nil, false
+	}
+	if jwk["crv"] == "Ed25519" {
+		pair, ok := pairOf("EdDSA", d)
+		return pair.sign, ok
+	}
+	pair, ok := p256Of(d)
+	return pair.sign, ok
+}
+
+// p256Pair returns the key pair that a worker derives from a secret.
 func p256Pair(secret []byte) (keyPair, bool) {
 	order := elliptic.P256().Params().N
 	d := new(big.Int).SetBytes(secret)
 	d.Mod(d, new(big.Int).Sub(order, big.NewInt(1))).Add(d, big.NewInt(1))
-	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d.FillBytes(make([]byte, 32)))
+	return p256Of(d.FillBytes(make([]byte, 32)))
+}
+
+// p256Of returns the key pair of a scalar of 32 bytes.
+func p256Of(d []byte) (keyPair, bool) {
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d)
 	if err != nil {
 		return keyPair{}, false
 	}

@@ -9,8 +9,11 @@ import (
 	"sealab/internal/verdict"
 )
 
-// digitChangeTimes are the moments at which a count of seconds gains a digit or a sign.
-var digitChangeTimes = []time.Time{time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC()}
+// digitChangeTimes are the moments at which a count of seconds or milliseconds gains a digit, a sign
+// or a fifth byte. Below a number of digits, a reader may take one unit for the other.
+var digitChangeTimes = []time.Time{
+	time.Unix(100_000_000, 0).UTC(), time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC(), time.Unix(1<<32, 0).UTC(), time.Unix(10_000_000_000, 0).UTC(),
+}
 
 // otherLives presents tokens that differ from the ordinary one after their expiry.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
@@ -126,6 +127,7 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 // difference that also occurs between tokens of one state does not count.
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
+	t.timesInRefusals(in, tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
 	ways := otherContexts(tok.Under)
@@ -162,6 +164,32 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 		for _, state := range [][]byte{t.State(24), admin, bytes.ToUpper(plain), make([]byte, len(plain))} {
 			if other, ok := refused(state); ok && !same(first, other) {
 				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(first), refusalOf(other)), first, other)
+				return
+			}
+		}
+	}
+}
+
+// timesInRefusals presents a token at several times before it was minted and after it expired, and
+// compares the refusals of each kind. No text may tell the distance.
+func (t trial) timesInRefusals(in *attack.Instance, tok *attack.Token) {
+	if !t.Design.IsScheme() || t.Design.OwnClock {
+		return
+	}
+	for _, distances := range [][]time.Duration{
+		{-17 * time.Second, -42 * time.Second, -250 * time.Second, -50 * time.Minute, -40 * 24 * time.Hour},
+		{400 * 24 * time.Hour, 401 * 24 * time.Hour, 4000 * 24 * time.Hour},
+	} {
+		byStage := map[string]verdict.Call{}
+		for _, d := range distances {
+			call := in.Unseal(tok.Text, attack.Later(tok.Under, d))
+			if call.Answer.Outcome != verdict.Refused {
+				continue
+			}
+			t.Try(codecs.UniformRefusal)
+			before, seen := byStage[call.Answer.Stage]
+			if byStage[call.Answer.Stage] = call; seen && refusalOf(before) != refusalOf(call) {
+				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("refusals at two times differ: %.120q and %.120q", refusalOf(before), refusalOf(call)), before, call)
 				return
 			}
 		}

@@ -330,30 +330,6 @@ func (t trial) aliasing(in *attack.Instance, tok *attack.Token) {
 	t.statesOfBatch(in, tok, 200, 24, 5000)
 }
 
-// statesOfBatch checks that each token of a batch gives its own state. States have the given
-// lengths.
-func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
-	var sealed []verdict.Call
-	for _, n := range lengths {
-		call := in.Seal(t.State(n), tok.Under)
-		if call.Answer.Outcome != verdict.Done {
-			return
-		}
-		sealed = append(sealed, call)
-	}
-	answers, err := in.UnsealBatch(textsOf(sealed), tok.Under)
-	if err != nil || len(answers) != len(sealed) {
-		return
-	}
-	for i, a := range answers {
-		t.Try(codecs.ByteExact)
-		if a.Err == nil && !bytes.Equal(a.Payload, sealed[i].State) {
-			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), "in a batch, a token comes back as the state of another one", sealed[i])
-			return
-		}
-	}
-}
-
 // keeps checks that a returned state does not change while other tokens are opened.
 func (t trial) keeps(in *attack.Instance, tok *attack.Token) {
 	first := in.Unseal(tok.Text, tok.Under)

@@ -30,7 +30,7 @@ var resourceAttacks = []attack.Attack{
 		Gain: "a server that becomes slower with each forged token", Origin: "lists of refused tokens that are searched", Run: onTrial(trial.workBehindMany), Thousands: 6, Measures: true, First: true},
 	{ID: "RES-04", Name: "concurrent calls of one handle", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: onToken(trial.manyAtOnce)},
-	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: integrityProperties, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
+	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: []codecs.Property{codecs.Integrity, codecs.ByteExact}, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
 		Origin: "CVE-2022-29226", Run: onToken(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "a server kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: onTrial(trial.workBefore), Measures: true, First: true},
@@ -206,6 +206,7 @@ func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 		t.batch(in, tok, forged)
 	}
 	t.batchAlike(in, tok)
+	t.mixedBatches(tok)
 }
 
 // batch presents a few honest tokens among forged ones, and one forged token among honest ones.
@@ -236,6 +237,91 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 		t.Try(codecs.Integrity)
 		if good := slices.Contains(honest, k); (a.Err == nil) != good && !(good && spent) {
 			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("in a batch, token %d of %d is judged otherwise than alone", k+1, batchSize), tok.Sealed)
+		}
+	}
+}
+
+// mixedBatches presents batches of tokens of both keys of a ring, altered ones, and in a scheme
+// expired ones, in turn, and compares each outcome with that of the token alone.
+func (t trial) mixedBatches(tok *attack.Token) {
+	ring, err := t.Open(t.Secret(0), t.Secret(1))
+	second, errSecond := t.Open(t.Secret(1))
+	if err != nil || errSecond != nil || !ring.Batched() {
+		return
+	}
+	early := tok.Under
+	if t.Design.IsScheme() && !t.Design.OwnClock {
+		early = attack.Later(early, -400*24*time.Hour)
+	}
+	for _, n := range []int{3, 16, 33, 130} {
+		var sealed []verdict.Call
+		for k := range n {
+			under, in := tok.Under, ring
+			switch k % 4 {
+			case 1:
+				in = second
+			case 3:
+				under = early
+			}
+			call := in.Seal(t.State(24), under)
+			if call.Answer.Outcome != verdict.Done {
+				return
+			}
+			if k%4 == 2 {
+				call.Answer.Out = slices.Concat(call.Answer.Out, []byte("A"))
+			}
+			sealed = append(sealed, call)
+		}
+		if t.differsInBatch(ring, tok.Under, sealed) {
+			return
+		}
+	}
+}
+
+// differsInBatch reports whether a token of a batch has another outcome than alone. It refutes what
+// that shows.
+func (t trial) differsInBatch(in *attack.Instance, under codecs.Context, sealed []verdict.Call) bool {
+	answers, err := in.UnsealBatch(textsOf(sealed), under)
+	if err != nil || len(answers) != len(sealed) {
+		return false
+	}
+	for k, a := range answers {
+		t.Try(codecs.ByteExact)
+		call := in.Unseal(sealed[k].Answer.Out, under)
+		alone := call.Answer.Outcome == verdict.Done
+		switch {
+		case a.Err == nil && alone && !bytes.Equal(a.Payload, call.Answer.Out):
+			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), fmt.Sprintf("token %d of a batch of %d comes back as another state than alone", k+1, len(sealed)), sealed[k], call)
+		case a.Err == nil && !alone && call.Answer.Outcome == verdict.Refused && t.Design.Claim(codecs.SingleUse) != verdict.Stated:
+			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("token %d of a batch of %d is accepted, and refused alone", k+1, len(sealed)), sealed[k], call)
+		default:
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// statesOfBatch checks that each token of a batch gives its own state. States have the given
+// lengths.
+func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
+	var sealed []verdict.Call
+	for _, n := range lengths {
+		call := in.Seal(t.State(n), tok.Under)
+		if call.Answer.Outcome != verdict.Done {
+			return
+		}
+		sealed = append(sealed, call)
+	}
+	answers, err := in.UnsealBatch(textsOf(sealed), tok.Under)
+	if err != nil || len(answers) != len(sealed) {
+		return
+	}
+	for i, a := range answers {
+		t.Try(codecs.ByteExact)
+		if a.Err == nil && !bytes.Equal(a.Payload, sealed[i].State) {
+			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), "in a batch, a token comes back as the state of another one", sealed[i])
+			return
 		}
 	}
 }

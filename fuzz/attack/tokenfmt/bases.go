@@ -34,10 +34,7 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 				slices.Sort(sizes)
 				for _, size := range slices.Compact(sizes) {
 					width := digitsOf(size, len(digits))
-					for _, at := range slices.Compact([]int{0, (len(s.Text)/width - 1) * width}) {
-						if at < 0 || at+width > len(s.Text) {
-							continue
-						}
+					for _, at := range overflowPlaces(len(s.Text), width) {
 						if more, ok := addOverflow(s.Text[at:at+width], digits, size); ok {
 							yield(Alteration{f.WithText(i, s.Text[:at]+more+s.Text[at+width:]), fmt.Sprintf("2^%d added to the digits of base %d from %d of segment %d", 8*size, len(digits), at, i)})
 						}
@@ -46,6 +43,22 @@ func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
 			}
 		}
 	})
+}
+
+// longestPrefix is the length of the longest prefix that may stand in one segment with a number.
+const longestPrefix = 6
+
+// overflowPlaces returns the places of blocks of width digits in a text of n: the first one, also
+// behind a prefix, and the last one.
+func overflowPlaces(n, width int) []int {
+	var all []int
+	for at := 0; at <= longestPrefix && at+width <= n; at++ {
+		all = append(all, at)
+	}
+	if last := (n/width - 1) * width; last > longestPrefix {
+		all = append(all, last)
+	}
+	return all
 }
 
 // longestNumber is the length of the longest segment that is read as one number. The work grows

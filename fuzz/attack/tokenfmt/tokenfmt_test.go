@@ -172,8 +172,9 @@ func TestOverflows(t *testing.T) {
 		return n.Text(62)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"a block": {number(63), number(63, 64)},
-		"a whole": {number(155), number(155, 160)},
+		"a block":                 {number(63), number(63, 64)},
+		"a whole":                 {number(155), number(155, 160)},
+		"a block behind a prefix": {"rb1" + number(63), "rb1" + number(63, 64)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var texts []string
