@@ -3,6 +3,7 @@ package broken
 import (
 	"bytes"
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -26,6 +27,9 @@ func weakTagControls() []Control {
 	return []Control{
 		made("tag-of-crc", "the tag is that of the CRC-32 of the message", "TAG-16", func(key, message []byte) []byte {
 			return hmacSHA256(key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)))
+		}),
+		aSigner("chained-blocks", "the tag is a CBC-MAC, for messages of any length", brokenProperties(codecs.Integrity), attackIDs("TAG-20"), func(p *signerParts) {
+			p.mac, p.tagSize = cbcMAC, aes.BlockSize
 		}),
 		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
 		made("sum-of-numbered-thousands", "the tag is the XOR of the tags of numbered blocks of 1000 bytes", "TAG-14", func(key, message []byte) []byte { return sumOfBlocks(key, message, true) }),
@@ -71,6 +75,14 @@ func weakTagControls() []Control {
 			}
 		}), codecs.PrivateKeys),
 	}
+}
+
+// cbcMAC returns the CBC-MAC of a message padded as in PKCS #7.
+func cbcMAC(key, message []byte) []byte {
+	missing := aes.BlockSize - len(message)%aes.BlockSize
+	padded := slices.Concat(message, bytes.Repeat([]byte{byte(missing)}, missing))
+	cipher.NewCBCEncrypter(aesBlock(key), make([]byte, aes.BlockSize)).CryptBlocks(padded, padded)
+	return padded[len(padded)-aes.BlockSize:]
 }
 
 // sumOfBlocks returns the XOR of the tags of a message's blocks. If numbered, each tag covers the block's

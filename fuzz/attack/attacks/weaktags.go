@@ -19,6 +19,8 @@ var weakTagAttacks = []attack.Attack{
 		Gain: "a token extended with parts of the attacker's choice", Origin: "chains of HMAC: Birgisson et al. 2014, in which parts may only restrict", Run: onToken(trial.chained)},
 	{ID: "TAG-18", Name: "two states with the same tag", Refutes: integrityProperties, Layer: attack.LayerOracle, CWE: 328,
 		Gain: "a state under the tag of another one, found by a search without contacting the server", Origin: "tags over a short digest; the birthday bound", Run: onToken(trial.equalTags), Thousands: 2},
+	{ID: "TAG-20", Name: "two messages spliced behind the tag of the first", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+		Origin: "CBC-MAC over messages of any length: Bellare, Kilian, Rogaway 1994", Run: onToken(trial.splicedChain), Thousands: 3},
 }
 
 // unseenChanges changes tokens of several lengths so that a checksum stays the same, and
@@ -78,6 +80,60 @@ func (t trial) equalTags(in *attack.Instance, tok *attack.Token) {
 		}
 		t.TryTimes(len(calls), codecs.Integrity)
 	}
+}
+
+// splicedChain appends a message to another one, with the tag of the first combined by XOR with the
+// first block of the second. The tag of the second is right for the whole if it is a CBC-MAC, whose
+// state behind the first message is its tag.
+func (t trial) splicedChain(in *attack.Instance, tok *attack.Token) {
+	second, ok := in.Mint(t.State(40), tok.Under)
+	if !ok {
+		return
+	}
+	for n := range chainBlock {
+		state := t.State(40 + n)
+		first, ok := in.Mint(state, tok.Under)
+		if !ok {
+			return
+		}
+		ends, begins := first.Format().Layouts(chainBlock), second.Format().Layouts(chainBlock)
+		for i := range min(len(ends), len(begins)) {
+			if bytes.Contains(ends[i].Body, state) {
+				t.spliceMessages(in, first, ends[i], begins[i])
+			}
+		}
+	}
+}
+
+// chainBlock is the length of a block of AES, and of the tag of its CBC-MAC, in bytes.
+const chainBlock = 16
+
+func (t trial) spliceMessages(in *attack.Instance, tok *attack.Token, end, begin tokenfmt.Layout) {
+	next := begin.Messages(begin.Body)
+	for k, message := range end.Messages(end.Body) {
+		head, whole := bytes.CutSuffix(message, end.Body)
+		if !whole || len(next[k]) < chainBlock {
+			continue
+		}
+		follows := slices.Concat(tokenfmt.Xor(next[k][:chainBlock], end.Tag), next[k][chainBlock:])
+		for _, padding := range blockPaddings(len(message)) {
+			forged := slices.Concat(message, padding, follows)
+			t.Change(in, tok, end.Build(forged[len(head):], begin.Tag), fmt.Sprintf("the second message behind the first, padded with %d bytes, and its tag", len(padding)))
+		}
+	}
+}
+
+// blockPaddings returns the paddings of a message of n bytes to whole blocks: none, zeros, a bit and
+// zeros (ISO/IEC 9797-1, methods 1 and 2), and PKCS #7.
+func blockPaddings(n int) [][]byte {
+	missing := chainBlock - n%chainBlock
+	zeros := make([]byte, missing)
+	bit := append([]byte{0x80}, zeros[1:]...)
+	all := [][]byte{bit, bytes.Repeat([]byte{byte(missing)}, missing)}
+	if missing == chainBlock {
+		return append(all, nil)
+	}
+	return append(all, zeros)
 }
 
 // equalEnds returns two calls whose tokens have equal ends, if each character of the ends takes
