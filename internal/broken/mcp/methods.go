@@ -42,8 +42,12 @@ func invalidParams(message string) *failure {
 
 type object = map[string]any
 
+// driftPeriod is the number of requests after which a reading changes.
+const driftPeriod = 4
+
 // handle answers a request.
 func (s *Server) handle(r request) (object, *failure) {
+	s.handled.Add(1)
 	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
 		return nil, invalidParams("unexpected requestState")
 	}
@@ -315,6 +319,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 	switch {
 	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil
+	case uri == "notes://day/today" && s.has("readings that drift"): // not a fault
+		return s.listed(object{"contents": []object{{"uri": uri, "text": fmt.Sprint(s.handled.Load() / driftPeriod)}}}), nil
 	case uri == "notes://day/today" && s.has("blobs of text"):
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
 	case uri == "notes://day/today" && s.has("resources without a type"):

@@ -46,6 +46,7 @@ type Server struct {
 	Runs atomic.Int64
 
 	booked   atomic.Int64 // totals
+	handled  atomic.Int64 // requests
 	polluted atomic.Bool  // a fault makes every request inherit "jsonrpc"
 
 	faults []string

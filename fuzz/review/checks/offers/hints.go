@@ -2,6 +2,7 @@ package offers
 
 import (
 	"slices"
+	"time"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -76,9 +77,13 @@ func callTwice(t *review.T, call client.Call) (a client.Answer, steady bool) {
 	return a, one.Kind == client.Completed && string(one.Result) == string(a.Result)
 }
 
+// quietTime is the least time for which an answer must stay the same without the call.
+const quietTime = 1200 * time.Millisecond
+
 // changesAnswer reports whether a call changes the answer to another call, twice, which is constant
-// without it. It returns that answer.
+// without it for at least as long. It returns that answer.
 func changesAnswer(t *review.T, call, observer client.Call) (a client.Answer, is bool) {
+	began := t.Client.Clock.Now()
 	a, steady := callTwice(t, observer)
 	for range 2 {
 		if !steady || t.Call(call).Kind != client.Completed {
@@ -89,5 +94,20 @@ func changesAnswer(t *review.T, call, observer client.Call) (a client.Answer, is
 			return a, false
 		}
 	}
-	return a, true
+	return a, staysSame(t, observer, string(a.Result), max(quietTime, t.Client.Clock.Now().Sub(began)))
+}
+
+// staysSame reports whether the result of a call stays the same for a time. A list of the tools
+// takes the place of the call that may change the result.
+func staysSame(t *review.T, call client.Call, result string, d time.Duration) bool {
+	for range 4 {
+		if t.Client.Clock.Sleep(t.Context, d/4) != nil {
+			return false
+		}
+		t.Call(client.ListTools)
+		if a, steady := callTwice(t, call); !steady || string(a.Result) != result {
+			return false
+		}
+	}
+	return true
 }
