@@ -171,7 +171,7 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 	var version string
 	switch {
 	case !s.has(Older) && json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &version) == nil:
-		if req.modern = true; version != modernRevision && !s.has("any revision") {
+		if req.modern = true; version != modernRevision && !s.has("any revision") && !(s.has("any later revision") && version > modernRevision) {
 			return nil, &failure{code: -32022, message: "unsupported revision"}, true
 		}
 		return nil, nil, false

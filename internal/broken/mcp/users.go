@@ -38,6 +38,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "", true
 	case user == "alice" || user == "bob":
 		return user, true
+	case s.has("credentials are members of an object") && slices.Contains([]string{"constructor", "toString", "__proto__"}, user):
+		return "", true
 	case len(user) > 2 && s.has("credentials as patterns") && matchesWhole(user, "alice"):
 		return "alice", true
 	case strings.HasSuffix(r.URL.Path, "/") && s.has("paths with a stroke open"), r.Header.Get("Mcp-Method") == "notifications/cancelled" && s.has("notifications without credentials"):

@@ -19,6 +19,10 @@ type similarCredential struct {
 	severity review.Severity
 }
 
+// builtInNames are names that a lookup of a credential in an object finds although nobody stored
+// them: members of JavaScript, Python and Ruby objects, and an index of a list.
+var builtInNames = []string{"constructor", "__proto__", "toString", "hasOwnProperty", "__class__", "__dict__", "__init__", "class", "object_id", "length", "0"}
+
 func similarCredentials(scheme, secret string) []similarCredential {
 	var all []similarCredential
 	for _, l := range []struct {
@@ -44,6 +48,9 @@ func similarCredentials(scheme, secret string) []similarCredential {
 		if l.value != scheme+" "+secret {
 			all = append(all, similarCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
 		}
+	}
+	for _, name := range builtInNames {
+		all = append(all, similarCredential{"the name of a built-in member", []rawmcp.Header{{Name: "Authorization", Value: scheme + " " + name}}, review.Critical})
 	}
 	var cookies []string
 	for _, name := range cookieNames {
@@ -83,7 +90,7 @@ func checkSimilarCredentials(t *review.T) {
 		return
 	}
 	for _, l := range similarCredentials(scheme, secret) {
-		if !t.Selected(l.name) {
+		if !t.Selected(l.name) || isRefuted(t, l.name) {
 			continue
 		}
 		a := t.ListedAs(l.headers)
@@ -97,6 +104,11 @@ func checkSimilarCredentials(t *review.T) {
 	}
 	presentSetCookies(t)
 	presentProxyUser(t)
+}
+
+// isRefuted reports whether a case has a finding.
+func isRefuted(t *review.T, name string) bool {
+	return slices.ContainsFunc(t.Findings, func(f review.Finding) bool { return f.Case == name })
 }
 
 // presentProxyUser mints tokens with good credentials and with proxy headers that name a user. It
