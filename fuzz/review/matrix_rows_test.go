@@ -319,6 +319,7 @@ var rows = []row{
 	{fault: "any verb", checks: []string{"H-VERB"}},
 	{fault: "any parameter header", checks: []string{"H-PARAM"}},
 	{fault: "Accept is a fault", checks: []string{"H-ACCEPT"}},
+	{modern: true, fault: "long answers compressed", checks: []string{"H-ACCEPT"}, also: []string{"RS-LEN", "RS-SIZE", "RS-TAKEBACK"}},
 	{fault: "initialize unanswered", checks: []string{"H-INIT"}},
 	{fault: "unknown methods answered", checks: []string{"H-UNKNOWN"}},
 	{fault: "batches end the server", checks: []string{"H-BATCH"}, also: []string{"H-JSON", "S-BATCH"}},

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -68,15 +69,34 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	if s.has("results as text") || fail != nil && s.has("errors as text") {
 		w.Header().Set("Content-Type", "text/plain")
 	}
-	w.WriteHeader(status)
-	raw := s.written(responseBody(id, result, fail))
+	raw := s.compressed(w, s.written(responseBody(id, result, fail)))
 	if s.has("lengths in characters") {
 		raw = raw[:utf8.RuneCount(raw)]
 	}
+	w.WriteHeader(status)
 	_, _ = w.Write(raw) // the client may have closed the connection
 	if fail != nil && s.has("errors followed by data") {
 		fmt.Fprint(w, "\n{}")
 	}
+}
+
+// longAnswer is the length from which answers are compressed, in bytes.
+const longAnswer = 4096
+
+// compressed compresses a long body without regard to Accept-Encoding, with a fault.
+func (s *Server) compressed(w http.ResponseWriter, body []byte) []byte {
+	switch {
+	case s.has("codings named"): // not a fault
+		w.Header().Set("Content-Encoding", "identity")
+	case s.has("long answers compressed") && len(body) > longAnswer:
+		w.Header().Set("Content-Encoding", "gzip")
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(body) // a buffer takes everything
+		_ = z.Close()
+		return b.Bytes()
+	}
+	return body
 }
 
 // echoed returns the ID for a response.

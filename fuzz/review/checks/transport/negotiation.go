@@ -28,13 +28,14 @@ var negotiationChecks = []review.Check{
 		Run:    checkParamHeaders,
 	},
 	{
-		ID: "H-ACCEPT", Name: "other media types in Accept", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		ID: "H-ACCEPT", Name: "other media types in Accept, and no compression", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "tools/list with an Accept header of only application/json, only text/event-stream, and text/html, " +
-			"and without the header",
-		Want:   "answers the request, or status 406 or 400",
-		Source: transportSpec + "; RFC 9110, section 12.5.1",
-		Impact: "a mistake of a client causes an internal failure of the server",
-		Fix:    "answer 406",
+			"and without the header; lists, prompts, resources, and calls with a long text, with Accept-Encoding " +
+			"identity",
+		Want:   "answers the request, or status 406 or 400; compresses no answer if only identity is accepted",
+		Source: transportSpec + "; RFC 9110, sections 12.5.1 and 12.5.3",
+		Impact: "a mistake of a client causes an internal failure of the server, or clients cannot read long answers",
+		Fix:    "answer 406; compress answers only with a coding that Accept-Encoding names",
 		Run:    checkAccept,
 	},
 	{
@@ -110,7 +111,51 @@ func checkAccept(t *review.T) {
 			return "", ""
 		}})
 	}
-	t.Cases(all...)
+	if t.Cases(all...); t.Reason == "" {
+		checkCoding(t)
+	}
+}
+
+// checkCoding makes calls whose answers may be long as a client that decompresses nothing.
+func checkCoding(t *review.T) {
+	for _, call := range longCalls(t) {
+		name := strings.TrimSpace("Accept-Encoding identity, " + call.Method + " " + call.Target)
+		if !t.Selected(name) {
+			continue
+		}
+		t.RunCase(review.Case{Name: name, Call: call, Alter: func(w *client.Request) { w.Set("Accept-Encoding", "identity") },
+			Judge: func(a client.Answer) (review.Severity, string) {
+				if coding := a.Exchange.Header("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+					return review.Warning, "answered in the coding " + client.Short(coding, 30)
+				}
+				return "", ""
+			}})
+		if isRefuted(t, name) {
+			return
+		}
+	}
+}
+
+// maxLongCalls is the number of prompts and resources, and of calls with a text, that are tried for
+// a long answer.
+const maxLongCalls = 12
+
+// longCalls returns calls without effects whose answers may be long.
+func longCalls(t *review.T) []client.Call {
+	var all []client.Call
+	for _, method := range jsondoc.SortedKeys(t.Report.Server.Lists) {
+		all = append(all, client.Call{Method: method})
+	}
+	reads, wordy := t.Reads(), t.Wordy()
+	for _, f := range reads[:min(len(reads), maxLongCalls)] {
+		all = append(all, f.Call(client.FirstUser))
+	}
+	for _, f := range wordy[:min(len(wordy), maxLongCalls)] {
+		if long := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("sealab ", 1000)); long != nil {
+			all = append(all, f.With(long).Call(client.FirstUser))
+		}
+	}
+	return all
 }
 
 func checkInitialize(t *review.T) {
