@@ -23,6 +23,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// nobodyWithEffects lets the review run tools without credentials.
+func nobodyWithEffects(o *review.Options) {
+	o.Effects, o.Target.Headers, o.Target.Second, o.Target.Foreign = true, nil, nil, nil
+}
+
 func told(o *review.Options) { o.TTL = mcp.TTL }
 func slowTool(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
@@ -446,6 +451,12 @@ var rows = []row{
 	{fault: "handshakes by header", checks: []string{"A-METHOD"}},
 	{fault: "completions without credentials", checks: []string{"A-METHOD"}},
 	{fault: "addresses of proxies believed", checks: []string{"A-LIKE"}},
+	{fault: "tasks + tasks/get of any user", checks: []string{"S-TASK"}, change: withEffects},
+	{fault: "tasks + tasks/list of any user", checks: []string{"S-TASK"}, change: withEffects},
+	{fault: "tasks + tasks/cancel of any user", checks: []string{"S-TASK"}, change: withEffects},
+	{fault: "tasks + tasks/result of any user", checks: []string{"S-TASK"}, change: withEffects, critical: true},
+	{fault: "tasks + ended tasks of any user", checks: []string{"S-TASK"}, change: withEffects},
+	{fault: "tasks + counted tasks + no credentials wanted", checks: []string{"S-TASK"}, also: []string{"A-401"}, change: nobodyWithEffects},
 	{fault: "sessions break", checks: []string{"S-REINIT"}},
 
 	{stdio: true, fault: "noise on standard output", checks: []string{"IO-CLEAN"}},

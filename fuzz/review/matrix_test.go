@@ -183,6 +183,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT", "T-READS"}, change: withEffects},
 		{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},
 		{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},
+		{fault: "tasks + counted tasks", checks: []string{"S-TASK", "S-HIJACK"}, change: withEffects},
+		{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
 		{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 		{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},

@@ -19,6 +19,9 @@ type Offer struct {
 		ReadOnly    *bool `json:"readOnlyHint,omitempty"`
 		Destructive *bool `json:"destructiveHint,omitempty"`
 	} `json:"annotations,omitzero"`
+	Execution struct {
+		Task string `json:"taskSupport,omitempty"`
+	} `json:"execution,omitzero"`
 	Arguments []struct {
 		Name     string `json:"name"`
 		Required bool   `json:"required,omitempty"`

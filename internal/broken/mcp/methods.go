@@ -244,6 +244,9 @@ func (s *Server) entry(n string) object {
 		}
 	case "total":
 		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
+		if s.has("tasks") {
+			t["execution"] = object{"taskSupport": "optional"}
+		}
 	case "page", "ledger":
 		t["annotations"] = object{"readOnlyHint": true}
 	case "slow", "echo", "grow", "runs":

@@ -58,6 +58,7 @@ type Server struct {
 	held   map[string]claims  // states behind handles
 	count  int                // of handles, sessions and lists
 	live   map[string]session // by ID
+	tasks  map[string]*task   // by ID
 	waits  map[string]chan map[string]any
 	users  map[string]string          // by connection
 	events []event                    // of all sessions
@@ -78,7 +79,7 @@ const TTL = 10 * time.Second
 // New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
+		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
 }
 
 func randomBytes(n int) []byte {

@@ -48,6 +48,10 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	}
 	ctx, end := s.cancellable(r.Context(), req)
 	defer end()
+	if result, fail, is := s.task(req); is {
+		s.reply(w, 200, req.id, result, fail)
+		return
+	}
 	asked := req.method == "tools/call" && (strings.Contains(string(req.params["name"]), "deploy") || strings.Contains(string(req.params["name"]), "remove"))
 	switch {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):

@@ -16,5 +16,5 @@ func Checks() []review.Check {
 // LastChecks returns the checks of long calls, standard streams and sessions, which may stop the
 // server, and the checks of all answers. They run after the checks of other families.
 func LastChecks() []review.Check {
-	return slices.Concat(longCallChecks, largeRequestChecks, stdioChecks, sessionChecks, sessionStreamChecks, responseChecks)
+	return slices.Concat(longCallChecks, largeRequestChecks, stdioChecks, sessionChecks, sessionStreamChecks, taskChecks, responseChecks)
 }
