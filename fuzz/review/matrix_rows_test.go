@@ -28,6 +28,11 @@ func nobodyWithEffects(o *review.Options) {
 	o.Effects, o.Target.Headers, o.Target.Second, o.Target.Foreign = true, nil, nil, nil
 }
 
+// deploysCredential gives the review arguments that contain the credential of the user.
+func deploysCredential(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"Bearer alice","zone":"north"}`)}}
+}
+
 func told(o *review.Options) { o.TTL = mcp.TTL }
 func slowTool(o *review.Options) {
 	o.Effects, o.Slow, o.Effect, o.Changes = true, "slow", "runs", "grow"
@@ -157,6 +162,9 @@ var rows = []row{
 	{fault: "empty states unverified", checks: []string{"RS-SKIP"}, change: withEffects, critical: true},
 	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
 	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
+	{fault: "credentials in URLs", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
+	{modern: true, fault: "credentials in questions", checks: []string{"H-TRACE"}},
+	{fault: "credentials in results", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "states in URLs", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
 	{fault: "URLs of forwarded hosts", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
 	{fault: "bound to the connection", checks: []string{"RS-CONN"}},

@@ -185,6 +185,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},
 		{fault: "tasks + counted tasks", checks: []string{"S-TASK", "S-HIJACK"}, change: withEffects},
 		{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
+		{fault: "questions name the call", checks: []string{"H-TRACE"}, change: deploysCredential},
+		{fault: "totals name users", checks: []string{"H-TRACE"}, change: withEffects},
 		{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 		{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},

@@ -65,6 +65,12 @@ func MadeUpCredential(value string) string {
 	return UnknownCredential
 }
 
+// maskedCredential and maskedHeader replace the credentials of the first user.
+const (
+	maskedCredential = "<credential>"
+	maskedHeader     = "<header A>"
+)
+
 // Masked returns a text with each credential replaced by the name of its flag.
 func (t Target) Masked(text []byte) []byte {
 	for i, headers := range [][]rawmcp.Header{t.Headers, t.Second, t.Foreign} {
@@ -72,10 +78,10 @@ func (t Target) Masked(text []byte) []byte {
 			if h.Value == "" {
 				continue
 			}
-			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{"<header A>", "<header B>", "<header C>"}[i]))
+			text = bytes.ReplaceAll(text, []byte(h.Value), []byte([]string{maskedHeader, "<header B>", "<header C>"}[i]))
 			if _, secret, ok := strings.Cut(h.Value, " "); ok && len(secret) >= 4 {
-				text = bytes.ReplaceAll(text, []byte(secret), []byte("<credential>"))
-				text = bytes.ReplaceAll(text, []byte(url.QueryEscape(secret)), []byte("<credential>"))
+				text = bytes.ReplaceAll(text, []byte(secret), []byte(maskedCredential))
+				text = bytes.ReplaceAll(text, []byte(url.QueryEscape(secret)), []byte(maskedCredential))
 			}
 		}
 	}
@@ -169,7 +175,7 @@ func (t Target) RepeatedIn(text string) bool {
 			values = append(values, secret)
 		}
 		for _, v := range values {
-			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))} {
+			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v))} {
 				if strings.EqualFold(h.Name, "Authorization") && strings.Contains(v, " ") && strings.Contains(text, form) || v == secret && strings.Contains(text, form) {
 					return true
 				}

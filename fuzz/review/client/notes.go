@@ -26,6 +26,7 @@ type Notes struct {
 	// internals.
 	Codes      map[int]string
 	Trace      string
+	Repeats    string // the first result or question with the credential of its request
 	SessionIDs []string
 	// Minted maps each token to the questions beside it. Newest are the questions beside the last
 	// token.
@@ -64,6 +65,9 @@ func (c *Client) note(call Call, a Answer) {
 		c.keys[key]++
 	}
 	c.NoteCode(call.Method, a)
+	if c.Repeats == "" && c.repeatsCredential(a) {
+		c.Repeats = fmt.Sprintf("%s -> %v, with %s", strings.TrimSpace(call.Method+" "+call.Target), a, UsersCredential)
+	}
 	if fault := c.faultOf(call, a); fault != "" && c.Odd[fault] == "" {
 		c.Odd[fault] = Short(string(a.Exchange.Sent), 300) + " -> " + Short(string(a.Exchange.Messages[len(a.Exchange.Messages)-1]), 300)
 	}
@@ -73,6 +77,16 @@ func (c *Client) note(call Call, a Answer) {
 	if c.Shared.Kind == "" && a.isShared() {
 		c.Shared, c.SharedBy = a, call.Method
 	}
+}
+
+// repeatsCredential reports whether a result or a question contains a credential that only the
+// headers of its request contain.
+func (c *Client) repeatsCredential(a Answer) bool {
+	if a.Kind != Completed && a.Kind != Asked {
+		return false
+	}
+	_, body, _ := bytes.Cut(a.Exchange.Sent, []byte("\r\n\r\n"))
+	return c.Target.RepeatedIn(string(a.Exchange.Body)) && !bytes.Contains(body, []byte(maskedCredential)) && !bytes.Contains(body, []byte(maskedHeader))
 }
 
 // faultOf returns the fault in the form of an answer of the newest revision, or "". A separate

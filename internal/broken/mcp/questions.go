@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -84,6 +85,10 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
 	case s.has("states in URLs"):
 		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/?next=%s"}`, state)
+	case s.has("credentials in URLs"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/start?by=%s"}`, url.QueryEscape("Bearer "+r.user))
+	case s.has("credentials in questions"):
+		params = strings.Replace(params, `?"`, ` as Bearer `+r.user+`?"`, 1)
 	case s.has("a URL with credentials"):
 		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
 	}

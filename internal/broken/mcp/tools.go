@@ -130,6 +130,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if s.has("totals name users", "one reader for calls at once") {
 			result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
 		}
+		if s.has("credentials in results") {
+			result["content"] = textContent("for Bearer %s", r.user)
+		}
 		return result, nil
 	case "runs":
 		return s.complete(object{"content": textContent("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil

@@ -147,7 +147,7 @@ func checkQuestionURLs(t *review.T) {
 		}
 	}
 	if t.Trials == 0 {
-		t.Skip("no URL was seen")
+		t.Skip("no URL was seen%s", t.NotCalled())
 		return
 	}
 	callWithForwardedHost(t)
@@ -190,8 +190,19 @@ func urlIssue(t *review.T, text string) string {
 		return "the URL of a question holds user information"
 	case u.Scheme != "https" && !here:
 		return "the URL of a question has the scheme " + client.Short(u.Scheme, 20)
+	case t.Options.Target.RepeatedIn(text), t.Options.Target.RepeatedIn(unescaped(text)):
+		return "the URL of a question holds the credential of the request"
 	case personalParameter.MatchString(text):
 		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personalParameter.FindStringSubmatch(text)[1], "?&#")
 	}
 	return ""
+}
+
+// unescaped returns a URL without percent escapes, or "" if they are malformed.
+func unescaped(text string) string {
+	plain, err := url.QueryUnescape(text)
+	if err != nil {
+		return ""
+	}
+	return plain
 }

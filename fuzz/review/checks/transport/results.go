@@ -61,14 +61,16 @@ var responseChecks = []review.Check{
 		Run:    checkErrorCodes,
 	},
 	{
-		ID: "H-TRACE", Name: "errors that reveal internals or secrets", Last: true, Severity: review.Warning, Category: "security",
-		Sent: "resources/read of missing resources; the check searches every error of the review",
+		ID: "H-TRACE", Name: "errors that reveal internals, and answers that reveal credentials", Last: true, Severity: review.Warning, Category: "security",
+		Sent: "resources/read of missing resources; with --effects calls of read-only tools; the check searches " +
+			"every error of the review, and every result and question for the credential of its request",
 		Want: "reveals no stack trace, file path, URL with a password, secret setting, environment variable, or " +
 			"credential of the request",
-		Source: "CWE-209",
-		Impact: "the error shows files, versions, secrets and the structure of the code",
-		Fix:    "answer with a fixed text, and log the details",
-		Run:    checkErrorTexts,
+		Source: "CWE-209; CWE-522",
+		Impact: "the error shows files, versions, secrets and the structure of the code; or the model reads the " +
+			"credential of its user",
+		Fix: "answer with a fixed text, and log the details; keep credentials out of results and questions",
+		Run: checkErrorTexts,
 	},
 	{
 		ID: "H-NOTICE", Name: "notifications that the client did not request", Last: true, Era: "modern", Severity: review.Warning, Category: "transport",
@@ -198,7 +200,8 @@ func checkErrorCodes(t *review.T) {
 	}
 }
 
-// checkErrorTexts reads missing resources, because the errors may reveal files.
+// checkErrorTexts reads missing resources, because the errors may reveal files, and calls tools,
+// because a replay has no other results.
 func checkErrorTexts(t *review.T) {
 	if s := t.Report.Server; s.Has("resources") {
 		uris := []string{client.MissingURI}
@@ -209,8 +212,16 @@ func checkErrorTexts(t *review.T) {
 			t.Call(client.Call{Method: "resources/read", Target: uri})
 		}
 	}
+	readers := t.Readers()
+	for _, o := range readers[:min(len(readers), 4)] {
+		t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
+	}
 	if t.Trials = len(t.Client.Codes); t.Trials == 0 {
 		t.Skip("no error was seen")
+	}
+	if repeats := t.Client.Repeats; repeats != "" {
+		t.Refute(review.Finding{Case: "results", Severity: review.Warning, Issue: "a result or a question has the credential of its request",
+			Evidence: repeats, Want: "no credential", Got: "the credential"})
 	}
 	if trace := t.Client.Trace; trace != "" {
 		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential",
