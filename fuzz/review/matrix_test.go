@@ -187,6 +187,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
 		{fault: "questions name the call", checks: []string{"H-TRACE"}, change: deploysCredential},
 		{fault: "totals name users", checks: []string{"H-TRACE"}, change: withEffects},
+		{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
+		{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 		{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},

@@ -179,6 +179,8 @@ var inputSchemas = map[string]string{
 	"grow":   `{"type":"object","additionalProperties":false}`,
 	"runs":   `{"type":"object","additionalProperties":false}`,
 	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
+	"letter": `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
+	"mail":   `{"type":"object","additionalProperties":false}`,
 	"ledger": `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 }
 
@@ -246,6 +248,11 @@ func (s *Server) entry(n string) object {
 		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
 		if s.has("tasks") {
 			t["execution"] = object{"taskSupport": "optional"}
+		}
+	case "letter", "mail":
+		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your "+n
+		if n == "letter" && s.has("letters of a team") {
+			t["description"] = "a letter to your team"
 		}
 	case "page", "ledger":
 		t["annotations"] = object{"readOnlyHint": true}

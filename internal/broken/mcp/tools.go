@@ -122,6 +122,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return s.complete(object{"isError": true, "content": textContent("no such page")}), nil
 		}
 		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
+	case "letter", "mail":
+		return s.letters(r, name, args["number"]), nil
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":

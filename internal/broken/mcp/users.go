@@ -152,3 +152,20 @@ func (s *Server) orUser(choice string, r request) string {
 	}
 	return ""
 }
+
+// letters returns the letters of a user, or the one with a number. With a fault, or if the letters
+// belong to a team, the latter is one of the user who asked first.
+func (s *Server) letters(r request, tool, number string) object {
+	owner := r.user
+	if tool == "letter" && s.has("letters of the first caller", "letters of a team") {
+		s.mu.Lock()
+		s.said["owner of letters"] = cmp.Or(s.said["owner of letters"], r.user)
+		owner = s.said["owner of letters"]
+		s.mu.Unlock()
+	}
+	all := []string{"100 from the bank to " + owner, "200 from the doctor to " + owner, "300 from the town"}
+	if tool == "letter" {
+		all = slices.DeleteFunc(all, func(letter string) bool { return !strings.HasPrefix(letter, number) })
+	}
+	return s.complete(object{"content": textContent("%s", strings.Join(all, "\n"))})
+}
