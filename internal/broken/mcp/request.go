@@ -160,7 +160,8 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
 	case header != inBody && inBody != "" && !s.has("revisions not compared"):
 		return mismatch
-	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call":
+	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call",
+		header == "2099-12-31" && s.has("any later revision on calls") && req.method == "tools/call":
 	case header != modernRevision && s.has("supported revisions not told"):
 		return &failure{code: -32022, status: 400, message: "unsupported revision"}
 	case header != modernRevision && !s.has("any revision") && !(s.has("any later revision") && header > modernRevision && header < "3") &&

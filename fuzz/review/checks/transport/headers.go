@@ -21,7 +21,7 @@ var headerChecks = []review.Check{
 	{
 		ID: "H-VER", Name: "an unknown protocol revision", Over: "http", Era: "modern", Severity: review.Critical, Category: "transport",
 		Sent: "tools/list with the revisions 1900-01-01, 2099-12-31 and banana in header and body; a call of an " +
-			"unknown tool with 1900-01-01",
+			"unknown tool with the first two",
 		Want:   "answers error -32022 with the supported revisions",
 		Source: transportSpec + " and versioning",
 		Impact: "client and server use different protocol revisions without noticing",
@@ -152,15 +152,17 @@ func checkUnknownVersions(t *review.T) {
 		}, Judge: wantUnsupportedVersion})
 	}
 	if own := t.Call(client.UnknownCall); own.Kind == client.Failed { // or only before some methods
-		all = append(all, review.Case{Name: "1900-01-01, a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
-			w.Set("MCP-Protocol-Version", "1900-01-01")
-			w.Replace(client.Modern, "1900-01-01")
-		}, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Kind == client.Failed && a.Code != -32022 && a.Refusal() == own.Refusal() {
-				return review.Warning, "refused by the name of the tool alone"
-			}
-			return "", ""
-		}})
+		for _, v := range []string{"1900-01-01", "2099-12-31"} {
+			all = append(all, review.Case{Name: v + ", a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
+				w.Set("MCP-Protocol-Version", v)
+				w.Replace(client.Modern, v)
+			}, Judge: func(a client.Answer) (review.Severity, string) {
+				if a.Kind == client.Failed && a.Code != -32022 && a.Refusal() == own.Refusal() {
+					return review.Warning, "refused by the name of the tool alone"
+				}
+				return "", ""
+			}})
+		}
 	}
 	t.Cases(all...)
 }

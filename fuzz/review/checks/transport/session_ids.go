@@ -81,6 +81,7 @@ func unissuedIDs(id string) []unissuedID {
 	half := len(id) / 2
 	all := []unissuedID{
 		{"no session", "", review.Warning}, {"a made-up session", madeUpID(id), review.Warning}, {"a made-up UUID", "6ba7b814-9dad-41d1-80b4-00c04fd430c8", review.Warning},
+		{"the name of a built-in member", "constructor", review.Warning}, {"the name of another built-in member", "__class__", review.Warning},
 		{"the first half of an id", id[:half], review.Warning}, {"the first half of an id and made-up characters", id[:half] + madeUpID(id[half:]), review.Warning},
 		{"the second half of an id behind made-up characters", madeUpID(id[:half]) + id[half:], review.Warning},
 		{"an id behind a made-up one and a comma", madeUpID(id) + ", " + id, review.Warning}, {"an id before a comma and a made-up one", id + "," + madeUpID(id), review.Warning},

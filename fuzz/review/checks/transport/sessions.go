@@ -49,8 +49,8 @@ var sessionChecks = []review.Check{
 	},
 	{
 		ID: "S-MISSING", Name: "a session id that the server did not issue", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
-		Sent: "tools/list without a session id; with made-up ids; with parts, extensions and other spellings of an " +
-			"issued id; with two ids; with the id only in the URL, in a cookie, or in the cookies that the " +
+		Sent: "tools/list without a session id; with made-up ids and names such as constructor; with parts, " +
+			"extensions and other spellings of an issued id; with two ids; with the id only in the URL, in a cookie, or in the cookies that the " +
 			"server sets; GET with a made-up id",
 		Want:   "answers status 400 or 404, and reveals no session id",
 		Source: oldTransportSpec,
