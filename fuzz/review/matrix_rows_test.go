@@ -163,7 +163,7 @@ var rows = []row{
 	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
 	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
 	{fault: "credentials in URLs", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
-	{modern: true, fault: "credentials in questions", checks: []string{"H-TRACE"}},
+	{modern: true, fault: "credentials in questions", checks: []string{"H-TRACE"}, also: []string{"RS-FORMSECRET"}},
 	{fault: "credentials in results", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "states in URLs", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
 	{fault: "URLs of forwarded hosts", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},

@@ -18,7 +18,7 @@ var taskChecks = []review.Check{
 		ID: "S-TASK", Name: "a task of another user", Over: "http", Era: "legacy", Effects: true, Severity: review.Critical, Category: "security",
 		Sent: "in a session of the first user, calls of a tool that may run as a task; tasks/get, tasks/result, " +
 			"tasks/cancel and tasks/list in a session of the second user, while the task runs and after its " +
-			"end; the check also compares the ids of the tasks",
+			"end; without users, the check compares the ids of the tasks",
 		Want: "refuses the task of another user like one that does not exist, and does not list it; without users, " +
 			"issues ids that do not follow from a counter",
 		Source: "revision 2025-11-25, basic/utilities/tasks, MUST bind tasks to the authorization context; CWE-639",
@@ -60,20 +60,31 @@ func checkOtherUsersTask(t *review.T) {
 		t.Skip("%s gives no task", s.tool.Name)
 		return
 	}
-	users := len(t.Options.Target.Headers) > 0
-	if users && knowsSecondUser(t, s.own) {
-		if s.other, ok = openSession(t, client.Older, client.SecondUser); !ok {
-			return
-		}
+	if len(t.Options.Target.Headers) == 0 {
+		s.checkIDs()
+		return
+	}
+	if !knowsSecondUser(t, s.own) {
+		return
+	}
+	if s.other, ok = openSession(t, client.Older, client.SecondUser); ok {
 		s.checkMethods()
 	}
-	for !users && len(s.ids) < 4 {
+}
+
+// taskIDs is the number of task IDs that are compared.
+const taskIDs = 4
+
+// checkIDs records a finding if the IDs of tasks count up. They alone protect the tasks of a server
+// without users.
+func (s *taskSessions) checkIDs() {
+	for len(s.ids) < taskIDs {
 		if s.start() == "" {
 			return
 		}
 	}
-	if tokens.CountUp(s.ids) && len(s.ids) > 2 && (!users || len(t.Findings) > 0) {
-		t.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: "the ids of tasks count up, and users do not protect the tasks", Evidence: strings.Join(s.ids, ", "),
+	if tokens.CountUp(s.ids) {
+		s.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: "the ids of tasks count up, and no user is needed to reach a task", Evidence: strings.Join(s.ids, ", "),
 			Want: "random ids", Got: "a counter", Revision: client.Older})
 	}
 }
@@ -86,13 +97,10 @@ func taskTool(t *review.T, s client.Session) (client.Offer, bool) {
 		_, named := t.Options.Tools[o.Name]
 		return o.Execution.Task != "optional" && o.Execution.Task != "required" || !o.IsReadOnly() && !named && o.Name != t.Options.Slow
 	})
-	slices.SortStableFunc(may, func(a, b client.Offer) int {
-		return map[bool]int{true: 0, false: 1}[a.IsReadOnly()] - map[bool]int{true: 0, false: 1}[b.IsReadOnly()]
-	})
 	if len(may) == 0 {
 		return client.Offer{}, false
 	}
-	return may[0], true
+	return may[max(0, slices.IndexFunc(may, client.Offer.IsReadOnly))], true
 }
 
 // send sends a request in the session of a user.
@@ -125,16 +133,13 @@ func (s *taskSessions) checkMethods() {
 		if !s.Selected(m.name) || isRefuted(s.T, m.name) {
 			continue
 		}
-		evidence := ""
-		for i := range 2 {
-			a, is := s.reaches(m)
-			if !is {
-				break
-			}
-			if evidence = review.ExchangeText(a); i == 1 {
-				s.Refute(review.Finding{Case: m.name, Severity: review.Critical, Issue: "the second user reaches a task of the first one by " + m.name,
-					Evidence: evidence, Want: "refused, as for an unknown task", Got: "reached", Revision: client.Older})
-			}
+		a, is := s.reaches(m)
+		if is {
+			a, is = s.reaches(m)
+		}
+		if is {
+			s.Refute(review.Finding{Case: m.name, Severity: review.Critical, Issue: "the second user reaches a task of the first one by " + m.name,
+				Evidence: review.ExchangeText(a), Want: "refused, as for an unknown task", Got: "reached", Revision: client.Older})
 		}
 	}
 }
