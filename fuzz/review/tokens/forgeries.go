@@ -52,6 +52,7 @@ func Forgeries(token string) []Variant {
 		if _, ok := v.Object["alg"]; ok {
 			algNone(add, token, v)
 			ownKey(add, token, v)
+			ownPairsInHeader(add, token, v)
 			missingKey(add, token, v)
 		}
 	}
@@ -237,14 +238,11 @@ func ownKey(add func(name, text string), token string, header View) {
 
 // signedUnder returns a token whose last segment is replaced by its HMAC-SHA256 under key, or "".
 func signedUnder(key []byte, token string) string {
-	segments := Segments(token)
-	last := len(segments) - 1
-	if !segments[last].coded {
-		return ""
-	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(strings.TrimRight(Replaced(segments, last, ""), separators)))
-	return Replaced(segments, last, segments[last].Write(mac.Sum(nil)))
+	return signedBy(func(text []byte) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(text)
+		return mac.Sum(nil)
+	}, token)
 }
 
 // foundKeys maps key IDs to the keys that careless readers find for them. The IDs are a missing

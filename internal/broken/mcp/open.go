@@ -130,6 +130,9 @@ func (s *Server) unsign(token string) (claims, error) {
 	if s.has("keys in headers", "keys in headers of another name") {
 		return s.unsignByHeader(token)
 	}
+	if s.has("public keys in headers", "public keys in headers, unread") {
+		return s.unsignWithKey(token)
+	}
 	if s.has("names of keys in tokens") {
 		return s.unsignByName(token)
 	}

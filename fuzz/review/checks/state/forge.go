@@ -30,13 +30,13 @@ var forgeryChecks = []review.Check{
 	{
 		ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the contents of a readable token with changed values, in the token's own format and as plain JSON, " +
-			"base64 and base64url; a later time where a token shows one; a JWT with alg none, with a key in its " +
-			"own header, or with an unknown key ID and the key that a careless lookup returns for it (an empty " +
-			"text, undefined, a prototype member, an empty file); a tag that is empty, zero, missing, a plain " +
-			"SHA-256, an HMAC under an empty or well-known key, or a length extension of the hash; another " +
-			"version or key ID in front of the token, with no tag or such a tag; empty segments; for a short " +
-			"handle: wildcards, an SQL condition, a path, and names such as constructor; with --effects also " +
-			"readable tokens with changed texts and no answers",
+			"base64 and base64url; a later time where a token shows one; a JWT with alg none, with an own " +
+			"secret or public key in its header (jwk, x5c), or with an unknown key ID and the key that a " +
+			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file); a " +
+			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
+			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
+			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
+			"as constructor; with --effects also readable tokens with changed texts and no answers",
 		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
