@@ -196,6 +196,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 		{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},
+		{fault: "removals of one place", checks: []string{"RS-TAKEBACK", "RS-ARGS"}, change: removesProd},
 		{fault: "prices told", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "results name users", checks: []string{"T-MIX"}, change: withEffects},
 		{fault: "sessions to end are named", checks: []string{"H-VERB"}},

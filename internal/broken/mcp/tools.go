@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,6 +99,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
 			s.Runs.Add(1)
+			if s.isOtherRemoval(c.Env) {
+				return object{"isError": true, "content": textContent("something else was removed")}
+			}
 			s.markRemoved(c.Env)
 			env := c.Env
 			if s.has("results name users", "one user for calls at once", "results of the first user") {
@@ -203,6 +207,15 @@ func (s *Server) isRemoved(env string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said["removed "+env] != ""
+}
+
+// isOtherRemoval reports whether something else was removed first, if the server, rightly, has one
+// removal for an idempotency key.
+func (s *Server) isOtherRemoval(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["first"] = cmp.Or(s.said["first"], env)
+	return s.has("removals of one place") && s.said["first"] != env
 }
 
 func (s *Server) markRemoved(env string) {
