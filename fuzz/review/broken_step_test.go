@@ -26,6 +26,7 @@ var stepControls = []control{
 	{name: "an earlier answer ends the last round", build: stepped("stale"), checks: []string{"RS-DECLINE"}, effects: true},
 	{name: "any text is true", build: stepped("texts"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "one state for the calls of a tool", build: stepped("merges"), checks: []string{"RS-ARGS"}, effects: true},
+	{name: "one answer for the calls of a tool", build: stepped("shares"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "values beside the list of a form", build: stepped("lists"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "numbers beyond the bounds of a form", build: stepped("discounts"), checks: []string{"RS-FORM"}, effects: true},
@@ -157,6 +158,7 @@ type steps struct {
 	flaw string
 	mu   sync.Mutex
 	kept string // the state of all calls, for one flaw
+	way  any    // the latest way of all calls, for one flaw
 	used map[string]bool
 	n    int
 }
@@ -267,6 +269,9 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
 	case isText && (p.Round == 1 || t.flaw == "skips"):
 		given["reason"] = text
+		if t.flaw == "shares" {
+			given["way"] = t.latestWay()
+		}
 		if t.isWay(way) && (t.flaw == "replaces" || t.flaw == "recounts") {
 			given["way"] = way
 		}
@@ -274,6 +279,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		next := map[string]any{"confirm": true}
 		if t.ways() {
 			next["way"] = way
+			t.setWay(way)
 		}
 		return t.question(progress{Round: 1, Env: p.Env, Given: next}, b), nil, nil
 	case p.Round == 1 && ok == true && t.flaw == "stale":
@@ -287,8 +293,22 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
 }
 
+func (t *steps) setWay(way any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.way = way
+}
+
+func (t *steps) latestWay() any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.way
+}
+
 // ways reports whether the first form also has a list or a number.
-func (t *steps) ways() bool { return t.flaw == "replaces" || t.flaw == "ways" || t.counts() }
+func (t *steps) ways() bool {
+	return t.flaw == "replaces" || t.flaw == "shares" || t.flaw == "ways" || t.counts()
+}
 
 // counts reports whether the first form also has a number.
 func (t *steps) counts() bool { return t.flaw == "recounts" || t.flaw == "counts" }

@@ -203,6 +203,9 @@ func (s *Server) schemaOf(name string) string {
 			schema = strings.Replace(schema, `"properties":{`, `"properties":{`+more.property+`,`, 1)
 		}
 	}
+	if s.has("places of a list") { // not a fault
+		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
+	}
 	if name == "total" {
 		schema = strings.Replace(schema, `"required":["a"]`, map[bool]string{true: `"required":["a","unit"]`, false: `"required":["a"]`}[s.has("units")], 1)
 	}

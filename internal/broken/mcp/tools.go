@@ -333,6 +333,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	case !given && s.has("rounds skipped") && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
+		s.keepDraft(r, env)
 		if s.has("questions on the board", "own questions on the board") {
 			s.mu.Lock()
 			s.said["board"+s.orUser("own questions on the board", r)] = env
@@ -387,6 +388,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.complete(object{"content": textContent("%s", note)}), nil
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
+	if s.has("drafts of users") {
+		c.Env = s.draftOf(r)
+	}
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}

@@ -169,3 +169,16 @@ func (s *Server) letters(r request, tool, number string) object {
 	}
 	return s.complete(object{"content": textContent("%s", strings.Join(all, "\n"))})
 }
+
+// keepDraft and draftOf keep the argument of the latest call of a user, for a fault.
+func (s *Server) keepDraft(r request, env string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["draft of "+r.user] = env
+}
+
+func (s *Server) draftOf(r request) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["draft of "+r.user]
+}

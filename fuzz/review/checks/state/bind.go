@@ -18,7 +18,7 @@ var bindingChecks = []review.Check{
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
 			"joined texts, rounded numbers, values that differ only in case, spaces or normal form; with one " +
 			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one " +
-			"tool",
+			"tool, with other arguments or other answers",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
