@@ -32,6 +32,12 @@ func formAllows(step string, content any) bool {
 	}
 }
 
+// saysNo reports whether the content of an answer refuses the confirmation.
+func saysNo(content any) bool {
+	m, _ := content.(map[string]any)
+	return m["ok"] == false
+}
+
 // drafted reports whether an answer is a draft. With a fault, any answer is.
 func (s *Server) drafted(a map[string]any) bool {
 	content, _ := a["content"].(map[string]any)

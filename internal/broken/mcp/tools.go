@@ -361,6 +361,8 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		s.die()
 	}
 	switch action := a["action"]; {
+	case action == "cancel" && c.Step == last && s.has("cancellations of the last question unanswered"):
+		<-r.context.Done()
 	case c.Step == "draft" && s.drafted(a):
 	case c.Step == "draft":
 		return s.ask(r, p, c)
@@ -377,6 +379,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 			return nil, invalidParams("unknown action")
 		}
 		return s.complete(object{"content": textContent("not done: the user said no")}), nil
+	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
+		return s.complete(object{"content": textContent("not done: the user said no")}), nil
+	case saysNo(a["content"]) && s.has("false confirmations carried out"):
 	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
 		return s.ask(r, p, c)
 	}

@@ -37,6 +37,9 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 		for _, v := range invalidValues(memberSchema(t, f, o, key, name), content[name]) {
 			wrong := o.Flow.WithAnswer(len(f.Rounds), key, name, v)
 			a := t.Tried(t.Fresh(wrong, o))
+			if stage := f.WithAnswer(len(f.Rounds), key, name, v); refuteSilence(t, o, stage, label, a) {
+				return
+			}
 			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o), content[name], v)
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))

@@ -53,9 +53,10 @@ var protocolChecks = []review.Check{
 	{
 		ID: "RS-DECLINE", Name: "a declined question that counts as accepted", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
 		Sent: "the answers with action decline, without content; decline, cancel, an unknown action and no action, " +
-			"each with the content of an acceptance; the acceptance under another key; in a flow of several " +
-			"rounds the answers of an earlier round in the last one",
-		Want:   "gives none of these the result of an acceptance",
+			"each with the content of an acceptance, in every round; the acceptance under another key; in a flow " +
+			"of several rounds the answers of an earlier round in the last one; an acceptance whose form answers " +
+			"false to its only boolean, if that is named as a confirmation",
+		Want:   "answers all of these, and gives none of them the result of an acceptance",
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user declined",
 		Fix:    "read action before content, and accept only the action accept",
