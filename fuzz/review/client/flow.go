@@ -111,8 +111,8 @@ func (f Flow) Stages() []Flow {
 	return all
 }
 
-// answersOf returns the answers of a round. The last answers are those of round len(f.Rounds).
-func (f Flow) answersOf(round int) json.RawMessage {
+// AnswersOf returns the answers of a round. The last answers are those of round len(f.Rounds).
+func (f Flow) AnswersOf(round int) json.RawMessage {
 	if round == len(f.Rounds) {
 		return f.Last
 	}
@@ -121,12 +121,12 @@ func (f Flow) answersOf(round int) json.RawMessage {
 
 // Content returns the content of the answer to one question of a round.
 func (f Flow) Content(round int, key string) map[string]json.RawMessage {
-	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.answersOf(round))[key])["content"])
+	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.AnswersOf(round))[key])["content"])
 }
 
 // WithContent returns the flow with other content in the answer to one question of a round.
 func (f Flow) WithContent(round int, key string, content map[string]json.RawMessage) Flow {
-	all := jsondoc.Members(f.answersOf(round))
+	all := jsondoc.Members(f.AnswersOf(round))
 	form := jsondoc.With(jsondoc.Members(all[key]), "content", jsondoc.Object(content))
 	answers := jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(form)))
 	if round == len(f.Rounds) {

@@ -38,6 +38,29 @@ func saysNo(content any) bool {
 	return m["ok"] == false
 }
 
+// noteInvalid counts an invalid answer for a place, unless it refuses the confirmation.
+func (s *Server) noteInvalid(env string, content any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !saysNo(content) {
+		s.said["invalid "+env] += "x"
+	}
+}
+
+// lockOf returns the reason why a place is locked, or "". With a fault, one invalid answer locks it
+// for ever. To lock it after three is not a fault.
+func (s *Server) lockOf(env string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch n := len(s.said["invalid "+env]); {
+	case n > 0 && s.has("locks of invalid answers kept"):
+		return "another call is at work"
+	case n > 2 && s.has("locks after three invalid answers"):
+		return "three wrong answers: locked for a day"
+	}
+	return ""
+}
+
 // drafted reports whether an answer is a draft. With a fault, any answer is.
 func (s *Server) drafted(a map[string]any) bool {
 	content, _ := a["content"].(map[string]any)

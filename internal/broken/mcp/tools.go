@@ -382,7 +382,10 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
 		return s.complete(object{"content": textContent("not done: the user said no")}), nil
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
+	case s.lockOf(c.Env) != "":
+		return s.complete(object{"isError": true, "content": textContent("%s", s.lockOf(c.Env))}), nil
 	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
+		s.noteInvalid(c.Env, a["content"])
 		return s.ask(r, p, c)
 	}
 	note, fail := s.noted(r, a["content"])

@@ -194,6 +194,9 @@ func showsArgument(t *review.T) bool {
 }
 
 func checkFormAnswers(t *review.T) {
+	if mendInvalidAnswers(t); len(t.Findings) > 0 {
+		return
+	}
 	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
 		overrideMembers(t)
 		forOtherFlows(t, func(*review.Oracle) { overrideMembers(t) })

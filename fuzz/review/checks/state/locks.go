@@ -1,0 +1,107 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// maxMended is the number of members of a flow whose invalid answers are mended. A server may lock a
+// flow after several wrong answers.
+const maxMended = 2
+
+// mendInvalidAnswers presents one answer that its form excludes, and then the right ones or a
+// cancellation. It records a finding if calls that completed before no longer do.
+func mendInvalidAnswers(t *review.T) {
+	for _, o := range t.Oracles {
+		label := "calls of " + o.Flow.Target + " after an invalid answer"
+		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || !t.Selected(label) {
+			continue
+		}
+		for _, stage := range invalidStages(t, o) {
+			for _, end := range []string{"accept", "cancel"} {
+				after := locksFlow(t, o, o.Flow, stage, end)
+				if after == "" || !locksAgain(t, o, stage, end) {
+					continue
+				}
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "after an answer that its form excludes, calls that completed before are refused",
+					Evidence: fmt.Sprintf("%v; answers %s, then %s; the honest flow again: %s", o.Good, client.Short(string(stage.Last), 160), end, after),
+					Want:     "completed, as before", Got: "locked", Flow: &o.Flow})
+				return
+			}
+		}
+	}
+}
+
+// invalidStages returns flows whose last answers have a member that its form excludes. Texts and
+// numbers beyond their bounds come first.
+func invalidStages(t *review.T, o *review.Oracle) []client.Flow {
+	var bounded, typed []client.Flow
+	for _, f := range o.Flow.Stages() {
+		round := len(f.Rounds)
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+			content := f.Content(round, key)
+			for _, name := range jsondoc.SortedKeys(content) {
+				if all := invalidValues(memberSchema(t, f, o, key, name), content[name]); len(all) > 0 {
+					bounded = append(bounded, f.WithAnswer(round, key, name, all[len(all)-1]))
+				} else {
+					typed = append(typed, f.WithAnswer(round, key, name, json.RawMessage(`[{"sealab":1}]`)))
+				}
+			}
+		}
+	}
+	all := append(bounded, typed...)
+	return all[:min(len(all), maxMended)]
+}
+
+// locksAgain reports whether the invalid answer also locks the flow with other arguments, if that
+// flow completes.
+func locksAgain(t *review.T, o *review.Oracle, stage client.Flow, end string) bool {
+	other := o.Flow.With(o.Flow.Other)
+	return o.Flow.Other == nil || t.Fresh(other, o).Kind != client.Completed || locksFlow(t, o, other, stage.With(o.Flow.Other), end) != ""
+}
+
+// tellsLimit matches refusals of servers that rightly limit attempts or calls, or ask for time.
+var tellsLimit = regexp.MustCompile(`(?i)attempt|wrong|too many|quota|limit|exceed|used up|exhaust|\bleft\b|sold|stock|\bwait\b|seconds?\b|minutes?\b|blocked|locked (out|for|until)`)
+
+// locksFlow presents the invalid answer of stage and mends it. It returns the refusal of later calls
+// of f, or "" if they complete, or did not complete before.
+func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) string {
+	for range 3 {
+		if t.Fresh(f, o).Kind != client.Completed {
+			return ""
+		}
+	}
+	a := t.Tried(t.Fresh(stage, o))
+	switch {
+	case a.Kind == client.Asked && a.State != nil:
+		mended := stage
+		mended.Last, _ = review.WithAction(o.Flow.AnswersOf(len(stage.Rounds)), end, end == "accept")
+		t.Client.Present(t.Context, mended, jsondoc.Quote(*a.State), o.User)
+	case !a.Refused():
+		return ""
+	}
+	for _, pause := range []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second} {
+		if t.Client.Clock.Sleep(t.Context, pause) != nil {
+			return ""
+		}
+		if a = walkToEnd(t, f, o); a.Kind != client.ToolError && a.Kind != client.Failed && a.Kind != client.Broken || tellsLimit.MatchString(a.Message) {
+			return ""
+		}
+	}
+	return a.String()
+}
+
+// walkToEnd walks a flow and returns the last answer, also if an earlier round is refused.
+func walkToEnd(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
+	token, a, err := t.Client.Mint(t.Context, f, o.User)
+	if err != nil {
+		return a
+	}
+	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+}
