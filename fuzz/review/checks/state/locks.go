@@ -78,14 +78,10 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 		}
 	}
 	a := t.Tried(t.Fresh(stage, o))
-	switch {
-	case a.Kind == client.Asked && a.State != nil:
-		mended := stage
-		mended.Last, _ = review.WithAction(o.Flow.AnswersOf(len(stage.Rounds)), end, end == "accept")
-		t.Client.Present(t.Context, mended, jsondoc.Quote(*a.State), o.User)
-	case !a.Refused():
+	if a.Kind != client.Asked && !a.Refused() {
 		return ""
 	}
+	endFlow(t, o, stage, a, end)
 	for _, pause := range []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second} {
 		if t.Client.Clock.Sleep(t.Context, pause) != nil {
 			return ""
@@ -95,6 +91,14 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 		}
 	}
 	return a.String()
+}
+
+// endFlow answers the question in a, which follows the rounds of f, and later ones with an action.
+func endFlow(t *review.T, o *review.Oracle, f client.Flow, a client.Answer, action string) {
+	for round := len(f.Rounds); round <= len(o.Flow.Rounds) && a.Kind == client.Asked && a.State != nil; round++ {
+		f.Last, _ = review.WithAction(o.Flow.AnswersOf(round), action, action == "accept")
+		a = t.Client.Present(t.Context, f, jsondoc.Quote(*a.State), o.User)
+	}
 }
 
 // walkToEnd walks a flow and returns the last answer, also if an earlier round is refused.
