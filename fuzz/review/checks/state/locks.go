@@ -96,7 +96,9 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 // endFlow answers the question in a, which follows the rounds of f, and later ones with an action.
 func endFlow(t *review.T, o *review.Oracle, f client.Flow, a client.Answer, action string) {
 	for round := len(f.Rounds); round <= len(o.Flow.Rounds) && a.Kind == client.Asked && a.State != nil; round++ {
-		f.Last, _ = review.WithAction(o.Flow.AnswersOf(round), action, action == "accept")
+		if f.Last = o.Flow.AnswersOf(round); action != "accept" {
+			f.Last, _ = review.WithAction(f.Last, action, false)
+		}
 		a = t.Client.Present(t.Context, f, jsondoc.Quote(*a.State), o.User)
 	}
 }
