@@ -87,7 +87,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
 	params = s.worded(params, p, c)
-	if s.has("questions name the call before") {
+	if s.has("questions name the call before") || c.Step == "reason" && s.has("later questions name the call before") {
 		s.mu.Lock()
 		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a string always encodes
 		s.said["before"] = c.Env

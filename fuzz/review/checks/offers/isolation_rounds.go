@@ -1,0 +1,137 @@
+package offers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// leaksWordsOfRounds walks each flow with new words in its arguments and answers: as the first user
+// up to the last question, and as the second user to the end. It records a finding if a question or
+// the result of the second has a word of the first, twice. A flow that is not ended has no effects
+// that another user may see.
+func leaksWordsOfRounds(t *review.T) bool {
+	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
+		return false
+	}
+	for _, o := range t.Oracles {
+		f, label := o.Flow, "rounds of "+o.Flow.String()
+		if f.Last == nil || !t.Selected(label) {
+			continue
+		}
+		evidence := ""
+		for range 2 {
+			open := f
+			open.Last = nil
+			first, second := walkWithWords(t, open, client.FirstUser), walkWithWords(t, f, client.SecondUser)
+			if evidence = second.showing(first.words); evidence == "" {
+				break
+			}
+		}
+		if evidence != "" {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a later question or the result of one user has texts of another user's call", Flow: &f,
+				Evidence: evidence, Want: "the texts of the call", Got: "those of another call"})
+			return true
+		}
+	}
+	return false
+}
+
+// A wordedWalk is a flow that was walked with new words: the words, and the results of its rounds.
+type wordedWalk struct {
+	words   []string
+	results []string
+}
+
+// showing returns a result that contains one of words, cut to evidence, or "".
+func (w wordedWalk) showing(words []string) string {
+	for i, result := range w.results {
+		for _, word := range words {
+			if at := strings.Index(result, word); at >= 0 {
+				return fmt.Sprintf("the first user gave %s; result %d of the second: %s", word, i+1, client.Short(result[max(0, at-200):], 400))
+			}
+		}
+	}
+	return ""
+}
+
+// walkWithWords walks a flow to its token, or to its end if it has last answers. If the server does
+// not take the words of a round, the walk continues without them.
+func walkWithWords(t *review.T, f client.Flow, as client.User) wordedWalk {
+	var w wordedWalk
+	send := func(call client.Call) client.Answer {
+		a := t.Tried(t.Call(call))
+		state := ""
+		if a.State != nil {
+			state = *a.State
+		}
+		w.results = append(w.results, strings.ReplaceAll(string(a.Result), state, ""))
+		return a
+	}
+	call := f.Call(as)
+	call.Arguments = w.worded(t, f.Offer.InputSchema(), f.Arguments)
+	a := send(call)
+	if a.Kind != client.Asked {
+		call.Arguments = f.Arguments
+		a = send(call)
+	}
+	rounds := slices.Clone(f.Rounds)
+	if f.Last != nil {
+		rounds = append(rounds, f.Last)
+	}
+	for _, answers := range rounds {
+		if a.Kind != client.Asked || a.State == nil {
+			break
+		}
+		questions := a.Questions
+		plain, before := t.Client.Rekeyed(answers, questions), a.Class()
+		call.State, call.Answers = jsondoc.Quote(*a.State), w.answers(t, questions, plain)
+		if a = send(call); a.Kind == client.Asked && a.Class() == before && a.State != nil {
+			call.State, call.Answers = jsondoc.Quote(*a.State), plain
+			a = send(call)
+		}
+	}
+	return w
+}
+
+// answers returns answers with new words in forms and in the messages of models.
+func (w *wordedWalk) answers(t *review.T, questions map[string]client.Question, given json.RawMessage) json.RawMessage {
+	all := jsondoc.Members(given)
+	for key, answer := range all {
+		m := jsondoc.Members(answer)
+		switch content := jsondoc.Members(m["content"]); {
+		case m["role"] != nil && content["text"] != nil:
+			m["content"] = jsondoc.Object(jsondoc.With(content, "text", jsondoc.Quote(w.word(t))))
+		case content != nil:
+			m["content"] = w.worded(t, jsondoc.Inline(questions[key].Params.Schema), m["content"])
+		}
+		all[key] = jsondoc.Object(m)
+	}
+	return jsondoc.Object(all)
+}
+
+// worded returns an object with a new word in each member that its schema allows to be any text.
+func (w *wordedWalk) worded(t *review.T, schema, given json.RawMessage) json.RawMessage {
+	all, properties := jsondoc.Members(given), jsondoc.ParseSchema(schema).Properties
+	if all == nil {
+		return given
+	}
+	for _, name := range jsondoc.SortedKeys(properties) {
+		p := jsondoc.ParseSchema(properties[name])
+		if word := w.word(t); p.AnyText() && p.MinLength <= len(word) && (p.MaxLength == nil || len(word) <= *p.MaxLength) {
+			all[name] = jsondoc.Quote(word)
+		}
+	}
+	return jsondoc.Object(all)
+}
+
+// word returns a new word and remembers it.
+func (w *wordedWalk) word(t *review.T) string {
+	w.words = append(w.words, t.Word())
+	return w.words[len(w.words)-1]
+}
