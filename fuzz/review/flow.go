@@ -153,7 +153,7 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 		r.unanswered = append(r.unanswered, f.Target)
 	default:
 		if f.Method == "tools/call" && has && r.declineFirst(ctx, f, a.Questions) {
-			f.Last = answersTo(a.Questions)[0]
+			f.Last = AnswersTo(a.Questions)[0]
 			r.Flows = append(r.Flows, f)
 			return
 		}
@@ -188,7 +188,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 		if !r.Options.Effects && n.answer.State != nil && *n.answer.State != "" {
 			return &n.flow
 		}
-		for _, answers := range answersTo(n.answer.Questions) {
+		for _, answers := range AnswersTo(n.answer.Questions) {
 			if calls++; calls > maxCalls {
 				return best
 			}
@@ -229,8 +229,8 @@ func (r *Review) step(ctx context.Context, f client.Flow, answers json.RawMessag
 	return a
 }
 
-// answersTo returns answers to the questions of a round, the most likely first.
-func answersTo(questions map[string]client.Question) []json.RawMessage {
+// AnswersTo returns answers to the questions of a round, the most likely first.
+func AnswersTo(questions map[string]client.Question) []json.RawMessage {
 	sets := []map[string]json.RawMessage{{}}
 	for _, key := range jsondoc.SortedKeys(questions) {
 		var next []map[string]json.RawMessage

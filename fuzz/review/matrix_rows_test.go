@@ -158,6 +158,7 @@ var rows = []row{
 	{fault: "members of data override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of labels override the state + labels with a tag", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "other answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
+	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: oneTime},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: withEffects, critical: true},
 	{fault: "short tag", checks: []string{"RS-TAG"}, also: []string{"RS-CLEAR"}},

@@ -200,6 +200,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "false confirmations are declines", checks: []string{"RS-DECLINE", "RS-FORM"}, change: withEffects},
 		{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},
+		{fault: "attempts counted", checks: []string{"RS-TRIES"}, change: withEffects},
 		{fault: "removals of one place", checks: []string{"RS-TAKEBACK", "RS-ARGS"}, change: removesProd},
 		{fault: "prices told", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "results name users", checks: []string{"T-MIX"}, change: withEffects},

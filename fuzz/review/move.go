@@ -113,7 +113,7 @@ func (r *Review) Sighted(ctx context.Context) []*Oracle {
 
 // answered adds answers to a flow that its own state accepts. It reports whether it found any.
 func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
-	for _, answers := range answersTo(o.Fresh.Questions) {
+	for _, answers := range AnswersTo(o.Fresh.Questions) {
 		f.Last = answers
 		token, _, err := r.Client.Mint(ctx, *f, o.User)
 		if err != nil {

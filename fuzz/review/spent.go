@@ -27,7 +27,7 @@ type Declined struct {
 // declineFirst presents declines of the first question of a call, and records in r.Declined the
 // first one that the server carries out. It reports whether it found one.
 func (r *Review) declineFirst(ctx context.Context, f client.Flow, questions map[string]client.Question) bool {
-	accepting := answersTo(questions)[0]
+	accepting := AnswersTo(questions)[0]
 	answer := func(action string, content bool) client.Answer {
 		answers, reason := WithAction(accepting, action, content)
 		if reason != "" {

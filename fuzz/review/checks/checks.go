@@ -15,7 +15,7 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), transport.Checks(), offers.Checks(), transport.LastChecks())
+	return slices.Concat(state.Checks(), transport.Checks(), offers.Checks(), transport.LastChecks(), state.LastChecks())
 }
 
 // families are the families of checks, in the order of the documentation.

@@ -61,6 +61,23 @@ func (s *Server) lockOf(env string) string {
 	return ""
 }
 
+// maxTries is the number of invalid answers after which a server that counts them locks a call.
+const maxTries = 3
+
+// usedUp locks a call and returns the result that says so.
+func (s *Server) usedUp(env string) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["used up "+env] = "locked"
+	return s.complete(object{"isError": true, "content": textContent("three invalid answers: locked")})
+}
+
+func (s *Server) isUsedUp(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["used up "+env] != ""
+}
+
 // drafted reports whether an answer is a draft. With a fault, any answer is.
 func (s *Server) drafted(a map[string]any) bool {
 	content, _ := a["content"].(map[string]any)

@@ -28,6 +28,8 @@ type claims struct {
 	Auth string `json:"auth,omitempty"` // used by a fault
 	Flow string `json:"flow,omitempty"` // used by a fault
 	Past string `json:"past,omitempty"` // used by a fault
+	// Tries counts invalid answers, if the server limits them.
+	Tries int `json:"tries,omitempty"`
 }
 
 // A boundRequest is the request that a token is bound to.

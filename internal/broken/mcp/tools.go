@@ -330,6 +330,8 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	}
 	last := steps[len(steps)-1]
 	switch {
+	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
+		return s.usedUp(env), nil
 	case !given && s.has("rounds skipped") && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
@@ -386,6 +388,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.complete(object{"isError": true, "content": textContent("%s", s.lockOf(c.Env))}), nil
 	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
 		s.noteInvalid(c.Env, a["content"])
+		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
+			return s.usedUp(env), nil
+		}
 		return s.ask(r, p, c)
 	}
 	note, fail := s.noted(r, a["content"])
