@@ -132,24 +132,39 @@ func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string,
 // answersOtherUser compares answers given at the same time to alternating users with those that
 // each user gets alone. It records a finding if one is that of the other user.
 func answersOtherUser(t *review.T, f client.Flow, label string, answers []client.Answer, words []string) bool {
-	var own [2]string
-	for i := range 4 {
-		call, word, ok := wordyCall(t, f, []client.User{client.FirstUser, client.SecondUser}[i%2])
-		if !ok {
-			return false
-		}
-		a := t.Call(call)
-		text := client.Blank(strings.ReplaceAll(a.Text, word, ""))
-		if text == "" || i > 1 && text != own[i%2] {
-			return false
-		}
-		own[i%2] = text
+	own, ok := answersAlone(t, f, 4)
+	if !ok {
+		return false
 	}
 	for i, a := range answers {
 		if text := client.Blank(strings.ReplaceAll(a.Text, words[i], "")); own[0] != own[1] && text == own[1-i%2] {
+			if again, ok := answersAlone(t, f, confirmingCalls); !ok || again != own {
+				return false // the texts vary by chance
+			}
 			t.Fault(label, review.Critical, fmt.Sprintf("a call that is made beside those of another user is answered as to that one: %s, and alone %s", client.Short(text, 80), client.Short(own[i%2], 80)), a)
 			return true
 		}
 	}
 	return false
+}
+
+// confirmingCalls is the number of calls alone that rule out equal answers by chance.
+const confirmingCalls = 12
+
+// answersAlone makes n calls one after the other, as each user in turn, and returns the answer of
+// each without the word of the call. It returns false if the answers of a user vary.
+func answersAlone(t *review.T, f client.Flow, n int) (own [2]string, ok bool) {
+	for i := range n {
+		call, word, ok := wordyCall(t, f, []client.User{client.FirstUser, client.SecondUser}[i%2])
+		if !ok {
+			return own, false
+		}
+		a := t.Call(call)
+		text := client.Blank(strings.ReplaceAll(a.Text, word, ""))
+		if text == "" || i > 1 && text != own[i%2] {
+			return own, false
+		}
+		own[i%2] = text
+	}
+	return own, true
 }
