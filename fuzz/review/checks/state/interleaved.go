@@ -14,8 +14,7 @@ import (
 
 // interleaveCalls begins a call, begins another one of the same target, and then completes the
 // first. The other one has other arguments, or another answer in an earlier round. It records a
-// finding if the first gets the result of the other, twice. The server then keeps one state for
-// both.
+// finding if the first gets the result of the other. The server then keeps one state for both.
 func interleaveCalls(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "two calls of " + o.Flow.Target
@@ -23,7 +22,8 @@ func interleaveCalls(t *review.T) {
 			continue
 		}
 		for _, pair := range callPairs(t, o) {
-			if evidence := interleavedEvidence(t, o, pair[0], pair[1]); evidence != "" {
+			evidence := interleavedEvidence(t, o, pair[0], pair[1])
+			if evidence != "" && interleavedEvidence(t, o, pair[0], pair[1]) != "" { // texts may be equal by chance
 				t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "a call is ended with the arguments or answers of another one that began later",
 					Evidence: evidence, Want: "the result of the call", Got: "that of the other", Flow: &o.Flow})
 				break
