@@ -89,6 +89,9 @@ func (s *Server) handle(r request) (object, *failure) {
 		if strings.Contains(string(r.params["argument"]), "/etc/") && s.has("completions of any folder") {
 			return s.complete(object{"completion": object{"values": []string{"group", "passwd"}}}), nil
 		}
+		if s.has(queryFaults...) {
+			return s.completedByQuery(r)
+		}
 		if strings.Contains(string(r.params["ref"]), notesOfUser) {
 			users := []string{r.user}
 			if s.has("completions name all users") {

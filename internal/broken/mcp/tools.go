@@ -107,6 +107,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			if s.has("results name users", "one user for calls at once", "results of the first user") {
 				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 			}
+			if s.has("removals as formats") {
+				c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
+			}
 			result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
 			switch {
 			case s.has("removals counted"):
@@ -119,6 +122,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return result
 		})
 	case "page":
+		if text, ok := s.injected(args["path"]); ok {
+			return s.complete(object{"content": textContent("%s", text)}), nil
+		}
 		if s.has("absolute pages") && args["path"] == "probe" {
 			return s.complete(object{"content": textContent("a page")}), nil
 		}

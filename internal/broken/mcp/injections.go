@@ -1,0 +1,47 @@
+package mcp
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// injections are the choices for pages whose path comes back. The last one is not a fault.
+var injections = []string{"lines of paths run", "paths as directives", "paths come back"}
+
+// injected returns the text of a page whose path comes back. With a fault, the path is a command or
+// a format.
+func (s *Server) injected(path string) (string, bool) {
+	_, command, _ := strings.Cut(path, "\n")
+	switch {
+	case command == "echo sealab$((13*20011))s" && s.has("lines of paths run"):
+		return "sealab260143s", true
+	case s.has("paths as directives"):
+		return strings.ReplaceAll(path, "%d", "%!d(MISSING)"), true
+	}
+	return path, s.has(injections...)
+}
+
+// queryFaults are the choices for completions that a query finds. The last one is not a fault.
+var queryFaults = []string{"completions in queries", "apostrophes in completions are faults", "completions by prefix"}
+
+// whereEnd matches a text that ends in a query, and a condition behind it.
+var whereEnd = regexp.MustCompile(`^(\w*)' and (\d+)=(\d+) and 'a' like 'a$`)
+
+// completedByQuery returns completions of the one value today. With a fault, the text of the client
+// is a part of the query.
+func (s *Server) completedByQuery(r request) (object, *failure) {
+	var given struct{ Value string }
+	_ = json.Unmarshal(r.params["argument"], &given) // of another type: none
+	text, values := given.Value, []string{}
+	if m := whereEnd.FindStringSubmatch(text); m != nil && m[2] == m[3] && s.has("completions in queries") {
+		text = m[1]
+	}
+	if strings.Count(text, "'")%2 == 1 && s.has("apostrophes in completions are faults") {
+		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+	}
+	if strings.HasPrefix("today", text) {
+		values = append(values, "today")
+	}
+	return s.complete(object{"completion": object{"values": values, "total": len(values)}}), nil
+}
