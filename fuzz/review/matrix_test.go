@@ -225,6 +225,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "questions name the call", checks: []string{"RS-FORMSECRET", "T-INJECT"}},
 		{fault: "a form about a secret", checks: []string{"RS-FORMSECRET"}},
 		{fault: "a note in the answer", checks: []string{"RS-VALUE", "X-PATTERN", "RS-FORM", "RS-DECLINE"}, change: withEffects},
+		{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
 		if testenv.Sample() && i%8 != 3 {

@@ -122,6 +122,9 @@ func (t *T) Form(name string, severity Severity, issue string, a client.Answer) 
 	t.Refute(Finding{Case: name, Severity: severity, Issue: name + ": " + issue, Evidence: client.Short(string(a.Result), 300), Want: "the schema", Got: issue})
 }
 
+// urlNames are parts of names of arguments that take a URL.
+var urlNames = []string{"url", "uri", "link", "href", "webhook", "callback", "endpoint", "feed"}
+
 // URLArgument returns the name of the first argument of a tool that takes a URL, or "" if it has
 // none.
 func (t *T) URLArgument(tool string) string {
@@ -129,7 +132,7 @@ func (t *T) URLArgument(tool string) string {
 		properties := jsondoc.ParseSchema(x.Input).Properties
 		for _, name := range jsondoc.SortedKeys(properties) {
 			s := jsondoc.ParseSchema(properties[name])
-			if x.Name == tool && s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(strings.ToLower(name), "url")) {
+			if x.Name == tool && s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(s.Pattern, "http") || client.Mentions(name, urlNames)) {
 				return name
 			}
 		}

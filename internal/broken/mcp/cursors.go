@@ -71,10 +71,11 @@ func (s *Server) ledger(r request, cursor string) object {
 
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
-	"page":   append([]string{"pages by path"}, injections...),
-	"letter": {"letters of users", "letters of the first caller", "letters of a team"},
-	"mail":   {"letters of users", "letters of the first caller", "letters of a team"},
-	"ledger": {"ledgers in pages", "totals are booked", "ledgers of the cursor's user"},
+	"page":    append([]string{"pages by path"}, injections...),
+	"letter":  {"letters of users", "letters of the first caller", "letters of a team"},
+	"mail":    {"letters of users", "letters of the first caller", "letters of a team"},
+	"ledger":  {"ledgers in pages", "totals are booked", "ledgers of the cursor's user"},
+	"preview": previews,
 }
 
 // offers reports whether the server has a tool.

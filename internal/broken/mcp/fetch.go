@@ -3,6 +3,9 @@ package mcp
 import (
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,4 +19,26 @@ func (s *Server) fetched(uri string) (object, *failure) {
 	defer r.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<16))
 	return s.listed(object{"contents": []object{{"uri": uri, "text": string(body)}}}), nil
+}
+
+// previews are the choices for a tool that opens URLs. On a server without credentials, the last one
+// is not a fault.
+var previews = []string{"previews of hosts in other spellings", "previews of any host"}
+
+// preview opens a URL unless it names this machine. With a fault, it knows few names of it.
+func (s *Server) preview(uri string) (object, *failure) {
+	u, err := url.Parse(uri)
+	inner := err != nil || slices.Contains([]string{"127.0.0.1", "localhost", "0.0.0.0", "::1", "::ffff:127.0.0.1"}, u.Hostname())
+	if inner && !s.has("previews of any host") {
+		return s.complete(object{"isError": true, "content": textContent("not on the public net")}), nil
+	}
+	uri = strings.Replace(uri, "//127.1:", "//127.0.0.1:", 1)
+	if !strings.HasPrefix(uri, "http://127.0.0.1:") {
+		return nil, invalidParams("not reachable")
+	}
+	result, fail := s.fetched(uri)
+	if fail != nil {
+		return nil, fail
+	}
+	return s.complete(object{"content": textContent("%v", result["contents"])}), nil
 }

@@ -174,17 +174,18 @@ const notesOfUser = "notes://user/{user}"
 
 // inputSchemas are the input schemas of the tools. A header repeats the argument zone of deploy.
 var inputSchemas = map[string]string{
-	"deploy": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
-	"remove": `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"echo":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-	"slow":   `{"type":"object","properties":{"ms":{"type":"integer","minimum":1},"url":{"type":"string","format":"uri"}},"additionalProperties":false}`,
-	"total":  `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,
-	"grow":   `{"type":"object","additionalProperties":false}`,
-	"runs":   `{"type":"object","additionalProperties":false}`,
-	"page":   `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
-	"letter": `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
-	"mail":   `{"type":"object","additionalProperties":false}`,
-	"ledger": `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
+	"deploy":  `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
+	"remove":  `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"echo":    `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
+	"slow":    `{"type":"object","properties":{"ms":{"type":"integer","minimum":1},"url":{"type":"string","format":"uri"}},"additionalProperties":false}`,
+	"total":   `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,
+	"grow":    `{"type":"object","additionalProperties":false}`,
+	"runs":    `{"type":"object","additionalProperties":false}`,
+	"page":    `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
+	"letter":  `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
+	"mail":    `{"type":"object","additionalProperties":false}`,
+	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
+	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
 
 // moreArguments are arguments that only a choice adds to a tool.
@@ -260,7 +261,7 @@ func (s *Server) entry(n string) object {
 		if n == "letter" && s.has("letters of a team") {
 			t["description"] = "a letter to your team"
 		}
-	case "page", "ledger":
+	case "page", "ledger", "preview":
 		t["annotations"] = object{"readOnlyHint": true}
 	case "slow", "echo", "grow", "runs":
 		t["annotations"] = object{"destructiveHint": true}

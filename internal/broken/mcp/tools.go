@@ -134,6 +134,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "letter", "mail":
 		return s.letters(r, name, args["number"]), nil
+	case "preview":
+		return s.preview(args["url"])
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":

@@ -1,14 +1,14 @@
 package offers
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"sealab/fuzz/review"
@@ -21,9 +21,10 @@ var fetchChecks = []review.Check{
 	{
 		ID: "R-FETCH", Name: "a request of the server to this machine", Severity: review.Critical, Category: "security",
 		Sent: "if the server lists no http resources: resources/read of the URL of a listener on this machine, in " +
-			"several spellings; with --effects, on a server that requires credentials, the same URLs as " +
-			"arguments of read-only tools",
-		Want:   "sends no request to the listener",
+			"several spellings; with --effects, the same URLs as arguments of read-only tools and of calls that are " +
+			"carried out",
+		Want: "sends no request to the listener; a server without credentials may open all of the URLs, but not " +
+			"refuse 127.0.0.1 and localhost and open another spelling",
 		Source: "CWE-918; security best practices, server-side request forgery",
 		Impact: "clients reach hosts behind the server: its own ports, its network, the metadata service of its cloud",
 		Fix: "connect only to hosts on a list, and refuse loopback and private addresses after the name is " +
@@ -32,34 +33,54 @@ var fetchChecks = []review.Check{
 	},
 }
 
-// A canary is a listener on this machine that serves a text of its own.
+// A canary is a listener on this machine that serves a text of its own. It knows requests by the
+// number at the end of their path.
 type canary struct {
-	url, text string
-	asked     atomic.Bool
-	server    *http.Server
+	port, path, text string
+	mu               sync.Mutex
+	asked            map[string]bool
+	server           *http.Server
 }
 
-// newCanary starts a listener. It skips the check and returns nil on failure.
+// newCanary starts a listener, for IPv6 as well if the machine has it. It skips the check and
+// returns nil on failure.
 func newCanary(t *review.T) *canary {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Skip("listening: %v", err)
 		return nil
 	}
-	c := &canary{text: t.Word()}
-	path := "/" + t.Word()
-	c.url = "http://" + l.Addr().String() + path
+	_, port, _ := net.SplitHostPort(l.Addr().String()) // an address of our own
+	c := &canary{port: port, path: "/" + t.Word() + "/", text: t.Word(), asked: map[string]bool{}}
 	c.server = &http.Server{ReadTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path {
+		number, ok := strings.CutPrefix(r.URL.Path, c.path)
+		if !ok {
 			http.NotFound(w, r)
 			return
 		}
-		c.asked.Store(true)
+		c.mu.Lock()
+		c.asked[number] = true
+		c.mu.Unlock()
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, c.text) // the server may have closed the connection
 	})}
 	go func() { _ = c.server.Serve(l) }() // until Close
+	if six, err := net.Listen("tcp", net.JoinHostPort("::1", port)); err == nil {
+		go func() { _ = c.server.Serve(six) }() // until Close
+	}
 	return c
+}
+
+// url returns the URL of the listener with a spelling of its host and a number.
+func (c *canary) url(host string, number int) string {
+	return fmt.Sprintf("http://%s:%s%s%d", host, c.port, c.path, number)
+}
+
+// wasAsked reports whether the listener received the request with a number.
+func (c *canary) wasAsked(number int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked[fmt.Sprint(number)]
 }
 
 func checkFetches(t *review.T) {
@@ -67,10 +88,9 @@ func checkFetches(t *review.T) {
 		t.Skip("the server is on another machine, which has no listener")
 		return
 	}
-	if readsAnyURL(t) {
-		return
+	if !readsAnyURL(t) {
+		fetchWithTools(t)
 	}
-	fetchWithTools(t)
 }
 
 // readsAnyURL reads the URL of a listener as a resource.
@@ -91,35 +111,56 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return callWithCanaryURL(t, "resources/read", func(u string) client.Call { return client.Call{Method: "resources/read", Target: u} })
+	return opensCanary(t, "resources/read", false, func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) })
 }
 
-// fetchWithTools gives the URL of a listener to read-only tools. A server without credentials
-// belongs to the user of this machine, who may read its addresses anyway.
+// fetchWithTools gives the URL of a listener to read-only tools and to calls that ask first. A
+// server without credentials belongs to the user of this machine, who may read its addresses
+// anyway. So it is only tested if it refuses some of them.
 func fetchWithTools(t *review.T) {
-	if !t.Options.Effects || t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates() {
-		if t.Trials == 0 {
-			t.Skip("no resource, and no tool that reads only and takes a URL on a server that wants credentials; --effects calls such tools")
-		}
-		return
-	}
-	for _, tool := range t.Report.Server.Tools {
-		argument := t.URLArgument(tool.Name)
-		if !tool.IsReadOnly() || argument == "" || tool.Name == t.Options.Slow {
-			continue
-		}
-		given := t.Sample(tool)
-		if callWithCanaryURL(t, tool.Name, func(u string) client.Call {
-			return client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument, jsondoc.Quote(u)))}
-		}) {
+	for _, x := range urlInputs(t) {
+		own := t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates()
+		if opensCanary(t, x.name, own, x.send) {
 			return
 		}
 	}
+	if t.Trials == 0 {
+		t.Skip("no resource, and no tool that takes a URL and may be called; --effects calls such tools")
+	}
 }
 
-// callWithCanaryURL makes calls with the URL of a listener, in several spellings that filters may
-// miss. It records a finding if the listener receives a request.
-func callWithCanaryURL(t *review.T, name string, call func(string) client.Call) bool {
+// urlInputs returns the arguments that take a URL, of read-only tools and of calls that are carried
+// out.
+func urlInputs(t *review.T) []input {
+	var all []input
+	with := func(arguments json.RawMessage, name, u string) json.RawMessage {
+		return jsondoc.Object(jsondoc.With(jsondoc.Members(arguments), name, jsondoc.Quote(u)))
+	}
+	for _, tool := range t.Readers() {
+		if name := t.URLArgument(tool.Name); name != "" {
+			all = append(all, input{name: tool.Name, send: func(u string) client.Answer {
+				return t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: with(t.Sample(tool), name, u)})
+			}})
+		}
+	}
+	for _, o := range t.Oracles {
+		if name := t.URLArgument(o.Flow.Target); name != "" && t.Options.Effects && o.Flow.Method == "tools/call" {
+			all = append(all, input{name: o.Flow.Target, send: func(u string) client.Answer { return t.Fresh(o.Flow.With(with(o.Flow.Arguments, name, u)), o) }})
+		}
+	}
+	return all
+}
+
+// loopbackHosts are spellings of this machine that filters may miss. The first two are usual.
+var loopbackHosts = []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]", "[::1]", "[::ffff:7f00:1]", "127.1", "2130706433", "0x7f000001",
+	"0177.0.0.1", "017700000001", "0", "localhost.", "127.0.0.1.", "www.example.com@127.0.0.1"}
+
+const usualHosts = 2
+
+// opensCanary makes calls with the URL of a listener, in several spellings. It records a finding if
+// the listener receives a request. If own is set, the server may open the usual spellings, and
+// must then refuse them again.
+func opensCanary(t *review.T, name string, own bool, send func(string) client.Answer) bool {
 	if !t.Selected(name) {
 		return false
 	}
@@ -128,35 +169,45 @@ func callWithCanaryURL(t *review.T, name string, call func(string) client.Call) 
 		return false
 	}
 	defer c.server.Close()
-	for _, u := range loopbackSpellings(c.url) {
-		a, ok := t.Ask(name, call(u))
-		if !ok {
+	number := 0
+	opens := func(host string) (a client.Answer, asked bool) {
+		number++
+		a = t.Tried(send(c.url(host, number)))
+		return a, c.wasAsked(number)
+	}
+	for i, host := range loopbackHosts {
+		a, asked := opens(host)
+		switch {
+		case !a.Conclusive() && !asked && a.Kind != "":
+			t.Skip("%s: %v", name, a)
+			return false
+		case !asked:
+			continue
+		case own && i < usualHosts:
+			return false
+		case own && !refusesUsual(opens):
 			return false
 		}
-		if !c.asked.Load() {
+		if a, asked = opens(host); !asked {
 			continue
 		}
-		f := review.NewFinding(name, review.Warning, "the server opens "+client.Short(u, 80)+", an address of this machine", a)
+		f := review.NewFinding(name, review.Warning, "the server opens "+client.Short(c.url(host, number), 80)+", an address of this machine", a)
 		if strings.Contains(a.Text, c.text) {
 			f.Severity, f.Issue = review.Critical, f.Issue+", and returns its text"
 		}
-		f.Evidence = fmt.Sprintf("%s; the listener was asked", f.Evidence)
+		f.Evidence = fmt.Sprintf("%s; the listener was asked; before that, the server did not open %s", f.Evidence, strings.Join(loopbackHosts[:i], ", "))
 		t.Refute(f)
 		return true
 	}
 	return false
 }
 
-// loopbackSpellings returns spellings of an address of this machine.
-func loopbackSpellings(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
+// refusesUsual reports whether a server opens none of the usual spellings.
+func refusesUsual(opens func(host string) (client.Answer, bool)) bool {
+	for _, host := range loopbackHosts[:usualHosts] {
+		if a, asked := opens(host); asked || !a.Conclusive() {
+			return false
+		}
 	}
-	all := []string{address}
-	for _, host := range []string{"localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
-		u.Host = net.JoinHostPort(strings.Trim(host, "[]"), u.Port())
-		all = append(all, u.String())
-	}
-	return all
+	return true
 }
