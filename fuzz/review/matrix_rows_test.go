@@ -395,6 +395,7 @@ var rows = []row{
 	{fault: "sums of long units left out + units", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "prototype names are faults", checks: []string{"T-PROTO"}},
 	{fault: "arguments merged into prototypes", checks: []string{"T-PROTO"}, critical: true},
+	{modern: true, fault: "labels merged into prototypes + labels of any members", checks: []string{"T-PROTO"}, change: withEffects, critical: true},
 	{fault: "answers merged into prototypes", checks: []string{"RS-PROTO"}, change: withEffects, critical: true},
 	{fault: "no structured content", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "structured content of another type", checks: []string{"T-OUT"}, change: withEffects},

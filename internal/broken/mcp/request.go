@@ -125,7 +125,8 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 
 // pollute simulates a merge of a client's object into the prototype of all objects, with a fault.
 func (s *Server) pollute(params map[string]json.RawMessage) {
-	if s.has("arguments merged into prototypes") && bytes.Contains(params["arguments"], []byte(`"__proto__":{"`)) ||
+	if s.has("labels merged into prototypes") && params["inputResponses"] != nil && bytes.Contains(params["arguments"], []byte(`"labels":{"__proto__":{"`)) ||
+		s.has("arguments merged into prototypes") && bytes.Contains(params["arguments"], []byte(`"__proto__":{"`)) ||
 		s.has("answers merged into prototypes") && bytes.Contains(params["inputResponses"], []byte(`"constructor":{"prototype":{"`)) {
 		s.polluted.Store(true)
 	}

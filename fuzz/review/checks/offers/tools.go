@@ -72,8 +72,9 @@ var toolChecks = []review.Check{
 	},
 	{
 		ID: "T-PROTO", Name: "arguments named __proto__ and constructor", Era: "modern", Flow: true, Severity: review.Warning, Category: "security",
-		Sent: "calls of a tool that asks, with an argument named __proto__ or constructor; after each an unaltered " +
-			"call, and a request that lacks a required member which such a prototype would supply",
+		Sent: "calls of a tool that asks, with an argument named __proto__ or constructor, after each an unaltered " +
+			"call; calls with such members in every object among the arguments, of read-only tools and carried " +
+			"out with --effects; after each a request that lacks a required member which such a prototype would supply",
 		Want:   "refuses or ignores the argument, and answers other requests as before",
 		Source: "CWE-1321",
 		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
@@ -217,6 +218,80 @@ func checkPrototypeArguments(t *review.T) {
 			return
 		}
 	}
+	pollutesInside(t)
+}
+
+// pollutesInside makes calls with polluting members in every object among their arguments.
+func pollutesInside(t *review.T) {
+	call := func(f client.Flow) client.Answer { return t.Call(f.Call(client.FirstUser)) }
+	for _, o := range t.Oracles {
+		carryOut := call
+		if t.Options.Effects && o.Flow.Last != nil {
+			carryOut = func(f client.Flow) client.Answer { return t.Fresh(f, o) }
+		}
+		if o.Flow.Method == "tools/call" && pollutesWith(t, o.Flow, carryOut) {
+			return
+		}
+	}
+	for _, tool := range t.Readers() {
+		if pollutesWith(t, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, call) {
+			return
+		}
+	}
+}
+
+// pollutesWith reports whether a call changes the prototype of all objects.
+func pollutesWith(t *review.T, f client.Flow, call func(client.Flow) client.Answer) bool {
+	name := f.Target + ": objects"
+	inside := pollutedMembers(f)
+	if !t.Selected(name) {
+		return false
+	}
+	for _, arguments := range []json.RawMessage{inside, jsondoc.Merged(inside, jsondoc.Object(review.Polluting))} {
+		var a client.Answer
+		if after, is := t.Pollutes(func() { a = t.Tried(call(f.With(arguments))) }); is {
+			t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: f.Target + ": members named __proto__ and constructor of its arguments change how requests of everybody are read",
+				Evidence: fmt.Sprintf("arguments %s -> %v; then %s, refused before", arguments, a, review.ExchangeText(after)), Want: "refused", Got: "accepted", Flow: &f})
+			return true
+		}
+	}
+	return false
+}
+
+// pollutedMembers returns the arguments of a flow with polluting members in all objects among them.
+// It adds the objects that the schema names.
+func pollutedMembers(f client.Flow) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for name, schema := range jsondoc.ParseSchema(f.Offer.Input).Properties {
+		if jsondoc.ParseSchema(schema).TypeOf() == "object" {
+			all[name] = polluted(json.RawMessage("{}"))
+		}
+	}
+	for name, v := range jsondoc.Members(f.Arguments) {
+		all[name] = polluted(v)
+	}
+	return jsondoc.Object(all)
+}
+
+// polluted returns a value with polluting members in all of its objects.
+func polluted(v json.RawMessage) json.RawMessage {
+	var items []json.RawMessage
+	m := jsondoc.Members(v)
+	switch {
+	case m != nil:
+		for name := range m {
+			m[name] = polluted(m[name])
+		}
+		return jsondoc.Merged(jsondoc.Object(m), jsondoc.Object(review.Polluting))
+	case json.Unmarshal(v, &items) == nil && len(items) > 0:
+		for i := range items {
+			items[i] = polluted(items[i])
+		}
+		if list, err := json.Marshal(items); err == nil {
+			return list
+		}
+	}
+	return v
 }
 
 // callViolatesOutput calls a tool and reports whether its result violates its outputSchema.
