@@ -209,6 +209,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},
 		{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
+		{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
+		{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},
 		{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},
 		{fault: "lists of labels + amounts", checks: []string{"RS-ARGS", "RS-NONCE"}},
 		{fault: "bins", checks: []string{"RS-ARGS", "RS-SIZE", "RS-ASKAGAIN"}, change: withEffects},

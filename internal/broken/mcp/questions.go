@@ -153,6 +153,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 // worded adds the argument and the user to a question. With a fault it adds those of an earlier
 // question.
 func (s *Server) worded(params string, p boundRequest, c claims) string {
+	if s.has("sums") {
+		return strings.Replace(params, `?"`, ` for `+s.sum(p.arguments)+` EUR?"`, 1)
+	}
 	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a string always encodes
 		return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 	}
@@ -173,6 +176,20 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	}
 	raw, _ := json.Marshal(text) // a string always encodes
 	return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+}
+
+// sum returns the price of the pieces in arguments. With faults it computes in few bits.
+func (s *Server) sum(arguments json.RawMessage) string {
+	var given struct{ Pieces int }
+	_ = json.Unmarshal(arguments, &given) // of another type: none
+	cents := 4999 * given.Pieces
+	switch {
+	case s.has("sums of 32 bits"):
+		cents = int(int32(cents))
+	case s.has("sums of 16 bits"):
+		cents = int(uint16(cents))
+	}
+	return fmt.Sprintf("%d.%02d", cents/100, max(cents, -cents)%100)
 }
 
 // suffix returns the end of the keys of questions.

@@ -98,7 +98,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return s.complete(object{"isError": true, "content": textContent("there is no %s", args["env"])}), nil
 		}
 		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
-			s.Runs.Add(1)
+			if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {
+				s.die()
+			}
 			if s.isOtherRemoval(c.Env) {
 				return object{"isError": true, "content": textContent("something else was removed")}
 			}

@@ -10,5 +10,5 @@ import (
 
 // Checks returns the checks of tools, prompts and resources, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, progressChecks, promptChecks, isolationChecks, cursorChecks, hintChecks)
+	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, progressChecks, promptChecks, isolationChecks, cursorChecks, hintChecks)
 }
