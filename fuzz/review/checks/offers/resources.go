@@ -104,7 +104,8 @@ func checkTraversal(t *review.T) {
 func pathSpellings(path string) []string {
 	encoded := strings.NewReplacer("/", "%2F", ".", "%2e").Replace(path)
 	return []string{path, strings.ReplaceAll(path, "/", "%2F"), "/etc/passwd", encoded, strings.ReplaceAll(encoded, "%", "%25"),
-		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", `..\`), "sealab/../" + path}
+		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", "..././"), strings.ReplaceAll(path, "../", `....\/`),
+		strings.ReplaceAll(path, "../", `..\`), strings.ReplaceAll(path, "../", "..;/"), "//etc/passwd", "sealab/../" + path}
 }
 
 // completeOutsidePaths asks for names of outside files as completions of a template.
