@@ -78,7 +78,7 @@ var rows = []row{
 	{fault: "another status elsewhere", checks: []string{"RS-UNIFORM"}},
 	{fault: "empty objects are faults", checks: []string{"RS-UNIFORM"}},
 	{fault: "blocks chained without a tag", checks: []string{"RS-UNIFORM"}, also: unsealed},
-	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
+	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, also: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "users of long arguments unbound", checks: []string{"RS-USER"}},
 	{fault: "arguments joined", checks: []string{"RS-ARGS"}},
 	{fault: "bins joined with counts + bins", checks: []string{"RS-ARGS"}},

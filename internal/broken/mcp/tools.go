@@ -247,6 +247,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 	var schema struct {
 		Properties map[string]struct {
 			Type        string
+			Enum        []string
 			UniqueItems bool
 		}
 		Required []string
@@ -269,7 +270,9 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 		case !known:
 			return nil, "an unknown argument"
 		case property.Type == "string" && json.Unmarshal(given[k], &t) == nil:
-			args[k] = t
+			if args[k] = t; property.Enum != nil && !slices.Contains(property.Enum, t) {
+				return nil, k + ": none of the list"
+			}
 		case k == "env" && s.has("arguments of several types"):
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
