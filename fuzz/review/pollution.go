@@ -25,7 +25,7 @@ var inherited = jsondoc.Object(map[string]json.RawMessage{
 // answer and true. It calls act in any case.
 func (t *T) Pollutes(act func()) (client.Answer, bool) {
 	var witnesses []func() client.Answer
-	for _, lacks := range []func(body map[string]json.RawMessage) map[string]json.RawMessage{withoutProtocol, withoutVersion} {
+	for i, lacks := range []func(body map[string]json.RawMessage) map[string]json.RawMessage{withoutProtocol, withoutVersion} {
 		send := func() client.Answer {
 			c := t.Client
 			c.ID++
@@ -35,7 +35,11 @@ func (t *T) Pollutes(act func()) (client.Answer, bool) {
 			}
 			return c.RawCall(t.Context, c.Headers(t.Context, client.ListTools), jsondoc.Object(lacks(jsondoc.Members(body))))
 		}
-		if one, two := send(), send(); one.Kind == client.Failed && two.Kind == client.Failed {
+		if t.unheard[i] {
+			continue
+		}
+		first := send()
+		if t.unheard[i] = first.Kind == client.Broken; first.Kind == client.Failed && send().Kind == client.Failed {
 			witnesses = append(witnesses, send)
 		}
 	}

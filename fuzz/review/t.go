@@ -31,6 +31,7 @@ type T struct {
 	honest  map[string]bool
 	Only    string             // the case to replay; "": all
 	places  map[string]*Oracle // controls by the place that a token moves to; see place
+	unheard [2]bool            // requests of Pollutes that the server leaves without an answer
 
 	Trials   int
 	Unclear  int    // answers that do not show whether the state was accepted

@@ -221,41 +221,51 @@ func checkPrototypeArguments(t *review.T) {
 	pollutesInside(t)
 }
 
-// pollutesInside makes calls with polluting members in every object among their arguments.
+// pollutesInside makes calls with polluting members in every object among their arguments, and with
+// those among the arguments themselves.
 func pollutesInside(t *review.T) {
-	call := func(f client.Flow) client.Answer { return t.Call(f.Call(client.FirstUser)) }
-	for _, o := range t.Oracles {
-		carryOut := call
-		if t.Options.Effects && o.Flow.Last != nil {
-			carryOut = func(f client.Flow) client.Answer { return t.Fresh(f, o) }
-		}
-		if o.Flow.Method == "tools/call" && pollutesWith(t, o.Flow, carryOut) {
-			return
-		}
+	const name = "objects among arguments"
+	if !t.Selected(name) {
+		return
 	}
-	for _, tool := range t.Readers() {
-		if pollutesWith(t, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, call) {
-			return
+	var evidence []string
+	after, polluted := t.Pollutes(func() {
+		for _, x := range toolCalls(t) {
+			inside := pollutedMembers(x.flow)
+			for _, arguments := range []json.RawMessage{inside, jsondoc.Merged(inside, jsondoc.Object(review.Polluting))} {
+				evidence = append(evidence, fmt.Sprintf("%s with %s -> %v", x.flow.Target, client.Short(string(arguments), 300), t.Tried(x.call(x.flow.With(arguments)))))
+			}
 		}
+	})
+	if polluted {
+		t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "members named __proto__ and constructor in objects among the arguments change how requests of everybody are read",
+			Evidence: fmt.Sprintf("%s; then %s, refused before", strings.Join(evidence, "; "), review.ExchangeText(after)), Want: "refused", Got: "accepted"})
 	}
 }
 
-// pollutesWith reports whether a call changes the prototype of all objects.
-func pollutesWith(t *review.T, f client.Flow, call func(client.Flow) client.Answer) bool {
-	name := f.Target + ": objects"
-	inside := pollutedMembers(f)
-	if !t.Selected(name) {
-		return false
-	}
-	for _, arguments := range []json.RawMessage{inside, jsondoc.Merged(inside, jsondoc.Object(review.Polluting))} {
-		var a client.Answer
-		if after, is := t.Pollutes(func() { a = t.Tried(call(f.With(arguments))) }); is {
-			t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: f.Target + ": members named __proto__ and constructor of its arguments change how requests of everybody are read",
-				Evidence: fmt.Sprintf("arguments %s -> %v; then %s, refused before", arguments, a, review.ExchangeText(after)), Want: "refused", Got: "accepted", Flow: &f})
-			return true
+// A toolCall is a call of a tool and the function that makes it.
+type toolCall struct {
+	flow client.Flow
+	call func(client.Flow) client.Answer
+}
+
+// toolCalls returns the calls of tools that ask, carried out with effects, and of read-only tools.
+func toolCalls(t *review.T) []toolCall {
+	var all []toolCall
+	begin := func(f client.Flow) client.Answer { return t.Call(f.Call(client.FirstUser)) }
+	for _, o := range t.Oracles {
+		switch {
+		case o.Flow.Method != "tools/call":
+		case t.Options.Effects && o.Flow.Last != nil:
+			all = append(all, toolCall{o.Flow, func(f client.Flow) client.Answer { return t.Fresh(f, o) }})
+		default:
+			all = append(all, toolCall{o.Flow, begin})
 		}
 	}
-	return false
+	for _, tool := range t.Readers() {
+		all = append(all, toolCall{client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, begin})
+	}
+	return all
 }
 
 // pollutedMembers returns the arguments of a flow with polluting members in all objects among them.
