@@ -241,33 +241,26 @@ func (t trial) batchOf(in *attack.Instance, tok *attack.Token, forged []byte, ho
 	}
 }
 
-// mixedBatches presents batches of tokens of both keys of a ring, altered ones, and in a scheme
-// expired ones, in turn, and compares each outcome with that of the token alone.
+// mixedBatches presents batches of tokens of both keys of a ring and of altered ones in turn, and
+// compares each outcome with that of the token alone.
 func (t trial) mixedBatches(tok *attack.Token) {
 	ring, err := t.Open(t.Secret(0), t.Secret(1))
 	second, errSecond := t.Open(t.Secret(1))
 	if err != nil || errSecond != nil || !ring.Batched() {
 		return
 	}
-	early := tok.Under
-	if t.Design.IsScheme() && !t.Design.OwnClock {
-		early = attack.Later(early, -400*24*time.Hour)
-	}
 	for _, n := range []int{3, 16, 33, 130} {
 		var sealed []verdict.Call
 		for k := range n {
-			under, in := tok.Under, ring
-			switch k % 4 {
-			case 1:
+			in := ring
+			if k%3 == 1 {
 				in = second
-			case 3:
-				under = early
 			}
-			call := in.Seal(t.State(24), under)
+			call := in.Seal(t.State(24), tok.Under)
 			if call.Answer.Outcome != verdict.Done {
 				return
 			}
-			if k%4 == 2 {
+			if k%3 == 2 {
 				call.Answer.Out = slices.Concat(call.Answer.Out, []byte("A"))
 			}
 			sealed = append(sealed, call)
