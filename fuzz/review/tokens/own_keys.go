@@ -5,10 +5,10 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -35,7 +35,7 @@ var ownPairs = sync.OnceValue(func() []ownPair {
 	var all []ownPair
 	add := func(alg string, key crypto.Signer, sign func([]byte) []byte, members ...string) {
 		template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0)}
-		der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+		der, err := x509.CreateCertificate(nil, template, template, key.Public(), key)
 		if err != nil {
 			return
 		}
@@ -54,7 +54,7 @@ var ownPairs = sync.OnceValue(func() []ownPair {
 		add("ES256", curve, func(text []byte) []byte { return signES256(curve, text) },
 			"kty", "EC", "crv", "P-256", "x", coded(point[1:33]), "y", coded(point[33:]))
 	}
-	if key, err := rsa.GenerateKey(rand.Reader, 2048); err == nil {
+	if key, err := rsa.GenerateKey(nil, 2048); err == nil { // Go reads its own random source
 		add("RS256", key, func(text []byte) []byte {
 			sum := sha256.Sum256(text)
 			signature, _ := rsa.SignPKCS1v15(nil, key, crypto.SHA256, sum[:]) // the key is long enough
@@ -67,13 +67,14 @@ var ownPairs = sync.OnceValue(func() []ownPair {
 // signES256 returns the signature of a text in the form of RFC 7518, section 3.4.
 func signES256(key *ecdsa.PrivateKey, text []byte) []byte {
 	sum := sha256.Sum256(text)
-	r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
-	if err != nil {
+	der, err := key.Sign(nil, sum[:], crypto.SHA256) // deterministic (RFC 6979)
+	var pair struct{ R, S *big.Int }
+	if _, failed := asn1.Unmarshal(der, &pair); err != nil || failed != nil {
 		return nil
 	}
 	signature := make([]byte, 64)
-	r.FillBytes(signature[:32])
-	s.FillBytes(signature[32:])
+	pair.R.FillBytes(signature[:32])
+	pair.S.FillBytes(signature[32:])
 	return signature
 }
 
