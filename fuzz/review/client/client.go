@@ -308,7 +308,8 @@ func (c *Client) Lines(ctx context.Context, lines []byte, done func([]byte) bool
 }
 
 // RawCall sends a body and headers as they are and reads the answer. Over HTTP the call also ends
-// at a question of the server, because the server then waits for the client.
+// at a question of the server, because the server then waits for the client. Over standard streams
+// it also ends at an error without an ID.
 func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []byte) Answer {
 	var id struct {
 		ID json.RawMessage `json:"id"`
@@ -322,7 +323,11 @@ func (c *Client) RawCall(ctx context.Context, headers []rawmcp.Header, body []by
 		if err := c.Take(ctx); err != nil {
 			return Answer{Kind: NoBudget, Cause: err}
 		}
-		return ReadAnswer(c.Lines(ctx, body, IsAnswer(n)), n)
+		done := func(message []byte) bool {
+			_, ok := findResponse([][]byte{message}, n) // or an error without an ID
+			return ok
+		}
+		return ReadAnswer(c.Lines(ctx, body, done), n)
 	}
 	done := func(m []byte) bool { return IsAnswer(n)(m) || IsQuestion(m) }
 	e := c.Raw(ctx, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body, Done: done})
