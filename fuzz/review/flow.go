@@ -20,6 +20,12 @@ func (r *Review) find(ctx context.Context) {
 		for _, f := range r.Options.Flows {
 			f.Offer, f.Named = r.Report.Server.Offer(f), true
 			r.Flows = append(r.Flows, f)
+			first := f
+			first.Rounds, first.Last = nil, nil
+			if a := r.Client.Call(ctx, f.Call(client.FirstUser)); a.Kind == client.Asked {
+				r.Asking = append(r.Asking, a)
+				r.declineFirst(ctx, first, a)
+			}
 		}
 		return
 	}
@@ -152,7 +158,7 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 	case !r.Options.Effects && f.Method == "tools/call":
 		r.unanswered = append(r.unanswered, f.Target)
 	default:
-		if f.Method == "tools/call" && has && r.declineFirst(ctx, f, a.Questions) {
+		if r.declineFirst(ctx, f, a) {
 			f.Last = AnswersTo(a.Questions)[0]
 			r.Flows = append(r.Flows, f)
 			return

@@ -242,6 +242,19 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
+// TestDeclineIsReplayed reviews a server that carries out a decline of a call that works once, and
+// then another one with the flow of the finding, as a replay does.
+func TestDeclineIsReplayed(t *testing.T) {
+	t.Parallel()
+	x := row{fault: "removals once + action ignored", change: removesProd}
+	report, _ := x.review(t, []string{"RS-DENY"})
+	require.Len(t, report.Findings, 1, describe(report))
+	found := report.Findings[0]
+	x.change = func(o *review.Options) { o.Effects, o.Case, o.Flows = true, found.Case, []client.Flow{*found.Flow} }
+	report, _ = x.review(t, []string{"RS-DENY"})
+	require.Len(t, report.Findings, 1, describe(report))
+}
+
 // TestKeptResults reviews a server that answers a used token with its earlier result, and one that
 // runs the tool again. Each run has a different result.
 func TestKeptResults(t *testing.T) {

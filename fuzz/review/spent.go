@@ -24,10 +24,13 @@ type Declined struct {
 	After  client.Answer // to the call
 }
 
-// declineFirst presents declines of the first question of a call, and records in r.Declined the
+// declineFirst presents declines of a, the first question of a tool, and records in r.Declined the
 // first one that the server carries out. It reports whether it found one.
-func (r *Review) declineFirst(ctx context.Context, f client.Flow, questions map[string]client.Question) bool {
-	accepting := AnswersTo(questions)[0]
+func (r *Review) declineFirst(ctx context.Context, f client.Flow, a client.Answer) bool {
+	if f.Method != "tools/call" || !r.Options.Effects || a.Kind != client.Asked || a.State == nil || *a.State == "" {
+		return false
+	}
+	accepting := AnswersTo(a.Questions)[0]
 	answer := func(action string, content bool) client.Answer {
 		answers, reason := WithAction(accepting, action, content)
 		if reason != "" {
@@ -96,7 +99,9 @@ func (r *Review) unspent(ctx context.Context, f client.Flow) *Oracle {
 		}
 	}
 	for i, g := range calls {
-		g.Other = calls[(i+1)%len(calls)].Arguments
+		if len(calls) > 1 {
+			g.Other = calls[(i+1)%len(calls)].Arguments
+		}
 		if o, reason := r.NewOracle(ctx, g, client.FirstUser); reason == "" {
 			return o
 		}
