@@ -59,7 +59,7 @@ func promptInputs(t *review.T) []input {
 		for _, name := range jsondoc.SortedKeys(given) {
 			var text string
 			_ = json.Unmarshal(given[name], &text) // our own value
-			all = append(all, input{name: f.Target + ": " + name, given: text, send: func(text string) client.Answer {
+			all = append(all, input{name: f.Target + ": " + name, given: text, offer: f.Offer, send: func(text string) client.Answer {
 				return t.Tried(t.Call(f.With(jsondoc.Object(jsondoc.With(given, name, jsondoc.Quote(text)))).Call(client.FirstUser)))
 			}})
 		}
@@ -129,7 +129,7 @@ func carriedInputs(t *review.T) []input {
 		properties, given := jsondoc.ParseSchema(o.Flow.Offer.Input).Properties, jsondoc.Members(o.Flow.Arguments)
 		for _, name := range jsondoc.SortedKeys(given) {
 			if text, ok := freeText(given[name], properties[name]); ok {
-				all = append(all, input{name: o.Flow.Target + ", carried out: " + name, given: text, flow: &o.Flow, send: func(text string) client.Answer {
+				all = append(all, input{name: o.Flow.Target + ", carried out: " + name, given: text, offer: o.Flow.Offer, flow: &o.Flow, send: func(text string) client.Answer {
 					return t.Tried(t.Fresh(o.Flow.With(jsondoc.Object(jsondoc.With(given, name, jsondoc.Quote(text)))), o))
 				}})
 			}
@@ -278,7 +278,7 @@ func formatsText(t *review.T, x input) bool {
 		}
 		return found != ""
 	}
-	for _, text := range memberFormats(t, x) {
+	for _, text := range memberFormats(x.offer) {
 		if try(text, resolvedMember, review.Critical) {
 			return true
 		}
@@ -289,9 +289,9 @@ func formatsText(t *review.T, x input) bool {
 // maxFormats is the number of formats that an input is tested with.
 const maxFormats = 10
 
-// memberFormats returns formats that show members of the placeholders in the texts of the offer
-// that an input belongs to, of its arguments, and of {0}.
-func memberFormats(t *review.T, x input) []string {
+// memberFormats returns formats that show members of the placeholders in the texts of an offer, of
+// its arguments, and of {0}.
+func memberFormats(offer client.Offer) []string {
 	var all []string
 	add := func(open, root, end string) {
 		for _, member := range []string{"__class__", "constructor.constructor"} {
@@ -300,8 +300,6 @@ func memberFormats(t *review.T, x input) []string {
 			}
 		}
 	}
-	target, _, _ := strings.Cut(x.name, ":")
-	offer := t.Report.Server.Offer(client.Flow{Target: strings.TrimSuffix(target, ", carried out")})
 	for _, m := range placeholder.FindAllStringSubmatch(offer.Description+" "+string(offer.Input), -1) {
 		add(m[1], m[2], m[3])
 	}

@@ -43,6 +43,7 @@ var inputChecks = []review.Check{
 type input struct {
 	name  string
 	given string
+	offer client.Offer // that the call names; empty if there is none
 	flow  *client.Flow // of an answer; nil for an argument
 	// send makes the call with another text. A call that cannot be made has an answer without a
 	// kind.
@@ -62,7 +63,7 @@ func textInputs(t *review.T) []input {
 		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
 		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
 			if given, ok := freeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
-				all = append(all, input{name: f.Target + ": " + name, given: given, send: func(text string) client.Answer {
+				all = append(all, input{name: f.Target + ": " + name, given: given, offer: f.Offer, send: func(text string) client.Answer {
 					call := f.Call(client.FirstUser)
 					call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(text)))
 					return t.Tried(t.Call(call))
