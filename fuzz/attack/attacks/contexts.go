@@ -1,10 +1,6 @@
 package attacks
 
 import (
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
@@ -209,12 +206,12 @@ type printedDigest struct{ name, text string }
 
 // printedDigests returns the digests of a value in the encodings in which they may replace it.
 func printedDigests(value string) (all []printedDigest) {
-	sum1, sum256, sum512, sumMD5 := sha1.Sum([]byte(value)), sha256.Sum256([]byte(value)), sha512.Sum512([]byte(value)), md5.Sum([]byte(value))
-	for _, d := range []printedDigest{{"sha256", string(sum256[:])}, {"sha1", string(sum1[:])}, {"sha512", string(sum512[:])}, {"md5", string(sumMD5[:])}} {
-		sum := []byte(d.text)
+	for _, d := range tokenfmt.Hashes {
+		sum := d.Sum([]byte(value))
 		inHex := hex.EncodeToString(sum)
-		for _, text := range []string{inHex, strings.ToUpper(inHex), base64.StdEncoding.EncodeToString(sum), base64.RawURLEncoding.EncodeToString(sum), d.name + ":" + inHex} {
-			all = append(all, printedDigest{d.name, text})
+		for _, text := range []string{inHex, strings.ToUpper(inHex), base64.StdEncoding.EncodeToString(sum), base64.RawURLEncoding.EncodeToString(sum),
+			strings.ToLower(strings.ReplaceAll(d.Name, "-", "")) + ":" + inHex} {
+			all = append(all, printedDigest{d.Name, text})
 		}
 	}
 	return all

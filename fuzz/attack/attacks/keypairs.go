@@ -1,7 +1,6 @@
 package attacks
 
 import (
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -9,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/x509"
-	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -18,6 +16,8 @@ import (
 	"slices"
 
 	"golang.org/x/crypto/ssh"
+
+	"sealab/fuzz/attack/tokenfmt"
 )
 
 // A keyPair is the key pair that a worker of signed tokens derives from a secret of 32 bytes.
@@ -119,15 +119,7 @@ func p256Of(d []byte) (keyPair, bool) {
 			sum := sha256.Sum256(message)
 			return len(tag) == 64 && ecdsa.Verify(&private.PublicKey, sum[:], new(big.Int).SetBytes(tag[:32]), new(big.Int).SetBytes(tag[32:]))
 		},
-		sign: func(message []byte) []byte {
-			sum := sha256.Sum256(message)
-			der, err := private.Sign(nil, sum[:], crypto.SHA256) // deterministic (RFC 6979)
-			var v struct{ R, S *big.Int }
-			if _, err2 := asn1.Unmarshal(der, &v); err != nil || err2 != nil {
-				panic("attacks: P-256 does not sign") // a valid key signs
-			}
-			return append(v.R.FillBytes(make([]byte, 32)), v.S.FillBytes(make([]byte, 32))...)
-		},
+		sign: func(message []byte) []byte { return tokenfmt.SignES256(private, message) },
 	}, true
 }
 

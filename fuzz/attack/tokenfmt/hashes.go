@@ -83,6 +83,14 @@ type Checksum struct {
 	cut  bool // a truncated hash
 }
 
+// Hashes are the unkeyed hashes that formats use.
+var Hashes = []Checksum{
+	{Name: "MD5", Sum: func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
+	{Name: "SHA-1", Sum: func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
+	{Name: "SHA-256", Sum: func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
+	{Name: "SHA-512", Sum: func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
+}
+
 // Checksums returns CRC-32, CRC-32C and Adler-32 in both byte orders, and the hashes, whole and
 // truncated.
 func Checksums() []Checksum {
@@ -99,12 +107,7 @@ func Checksums() []Checksum {
 			Checksum{Name: w.name, Sum: func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, w.of(b)) }},
 			Checksum{Name: w.name + " in little-endian order", Sum: func(b []byte) []byte { return binary.LittleEndian.AppendUint32(nil, w.of(b)) }})
 	}
-	for _, h := range []Checksum{
-		{Name: "MD5", Sum: func(b []byte) []byte { h := md5.Sum(b); return h[:] }},
-		{Name: "SHA-1", Sum: func(b []byte) []byte { h := sha1.Sum(b); return h[:] }},
-		{Name: "SHA-256", Sum: func(b []byte) []byte { h := sha256.Sum256(b); return h[:] }},
-		{Name: "SHA-512", Sum: func(b []byte) []byte { h := sha512.Sum512(b); return h[:] }},
-	} {
+	for _, h := range Hashes {
 		all = append(all, h)
 		for _, n := range []int{4, 8, 16} {
 			all = append(all, Checksum{fmt.Sprintf("%d bytes of %s", n, h.Name), func(b []byte) []byte { return h.Sum(b)[:n] }, true})

@@ -8,7 +8,6 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -51,7 +51,7 @@ var ownPairs = sync.OnceValue(func() []ownPair {
 		"kty", "OKP", "crv", "Ed25519", "x", coded(edwards.Public().(ed25519.PublicKey)))
 	if curve, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:]); err == nil {
 		point, _ := curve.PublicKey.Bytes() // of a valid key: 4, x and y
-		add("ES256", curve, func(text []byte) []byte { return signES256(curve, text) },
+		add("ES256", curve, func(text []byte) []byte { return tokenfmt.SignES256(curve, text) },
 			"kty", "EC", "crv", "P-256", "x", coded(point[1:33]), "y", coded(point[33:]))
 	}
 	if key, err := rsa.GenerateKey(nil, 2048); err == nil { // Go reads its own random source
@@ -63,20 +63,6 @@ var ownPairs = sync.OnceValue(func() []ownPair {
 	}
 	return all
 })
-
-// signES256 returns the signature of a text in the form of RFC 7518, section 3.4.
-func signES256(key *ecdsa.PrivateKey, text []byte) []byte {
-	sum := sha256.Sum256(text)
-	der, err := key.Sign(nil, sum[:], crypto.SHA256) // deterministic (RFC 6979)
-	var pair struct{ R, S *big.Int }
-	if _, failed := asn1.Unmarshal(der, &pair); err != nil || failed != nil {
-		return nil
-	}
-	signature := make([]byte, 64)
-	pair.R.FillBytes(signature[:32])
-	pair.S.FillBytes(signature[32:])
-	return signature
-}
 
 // ownPairsInHeader adds JWTs that are signed under a public key in their own header: as jwk or as
 // x5c, with and without the ID of the server's key.
