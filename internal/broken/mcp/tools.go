@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,39 +89,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return object{"content": textContent("deployed to %s%s", c.Env, s.noise())}
 		})
 	case "remove":
-		steps := []string{"confirm"}
-		if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
-			steps = []string{"draft"}
-		}
-		if s.isRemoved(args["env"]) {
-			return s.complete(object{"isError": true, "content": textContent("there is no %s", args["env"])}), nil
-		}
-		return s.round(r, r.placed(name), args["env"], steps, func(c claims) object {
-			if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {
-				s.die()
-			}
-			if s.isOtherRemoval(c.Env) {
-				return object{"isError": true, "content": textContent("something else was removed")}
-			}
-			s.markRemoved(c.Env)
-			env := c.Env
-			if s.has("results name users", "one user for calls at once", "results of the first user") {
-				c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
-			}
-			if s.has("removals as formats") {
-				c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
-			}
-			result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
-			switch {
-			case s.has("removals counted"):
-				result["structuredContent"] = object{"count": 1}
-			case s.has("removals counted in words"):
-				result["structuredContent"] = object{"count": "one"}
-			case s.has("results of the first user"):
-				return s.remembered("result of "+env, result)
-			}
-			return result
-		})
+		return s.remove(r, args)
 	case "page":
 		if text, ok := s.injected(args["path"]); ok {
 			return s.complete(object{"content": textContent("%s", text)}), nil
@@ -212,30 +179,6 @@ func (s *Server) fetch(ctx context.Context, url string) {
 	}
 }
 
-// isRemoved and markRemoved remember what remove removed if the server, rightly, removes it once.
-func (s *Server) isRemoved(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["removed "+env] != ""
-}
-
-// isOtherRemoval reports whether something else was removed first, if the server, rightly, has one
-// removal for an idempotency key.
-func (s *Server) isOtherRemoval(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["first"] = cmp.Or(s.said["first"], env)
-	return s.has("removals of one place") && s.said["first"] != env
-}
-
-func (s *Server) markRemoved(env string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.has("removals once") {
-		s.said["removed "+env] = "removed"
-	}
-}
-
 func textContent(format string, args ...any) []object {
 	return []object{{"type": "text", "text": fmt.Sprintf(format, args...)}}
 }
@@ -310,123 +253,6 @@ func hasDuplicates(raw json.RawMessage) bool {
 func isNumber(raw json.RawMessage) bool {
 	var n float64
 	return json.Unmarshal(raw, &n) == nil && raw[0] != 'n' && n >= 0
-}
-
-// responses returns the answers of a request by the keys of their questions.
-func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
-	var all map[string]map[string]any
-	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &all) != nil {
-		if raw[0] == '[' && s.has("lists of answers are a fault") {
-			return nil, &failure{code: -32603, status: 500, message: "internal error"}
-		}
-		return nil, invalidParams("inputResponses: want an object of objects")
-	}
-	if s.has("keys of questions by chance") {
-		for key, a := range all {
-			step, _, _ := strings.Cut(key, "-")
-			all[step] = a
-		}
-	}
-	return all, nil
-}
-
-// round answers one round of a call that asks before it acts. The steps are the keys of its
-// questions.
-func (s *Server) round(r request, p boundRequest, env string, steps []string, done func(claims) object) (object, *failure) {
-	responses, fail := s.responses(r)
-	if fail != nil {
-		return nil, fail
-	}
-	c, given, fail := s.state(r, p, env)
-	if fail != nil {
-		return nil, fail
-	}
-	last := steps[len(steps)-1]
-	switch {
-	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
-		return s.usedUp(env), nil
-	case !given && s.has("rounds skipped") && responses[last] != nil:
-		return s.complete(done(claims{Env: env})), nil
-	case !given:
-		s.keepDraft(r, env)
-		if s.has("questions on the board", "own questions on the board") {
-			s.mu.Lock()
-			s.said["board"+s.orUser("own questions on the board", r)] = env
-			s.mu.Unlock()
-		}
-		return s.ask(r, p, claims{Step: steps[0], Env: env})
-	}
-	i := slices.Index(steps, c.Step)
-	if i < 0 {
-		return s.ask(r, p, claims{Step: steps[0], Env: env})
-	}
-	for key, a := range responses {
-		if s.has("answers under any key") {
-			responses[c.Step] = a
-		}
-		if key == last && i == 0 && len(steps) > 1 && s.has("rounds out of order") {
-			return s.complete(done(c)), nil
-		}
-		if key != c.Step && s.has("other answers refused") {
-			return nil, invalidParams("unexpected answer")
-		}
-	}
-	a, answered := responses[c.Step]
-	if answered && a == nil && s.has("null answers end the server") {
-		s.die()
-	}
-	switch action := a["action"]; {
-	case action == "cancel" && c.Step == last && s.has("cancellations of the last question unanswered"):
-		<-r.context.Done()
-	case c.Step == "draft" && s.drafted(a):
-	case c.Step == "draft":
-		return s.ask(r, p, c)
-	case a == nil && s.has("no answer is an acceptance"), a["role"] != nil && s.has("results of models are acceptances"):
-	case a == nil && s.has("not asked again"):
-		return nil, invalidParams("missing answer")
-	case a == nil:
-		if s.has("states hold those before") {
-			c.Past += string(r.params["requestState"])
-		}
-		return s.ask(r, p, c)
-	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
-		if action != "decline" && action != "cancel" {
-			return nil, invalidParams("unknown action")
-		}
-		return s.complete(object{"content": textContent("not done: the user said no")}), nil
-	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
-		return s.complete(object{"content": textContent("not done: the user said no")}), nil
-	case saysNo(a["content"]) && s.has("false confirmations carried out"):
-	case s.lockOf(c.Env) != "":
-		return s.complete(object{"isError": true, "content": textContent("%s", s.lockOf(c.Env))}), nil
-	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
-		s.noteInvalid(c.Env, a["content"])
-		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
-			return s.usedUp(env), nil
-		}
-		return s.ask(r, p, c)
-	}
-	note, fail := s.noted(r, a["content"])
-	if fail != nil {
-		return nil, fail
-	}
-	if note != "" {
-		return s.complete(object{"content": textContent("%s", note)}), nil
-	}
-	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
-	if s.has("drafts of users") {
-		c.Env = s.draftOf(r)
-	}
-	if err := s.redeem(c); err != nil {
-		return nil, s.refusal(err)
-	}
-	if i < len(steps)-1 && s.has("answers before their question") && formAllows(last, responses[last]["content"]) {
-		return s.complete(done(c)), nil
-	}
-	if i < len(steps)-1 {
-		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env})
-	}
-	return s.complete(done(c)), nil
 }
 
 // overridden returns the argument in a state. With a fault it returns the one in the answers.

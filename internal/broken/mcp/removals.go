@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"cmp"
+	"strings"
+)
+
+// remove removes an environment after a confirmation.
+func (s *Server) remove(r request, args map[string]string) (object, *failure) {
+	steps := []string{"confirm"}
+	if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
+		steps = []string{"draft"}
+	}
+	if s.isRemoved(args["env"]) {
+		return s.complete(object{"isError": true, "content": textContent("there is no %s", args["env"])}), nil
+	}
+	return s.round(r, r.placed("remove"), args["env"], steps, func(c claims) object {
+		if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {
+			s.die()
+		}
+		if s.isOtherRemoval(c.Env) {
+			return object{"isError": true, "content": textContent("something else was removed")}
+		}
+		s.markRemoved(c.Env)
+		env := c.Env
+		if s.has("results name users", "one user for calls at once", "results of the first user") {
+			c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
+		}
+		if s.has("removals as formats") {
+			c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
+		}
+		result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
+		switch {
+		case s.has("removals counted"):
+			result["structuredContent"] = object{"count": 1}
+		case s.has("removals counted in words"):
+			result["structuredContent"] = object{"count": "one"}
+		case s.has("results of the first user"):
+			return s.remembered("result of "+env, result)
+		}
+		return result
+	})
+}
+
+// isRemoved and markRemoved remember what remove removed if the server, rightly, removes it once.
+func (s *Server) isRemoved(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["removed "+env] != ""
+}
+
+// isOtherRemoval reports whether something else was removed first, if the server, rightly, has one
+// removal for an idempotency key.
+func (s *Server) isOtherRemoval(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["first"] = cmp.Or(s.said["first"], env)
+	return s.has("removals of one place") && s.said["first"] != env
+}
+
+func (s *Server) markRemoved(env string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.has("removals once") {
+		s.said["removed "+env] = "removed"
+	}
+}

@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// responses returns the answers of a request by the keys of their questions.
+func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
+	var all map[string]map[string]any
+	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &all) != nil {
+		if raw[0] == '[' && s.has("lists of answers are a fault") {
+			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		}
+		return nil, invalidParams("inputResponses: want an object of objects")
+	}
+	if s.has("keys of questions by chance") {
+		for key, a := range all {
+			step, _, _ := strings.Cut(key, "-")
+			all[step] = a
+		}
+	}
+	return all, nil
+}
+
+// round answers one round of a call that asks before it acts. The steps are the keys of its
+// questions.
+func (s *Server) round(r request, p boundRequest, env string, steps []string, done func(claims) object) (object, *failure) {
+	responses, fail := s.responses(r)
+	if fail != nil {
+		return nil, fail
+	}
+	c, given, fail := s.state(r, p, env)
+	if fail != nil {
+		return nil, fail
+	}
+	last := steps[len(steps)-1]
+	switch {
+	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
+		return s.usedUp(env), nil
+	case !given && s.has("rounds skipped") && responses[last] != nil:
+		return s.complete(done(claims{Env: env})), nil
+	case !given:
+		s.keepDraft(r, env)
+		if s.has("questions on the board", "own questions on the board") {
+			s.mu.Lock()
+			s.said["board"+s.orUser("own questions on the board", r)] = env
+			s.mu.Unlock()
+		}
+		return s.ask(r, p, claims{Step: steps[0], Env: env})
+	}
+	i := slices.Index(steps, c.Step)
+	if i < 0 {
+		return s.ask(r, p, claims{Step: steps[0], Env: env})
+	}
+	for key, a := range responses {
+		if s.has("answers under any key") {
+			responses[c.Step] = a
+		}
+		if key == last && i == 0 && len(steps) > 1 && s.has("rounds out of order") {
+			return s.complete(done(c)), nil
+		}
+		if key != c.Step && s.has("other answers refused") {
+			return nil, invalidParams("unexpected answer")
+		}
+	}
+	a, answered := responses[c.Step]
+	if answered && a == nil && s.has("null answers end the server") {
+		s.die()
+	}
+	if result, fail, done := s.judged(r, p, &c, env, last, a); done {
+		return result, fail
+	}
+	note, fail := s.noted(r, a["content"])
+	if fail != nil {
+		return nil, fail
+	}
+	if note != "" {
+		return s.complete(object{"content": textContent("%s", note)}), nil
+	}
+	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
+	if s.has("drafts of users") {
+		c.Env = s.draftOf(r)
+	}
+	if err := s.redeem(c); err != nil {
+		return nil, s.refusal(err)
+	}
+	if i < len(steps)-1 && s.has("answers before their question") && formAllows(last, responses[last]["content"]) {
+		return s.complete(done(c)), nil
+	}
+	if i < len(steps)-1 {
+		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env})
+	}
+	return s.complete(done(c)), nil
+}
+
+// judged answers a round that does not go on with the answer a: with the question again, a refusal or a
+// result. It reports whether it did.
+func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, a map[string]any) (result object, fail *failure, done bool) {
+	asked := func() (object, *failure, bool) {
+		result, fail := s.ask(r, p, *c)
+		return result, fail, true
+	}
+	said := func(text string, isError bool) (object, *failure, bool) {
+		result := object{"content": textContent("%s", text)}
+		if isError {
+			result["isError"] = true
+		}
+		return s.complete(result), nil, true
+	}
+	switch action := a["action"]; {
+	case action == "cancel" && c.Step == last && s.has("cancellations of the last question unanswered"):
+		<-r.context.Done()
+	case c.Step == "draft" && s.drafted(a):
+	case c.Step == "draft":
+		return asked()
+	case a == nil && s.has("no answer is an acceptance"), a["role"] != nil && s.has("results of models are acceptances"):
+	case a == nil && s.has("not asked again"):
+		return nil, invalidParams("missing answer"), true
+	case a == nil:
+		if s.has("states hold those before") {
+			c.Past += string(r.params["requestState"])
+		}
+		return asked()
+	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
+		if action != "decline" && action != "cancel" {
+			return nil, invalidParams("unknown action"), true
+		}
+		return said("not done: the user said no", false)
+	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
+		return said("not done: the user said no", false)
+	case saysNo(a["content"]) && s.has("false confirmations carried out"):
+	case s.lockOf(c.Env) != "":
+		return said(s.lockOf(c.Env), true)
+	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
+		s.noteInvalid(c.Env, a["content"])
+		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
+			return s.usedUp(env), nil, true
+		}
+		return asked()
+	}
+	return nil, nil, false
+}
