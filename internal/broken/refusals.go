@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"sync"
-	"time"
 
 	"sealab/codecs"
 )
@@ -59,16 +58,16 @@ func refusalControls() []Control {
 			}), codecs.PrivateKeys),
 		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
 			func(inner codecs.Scheme) codecs.Scheme {
-				return &leakyRefusalScheme{Scheme: inner, tell: func(b *codecs.Context) string { return textOrEmpty(b.Audience) }}
+				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string { return "minted for " + textOrEmpty(minted.Audience) }}
 			}),
 		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
 			func(inner codecs.Scheme) codecs.Scheme {
-				return &leakyRefusalScheme{Scheme: inner, tell: func(b *codecs.Context) string {
-					return fmt.Sprint("a principal of ", len(textOrEmpty(b.Principal)), " bytes")
+				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string {
+					return fmt.Sprint("minted for a principal of ", len(textOrEmpty(minted.Principal)), " bytes")
 				}}
 			}),
 		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
-			func(inner codecs.Scheme) codecs.Scheme { return &waitTellingScheme{Scheme: inner} }),
+			func(inner codecs.Scheme) codecs.Scheme { return &leakyRefusalScheme{Scheme: inner, tell: waitTold} }),
 		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), func(*signerParts) {})),
 		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), placeTold),
 		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-19"),
@@ -103,19 +102,19 @@ func placeTold(p *signerParts) {
 	}
 }
 
-// A leakyRefusalScheme reveals the context that a token was minted for when the token is presented in
-// another context.
+// A leakyRefusalScheme tells about the context in which a token was minted when it refuses the token in
+// another one. If tell returns "", the reason stays as it is.
 type leakyRefusalScheme struct {
 	codecs.Scheme
-	tell func(*codecs.Context) string
-	told sync.Map // by token
+	tell   func(minted, presented *codecs.Context) string
+	minted sync.Map // contexts by token
 }
 
 // Mint implements codecs.Scheme.
 func (s *leakyRefusalScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Mint(dst, state, b)
 	if err == nil {
-		s.told.Store(string(out[len(dst):]), s.tell(b))
+		s.minted.Store(string(out[len(dst):]), *b)
 	}
 	return out, err
 }
@@ -123,36 +122,24 @@ func (s *leakyRefusalScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte,
 // Verify implements codecs.Scheme.
 func (s *leakyRefusalScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, b)
-	if told, ok := s.told.Load(string(token)); ok && err != nil {
-		return out, codecs.Reject(codecs.Misbound, fmt.Sprint("minted for ", told))
+	refusal := codecs.Rejected(err)
+	minted, ok := s.minted.Load(string(token))
+	if !ok || refusal == nil {
+		return out, err
+	}
+	c := minted.(codecs.Context)
+	if told := s.tell(&c, b); told != "" {
+		return out, codecs.Reject(refusal.Stage, told)
 	}
 	return out, err
 }
 
-// A waitTellingScheme tells for how long a token is not valid yet.
-type waitTellingScheme struct {
-	codecs.Scheme
-	minted sync.Map // times by token
-}
-
-// Mint implements codecs.Scheme.
-func (s *waitTellingScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Mint(dst, state, b)
-	if err == nil {
-		s.minted.Store(string(out[len(dst):]), b.Now)
+// waitTold tells for how long a token is not valid yet.
+func waitTold(minted, presented *codecs.Context) string {
+	if wait := minted.Now.Sub(presented.Now); wait > 0 {
+		return "not valid for another " + wait.String()
 	}
-	return out, err
-}
-
-// Verify implements codecs.Scheme.
-func (s *waitTellingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Verify(dst, token, b)
-	if minted, ok := s.minted.Load(string(token)); ok && err != nil {
-		if wait := minted.(time.Time).Sub(b.Now); wait > 0 {
-			return out, codecs.Reject(codecs.Expired, "not valid for another "+wait.String())
-		}
-	}
-	return out, err
+	return ""
 }
 
 // sizeTold puts the number of keys into the reason of a refusal.
