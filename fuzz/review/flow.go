@@ -198,41 +198,24 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 			if calls++; calls > maxCalls {
 				return best
 			}
-			next := r.step(ctx, n.flow, answers)
+			found := n.flow
+			found.Last = answers
+			next, _ := r.Client.Walk(ctx, found, client.FirstUser)
 			if next.Kind == client.Asked {
 				r.Asking = append(r.Asking, next)
 			}
 			goes := next.Kind == client.Completed || next.Kind == client.Asked && next.Class() != n.answer.Class()
 			if goes && !gone && n.answer.State != nil && *n.answer.State != "" && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
-				found := n.flow
-				found.Last = answers
 				best, gone = &found, true
 			}
 			if next.Kind == client.Asked && goes && len(n.flow.Rounds)+1 < maxRounds {
 				deeper := n.flow
-				deeper.Rounds = append(append([]json.RawMessage(nil), n.flow.Rounds...), answers)
+				deeper.Rounds = found.Answers()
 				queue = append(queue, node{deeper, next})
 			}
 		}
 	}
 	return best
-}
-
-// step repeats a flow from the start and answers its last question.
-func (r *Review) step(ctx context.Context, f client.Flow, answers json.RawMessage) client.Answer {
-	call := f.Call(client.FirstUser)
-	a := r.Client.Call(ctx, call)
-	for _, round := range append(append([]json.RawMessage(nil), f.Rounds...), answers) {
-		if a.Kind != client.Asked {
-			return a
-		}
-		call.Answers, call.State = r.Client.Rekeyed(round, a.Questions), nil
-		if a.State != nil {
-			call.State = jsondoc.Quote(*a.State)
-		}
-		a = r.Client.Call(ctx, call)
-	}
-	return a
 }
 
 // AnswersTo returns answers to the questions of a round, the most likely first.

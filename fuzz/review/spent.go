@@ -36,7 +36,10 @@ func (r *Review) declineFirst(ctx context.Context, f client.Flow, a client.Answe
 		if reason != "" {
 			return client.Answer{}
 		}
-		return r.step(ctx, f, answers)
+		g := f
+		g.Last = answers
+		got, _ := r.Client.Walk(ctx, g, client.FirstUser)
+		return got
 	}
 	d := Declined{Flow: f, Plain: answer("decline", false)}
 	if !d.Plain.Conclusive() || !sameText(d.Plain, answer("decline", false)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review/jsondoc"
@@ -44,26 +45,43 @@ func (f Flow) With(arguments json.RawMessage) Flow {
 
 // Mint walks the flow and returns its token.
 func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
-	call := f.Call(as)
-	a := c.Call(ctx, call)
-	for i, answers := range f.Rounds {
-		if a.Kind != Asked {
-			return "", a, fmt.Errorf("round %d of %s: %v, want a question", i+1, f, a)
-		}
-		call.Answers, call.State = c.Rekeyed(answers, a.Questions), nil
-		if a.State != nil {
-			call.State = jsondoc.Quote(*a.State)
-		}
-		a = c.Call(ctx, call)
-	}
+	f.Last = nil
+	a, rounds := c.Walk(ctx, f, as)
 	switch {
 	case a.Kind != Asked:
-		return "", a, fmt.Errorf("round %d of %s: %v, want a question", len(f.Rounds)+1, f, a)
+		return "", a, fmt.Errorf("round %d of %s: %v, want a question", rounds+1, f, a)
 	case a.State == nil || *a.State == "":
-		return "", a, fmt.Errorf("round %d of %s: a question without a state", len(f.Rounds)+1, f)
+		return "", a, fmt.Errorf("round %d of %s: a question without a state", rounds+1, f)
 	}
 	c.Minted[*a.State], c.Newest = a.Questions, a.Questions
 	return *a.State, a, nil
+}
+
+// Walk makes the call of a flow and answers its questions. It returns the last answer and the number
+// of questions that it answered.
+func (c *Client) Walk(ctx context.Context, f Flow, as User) (Answer, int) {
+	call := f.Call(as)
+	return c.Continue(ctx, call, c.Call(ctx, call), f.Answers())
+}
+
+// Continue answers question a of a call, and those that follow, as Walk does.
+func (c *Client) Continue(ctx context.Context, call Call, a Answer, rounds []json.RawMessage) (Answer, int) {
+	for i, answers := range rounds {
+		if a.Kind != Asked {
+			return a, i
+		}
+		a = c.Call(ctx, c.Reply(call, a, answers))
+	}
+	return a, len(rounds)
+}
+
+// Reply returns the call with the state of question a and with answers under its keys.
+func (c *Client) Reply(call Call, a Answer, answers json.RawMessage) Call {
+	call.Answers, call.State = c.Rekeyed(answers, a.Questions), nil
+	if a.State != nil {
+		call.State = jsondoc.Quote(*a.State)
+	}
+	return call
 }
 
 // Rekeyed returns answers under the keys of questions, for servers that draw new keys for each
@@ -92,10 +110,7 @@ func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as 
 	if !ok {
 		questions = c.Newest
 	}
-	call.State, call.Answers = state, f.Last
-	if f.Last != nil {
-		call.Answers = c.Rekeyed(f.Last, questions)
-	}
+	call.State, call.Answers = state, c.Rekeyed(f.Last, questions)
 	return c.Call(ctx, call)
 }
 
@@ -111,22 +126,23 @@ func (f Flow) Stages() []Flow {
 	return all
 }
 
-// AnswersOf returns the answers of a round. The last answers are those of round len(f.Rounds).
-func (f Flow) AnswersOf(round int) json.RawMessage {
-	if round == len(f.Rounds) {
-		return f.Last
+// Answers returns the answers of the rounds, and the last ones if the flow has any.
+func (f Flow) Answers() []json.RawMessage {
+	all := slices.Clone(f.Rounds)
+	if f.Last != nil {
+		all = append(all, f.Last)
 	}
-	return f.Rounds[round]
+	return all
 }
 
 // Content returns the content of the answer to one question of a round.
 func (f Flow) Content(round int, key string) map[string]json.RawMessage {
-	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.AnswersOf(round))[key])["content"])
+	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Answers()[round])[key])["content"])
 }
 
 // WithContent returns the flow with other content in the answer to one question of a round.
 func (f Flow) WithContent(round int, key string, content map[string]json.RawMessage) Flow {
-	all := jsondoc.Members(f.AnswersOf(round))
+	all := jsondoc.Members(f.Answers()[round])
 	form := jsondoc.With(jsondoc.Members(all[key]), "content", jsondoc.Object(content))
 	answers := jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(form)))
 	if round == len(f.Rounds) {

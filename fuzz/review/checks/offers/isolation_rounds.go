@@ -3,7 +3,6 @@ package offers
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -80,20 +79,14 @@ func walkWithWords(t *review.T, f client.Flow, as client.User) wordedWalk {
 		call.Arguments = f.Arguments
 		a = send(call)
 	}
-	rounds := slices.Clone(f.Rounds)
-	if f.Last != nil {
-		rounds = append(rounds, f.Last)
-	}
-	for _, answers := range rounds {
+	for _, answers := range f.Answers() {
 		if a.Kind != client.Asked || a.State == nil {
 			break
 		}
-		questions := a.Questions
-		plain, before := t.Client.Rekeyed(answers, questions), a.Class()
-		call.State, call.Answers = jsondoc.Quote(*a.State), w.answers(t, questions, plain)
-		if a = send(call); a.Kind == client.Asked && a.Class() == before && a.State != nil {
-			call.State, call.Answers = jsondoc.Quote(*a.State), plain
-			a = send(call)
+		before, worded := a.Class(), t.Client.Reply(call, a, answers)
+		worded.Answers = w.answers(t, a.Questions, worded.Answers)
+		if a = send(worded); a.Kind == client.Asked && a.Class() == before && a.State != nil {
+			a = send(t.Client.Reply(call, a, answers))
 		}
 	}
 	return w

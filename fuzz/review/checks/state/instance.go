@@ -173,7 +173,7 @@ func walkOneConnection(t *review.T, f client.Flow) (client.Answer, error) {
 		if a.Kind != client.Asked || a.State == nil {
 			return a, fmt.Errorf("over one connection: %v, want a question", a)
 		}
-		call.State, call.Answers = jsondoc.Quote(*a.State), f.Last
+		call = c.Reply(call, a, f.Last)
 	}
 	return answers[1], nil
 }

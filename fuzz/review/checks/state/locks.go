@@ -86,7 +86,7 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 		if t.Client.Clock.Sleep(t.Context, pause) != nil {
 			return ""
 		}
-		if a = walkToEnd(t, f, o); a.Kind != client.ToolError && a.Kind != client.Failed && a.Kind != client.Broken || tellsLimit.MatchString(a.Message) {
+		if a, _ = t.Client.Walk(t.Context, f, o.User); a.Kind != client.ToolError && a.Kind != client.Failed && a.Kind != client.Broken || tellsLimit.MatchString(a.Message) {
 			return ""
 		}
 	}
@@ -95,19 +95,11 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 
 // endFlow answers the question in a, which follows the rounds of f, and later ones with an action.
 func endFlow(t *review.T, o *review.Oracle, f client.Flow, a client.Answer, action string) {
-	for round := len(f.Rounds); round <= len(o.Flow.Rounds) && a.Kind == client.Asked && a.State != nil; round++ {
-		if f.Last = o.Flow.AnswersOf(round); action != "accept" {
-			f.Last, _ = review.WithAction(f.Last, action, false)
+	rest := o.Flow.Answers()[len(f.Rounds):]
+	for i := range rest {
+		if action != "accept" {
+			rest[i], _ = review.WithAction(rest[i], action, false)
 		}
-		a = t.Client.Present(t.Context, f, jsondoc.Quote(*a.State), o.User)
 	}
-}
-
-// walkToEnd walks a flow and returns the last answer, also if an earlier round is refused.
-func walkToEnd(t *review.T, f client.Flow, o *review.Oracle) client.Answer {
-	token, a, err := t.Client.Mint(t.Context, f, o.User)
-	if err != nil {
-		return a
-	}
-	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+	t.Client.Continue(t.Context, f.Call(o.User), a, rest)
 }

@@ -120,30 +120,18 @@ func replayFirstRound(t *review.T) {
 	if !oneTime(t) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
 		return
 	}
-	token, _, err := t.Client.Mint(t.Context, t.Oracle.Flow.Stages()[1], t.Oracle.User)
+	f := t.Oracle.Flow
+	_, asked, err := t.Client.Mint(t.Context, f.Stages()[1], t.Oracle.User)
 	if err != nil {
 		return
 	}
-	one, two := completeFlow(t, token), completeFlow(t, token)
+	one, _ := t.Client.Continue(t.Context, f.Call(t.Oracle.User), asked, f.Answers())
+	two, _ := t.Client.Continue(t.Context, f.Call(t.Oracle.User), asked, f.Answers())
 	if t.Trials++; one.Kind == client.Completed && two.Kind == client.Completed && t.Oracle.Alike(one) && t.Oracle.Alike(two) {
 		t.Refute(review.Finding{Case: "from the first round", Severity: review.Suggestion,
 			Issue:    "one token of the first round of a tool for one use leads to its end twice, with an answer to the last question each time",
 			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "refused", Got: "accepted"})
 	}
-}
-
-// completeFlow answers the rounds of the flow, starting with a token of the first.
-func completeFlow(t *review.T, token string) client.Answer {
-	f := t.Oracle.Flow
-	var a client.Answer
-	for _, answers := range append(slices.Clone(t.Oracle.Flow.Rounds), t.Oracle.Flow.Last) {
-		f.Last = answers
-		if a = t.PresentIn(f, jsondoc.Quote(token)); a.Kind != client.Asked || a.State == nil {
-			break
-		}
-		t.Client.Minted[*a.State], token = a.Questions, *a.State
-	}
-	return a
 }
 
 // manyOthers is the number of tokens that are used before a used one is presented again.

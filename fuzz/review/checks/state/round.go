@@ -180,15 +180,12 @@ func presentWithoutCapabilities(t *review.T, o *review.Oracle) bool {
 		if i == 0 {
 			f.Last = nil
 		}
-		token, question, err := t.Client.Mint(t.Context, f, o.User)
+		_, question, err := t.Client.Mint(t.Context, f, o.User)
 		if err != nil || !t.Selected(label) {
 			continue
 		}
-		call := f.Call(o.User)
-		call.State, call.Capabilities = jsondoc.Quote(token), json.RawMessage("{}")
-		if f.Last != nil {
-			call.Answers = t.Client.Rekeyed(f.Last, question.Questions)
-		}
+		call := t.Client.Reply(f.Call(o.User), question, f.Last)
+		call.Capabilities = json.RawMessage("{}")
 		if a := t.Tried(t.Call(call)); a.Kind == client.Asked && len(a.Questions) > 0 {
 			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked",
 				Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
