@@ -218,50 +218,6 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 	return best
 }
 
-// AnswersTo returns answers to the questions of a round, the most likely first.
-func AnswersTo(questions map[string]client.Question) []json.RawMessage {
-	sets := []map[string]json.RawMessage{{}}
-	for _, key := range jsondoc.SortedKeys(questions) {
-		var next []map[string]json.RawMessage
-		for _, set := range sets {
-			for _, answer := range answersToQuestion(questions[key]) {
-				if len(next) < maxAnswers {
-					next = append(next, jsondoc.With(set, key, answer))
-				}
-			}
-		}
-		sets = next
-	}
-	var all []json.RawMessage
-	for _, set := range sets {
-		all = append(all, jsondoc.Object(set))
-	}
-	return all
-}
-
-// maxAnswers is the number of combinations of answers that are tried in a round.
-const maxAnswers = 6
-
-// answersToQuestion returns answers that accept a question. It opens no URL.
-func answersToQuestion(q client.Question) []json.RawMessage {
-	switch {
-	case q.Method == "sampling/createMessage":
-		return []json.RawMessage{json.RawMessage(`{"role":"assistant","content":{"type":"text","text":"probe"},"model":"probe","stopReason":"endTurn"}`)}
-	case q.Method == "roots/list":
-		return []json.RawMessage{json.RawMessage(`{"roots":[]}`)}
-	case q.Params.Mode == "url":
-		return []json.RawMessage{json.RawMessage(`{"action":"accept"}`)}
-	}
-	var all []json.RawMessage
-	for _, content := range jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0) {
-		if jsondoc.Members(content) == nil {
-			content = json.RawMessage("{}")
-		}
-		all = append(all, jsondoc.Object(map[string]json.RawMessage{"action": jsondoc.Quote("accept"), "content": content}))
-	}
-	return all
-}
-
 // OneTime reports whether the user says that tokens of the flow must be accepted only once.
 func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.OneTime, f.Target) }
 

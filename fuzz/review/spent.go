@@ -60,26 +60,6 @@ func sameText(one, two client.Answer) bool {
 	return one.Class() == two.Class() && client.Blank(one.Text) == client.Blank(two.Text)
 }
 
-// WithAction returns answers under another action, or without one if action is "". If a question
-// asks for more than a form, it returns the reason why there is no action.
-func WithAction(answers json.RawMessage, action string, content bool) (changed json.RawMessage, reason string) {
-	all := map[string]json.RawMessage{}
-	for key, answer := range jsondoc.Members(answers) {
-		form := jsondoc.Members(answer)
-		if form["action"] == nil {
-			return nil, "the round asks for more than forms"
-		}
-		if form = jsondoc.With(form, "action", jsondoc.Quote(action)); action == "" {
-			delete(form, "action")
-		}
-		if !content {
-			delete(form, "content")
-		}
-		all[key] = jsondoc.Object(form)
-	}
-	return jsondoc.Object(all), ""
-}
-
 // maxUnspent is the number of calls with other arguments that replace one flow at most.
 const maxUnspent = 8
 

@@ -56,6 +56,18 @@ func (t *T) Prefer(fit func(client.Flow) bool) {
 	}
 }
 
+// ForOtherFlows runs a part of a check on each flow except its own until one yields a finding. A
+// server may verify the states of only one method, tool or round.
+func (t *T) ForOtherFlows(part func(*Oracle)) {
+	own, reason := t.Oracle, t.Reason
+	defer func() { t.Oracle, t.Reason = own, reason }()
+	for _, o := range t.Oracles {
+		if t.Oracle = o; o != own && len(t.Findings) == 0 {
+			part(o)
+		}
+	}
+}
+
 // Skip records the reason why the check is not tested. Earlier findings stay.
 func (t *T) Skip(format string, args ...any) {
 	if t.Reason == "" {
@@ -181,6 +193,20 @@ func (t *T) Fresh(f client.Flow, o *Oracle) client.Answer {
 		return client.Answer{}
 	}
 	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+}
+
+// ArgumentTexts returns the texts in which a flow shows its arguments: the first question and, with
+// effects, the result.
+func (t *T) ArgumentTexts(f client.Flow, as client.User) string {
+	text := t.Call(f.Call(as)).QuestionTexts()
+	if f.Last == nil {
+		return text
+	}
+	token, _, err := t.Client.Mint(t.Context, f, as)
+	if err != nil {
+		return text
+	}
+	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
 }
 
 // AskingTool selects the first flow of a tool and returns it. It skips the check if there is none.

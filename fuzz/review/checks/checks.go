@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sealab/fuzz/review"
+	"sealab/fuzz/review/checks/answers"
 	"sealab/fuzz/review/checks/offers"
 	"sealab/fuzz/review/checks/state"
 	"sealab/fuzz/review/checks/transport"
@@ -15,7 +16,7 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), transport.Checks(), offers.Checks(), transport.LastChecks(), state.LastChecks())
+	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), transport.LastChecks(), answers.LastChecks())
 }
 
 // families are the families of checks, in the order of the documentation.

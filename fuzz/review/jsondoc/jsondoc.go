@@ -92,6 +92,16 @@ func Same(one, two json.RawMessage) bool {
 	return string(Object(Members(one))) == string(Object(Members(two)))
 }
 
+// ShareName reports whether two objects have a name in common.
+func ShareName(one, two json.RawMessage) bool {
+	for name := range Members(one) {
+		if Members(two)[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // SameText reports whether two JSON values are written alike, or are equal strings with different
 // escapes.
 func SameText(one, two string) bool {

@@ -36,6 +36,41 @@ func OtherArguments(args, raw json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// OtherContent returns the content of a form with one member changed, and the new value. It changes
+// no boolean. It returns nil if no member has another value.
+func OtherContent(content, form json.RawMessage) (other json.RawMessage, value string) {
+	all := Members(content)
+	properties := ParseSchema(form).Properties
+	for _, name := range SortedKeys(all) {
+		is := string(all[name])
+		if is == "true" || is == "false" {
+			continue
+		}
+		p := ParseSchema(properties[name])
+		v := p.FarNumber()
+		if v == nil {
+			v = Members(OtherArguments(Object(map[string]json.RawMessage{name: all[name]}), form))[name]
+		}
+		if v != nil && string(v) != is {
+			return Object(With(all, name, v)), strings.Trim(string(v), `"`)
+		}
+	}
+	return nil, ""
+}
+
+// farNumbers are unusual numbers that can be recognized in a text.
+var farNumbers = []float64{48151, 4815, 97}
+
+// FarNumber returns the first of farNumbers that a numeric schema allows, or nil.
+func (s Schema) FarNumber() json.RawMessage {
+	kind := s.TypeOf()
+	i := slices.IndexFunc(farNumbers, s.Allows)
+	if kind != "integer" && kind != "number" || len(s.Enum) > 0 || i < 0 {
+		return nil
+	}
+	return json.RawMessage(strconv.Itoa(int(farNumbers[i])))
+}
+
 // MaxFull is the depth of a full sample.
 const MaxFull = 4
 

@@ -88,7 +88,7 @@ func moveNearArguments(t *review.T) {
 
 // textsDiffer reports whether the texts of the server differ between the calls of a move.
 func textsDiffer(t *review.T, m review.Move) bool {
-	one, two := argumentTexts(t, m.Source, m.SourceUser), argumentTexts(t, m.Target, m.TargetUser)
+	one, two := t.ArgumentTexts(m.Source, m.SourceUser), t.ArgumentTexts(m.Target, m.TargetUser)
 	return one != "" && two != "" && one != two
 }
 
@@ -135,14 +135,14 @@ func testDuplicateArgument(t *review.T, o *review.Oracle, name string, values [2
 		}
 		both := o.Flow.With(withDuplicateArgument(o.Flow, names, [2]string{one, two}))
 		done, bound := two, one // the value that is used, and the other
-		switch read := argumentTexts(t, both, o.User); {
+		switch read := t.ArgumentTexts(both, o.User); {
 		case strings.Contains(read, one) == strings.Contains(read, two):
 			continue
 		case strings.Contains(read, one):
 			done, bound = one, two
 		}
 		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
-		if alone := argumentTexts(t, source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
+		if alone := t.ArgumentTexts(source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
 			continue // the texts contain the value anyway, or in another form
 		}
 		if evidence, is, _ := t.Moved(review.Move{Source: source, Target: both, SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
@@ -151,18 +151,4 @@ func testDuplicateArgument(t *review.T, o *review.Oracle, name string, values [2
 		}
 	}
 	return false
-}
-
-// argumentTexts returns the texts in which a flow shows its arguments: the first question and, with
-// effects, the result.
-func argumentTexts(t *review.T, f client.Flow, as client.User) string {
-	text := t.Call(f.Call(as)).QuestionTexts()
-	if f.Last == nil {
-		return text
-	}
-	token, _, err := t.Client.Mint(t.Context, f, as)
-	if err != nil {
-		return text
-	}
-	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
 }

@@ -140,25 +140,13 @@ func checkTampering(t *review.T) {
 		presentVariants(t, review.Critical, "a changed byte with a checksum that is mended", tokens.Mended)
 	}
 	tamperLongToken(t)
-	forOtherFlows(t, func(o *review.Oracle) {
+	t.ForOtherFlows(func(o *review.Oracle) {
 		presentVariants(t, review.Critical, "a changed character of a state of "+o.Flow.Target, tokens.FewFlips)
 	})
 }
 
 // maxFlowForgeries is the number of forgeries for each flow after the first.
 const maxFlowForgeries = 8
-
-// forOtherFlows runs a part of a check on each flow except its own until one yields a finding. A
-// server may verify the states of only one method, tool or round.
-func forOtherFlows(t *review.T, part func(*review.Oracle)) {
-	own, reason := t.Oracle, t.Reason
-	defer func() { t.Oracle, t.Reason = own, reason }()
-	for _, o := range t.Oracles {
-		if t.Oracle = o; o != own && len(t.Findings) == 0 {
-			part(o)
-		}
-	}
-}
 
 // longArgument is the length of an argument that makes a long token.
 const longArgument = 2000
@@ -193,7 +181,7 @@ func checkForgery(t *review.T) {
 	if len(t.Findings) == 0 && t.Reason == "" {
 		presentExpressions(t)
 	}
-	forOtherFlows(t, func(o *review.Oracle) {
+	t.ForOtherFlows(func(o *review.Oracle) {
 		presentVariants(t, review.Critical, "a forged state of "+o.Flow.Target, func(token string) []tokens.Variant { return tokens.Some(tokens.Forgeries(token), maxFlowForgeries) })
 		if len(t.Findings) == 0 {
 			presentExpressions(t)

@@ -67,7 +67,7 @@ func keepsResult(t *review.T, one, two client.Answer) bool {
 // keepsResultAfterDecline reports whether a used token gets its earlier result although the user
 // now declines, and a fresh token does not.
 func keepsResultAfterDecline(t *review.T, used string) bool {
-	if fresh, reason := presentAction(t, "decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
+	if fresh, reason := t.PresentAction("decline", false); reason != "" || fresh.Kind != client.Completed || t.Oracle.Alike(fresh) {
 		return false
 	}
 	f := t.Oracle.Flow

@@ -41,7 +41,7 @@ func checkRollback(t *review.T) {
 // with those of all rounds. The server has not asked the later questions yet.
 func presentEarlyAnswers(t *review.T) {
 	f := t.Oracle.Flow
-	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || sameKeys(f.Last, f.Rounds[0]) {
+	if len(f.Rounds) == 0 || f.Last == nil || t.Oracle.Good.Kind != client.Completed || jsondoc.ShareName(f.Last, f.Rounds[0]) {
 		return
 	}
 	together := jsondoc.Members(f.Last)
@@ -61,7 +61,7 @@ func presentInFirstRound(t *review.T, label string, severity review.Severity, an
 		return
 	}
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-	if a.Kind == client.Completed && (t.Oracle.Alike(a) || (resemblesGood(t.Oracle, a) || startsLikeGood(t, a)) && repeatsQuestion(t, f)) {
+	if a.Kind == client.Completed && (t.Oracle.Alike(a) || (t.Oracle.ResemblesGood(a) || startsLikeGood(t, a)) && repeatsQuestion(t, f)) {
 		t.Refute(review.Finding{Case: label, Severity: severity, Issue: "the token of the first round runs the tool to its end with the " + label,
 			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v", answers, a, t.Oracle.Good), Want: "a question", Got: "completed"})
 	}
@@ -70,7 +70,7 @@ func presentInFirstRound(t *review.T, label string, severity review.Severity, an
 // startsLikeGood reports whether a completion starts with at least half of the words of a good one.
 // The result of a decline must not. Missing answers change the other words.
 func startsLikeGood(t *review.T, a client.Answer) bool {
-	no, _ := presentAction(t, "decline", false)
+	no, _ := t.PresentAction("decline", false)
 	return sharesStart(t.Oracle, a) && !sharesStart(t.Oracle, no)
 }
 
@@ -85,18 +85,8 @@ func sharesStart(o *review.Oracle, a client.Answer) bool {
 
 // repeatsQuestion reports whether a flow repeats its question if the answers have unknown keys.
 func repeatsQuestion(t *review.T, f client.Flow) bool {
-	f.Last = withOtherKeys(f.Last)
+	f.Last = review.WithOtherKeys(f.Last)
 	return t.Fresh(f, t.Oracle).Kind == client.Asked
-}
-
-// sameKeys reports whether two sets of answers have a key in common.
-func sameKeys(one, two json.RawMessage) bool {
-	for key := range jsondoc.Members(one) {
-		if jsondoc.Members(two)[key] != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func checkSkippedRounds(t *review.T) {

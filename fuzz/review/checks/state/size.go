@@ -14,6 +14,33 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// sizeChecks are the checks of the length of a state.
+var sizeChecks = []review.Check{
+	{
+		ID: "RS-SIZE", Name: "a state that is too long", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "states of 16 KiB, 60 KiB and 60,000 full stops; 20,000 nested lists as the state and inside " +
+			"readable segments; a token with a larger number in it, which may be an iteration count; eight " +
+			"questions in a row left unanswered; with --effects also states of 60 and 240 kB of one character to " +
+			"compare times, of 1 MB, 4 MB and a million full stops, a token followed by a million line feeds, " +
+			"and compressed states that inflate to 128 MiB",
+		Want: "refuses these states quickly and continues to answer; keeps the state about as long when it repeats " +
+			"a question",
+		Source: "RFC 9110, section 15.5.14",
+		Impact: "one request occupies or stops the server",
+		Fix:    "limit the length of a state before decoding it, and the size and work while decoding it",
+		Run:    checkLongStates,
+	},
+	{
+		ID: "RS-TAKEBACK", Name: "a state that the server mints and then refuses", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "calls with longer and longer arguments; each token is presented at once",
+		Want:   "accepts every token that it minted, or mints none",
+		Source: review.SourceMRTR,
+		Impact: "a flow with a long argument can never be finished",
+		Fix:    "mint no token that is longer than the server accepts; store large states on the server",
+		Timed:  true, Run: checkLongArguments,
+	},
+}
+
 func checkLongStates(t *review.T) {
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {

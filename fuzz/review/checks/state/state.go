@@ -10,5 +10,9 @@ import (
 
 // Checks returns the checks of requestState, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(forgeryChecks, guessingChecks, encodingChecks, bindingChecks, instanceChecks, refusalChecks, contentChecks, protocolChecks, lifetimeChecks)
+	return slices.Concat(forgeryChecks, guessingChecks, encodingChecks, bindingChecks, instanceChecks, refusalChecks, contentChecks)
 }
+
+// LaterChecks returns the checks of the length and the lifetime of states, which run after those of
+// answers.
+func LaterChecks() []review.Check { return slices.Concat(sizeChecks, lifetimeChecks) }

@@ -1,4 +1,4 @@
-package state
+package answers
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package state
+package answers
 
 import (
 	"encoding/json"
@@ -9,6 +9,50 @@ import (
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
+
+func checkFormAnswers(t *review.T) {
+	if mendInvalidAnswers(t); len(t.Findings) > 0 {
+		return
+	}
+	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
+		overrideMembers(t)
+		t.ForOtherFlows(func(*review.Oracle) { overrideMembers(t) })
+		overrideFullCall(t)
+		t.ForOtherFlows(func(*review.Oracle) { overrideFullCall(t) })
+	}
+	overrideResultNames(t)
+	t.ForOtherFlows(func(*review.Oracle) { overrideResultNames(t) })
+	answerFalseTexts(t)
+	presentInvalidValues(t)
+	changeEarlierAnswers(t)
+	if len(t.Findings) > 0 {
+		return
+	}
+	if presentOtherKinds(t); len(t.Findings) > 0 {
+		return
+	}
+	f := t.Oracle.Flow
+	for key, answer := range jsondoc.Members(f.Last) {
+		form := jsondoc.Members(answer)
+		content := jsondoc.Members(form["content"])
+		for name, value := range content {
+			wrong := json.RawMessage(`"sealab"`)
+			if len(value) > 0 && value[0] == '"' {
+				wrong = json.RawMessage(`[{"sealab":1}]`)
+			}
+			f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(t.Oracle.Flow.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong))))))
+			token, reason := t.Mint()
+			if t.SkipFor(reason) {
+				return
+			}
+			if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); t.Oracle.Verdict(a) == review.Accepted {
+				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on",
+					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+				return
+			}
+		}
+	}
+}
 
 // presentInvalidValues answers each member of a form with values that the form excludes: outside
 // its list, its bounds or its length. It records a finding if the tool runs to its end and its
@@ -68,6 +112,9 @@ func memberSchema(t *review.T, f client.Flow, o *review.Oracle, key, name string
 // boundDistance is the distance of test numbers from the bounds that they violate.
 const boundDistance = 7919
 
+// maxLongText is the length of the longest text that exceeds a bound.
+const maxLongText = 2000
+
 // invalidValues returns values that a schema does not allow and that can be recognized in a text.
 func invalidValues(raw, given json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
@@ -84,7 +131,7 @@ func invalidValues(raw, given json.RawMessage) []json.RawMessage {
 	case s.Format != "": // most validators do not enforce formats
 	case json.Unmarshal(given, &text) == nil:
 		add(text + "-sealab")
-		if s.MaxLength != nil && *s.MaxLength < longArgument {
+		if s.MaxLength != nil && *s.MaxLength < maxLongText {
 			add(strings.Repeat("w", *s.MaxLength+1))
 		}
 	case json.Unmarshal(given, &number) == nil:

@@ -1,4 +1,4 @@
-package state
+package answers
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -172,19 +171,6 @@ func overridesCall(t *review.T, place insertPlace, more jsondoc.Arguments, marks
 	return true
 }
 
-// farNumbers are unusual numbers that can be recognized in a text.
-var farNumbers = []float64{48151, 4815, 97}
-
-// farNumber returns the first of farNumbers that a numeric schema allows, or nil.
-func farNumber(p jsondoc.Schema) json.RawMessage {
-	kind := p.TypeOf()
-	i := slices.IndexFunc(farNumbers, p.Allows)
-	if kind != "integer" && kind != "number" || len(p.Enum) > 0 || i < 0 {
-		return nil
-	}
-	return json.RawMessage(strconv.Itoa(int(farNumbers[i])))
-}
-
 // overridingMembers returns members that forms do not ask for but a state may have. The first set
 // has one word as every value, the second numbers and enum values that the arguments allow.
 func overridingMembers(t *review.T) [2]jsondoc.Arguments {
@@ -199,7 +185,7 @@ func overridingMembers(t *review.T) [2]jsondoc.Arguments {
 	for name, given := range jsondoc.Members(t.Oracle.Flow.Arguments) {
 		words[name] = replaceStrings(given, word)
 		p := jsondoc.ParseSchema(properties[name])
-		if v := farNumber(p); v != nil {
+		if v := p.FarNumber(); v != nil {
 			typed[name] = v
 		}
 		for _, v := range p.Enum {
@@ -258,7 +244,7 @@ func overrideResultNames(t *review.T) {
 	if t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed || len(t.Findings) > 0 {
 		return
 	}
-	value := json.RawMessage(strconv.Itoa(int(farNumbers[0])))
+	value := jsondoc.Schema{Type: "integer"}.FarNumber()
 	told := func(a client.Answer) bool { return bytes.Contains(a.Result, value) }
 	for _, name := range resultNames(t) {
 		for _, place := range insertPlaces[:maxResultPlaces] {
@@ -285,7 +271,7 @@ const maxResultNames, maxResultPlaces = 6, 4
 
 // flowShowsAny reports whether the texts of the flow contain a mark anyway.
 func flowShowsAny(t *review.T, marks []string) bool {
-	return containsAny(argumentTexts(t, t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
+	return containsAny(t.ArgumentTexts(t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
 }
 
 // containsAny reports whether a text has one of the marks as a word: a short number may also be a

@@ -1,7 +1,6 @@
-package state
+package answers
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -33,7 +32,7 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	answer := jsondoc.Members(jsondoc.Members(f.Last)[key])
-	content, mark := otherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
+	content, mark := jsondoc.OtherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
 	if err != nil || content == nil || !t.Selected(label) {
 		return false
 	}
@@ -60,26 +59,4 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "an answer of an earlier round is replaced by one that the last round did not ask for",
 		Evidence: fmt.Sprintf("answers %s -> %v; without the one for %s: %v", late.Last, a, client.Short(key, 40), o.Good), Want: "ignored", Got: "carried out", Flow: &o.Flow})
 	return true
-}
-
-// otherContent returns the content of a form with one member changed, and the new value. It changes
-// no boolean. It returns nil if no member has another value.
-func otherContent(content, form json.RawMessage) (other json.RawMessage, value string) {
-	all := jsondoc.Members(content)
-	properties := jsondoc.ParseSchema(form).Properties
-	for _, name := range jsondoc.SortedKeys(all) {
-		is := string(all[name])
-		if is == "true" || is == "false" {
-			continue
-		}
-		p := jsondoc.ParseSchema(properties[name])
-		v := farNumber(p)
-		if v == nil {
-			v = jsondoc.Members(jsondoc.OtherArguments(jsondoc.Object(map[string]json.RawMessage{name: all[name]}), form))[name]
-		}
-		if v != nil && string(v) != is {
-			return jsondoc.Object(jsondoc.With(all, name, v)), strings.Trim(string(v), `"`)
-		}
-	}
-	return nil, ""
 }

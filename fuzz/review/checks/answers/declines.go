@@ -1,0 +1,127 @@
+package answers
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func checkDeclines(t *review.T) {
+	if presentEveryAction(t); len(t.Findings) > 0 {
+		return
+	}
+	presentDeclines(t)
+	t.ForOtherFlows(func(*review.Oracle) { presentDeclines(t) })
+	if len(t.Findings) == 0 {
+		presentStaleAnswers(t)
+	}
+	confirmWithFalse(t)
+}
+
+// checkFirstDeclines records the declines that were carried out before the first acceptance.
+func checkFirstDeclines(t *review.T) {
+	if len(t.Asking) == 0 {
+		t.Skip("%s", t.NoFlow())
+		return
+	}
+	t.Trials++
+	for _, d := range t.Declined {
+		label := cmp.Or(d.Action, "without an action")
+		t.Refute(review.Finding{Case: d.Flow.Target + ": " + label, Severity: review.Critical, Flow: &d.Flow,
+			Issue:    "an answer " + label + " with the content of an acceptance is carried out: the call no longer asks",
+			Evidence: fmt.Sprintf("declined without content: %v, and asked again; %s with content: %v; the call again: %v", d.Plain, label, d.Got, d.After),
+			Want:     "a question, as before", Got: "no question"})
+	}
+}
+
+// presentDeclines presents answers other than an acceptance in one flow.
+func presentDeclines(t *review.T) {
+	if len(jsondoc.Members(t.Oracle.Flow.Last)) == 0 || t.Oracle.Good.Kind != client.Completed || t.Oracle.Mask == nil {
+		t.Skip("the round takes no answers, or its results cannot be compared")
+		return
+	}
+	plain, reason := t.PresentAction("decline", false)
+	if t.SkipFor(reason) {
+		return
+	}
+	if plain.Kind == client.Completed && t.Oracle.Alike(plain) {
+		if !showsArgument(t) {
+			t.Skip("a result that says the same after an acceptance and after a refusal is inconclusive")
+			return
+		}
+		refuteDecline(t, "decline", plain)
+		return
+	}
+	if presentUnderOtherKeys(t) {
+		return
+	}
+	for _, action := range []string{"decline", "cancel", "sealab", ""} {
+		a, reason := t.PresentAction(action, true)
+		if t.SkipFor(reason) {
+			return
+		}
+		if a.Kind == client.Completed && t.Oracle.Alike(a) {
+			refuteDecline(t, cmp.Or(action, "without an action")+" with the content of an acceptance", a)
+			return
+		}
+	}
+}
+
+// presentUnderOtherKeys presents the acceptances as answers to questions that the server did not
+// ask.
+func presentUnderOtherKeys(t *review.T) bool {
+	f := t.Oracle.Flow
+	f.Last = review.WithOtherKeys(f.Last)
+	token, reason := t.Mint()
+	if reason != "" {
+		return false
+	}
+	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
+		return false
+	}
+	refuteDecline(t, "under another key", a)
+	return true
+}
+
+// presentStaleAnswers presents the answers of an earlier round in the last one. It records a
+// finding if they complete it, although the server repeats the question if there are no answers.
+func presentStaleAnswers(t *review.T) {
+	for _, o := range t.Oracles {
+		f := o.Flow
+		if len(f.Rounds) == 0 || f.Last == nil || o.Good.Kind != client.Completed || jsondoc.ShareName(f.Last, f.Rounds[len(f.Rounds)-1]) {
+			continue
+		}
+		none, stale := f, f
+		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
+		a := t.Tried(t.Fresh(stale, o))
+		if a.Kind != client.Completed || !o.Alike(a) && !o.ResemblesGood(a) || t.Fresh(none, o).Kind != client.Asked {
+			continue
+		}
+		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,
+			Issue:    "the answers of an earlier round are accepted as those of the last",
+			Evidence: fmt.Sprintf("answers %s -> %v; in the last round: %v; without answers: asked", stale.Last, a, o.Good), Want: "asked", Got: "completed", Flow: &f})
+		return
+	}
+}
+
+func refuteDecline(t *review.T, name string, a client.Answer) {
+	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "the answer " + name + " is carried out as an acceptance",
+		Evidence: fmt.Sprintf("accepted: %v; %s: %v", t.Oracle.Good, name, a), Want: "another result", Got: "the same result"})
+}
+
+// showsArgument reports whether the text of a good completion contains one of the arguments.
+func showsArgument(t *review.T) bool {
+	for _, raw := range jsondoc.Members(t.Oracle.Flow.Arguments) {
+		var text string
+		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && strings.Contains(t.Oracle.Good.Text, text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package answers
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func checkCapabilities(t *review.T) {
+	for _, declared := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
+		if len(t.Oracle.Fresh.Questions) == 0 {
+			t.Skip("the first question asks for no input")
+			return
+		}
+		if declared != "{}" && !asksOnlyForms(t) {
+			continue
+		}
+		call := t.Oracle.Flow.Call(t.Oracle.User)
+		call.Capabilities = json.RawMessage(declared)
+		a := t.Call(call)
+		if !a.Conclusive() {
+			t.Skip("%v", a)
+			return
+		}
+		t.Trials++
+		if a.Kind == client.Asked && len(a.Questions) > 0 {
+			t.Refute(review.Finding{Case: declared, Severity: review.Warning, Issue: "a client that declares " + declared + " is asked", Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked"})
+			return
+		}
+	}
+	for _, o := range t.Oracles {
+		if presentWithoutCapabilities(t, o) || callWithoutCapability(t, o) {
+			return
+		}
+	}
+}
+
+// callWithoutCapability makes the first call with every capability except that of one question.
+func callWithoutCapability(t *review.T, o *review.Oracle) bool {
+	for _, key := range jsondoc.SortedKeys(o.Fresh.Questions) {
+		kind := o.Fresh.Questions[key].Method
+		name, _, _ := strings.Cut(kind, "/")
+		label := "without " + name
+		call := o.Flow.Call(o.User)
+		call.Capabilities = jsondoc.Object(jsondoc.Without(jsondoc.Members(json.RawMessage(client.EveryCapability)), name))
+		if !t.Selected(label) {
+			continue
+		}
+		a := t.Tried(t.Call(call))
+		for _, q := range a.Questions {
+			if q.Method == kind {
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that does not declare " + name + " gets " + kind,
+					Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// presentWithoutCapabilities presents the token of each round without capabilities. It sends the
+// answers of earlier rounds and omits those of the last round, which the server then repeats.
+func presentWithoutCapabilities(t *review.T, o *review.Oracle) bool {
+	for i, f := range o.Flow.Stages() {
+		label := fmt.Sprintf("{} in round %d of %s", len(f.Rounds)+2, f.Target)
+		if i == 0 {
+			f.Last = nil
+		}
+		_, question, err := t.Client.Mint(t.Context, f, o.User)
+		if err != nil || !t.Selected(label) {
+			continue
+		}
+		call := t.Client.Reply(f.Call(o.User), question, f.Last)
+		call.Capabilities = json.RawMessage("{}")
+		if a := t.Tried(t.Call(call)); a.Kind == client.Asked && len(a.Questions) > 0 {
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a client that declares {} with a state is asked",
+				Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked", Flow: &o.Flow})
+			return true
+		}
+	}
+	return false
+}
+
+// asksOnlyForms reports whether the first question consists of forms.
+func asksOnlyForms(t *review.T) bool {
+	for _, q := range t.Oracle.Fresh.Questions {
+		if q.Method != "elicitation/create" || q.Params.Mode == "url" {
+			return false
+		}
+	}
+	return true
+}
+
+func checkMissingAnswers(t *review.T) {
+	if len(t.Oracle.Fresh.Questions) == 0 {
+		t.Skip("the question asks for no input")
+		return
+	}
+	f := t.Oracle.Flow
+	f.Last = nil
+	for _, answers := range []json.RawMessage{nil, json.RawMessage("{}")} {
+		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
+		if t.SkipOn(err) {
+			return
+		}
+		f.Last = answers
+		a := t.PresentIn(f, jsondoc.Quote(token))
+		if !a.Conclusive() {
+			t.Skip("%v", a)
+			return
+		}
+		t.Trials++
+		if a.Kind == client.Asked {
+			continue
+		}
+		found := review.Finding{Case: "answers " + string(answers), Severity: review.Suggestion, Issue: "a good token without answers is not asked again",
+			Evidence: fmt.Sprintf("after %v: %v", question, a), Want: "asked", Got: string(a.Kind)}
+		if t.Options.Effects && a.Kind == client.Completed && t.Oracle.Alike(a) {
+			found.Severity, found.Issue = review.Critical, "a good token without answers is carried out as an acceptance"
+		}
+		t.Refute(found)
+		return
+	}
+}
+
+func checkExtraAnswer(t *review.T) {
+	m := jsondoc.Members(t.Oracle.Flow.Last)
+	if m == nil {
+		m = map[string]json.RawMessage{}
+	}
+	f := t.Oracle.Flow
+	f.Last = jsondoc.Object(jsondoc.With(m, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`)))
+	token, reason := t.Mint()
+	if t.SkipFor(reason) {
+		return
+	}
+	a := t.PresentIn(f, jsondoc.Quote(token))
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if a.Refused() {
+		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused",
+			Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+	}
+}
+
+func checkStateInList(t *review.T) {
+	if len(t.Report.Server.Tools) == 0 {
+		t.Skip("the server lists no tools")
+		return
+	}
+	a := t.Call(client.Call{Method: "tools/list", State: jsondoc.Quote(review.GarbageState)})
+	if !a.Conclusive() {
+		t.Skip("%v", a)
+		return
+	}
+	t.Trials++
+	if a.Kind != client.Completed {
+		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list",
+			Evidence: review.ExchangeText(a), Want: "completed", Got: string(a.Kind)})
+	}
+}
