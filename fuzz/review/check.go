@@ -114,6 +114,7 @@ func (c Check) Judge(run func(*T)) (Outcome, []Finding) {
 const (
 	SourceMRTR  = "revision 2026-07-28, basic/patterns/mrtr"
 	SourceStdio = "revision 2026-07-28, basic/transports/stdio"
+	SourceTools = "revision 2026-07-28, server/tools"
 )
 
 // Fixes to which Server.Fix adds an option of the server's SDK.

@@ -36,6 +36,9 @@ type Template struct {
 	URI string `json:"uriTemplate"`
 }
 
+// MaxTestedCalls is the number of resources or calls that most checks test.
+const MaxTestedCalls = 6
+
 // MaxPages is the number of pages that are read from one list.
 const MaxPages = 50
 

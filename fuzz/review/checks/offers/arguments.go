@@ -213,7 +213,7 @@ func alterableCalls(t *review.T) (asks, reading []client.Flow) {
 		}
 	}
 	readers := t.Readers()
-	for _, tool := range readers[:min(len(readers), maxTestedCalls)] {
+	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
 		whole := jsondoc.FullSample(tool.Input, 0)
 		if jsondoc.Misfit(inputSchema(tool), valueOf(whole)) != "" {
 			whole = t.Sample(tool)

@@ -64,7 +64,7 @@ func promptInputs(t *review.T) []input {
 			}})
 		}
 	}
-	return all[:min(len(all), maxTestedCalls)]
+	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
 // completionInputs returns the beginnings in completions of prompts and resource templates.
@@ -91,7 +91,7 @@ func completionInputs(t *review.T) []input {
 			add(x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, name)
 		}
 	}
-	return all[:min(len(all), maxTestedCalls)]
+	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
 // parameterOf returns the name of the first parameter of a URI template, or "".
@@ -135,7 +135,7 @@ func carriedInputs(t *review.T) []input {
 			}
 		}
 	}
-	return all[:min(len(all), maxTestedCalls)]
+	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
 // textsOf returns the texts of an answer that a user sees.

@@ -77,7 +77,7 @@ func numberInputs(t *review.T) []numberInput {
 	for _, tool := range t.Readers() {
 		add(client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, nil)
 	}
-	return all[:min(len(all), maxTestedCalls)]
+	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
 // boundNumbers are numbers that careless handlers fail on.

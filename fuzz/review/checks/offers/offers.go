@@ -1,5 +1,4 @@
-// Package offers has the checks of the tools, prompts and resources that a server offers. It also
-// checks for answers that mix up users or calls.
+// Package offers has the checks of the tools, prompts and resources that a server offers.
 package offers
 
 import (
@@ -10,5 +9,5 @@ import (
 
 // Checks returns the checks of tools, prompts and resources, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, progressChecks, promptChecks, isolationChecks, cursorChecks, hintChecks)
+	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, progressChecks, promptChecks)
 }

@@ -150,7 +150,7 @@ func messageRoles(a client.Answer) string { return fmt.Sprint(promptMessages(a))
 var missingArgumentText = regexp.MustCompile(`\bundefined\b|<no value>|\bNone\b|\bnull\b|\{\w+\}`)
 
 func checkMissingArguments(t *review.T) {
-	for _, p := range t.Report.Server.Prompts[:min(len(t.Report.Server.Prompts), maxTestedCalls)] {
+	for _, p := range t.Report.Server.Prompts[:min(len(t.Report.Server.Prompts), review.MaxTestedCalls)] {
 		required := false
 		for _, x := range p.Arguments {
 			required = required || x.Required
@@ -175,7 +175,7 @@ func checkMissingArguments(t *review.T) {
 
 func checkReadResults(t *review.T) {
 	all := t.Reads()
-	for _, f := range all[:min(len(all), 2*maxTestedCalls)] {
+	for _, f := range all[:min(len(all), 2*review.MaxTestedCalls)] {
 		a, ok := t.Ask(f.String(), f.Call(client.FirstUser))
 		if !ok {
 			return

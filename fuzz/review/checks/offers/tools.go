@@ -13,8 +13,6 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-const toolsSpec = "revision 2026-07-28, server/tools"
-
 // toolChecks are the checks of tools.
 var toolChecks = []review.Check{
 	{
@@ -23,7 +21,7 @@ var toolChecks = []review.Check{
 			"and prompts that ask, with the name in the other case, with a full-width character, or with a space " +
 			"at the end",
 		Want:   "answers error -32602",
-		Source: toolsSpec,
+		Source: review.SourceTools,
 		Impact: "the model takes a protocol error for a result of the tool; or a client passes a filter by another " +
 			"spelling of the name",
 		Fix: "look up the exact name among the listed ones, and answer -32602 if it is unknown",
@@ -34,7 +32,7 @@ var toolChecks = []review.Check{
 		Sent: "nothing; the check inspects tools/list",
 		Want: "gives each tool a valid JSON Schema of type object and a unique name of 1 to 128 letters, digits, " +
 			"and the characters _ - and .",
-		Source: toolsSpec,
+		Source: review.SourceTools,
 		Impact: "clients refuse the tool",
 		Fix:    "correct the schema or the name of the tool",
 		Run:    checkToolSchemas,
@@ -55,7 +53,7 @@ var toolChecks = []review.Check{
 			"type, missing, outside the enum or the bounds, too long, repeated or too many list items; arguments " +
 			"null",
 		Want:   "answers a tool error or -32602",
-		Source: toolsSpec + ", MUST validate",
+		Source: review.SourceTools + ", MUST validate",
 		Impact: "the handler works on values that its schema excludes",
 		Fix:    "validate arguments against the schema before the handler",
 		Run:    checkWrongArguments,
@@ -86,7 +84,7 @@ var toolChecks = []review.Check{
 		Sent: "calls of each read-only tool that has an outputSchema, with several arguments, including empty and " +
 			"long ones; the check also inspects the results of tools that ask",
 		Want:   "returns structuredContent that is valid under the outputSchema",
-		Source: toolsSpec,
+		Source: review.SourceTools,
 		Impact: "clients refuse the result",
 		Fix:    "return structuredContent in every result, and validate it",
 		Run:    checkOutputSchemas,

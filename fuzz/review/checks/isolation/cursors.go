@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"encoding/json"

@@ -1,4 +1,6 @@
-package offers
+// Package isolation has the checks of calls that affect each other: answers, lists and cursors that
+// belong to another user or call, and read-only tools that change other answers.
+package isolation
 
 import (
 	"encoding/json"
@@ -10,6 +12,9 @@ import (
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
+
+// Checks returns the checks of isolation, in the order in which they run.
+func Checks() []review.Check { return slices.Concat(isolationChecks, cursorChecks, hintChecks) }
 
 // isolationChecks are the checks of answers that belong to another user or another call.
 var isolationChecks = []review.Check{
@@ -33,7 +38,7 @@ var isolationChecks = []review.Check{
 			"completions as each user, and calls with the completed values",
 		Want: "refuses the call; lists only what belongs to the user; gives each user the answer that it gets when " +
 			"alone",
-		Source: "CWE-639; CWE-862; " + toolsSpec,
+		Source: "CWE-639; CWE-862; " + review.SourceTools,
 		Impact: "a user calls or sees what belongs to another",
 		Fix:    "look up tools in the list of the user of the request, and make the user a part of every cache key",
 		Run:    checkOtherUsersTools,
@@ -53,9 +58,6 @@ var isolationChecks = []review.Check{
 	},
 }
 
-// maxTestedCalls is the number of resources or calls that are tested.
-const maxTestedCalls = 6
-
 func checkOtherUsersResources(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("resources") || len(t.Options.Target.Second) == 0 {
@@ -74,7 +76,7 @@ func checkOtherUsersResources(t *review.T) {
 	}
 	for _, pair := range userPairs {
 		mine := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
-		for _, o := range mine[:min(len(mine), maxTestedCalls)] {
+		for _, o := range mine[:min(len(mine), review.MaxTestedCalls)] {
 			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
 			a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
 			if own.Kind == client.Completed && a.Kind == client.Completed && own.Text != "" && a.Text == own.Text {
@@ -212,7 +214,7 @@ func checkMixedAnswers(t *review.T) {
 		return
 	}
 	for i, f := range t.Wordy() {
-		if i == maxTestedCalls || !t.Selected(f.String()) {
+		if i == review.MaxTestedCalls || !t.Selected(f.String()) {
 			continue
 		}
 		if answersEarlierCall(t, f) || len(t.Options.Target.Second) > 0 && (dependsOnUserOrder(t, f) || mixesEqualIDs(t, f) || leaksWord(t, f)) {

@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"fmt"
@@ -15,14 +15,14 @@ func readOtherUsersWords(t *review.T) {
 	resources := t.Report.Server.Resources
 	for i, f := range t.Wordy() {
 		label := "resources after " + f.String()
-		if i == maxTestedCalls || !t.Selected(label) {
+		if i == review.MaxTestedCalls || !t.Selected(label) {
 			continue
 		}
 		word := t.Word()
 		if a := t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(client.FirstUser)); a.Kind != client.Asked {
 			continue // the effects of a finished call may be public
 		}
-		for _, o := range resources[:min(len(resources), maxTestedCalls)] {
+		for _, o := range resources[:min(len(resources), review.MaxTestedCalls)] {
 			if a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: client.SecondUser})); strings.Contains(string(a.Result), word) {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning,
 					Issue:    fmt.Sprintf("%s reveals to a user the arguments of another user's call that waits for an answer", client.Short(o.URI, 80)),
@@ -60,7 +60,7 @@ func withCompletions(t *review.T) []completedArgument {
 			return client.Call{Method: "resources/read", Target: strings.Replace(x.URI, parameters[0], value, 1)}
 		}})
 	}
-	return all[:min(len(all), maxTestedCalls)]
+	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
 // testOthersCompletions asks for completions as each user. It records a finding if one gets a value
@@ -80,7 +80,7 @@ func testOthersCompletions(t *review.T) {
 				return
 			}
 			values := a.Completions()
-			for _, v := range values[:min(len(values), maxTestedCalls)] {
+			for _, v := range values[:min(len(values), review.MaxTestedCalls)] {
 				own, other := c.use(v), c.use(v)
 				own.As, other.As = pair[0], pair[1]
 				if v != "" && t.Tried(t.Call(own)).Refused() && t.Call(other).Kind == client.Completed && t.Call(own).Refused() {

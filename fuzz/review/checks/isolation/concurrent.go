@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"fmt"
@@ -64,7 +64,7 @@ func testConcurrentCalls(t *review.T) {
 	for i := range flows {
 		flows[i].Rounds, flows[i].Last = nil, nil
 	}
-	flows = flows[:min(len(flows), maxTestedCalls)]
+	flows = flows[:min(len(flows), review.MaxTestedCalls)]
 	for _, o := range t.Oracles {
 		if o.Flow.Last != nil && o.Good.Kind == client.Completed && review.TakesText(o.Flow) {
 			flows = append(flows, o.Flow)

@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"slices"
@@ -33,11 +33,11 @@ type observer struct {
 func checkReadOnlyTools(t *review.T) {
 	readers, resources := t.Readers(), t.Report.Server.Resources
 	var tools []client.Call
-	for _, o := range readers[:min(len(readers), maxTestedCalls)] {
+	for _, o := range readers[:min(len(readers), review.MaxTestedCalls)] {
 		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
 	}
 	watched := slices.Clone(tools)
-	for _, r := range resources[:min(len(resources), maxTestedCalls)] {
+	for _, r := range resources[:min(len(resources), review.MaxTestedCalls)] {
 		watched = append(watched, client.Call{Method: "resources/read", Target: r.URI})
 	}
 	var observers []observer

@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"encoding/json"
@@ -61,7 +61,7 @@ func onlyInFirst(one, other []client.Offer) []client.Offer {
 func readOtherUsersPages(t *review.T, method, member string, lists map[client.User]userList) bool {
 	for _, pair := range userPairs {
 		theirs := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
-		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), maxTestedCalls)] {
+		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), review.MaxTestedCalls)] {
 			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))
 			page, _ := client.OffersIn(a, member)
 			for _, o := range page {
@@ -116,7 +116,7 @@ func completeLearnedWords(t *review.T) {
 	if !s.Has("completions") || len(t.Options.Target.Second) == 0 || t.Client.HTTP == nil {
 		return
 	}
-	for _, p := range s.Prompts[:min(len(s.Prompts), maxTestedCalls)] {
+	for _, p := range s.Prompts[:min(len(s.Prompts), review.MaxTestedCalls)] {
 		for _, argument := range p.Arguments {
 			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
 			given, _ := t.PromptArguments(p)

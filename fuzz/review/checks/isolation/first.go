@@ -1,4 +1,4 @@
-package offers
+package isolation
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func readFirstCallers(t *review.T) {
 		return
 	}
 	readers := t.Readers()
-	readers = readers[:min(len(readers), maxTestedCalls)]
+	readers = readers[:min(len(readers), review.MaxTestedCalls)]
 	texts := ownTexts(t, readers)
 	if len(texts[client.FirstUser]) == 0 || len(texts[client.SecondUser]) == 0 {
 		return
@@ -133,7 +133,7 @@ func numberedArguments(o client.Offer, sample []byte, texts map[client.User][]st
 		numbers := wholeNumber.FindAllString(strings.Join(slices.Concat(texts[client.FirstUser], texts[client.SecondUser]), "\n"), -1)
 		slices.Sort(numbers)
 		numbers = slices.Compact(numbers)
-		for _, n := range numbers[:min(len(numbers), 2*maxTestedCalls)] {
+		for _, n := range numbers[:min(len(numbers), 2*review.MaxTestedCalls)] {
 			all = append(all, jsondoc.Object(jsondoc.With(jsondoc.Members(sample), name, []byte(n))))
 		}
 		break
