@@ -30,6 +30,13 @@ func (t *T) Initializing(w *client.Request, version string) {
 	w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"sealab-review","version":"1"}}}`, w.ID, version)
 }
 
+// InitializeRequest returns the first request of an older revision.
+func (t *T) InitializeRequest(version string) *client.Request {
+	w := t.Request(client.ListTools)
+	t.Initializing(w, version)
+	return w
+}
+
 // MadeUpHeaders holds a credential that servers do not know.
 var MadeUpHeaders = []rawmcp.Header{{Name: "Authorization", Value: client.MadeUpCredential("Bearer x")}}
 

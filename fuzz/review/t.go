@@ -105,6 +105,11 @@ func (t *T) Refute(f Finding) {
 	t.Findings = append(t.Findings, f)
 }
 
+// HasFinding reports whether a case has a finding.
+func (t *T) HasFinding(name string) bool {
+	return slices.ContainsFunc(t.Findings, func(f Finding) bool { return f.Case == name })
+}
+
 // outcome returns the outcome of the check.
 func (t *T) outcome() Outcome {
 	o := Outcome{Check: t.check.ID, Trials: t.Trials, Outcome: NotRefuted}

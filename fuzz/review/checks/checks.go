@@ -11,13 +11,15 @@ import (
 	"sealab/fuzz/review/checks/answers"
 	"sealab/fuzz/review/checks/isolation"
 	"sealab/fuzz/review/checks/offers"
+	"sealab/fuzz/review/checks/sessions"
 	"sealab/fuzz/review/checks/state"
 	"sealab/fuzz/review/checks/transport"
 )
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), isolation.Checks(), transport.LastChecks(), answers.LastChecks())
+	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), isolation.Checks(),
+		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), answers.LastChecks())
 }
 
 // families are the families of checks, in the order of the documentation.

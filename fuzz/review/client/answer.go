@@ -371,3 +371,15 @@ func (a Answer) Completions() []string {
 	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
 	return r.Completion.Values
 }
+
+// SetCookies returns the cookies that the answer sets, as a Cookie header value.
+func (a Answer) SetCookies() string {
+	var pairs []string
+	if a.Exchange != nil {
+		for _, cookie := range a.Exchange.Headers["Set-Cookie"] {
+			pair, _, _ := strings.Cut(cookie, ";")
+			pairs = append(pairs, pair)
+		}
+	}
+	return strings.Join(pairs, "; ")
+}

@@ -138,6 +138,12 @@ func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answ
 	return a
 }
 
+// ListBody returns a tools/list request with the next ID.
+func (c *Client) ListBody() string {
+	c.ID++
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, c.ID)
+}
+
 // SessionHeaders returns the headers of requests in a session.
 func (c *Client) SessionHeaders(s Session, as User) []rawmcp.Header {
 	h := append(c.hostHeaders(as), rawmcp.Header{Name: "Content-Type", Value: "application/json"},

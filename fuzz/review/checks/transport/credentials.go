@@ -164,7 +164,7 @@ func servesPathUnauthenticated(t *review.T) bool {
 // handshake. It records a finding if one is served.
 func servesHeaderUnauthenticated(t *review.T) bool {
 	for _, named := range []string{"server/discover", "initialize", "ping"} {
-		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": initializeRequest(t, client.Older)} {
+		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": t.InitializeRequest(client.Older)} {
 			for _, h := range t.Options.Target.Headers {
 				w.Drop(h.Name)
 			}
@@ -189,7 +189,7 @@ func servesOlderUnauthenticated(t *review.T) bool {
 	if a.Kind != client.Completed {
 		return false
 	}
-	a = inSession(t, t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody, listInSession(t))
+	a = t.Client.RawCall(t.Context, t.Client.SessionHeaders(t.Client.FinishHandshake(t.Context, a, client.Nobody), client.Nobody), []byte(t.Client.ListBody()))
 	var list struct{ Tools []client.Offer }
 	if !client.Served(a) || json.Unmarshal(a.Result, &list) != nil || !slices.ContainsFunc(list.Tools, func(o client.Offer) bool {
 		return slices.ContainsFunc(t.Report.Server.Tools, func(own client.Offer) bool { return own.Name == o.Name })
@@ -235,22 +235,10 @@ var proxyHeaders = []string{"X-Forwarded-User", "X-Remote-User", "Remote-User", 
 // addressHeaders name the address of a client. Proxies add them.
 var addressHeaders = []string{"X-Forwarded-For", "X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP"}
 
-// setCookieHeader returns the cookies that an answer sets, as a Cookie header value.
-func setCookieHeader(a client.Answer) string {
-	var pairs []string
-	if a.Exchange != nil {
-		for _, cookie := range a.Exchange.Headers["Set-Cookie"] {
-			pair, _, _ := strings.Cut(cookie, ";")
-			pairs = append(pairs, pair)
-		}
-	}
-	return strings.Join(pairs, "; ")
-}
-
 // presentSetCookies sends a request with only the cookies that the server sets.
 func presentSetCookies(t *review.T) {
 	own := t.ListedAs(t.Options.Target.Headers)
-	cookies := setCookieHeader(own)
+	cookies := own.SetCookies()
 	if cookies == "" {
 		return
 	}

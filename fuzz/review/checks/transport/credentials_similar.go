@@ -90,7 +90,7 @@ func checkSimilarCredentials(t *review.T) {
 		return
 	}
 	for _, l := range similarCredentials(scheme, secret) {
-		if !t.Selected(l.name) || isRefuted(t, l.name) {
+		if !t.Selected(l.name) || t.HasFinding(l.name) {
 			continue
 		}
 		a := t.ListedAs(l.headers)
@@ -104,11 +104,6 @@ func checkSimilarCredentials(t *review.T) {
 	}
 	presentSetCookies(t)
 	presentProxyUser(t)
-}
-
-// isRefuted reports whether a case has a finding.
-func isRefuted(t *review.T, name string) bool {
-	return slices.ContainsFunc(t.Findings, func(f review.Finding) bool { return f.Case == name })
 }
 
 // presentProxyUser mints tokens with good credentials and with proxy headers that name a user. It

@@ -365,13 +365,6 @@ func duplicateNames(t *review.T) []review.Case {
 	return nil
 }
 
-// initializeRequest returns the first request of an older revision.
-func initializeRequest(t *review.T, version string) *client.Request {
-	w := t.Request(client.ListTools)
-	t.Initializing(w, version)
-	return w
-}
-
 func checkSessionHeader(t *review.T) {
 	t.Cases(review.Case{Name: "a made-up session", Alter: func(w *client.Request) { w.Set("Mcp-Session-Id", "sealab-made-up") }, Judge: func(a client.Answer) (review.Severity, string) {
 		if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") == "sealab-made-up" {

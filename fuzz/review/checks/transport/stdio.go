@@ -251,10 +251,10 @@ func checkStrayResponses(t *review.T) {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // the control
 		}, review.Warning},
 		{"notifications/cancelled without a request", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
-		{"notifications/roots/list_changed", client.ListTools, instead(unansweredMessages["notifications/roots/list_changed"]), review.Warning},
+		{"notifications/roots/list_changed", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`), review.Warning},
 		{"notifications/progress", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
 		{"notifications/sealab-none", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
-		{strayResponseCase, client.ListTools, instead(unansweredMessages["a response"]), review.Warning},
+		{strayResponseCase, client.ListTools, instead(`{"jsonrpc":"2.0","id":99999,"result":{}}`), review.Warning},
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
 		{"an array of two requests", client.ListTools, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
 	} {

@@ -1,5 +1,4 @@
-// Package transport has the checks of HTTP and JSON-RPC, of credentials, of sessions of older
-// revisions, and of standard streams.
+// Package transport has the checks of HTTP and JSON-RPC, of credentials, and of standard streams.
 package transport
 
 import (
@@ -13,8 +12,11 @@ func Checks() []review.Check {
 	return slices.Concat(headerChecks, originChecks, negotiationChecks, bodyChecks, listChecks, disclosureChecks, credentialChecks, impersonationChecks, metadataChecks)
 }
 
-// LastChecks returns the checks of long calls, standard streams and sessions, which may stop the
-// server, and the checks of all answers. They run after the checks of other families.
+// LastChecks returns the checks of long calls and standard streams, which may stop the server. They
+// run after the checks of other families.
 func LastChecks() []review.Check {
-	return slices.Concat(longCallChecks, largeRequestChecks, stdioChecks, sessionChecks, sessionStreamChecks, taskChecks, responseChecks)
+	return slices.Concat(longCallChecks, largeRequestChecks, stdioChecks)
 }
+
+// ResponseChecks returns the checks of all answers, which run after those of sessions.
+func ResponseChecks() []review.Check { return responseChecks }

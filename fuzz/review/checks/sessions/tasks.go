@@ -1,4 +1,4 @@
-package transport
+package sessions
 
 import (
 	"encoding/json"
@@ -92,7 +92,7 @@ func (s *taskSessions) checkIDs() {
 // taskTool returns a tool that may be called and may run as a task, one that only reads if there is
 // one.
 func taskTool(t *review.T, s client.Session) (client.Offer, bool) {
-	listed, _ := client.OffersIn(inSession(t, s, client.FirstUser, listInSession(t)), "tools")
+	listed, _ := client.OffersIn(inSession(t, s, client.FirstUser, t.Client.ListBody()), "tools")
 	may := slices.DeleteFunc(append(listed, t.Report.Server.Tools...), func(o client.Offer) bool {
 		_, named := t.Options.Tools[o.Name]
 		return o.Execution.Task != "optional" && o.Execution.Task != "required" || !o.IsReadOnly() && !named && o.Name != t.Options.Slow
@@ -130,7 +130,7 @@ func (s *taskSessions) start() string {
 // first one, twice.
 func (s *taskSessions) checkMethods() {
 	for _, m := range taskMethods {
-		if !s.Selected(m.name) || isRefuted(s.T, m.name) {
+		if !s.Selected(m.name) || s.HasFinding(m.name) {
 			continue
 		}
 		a, is := s.reaches(m)

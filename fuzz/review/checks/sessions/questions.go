@@ -1,4 +1,4 @@
-package transport
+package sessions
 
 import (
 	"context"
@@ -80,7 +80,7 @@ func checkChosenSession(t *review.T) {
 		}},
 		{"a chosen id in params", func(w *client.Request) { w.Replace(`"params":{`, `"params":{"sessionId":"`+chosen+`",`) }},
 	} {
-		w := initializeRequest(t, client.Older)
+		w := t.InitializeRequest(client.Older)
 		way.alter(w)
 		a := t.Send(w)
 		if !a.Conclusive() && a.Status == 0 {
@@ -91,7 +91,7 @@ func checkChosenSession(t *review.T) {
 		if a.Kind != client.Completed || a.Exchange.Header("Mcp-Session-Id") != chosen {
 			continue
 		}
-		if b := inSession(t, client.Session{ID: chosen, Version: client.VersionOf(a)}, client.FirstUser, listInSession(t)); b.Kind == client.Completed {
+		if b := inSession(t, client.Session{ID: chosen, Version: client.VersionOf(a)}, client.FirstUser, t.Client.ListBody()); b.Kind == client.Completed {
 			t.Fault(way.name, review.Critical, "a session has the id that the client chose", a)
 			return
 		}
@@ -271,7 +271,7 @@ func answerFromOtherSession(t *review.T, f client.Flow, good client.Answer) {
 	for range 2 {
 		a, _, _ = callAndAnswer(t, f, func(x askingCall, id, content json.RawMessage) int {
 			respond(t, other, client.SecondUser, id, "accept", content)
-			_ = client.SystemClock().Sleep(t.Context, shortPause)
+			_ = client.SystemClock().Sleep(t.Context, answerPause)
 			return respond(t, x.session, client.FirstUser, id, "decline", nil)
 		})
 		if a.Kind != client.Completed || client.Blank(a.Text) != client.Blank(good.Text) {
@@ -281,6 +281,9 @@ func answerFromOtherSession(t *review.T, f client.Flow, good client.Answer) {
 	t.Refute(review.Finding{Case: "an answer of another session", Severity: review.Critical, Issue: "a question to one user is answered by another in a session of his own",
 		Evidence: fmt.Sprintf("%s: accepted in the second user's session, then declined in its own -> %v; declined alone -> %v", f, a, no), Want: "declined", Got: "accepted", Revision: client.Older})
 }
+
+// answerPause is the time that a server has for an answer before the next one arrives.
+const answerPause = 50 * time.Millisecond
 
 func checkSessionCancel(t *review.T) {
 	call, ok := t.SlowCall()

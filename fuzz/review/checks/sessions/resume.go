@@ -1,4 +1,4 @@
-package transport
+package sessions
 
 import (
 	"bytes"
@@ -124,7 +124,7 @@ func resumeAnswers(t *review.T) {
 	var event string
 	var answers [][]byte
 	for range 2 {
-		a := inSession(t, s, client.FirstUser, listInSession(t))
+		a := inSession(t, s, client.FirstUser, t.Client.ListBody())
 		if a.Kind != client.Completed {
 			return
 		}

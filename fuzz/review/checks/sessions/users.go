@@ -1,4 +1,4 @@
-package transport
+package sessions
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func checkOtherUsersSession(t *review.T) {
 	if !ok {
 		return
 	}
-	if a := inSession(t, own, client.SecondUser, listInSession(t)); a.Kind != client.Completed {
+	if a := inSession(t, own, client.SecondUser, t.Client.ListBody()); a.Kind != client.Completed {
 		t.Skip("control: the second user's own session: %v", a)
 		return
 	}
@@ -49,7 +49,7 @@ func knowsSecondUser(t *review.T, s client.Session) bool {
 		t.Skip("one user alone is known; --second gives the credentials of another")
 		return false
 	}
-	if a := inSession(t, client.Session{Version: s.Version}, client.Stranger, listInSession(t)); a.Status != 401 && a.Status != 403 {
+	if a := inSession(t, client.Session{Version: s.Version}, client.Stranger, t.Client.ListBody()); a.Status != 401 && a.Status != 403 {
 		if b := t.Client.Initialize(t.Context, client.Older, client.Stranger); b.Kind == client.Completed {
 			t.Skip("made-up credentials open a session as well, so that the server knows no users")
 			return false
@@ -94,7 +94,7 @@ func deleteAsOtherUser(t *review.T, as client.User, name string) {
 		if e.Status/100 != 2 {
 			return
 		}
-		a := inSession(t, s, client.FirstUser, listInSession(t))
+		a := inSession(t, s, client.FirstUser, t.Client.ListBody())
 		if !a.Refused() {
 			return
 		}

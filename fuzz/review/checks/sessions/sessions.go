@@ -1,7 +1,10 @@
-package transport
+// Package sessions has the checks of sessions of the revisions 2025-11-25, 2025-06-18 and
+// 2025-03-26.
+package sessions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -14,6 +17,9 @@ import (
 const lifecycleSpec = "revision 2025-11-25, basic/lifecycle"
 
 const oldTransportSpec = "revision 2025-11-25, basic/transports"
+
+// Checks returns the checks of sessions, in the order in which they run.
+func Checks() []review.Check { return slices.Concat(sessionChecks, sessionStreamChecks, taskChecks) }
 
 // sessionChecks are the checks of the revisions 2025-11-25, 2025-06-18 and 2025-03-26 over HTTP.
 // They are not tested on a server without these revisions.
@@ -151,19 +157,13 @@ func inSession(t *review.T, s client.Session, as client.User, body string) clien
 	return t.Client.RawCall(t.Context, t.Client.SessionHeaders(s, as), []byte(body))
 }
 
-// listInSession returns a tools/list request with the next ID.
-func listInSession(t *review.T) string {
-	t.Client.ID++
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
-}
-
 // openLiveSession returns a session that answers an honest request.
 func openLiveSession(t *review.T) (client.Session, bool) {
 	s, ok := openSession(t, client.Older, client.FirstUser)
 	if !ok {
 		return s, false
 	}
-	if a := inSession(t, s, client.FirstUser, listInSession(t)); a.Kind != client.Completed {
+	if a := inSession(t, s, client.FirstUser, t.Client.ListBody()); a.Kind != client.Completed {
 		t.Skip("control: tools/list in a session: %v", a)
 		return s, false
 	}
@@ -233,7 +233,7 @@ func checkSessionVersion(t *review.T) {
 		return
 	}
 	s.Version = "1999-01-01"
-	if a := t.Tried(inSession(t, s, client.FirstUser, listInSession(t))); a.Kind == client.Completed {
+	if a := t.Tried(inSession(t, s, client.FirstUser, t.Client.ListBody())); a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served",
 			Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
 	}
@@ -248,8 +248,8 @@ func checkSessionBatch(t *review.T) {
 		t.Skip("the server answers revision %s", s.Version)
 		return
 	}
-	one := listInSession(t)
-	a := t.Tried(inSession(t, s, client.FirstUser, "["+one+","+listInSession(t)+"]"))
+	one := t.Client.ListBody()
+	a := t.Tried(inSession(t, s, client.FirstUser, "["+one+","+t.Client.ListBody()+"]"))
 	if a.Status == 200 && a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
 		t.Refute(review.Finding{Case: "two requests", Severity: review.Warning, Issue: "an array of requests is served",
 			Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 150), Want: "refused", Got: "served", Revision: "2025-06-18"})

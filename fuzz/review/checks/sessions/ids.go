@@ -1,4 +1,4 @@
-package transport
+package sessions
 
 import (
 	"fmt"
@@ -108,7 +108,7 @@ func checkUnknownSessions(t *review.T) {
 	for _, o := range unissuedIDs(s.ID) {
 		other := s
 		other.ID = o.id
-		a := t.Tried(inSession(t, other, client.FirstUser, listInSession(t)))
+		a := t.Tried(inSession(t, other, client.FirstUser, t.Client.ListBody()))
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: o.name, Severity: o.severity,
 				Issue:    o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served",
@@ -124,7 +124,7 @@ func checkUnknownSessions(t *review.T) {
 	for _, name := range sessionParameters {
 		c, without := t.Client, s
 		without.ID = ""
-		e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.PathWith(name, s.ID), Headers: t.Client.SessionHeaders(without, client.FirstUser), Body: []byte(listInSession(t)), Done: client.IsAnswer(c.ID)})
+		e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.PathWith(name, s.ID), Headers: t.Client.SessionHeaders(without, client.FirstUser), Body: []byte(t.Client.ListBody()), Done: client.IsAnswer(c.ID)})
 		a := client.ReadAnswer(e, c.ID)
 		t.Trials++
 		if a.Kind == client.Completed {
@@ -138,7 +138,7 @@ func checkUnknownSessions(t *review.T) {
 	for _, name := range append([]string{"Mcp-Session-Id", "mcp_session_id", "session"}, sessionParameters...) {
 		cookies = append(cookies, name+"="+s.ID)
 	}
-	ownCookies := setCookieHeader(s.Answer)
+	ownCookies := s.Answer.SetCookies()
 	made, none := s, s
 	made.ID, none.ID = madeUpID(s.ID), ""
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func checkUnknownSessions(t *review.T) {
 	}{{"an id in a cookie", none, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")}},
 		{"a cookie that the server sets", none, rawmcp.Header{Name: "Cookie", Value: ownCookies}},
 		{"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
-		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(listInSession(t))))
+		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(t.Client.ListBody())))
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
 			return
@@ -188,7 +188,7 @@ func unknownToolCall(t *review.T) string {
 // unknown tool. The refusal of the latter must equal that in the user's live session and differ
 // from that in a made-up session.
 func servesRequest(t *review.T, s client.Session, as client.User, own client.Session, owner client.User) (client.Answer, bool) {
-	if a := t.Tried(inSession(t, s, as, listInSession(t))); a.Kind == client.Completed {
+	if a := t.Tried(inSession(t, s, as, t.Client.ListBody())); a.Kind == client.Completed {
 		return a, true
 	}
 	none := own
