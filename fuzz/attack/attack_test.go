@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -239,4 +240,55 @@ func TestEvidence(t *testing.T) {
 	require.False(t, attack.Differ([]verdict.Call{refused, refused}))
 	require.True(t, attack.Sealed(1)([]verdict.Call{sealed}))
 	require.False(t, attack.Sealed(2)([]verdict.Call{sealed, done}))
+}
+
+// signedPrincipal is a scheme whose token is the principal and the state. absent is the text for no
+// principal: if it is empty, no principal is the same as an empty one.
+type signedPrincipal struct{ absent string }
+
+func (s signedPrincipal) name(c *codecs.Context) string {
+	if c.Principal == nil {
+		return s.absent
+	}
+	return *c.Principal
+}
+
+func (s signedPrincipal) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	return fmt.Appendf(dst, "%s.%s", s.name(c), state), nil
+}
+
+func (s signedPrincipal) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	state, ok := bytes.CutPrefix(token, []byte(s.name(c)+"."))
+	if !ok {
+		return dst, codecs.Reject(codecs.Misbound, "principal")
+	}
+	return append(dst, state...), nil
+}
+
+// TestReproduceAfterRepair checks that a finding does not show on a scheme that now seals
+// differently, where the recorded token is one for the context that it is presented in.
+func TestReproduceAfterRepair(t *testing.T) {
+	scheme := func(absent string) *attack.Design {
+		return &attack.Design{Design: codecs.Design{
+			Name: "principal", Guarantees: func(map[string]string) []codecs.Guarantee { return codecs.Holds(codecs.BindsPrincipal) },
+			NewScheme: func(codecs.Config) (codecs.Scheme, error) { return signedPrincipal{absent}, nil },
+		}}
+	}
+	empty := ""
+	mixed := attack.Attack{ID: "A-01", Refutes: []codecs.Property{codecs.BindsPrincipal}, Run: func(t *attack.T) {
+		in, _ := t.Open(t.Secret(0)) //nolint:errcheck // it never fails
+		sealed := in.Seal([]byte("state"), codecs.Context{})
+		t.Try(codecs.BindsPrincipal)
+		if call, ok := in.Accepts(sealed.Answer.Out, codecs.Context{Principal: &empty}); ok {
+			t.Refute(codecs.BindsPrincipal, "absent as empty", sealed, call)
+		}
+	}}
+	r := attack.Runner{Attacks: []attack.Attack{mixed}, Seed: 1}
+	got := r.Attack(scheme("")).Results[0]
+	require.Equal(t, verdict.Refuted, got.Outcome)
+	again := func(absent string) error {
+		return attack.Reproduce(scheme(absent), &mixed, codecs.BindsPrincipal, got.Reproducer, attack.Budget{})
+	}
+	require.NoError(t, again(""))
+	require.ErrorIs(t, again("none"), attack.ErrStands)
 }

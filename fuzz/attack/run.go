@@ -254,33 +254,55 @@ func Find(all []Attack, id string) (*Attack, error) {
 	return nil, fmt.Errorf("unknown attack %q", id)
 }
 
-// repeats repeats the calls that present tokens. It reports whether there is at least one and
-// all answers are as recorded.
+// repeats repeats the calls that present tokens. It reports whether there is at least one, all
+// answers are as recorded, and each accepted token also opens in the context that it was sealed
+// for. If it does not, sealing was changed since, and the token is a sound one for another context.
 func (t *T) repeats(calls []verdict.Call) bool {
 	opened := map[string]*Instance{}
+	accepted := map[string]bool{}
 	presented := 0
 	for _, c := range calls {
 		if c.Op == verdict.OpSeal {
 			continue
 		}
-		if c.Op == verdict.OpOpen || c.Cut > 0 || c.Answer.Outcome == verdict.Fault {
+		if c.Op == verdict.OpOpen || c.Cut > 0 || c.Answer.Outcome == verdict.Fault || !t.answersAlike(opened, c) {
 			return false
 		}
-		in, ok := opened[ringKey(c)]
-		if !ok {
-			var err error
-			if in, err = t.OpenFor(c.TTL, c.Keys...); err != nil {
-				return false
-			}
-			opened[ringKey(c)] = in
-		}
-		a := in.Unseal(c.Token, *c.Context.Codecs()).Answer
-		if a.Outcome != c.Answer.Outcome || a.Stage != c.Answer.Stage || !bytes.Equal(a.Out, c.Answer.Out) {
-			return false
-		}
+		accepted[string(c.Token)] = c.Answer.Outcome == verdict.Done
 		presented++
 	}
-	return presented > 0
+	return presented > 0 && !slices.ContainsFunc(calls, func(c verdict.Call) bool {
+		return c.Op == verdict.OpSeal && accepted[string(c.Answer.Out)] && !t.opensItsOwn(opened, c)
+	})
+}
+
+// answersAlike repeats a call that presents a token, and reports whether the answer is as recorded.
+func (t *T) answersAlike(opened map[string]*Instance, c verdict.Call) bool {
+	in, err := t.instanceFor(opened, c)
+	if err != nil {
+		return false
+	}
+	a := in.Unseal(c.Token, *c.Context.Codecs()).Answer
+	return a.Outcome == c.Answer.Outcome && a.Stage == c.Answer.Stage && bytes.Equal(a.Out, c.Answer.Out)
+}
+
+// opensItsOwn reports whether the token of a sealing opens in the context of the sealing.
+func (t *T) opensItsOwn(opened map[string]*Instance, sealing verdict.Call) bool {
+	in, err := t.instanceFor(opened, sealing)
+	return err == nil && in.Unseal(sealing.Answer.Out, *sealing.Context.Codecs()).Answer.Outcome == verdict.Done
+}
+
+// instanceFor returns the instance for the ring and the time to live of a call, and opens it
+// before the first such call.
+func (t *T) instanceFor(opened map[string]*Instance, c verdict.Call) (*Instance, error) {
+	if in, ok := opened[ringKey(c)]; ok {
+		return in, nil
+	}
+	in, err := t.OpenFor(c.TTL, c.Keys...)
+	if err == nil {
+		opened[ringKey(c)] = in
+	}
+	return in, err
 }
 
 // ringKey returns a map key for the ring and the time to live of a call.
