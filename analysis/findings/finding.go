@@ -112,7 +112,7 @@ func (l Location) claim() string {
 	if l.Server != nil {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", l.Word)
+	return fmt.Sprintf(" (%s)", claimText[l.Word])
 }
 
 // Of returns the findings of a run, sorted by severity, design, property and attack. file is the name of

@@ -13,7 +13,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-// claimText is the text of a claim in the table.
+// claimText is the text of a claim for readers.
 var claimText = map[verdict.Claim]string{verdict.Stated: "stated", verdict.Disclaims: "disclaimed", verdict.Silent: "not stated"}
 
 // refuters returns the attacks that refuted a property.

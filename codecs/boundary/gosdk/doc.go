@@ -34,12 +34,10 @@
 // state and content but without input requests is a fault of the handler,
 // because the client would not come back. It is an internal error.
 //
-// The SDK refuses two kinds of such results before the boundary sees them. One
-// is the result of a typed tool with an output type, which always gets content;
-// The SDK adds content to the result of a typed tool with an output type,
-// unless InputRequests is set: set it to an empty map. The SDK itself refuses
-// the result of a resource whose Contents and InputRequests are both nil: set
-// one of them to an empty value.
+// Two kinds of results need care. The SDK adds content to the result of a typed
+// tool with an output type, unless InputRequests is set: set it to an empty map.
+// The SDK itself refuses the result of a resource whose Contents and
+// InputRequests are both nil: set one of them to an empty value.
 //
 // For clients of older revisions the SDK itself asks for input. It then calls
 // the handler again, once, inside the boundary and with the plaintext state. If
