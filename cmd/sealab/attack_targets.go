@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	}
 	chosen, err := namedOr(all, names, findDesign)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, workerAdvice(names))
 	}
 	if t.libraries {
 		chosen = append(chosen, golibs.All()...)
@@ -98,6 +99,16 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = append(chosen, controlDesigns()...)
 	}
 	return chosen, nil
+}
+
+// workerAdvice tells how to attack a program if one of the names is a file.
+func workerAdvice(names []string) string {
+	for _, name := range names {
+		if _, err := os.Stat(name); err == nil {
+			return fmt.Sprintf("; %s is a file: --worker takes its whole command as one argument, such as \"python3 worker.py\"", name)
+		}
+	}
+	return ""
 }
 
 // controlDesigns returns the negative controls.

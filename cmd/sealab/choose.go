@@ -270,7 +270,7 @@ func writeOthers(out io.Writer, all []choice.Other, singleUse bool) error {
 	if singleUse {
 		fmt.Fprintln(out, "\nA token alone cannot be single-use: a server has to remember it. \"go doc sealab/codecs/boundary\"\nhas stores for that; choose without single-use.")
 	}
-	_, err := fmt.Fprintf(out, "\n%d designs of the other kind, codec or scheme, were not asked.\n%d are not for use, but to be compared: %s.\n",
+	_, err := fmt.Fprintf(out, "\n%d designs of the other kind were not asked: schemes are asked if a need is one of theirs, such as expiry.\n%d are not for use, but to be compared: %s.\n",
 		kinds, len(compared), strings.Join(compared, ", "))
 	return err
 }

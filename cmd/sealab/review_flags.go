@@ -97,7 +97,7 @@ func (f *reviewFlags) check() error {
 		return fmt.Errorf("--budget %d: want at least 1", f.options.Budget)
 	}
 	if _, err := review.Select(checks.All(), f.checks); err != nil {
-		return fmt.Errorf("--checks: %w", err)
+		return fmt.Errorf("--checks: %w; --list prints them", err)
 	}
 	f.options.Effects = f.options.Effects || !f.safe
 	return requireWritable(f.out)

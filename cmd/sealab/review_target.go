@@ -52,7 +52,7 @@ func (f *reviewFlags) target(args []string) error {
 func hostOf(target string) (host string, loopback bool, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, fmt.Errorf("target %q: want an http or https URL", target)
+		return "", false, fmt.Errorf("target %q: want an http or https URL, such as http://127.0.0.1:8080/mcp; --stdio starts a command", target)
 	}
 	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
 		return "", false, fmt.Errorf("target %q: want a port of 1 to 65535", target)

@@ -260,7 +260,7 @@ func TestAdvice(t *testing.T) {
 			w.Header().Set("Location", "/login")
 			w.WriteHeader(http.StatusFound)
 		},
-		"; it wants credentials":                              func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+		"; it wants valid credentials":                        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 		"(HTTP status 404); want the URL of its MCP endpoint": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"; it answers with HTML": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")

@@ -291,7 +291,7 @@ func (a Answer) Advice() string {
 	case status >= 300 && status < 400 && where != "":
 		return fmt.Sprintf("; it redirects to %s, which is not followed", Short(where, 120))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return "; it wants credentials: give them with --header or --header-file"
+		return "; it wants valid credentials: give them with --header or --header-file"
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return "; want the URL of its MCP endpoint"
 	case strings.HasPrefix(a.Exchange.Header("Content-Type"), "text/html"):
