@@ -44,10 +44,10 @@ func Forgeries(token string) []Variant {
 		}
 	}
 	for _, v := range Views(token) {
-		for name, changed := range changedObjects(v.Object) {
-			add(fmt.Sprintf("segment %d with %s", v.Segment, name), v.Write(token, changed))
-			forgedAlone(add, name, changed)
-			withoutTag(add, token, v, name, changed)
+		for _, c := range changedObjects(v.Object) {
+			add(fmt.Sprintf("segment %d with %s", v.Segment, c.name), v.Write(token, c.text))
+			forgedAlone(add, c.name, c.text)
+			withoutTag(add, token, v, c.name, c.text)
 		}
 		if _, ok := v.Object["alg"]; ok {
 			algNone(add, token, v)
@@ -57,8 +57,8 @@ func Forgeries(token string) []Variant {
 		}
 	}
 	for _, v := range Views(token) {
-		for name, changed := range changedObjects(v.Object) {
-			knownTags(func(tag, text string) { add(tag+" with "+name, text) }, Segments(v.Write(token, changed)))
+		for _, c := range changedObjects(v.Object) {
+			knownTags(func(tag, text string) { add(tag+" with "+c.name, text) }, Segments(v.Write(token, c.text)))
 		}
 	}
 	laterTimes(add, token)
@@ -67,12 +67,18 @@ func Forgeries(token string) []Variant {
 	extendForm(add, token)
 	segments := Segments(token)
 	knownTags(add, segments)
+	blanks(add, segments)
+	return all
+}
+
+// blanks adds tokens with segments that are empty or zero, or end in zeros.
+func blanks(add func(name, text string), segments []Segment) {
 	at := CodedSegments(segments)
 	for _, i := range at {
 		raw := segments[i].Raw()
 		for _, n := range []int{16, 32} {
 			if len(raw) > n {
-				zero := append(append([]byte(nil), raw[:len(raw)-n]...), make([]byte, n)...)
+				zero := slices.Concat(raw[:len(raw)-n], make([]byte, n))
 				add(fmt.Sprintf("the last %d bytes of segment %d zero", n, i), Replaced(segments, i, segments[i].Write(zero)))
 			}
 		}
@@ -90,7 +96,6 @@ func Forgeries(token string) []Variant {
 		}
 		add("every segment empty", empty.String())
 	}
-	return all
 }
 
 // forgedAlone adds a changed state without the rest of the token.
@@ -165,9 +170,9 @@ func otherNames(add func(name, text string), token string) {
 		if at[0] == longest[0] || len(name) > maxName {
 			continue
 		}
-		for what, other := range map[string]string{"made up": "sealab", "changed": OtherCharacter(name)} {
-			text := token[:at[0]] + other + token[at[1]:]
-			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, what, tag), text) }, Segments(text))
+		for _, other := range []struct{ how, name string }{{"made up", "sealab"}, {"changed", OtherCharacter(name)}} {
+			text := token[:at[0]] + other.name + token[at[1]:]
+			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, other.how, tag), text) }, Segments(text))
 		}
 		for _, id := range jsondoc.SortedKeys(foundKeys) {
 			for _, key := range foundKeys[id] {
@@ -190,8 +195,10 @@ func knownTags(add func(name, text string), segments []Segment) {
 		}
 	}
 	n := len(segments[last].Raw())
-	for of, message := range messages {
-		for name, tag := range knownSums(message) {
+	for _, of := range jsondoc.SortedKeys(messages) {
+		sums := knownSums(messages[of])
+		for _, name := range jsondoc.SortedKeys(sums) {
+			tag := sums[name]
 			add(fmt.Sprintf("%s of the %s", name, of), Replaced(segments, last, segments[last].Write(tag[:min(n, len(tag))])))
 		}
 	}
@@ -202,9 +209,7 @@ func knownSums(message []byte) map[string][]byte {
 	sum := sha256.Sum256(message)
 	all := map[string][]byte{"SHA-256": sum[:]}
 	for _, key := range []string{"", "secret"} {
-		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write(message)
-		all[fmt.Sprintf("HMAC-SHA256 under %q", key)] = mac.Sum(nil)
+		all[fmt.Sprintf("HMAC-SHA256 under %q", key)] = hmacSHA256([]byte(key), message)
 	}
 	return all
 }
@@ -238,11 +243,13 @@ func ownKey(add func(name, text string), token string, header View) {
 
 // signedUnder returns a token whose last segment is replaced by its HMAC-SHA256 under key, or "".
 func signedUnder(key []byte, token string) string {
-	return signedBy(func(text []byte) []byte {
-		mac := hmac.New(sha256.New, key)
-		mac.Write(text)
-		return mac.Sum(nil)
-	}, token)
+	return signedBy(func(text []byte) []byte { return hmacSHA256(key, text) }, token)
+}
+
+func hmacSHA256(key, message []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(message)
+	return mac.Sum(nil)
 }
 
 // foundKeys maps key IDs to the keys that careless readers find for them. The IDs are a missing
@@ -304,13 +311,19 @@ func extendForm(add func(name, text string), token string) {
 	}
 }
 
-// changedObjects returns copies of a state with one value changed in each. It leaves large numbers
-// alone: they may be times, and a changed time may be refused for another reason.
-func changedObjects(state map[string]json.RawMessage) map[string]json.RawMessage {
-	all := map[string]json.RawMessage{}
+// A changedObject is the JSON of a state with one value changed.
+type changedObject struct {
+	name string // of the change
+	text json.RawMessage
+}
+
+// changedObjects returns copies of a state with one value changed in each, by the names of the values.
+// It leaves large numbers alone: they may be times, and a changed time may be refused for another reason.
+func changedObjects(state map[string]json.RawMessage) []changedObject {
+	var all []changedObject
 	for _, name := range jsondoc.SortedKeys(state) {
 		if changed := changedValue(state[name], 3); changed != nil {
-			all[fmt.Sprintf("another %q", name)] = jsondoc.Object(jsondoc.With(state, name, changed))
+			all = append(all, changedObject{fmt.Sprintf("another %q", name), jsondoc.Object(jsondoc.With(state, name, changed))})
 		}
 	}
 	return all

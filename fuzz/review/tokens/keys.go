@@ -2,8 +2,6 @@ package tokens
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -52,9 +50,7 @@ type Keyless struct {
 // HMACUnder returns HMAC-SHA256 under a known key.
 func HMACUnder(key []byte) Keyless {
 	return Keyless{Issue: "the tag of the token is that of a published, trivial or public key", Name: fmt.Sprintf("HMAC-SHA256 under %+q", key), sum: func(message []byte) []byte {
-		mac := hmac.New(sha256.New, key)
-		mac.Write(message)
-		return mac.Sum(nil)[:12]
+		return hmacSHA256(key, message)[:12]
 	}}
 }
 

@@ -72,7 +72,9 @@ func ownPairsInHeader(add func(name, text string), token string, header View) {
 			if !kid && header.Object["kid"] == nil {
 				continue
 			}
-			for place, members := range p.inHeader(header.Object) {
+			headers := p.inHeader(header.Object)
+			for _, place := range jsondoc.SortedKeys(headers) {
+				members := headers[place]
 				name := fmt.Sprintf("an own key for %s in %s", p.alg, place)
 				if !kid {
 					name, members = name+" without kid", jsondoc.Without(members, "kid")

@@ -43,12 +43,13 @@ func Spellings(token string) []Variant {
 	for _, i := range at {
 		spelledSegment(add, segments, i)
 	}
-	for name, x := range map[string]string{
-		"a space": " ", "a tab": "\t", "a line feed": "\n", "CR LF": "\r\n", "NUL": "\x00", "a no-break space": "\u00a0", "a byte order mark": "\ufeff", "a zero-width space": "\u200b",
+	for _, blank := range []struct{ name, text string }{
+		{"a space", " "}, {"a tab", "\t"}, {"a line feed", "\n"}, {"CR LF", "\r\n"}, {"NUL", "\x00"},
+		{"a no-break space", "\u00a0"}, {"a byte order mark", "\ufeff"}, {"a zero-width space", "\u200b"},
 	} {
-		add(name+" at the end", token+x)
-		add(name+" in front", x+token)
-		add(name+" in the middle", token[:len(token)/2]+x+token[len(token)/2:])
+		add(blank.name+" at the end", token+blank.text)
+		add(blank.name+" in front", blank.text+token)
+		add(blank.name+" in the middle", token[:len(token)/2]+blank.text+token[len(token)/2:])
 	}
 	for _, x := range []string{"A", "AAAA", ".", ".x", ".A", "=", "==", "&x=1", ",", "|"} {
 		add(fmt.Sprintf("%q at the end", x), token+x)

@@ -103,11 +103,11 @@ func Mended(token string) []Variant {
 			change := crc32.ChecksumIEEE(delta)
 			delta[0] = 1
 			change ^= crc32.ChecksumIEEE(delta)
-			for name, order := range map[string]binary.ByteOrder{"big": binary.BigEndian, "little": binary.LittleEndian} {
+			for _, order := range []binary.ByteOrder{binary.BigEndian, binary.LittleEndian} {
 				changed := slices.Clone(raw)
 				changed[i] ^= 1
 				order.PutUint32(changed[place:], order.Uint32(changed[place:])^change)
-				all = append(all, Variant{Name: fmt.Sprintf("byte %d/%d with a CRC-32 at %d, %s-endian", n, mendedPlaces, sum, name), Text: Replaced(segments, at, segments[at].Write(changed))})
+				all = append(all, Variant{Name: fmt.Sprintf("byte %d/%d with a CRC-32 at %d, %v", n, mendedPlaces, sum, order), Text: Replaced(segments, at, segments[at].Write(changed))})
 			}
 		}
 	}

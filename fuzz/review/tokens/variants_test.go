@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,4 +47,23 @@ func TestGeneratedOfALongToken(t *testing.T) {
 	require.NotEmpty(t, Generated(token[:1024], false, 6, 1))
 	document := `[` + strings.Repeat(`{"step":"one","by":["alice"]},`, 400) + `0]`
 	require.Empty(t, Generated(document, false, 6, 1))
+}
+
+// TestOrder checks that variants have the same order in every run, because a check may take only some.
+func TestOrder(t *testing.T) {
+	state := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","kid":"one","step":1,"user":"alice"}`))
+	token := state + "." + state + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 32))
+	for name, variants := range map[string]func(string) []Variant{"forgeries": Forgeries, "spellings": Spellings} {
+		names := func() (all []string) {
+			for _, v := range variants(token) {
+				all = append(all, v.Name) // keys of its own make the texts of a forgery random
+			}
+			return all
+		}
+		want := names()
+		require.NotEmpty(t, want, name)
+		for range 4 {
+			require.True(t, slices.Equal(want, names()), name)
+		}
+	}
 }
