@@ -45,24 +45,25 @@ func File(d codecs.Design, others []codecs.Design) (*vectors.File, error) {
 // generator collects the tests of one design.
 type generator struct {
 	subject *cases.Subject
-	kin     map[string]*cases.Subject // other readings of d's wire format
-	foreign []*cases.Subject          // designs before this one: adding a design leaves the vectors of others unchanged
-	tests   []vectors.Test
-	seen    map[string]bool // inputs of the recorded tests
-	notes   map[string]vectors.Note
-	prefix  string  // of the tokens
-	brief   bool    // the claims over another codec have all vectors
-	broken  []error // claims that the design violated
+	// readings are the other readings of the design's wire format, by name.
+	readings map[string]*cases.Subject
+	foreign  []*cases.Subject // designs before this one: adding a design leaves the vectors of others unchanged
+	tests    []vectors.Test
+	seen     map[string]bool // inputs of the recorded tests
+	notes    map[string]vectors.Note
+	prefix   string  // of the tokens
+	brief    bool    // the claims over another codec have all vectors
+	broken   []error // claims that the design violated
 }
 
 func newGenerator(d codecs.Design, others []codecs.Design) *generator {
 	g := &generator{
 		subject: cases.NewSubject(d, secrets(&d)),
-		seen:    map[string]bool{}, notes: map[string]vectors.Note{}, kin: map[string]*cases.Subject{},
+		seen:    map[string]bool{}, notes: map[string]vectors.Note{}, readings: map[string]*cases.Subject{},
 	}
 	for _, reading := range cases.Readings(&d) {
 		as := lab.With(d, map[string]string{cases.OptionReading: reading})
-		g.kin[reading] = cases.NewSubject(as, secrets(&as))
+		g.readings[reading] = cases.NewSubject(as, secrets(&as))
 	}
 	before := true
 	for _, o := range others {

@@ -53,7 +53,7 @@ func (g *generator) record(s *sample) (*vectors.Test, error) {
 	}
 	t.Expect, t.Stage, t.Reason, t.Released = a.Expect, a.Stage, a.Reason, a.Released
 	g.judge(t, s, released)
-	g.kinsfolk(t, s)
+	g.readOtherwise(t, s)
 	g.explain(t)
 	return t, nil
 }
@@ -178,13 +178,14 @@ func (g *generator) fail(t *vectors.Test, format string, args ...any) {
 	g.broken = append(g.broken, fmt.Errorf("%s: "+format, append([]any{t.ID}, args...)...))
 }
 
-// kinsfolk asks the other readings of the design's wire format and records answers that differ.
-func (g *generator) kinsfolk(t *vectors.Test, s *sample) {
-	for reading, k := range g.kin {
-		if k.Configure(s.read) != nil {
+// readOtherwise asks the other readings of the design's wire format and records answers that differ.
+func (g *generator) readOtherwise(t *vectors.Test, s *sample) {
+	for _, reading := range slices.Sorted(maps.Keys(g.readings)) {
+		other := g.readings[reading]
+		if other.Configure(s.read) != nil {
 			continue
 		}
-		a := answerOf(k.Read(s.read, s.token))
+		a := answerOf(other.Read(s.read, s.token))
 		if reflect.DeepEqual(a, t.Answer("")) {
 			continue
 		}

@@ -85,9 +85,12 @@ func (g *generator) ring(name, doc string, keys [][]byte, ttl *time.Duration) (v
 	}
 	c := codecs.Config{Secrets: keys, TTL: ttl}
 	ring.Expect = taken(d, c)
-	for reading, other := range g.kin {
+	for reading, other := range g.readings {
 		if as := taken(&other.Design, c); as != ring.Expect {
-			ring.Readings = map[string]vectors.Verdict{reading: as}
+			if ring.Readings == nil {
+				ring.Readings = map[string]vectors.Verdict{}
+			}
+			ring.Readings[reading] = as
 		}
 	}
 	return ring, ring.Identify(d.Name, name)
