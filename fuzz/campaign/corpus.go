@@ -3,8 +3,10 @@ package campaign
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/campaign/harness"
@@ -71,8 +73,8 @@ func (f folder) repairCorpus(t Target) (notices []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for path, reason := range broken {
-		notice, err := f.moveAway(path, reason)
+	for _, path := range slices.Sorted(maps.Keys(broken)) {
+		notice, err := f.moveAway(path, broken[path])
 		if err != nil {
 			return nil, err
 		}

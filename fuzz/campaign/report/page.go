@@ -81,7 +81,7 @@ func Handler(dir string, now func() time.Time, until time.Time) http.Handler {
 		if err := body.Execute(&text, pageData{s, now()}); err != nil {
 			return err
 		}
-		p := page.Page{Title: "Fuzz campaign", Lead: "On " + s.Package + ". The page loads itself again every five seconds.", Home: "/", Refresh: reloadSeconds,
+		p := page.Page{Title: "Fuzz campaign", Lead: fmt.Sprintf("On %s. The page loads itself again every %d seconds.", s.Package, reloadSeconds), Home: "/", Refresh: reloadSeconds,
 			Body: template.HTML(text.String())} //nolint:gosec // made by html/template
 		html, err := p.Render()
 		b.Write(html)
