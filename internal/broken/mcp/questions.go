@@ -94,8 +94,8 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+randomWord()+"\"", 1)
 	}
-	if env, _ := json.Marshal(c.Env); s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") { // a string always encodes
-		params = strings.Replace(params, `?"`, ` with `+string(env[1:len(env)-1])+`?"`, 1)
+	if s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") {
+		params = naming(params, c.Env)
 	}
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
 		params = strings.Replace(params, `?"`, ` with `+strings.ReplaceAll(c.Env, "{{13*20011}}", "260143")+`?"`, 1)
@@ -106,10 +106,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	params = s.worded(params, p, c)
 	if s.has("questions name the call before") || c.Step == "reason" && s.has("later questions name the call before") {
 		s.mu.Lock()
-		raw, _ := json.Marshal(c.Env + " after " + s.said["before"]) // a string always encodes
+		params = naming(params, c.Env+" after "+s.said["before"])
 		s.said["before"] = c.Env
 		s.mu.Unlock()
-		params = strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 	}
 	method, state := "elicitation/create", s.mint(c, p)
 	switch {
@@ -156,8 +155,8 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if s.has("sums") {
 		return strings.Replace(params, `?"`, ` for `+s.sum(p.arguments)+` EUR?"`, 1)
 	}
-	if raw, _ := json.Marshal(string(p.arguments)); s.has("questions name all arguments") { // a string always encodes
-		return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
+	if s.has("questions name all arguments") {
+		return naming(params, string(p.arguments))
 	}
 	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
 		return params
@@ -174,6 +173,11 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if said := s.said[key]; said != "" {
 		text = said
 	}
+	return naming(params, text)
+}
+
+// naming returns the parameters of a question with a text in its first message.
+func naming(params, text string) string {
 	raw, _ := json.Marshal(text) // a string always encodes
 	return strings.Replace(params, `?"`, ` with `+string(raw[1:len(raw)-1])+`?"`, 1)
 }
