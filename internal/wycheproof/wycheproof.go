@@ -8,6 +8,7 @@ package wycheproof
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/cipher"
 	"crypto/sha3"
 	"encoding/hex"
@@ -282,7 +283,7 @@ var folder = sync.OnceValues(func() (string, error) {
 	out, err := cmd.Output()
 	var m struct{ Dir, Sum, Error string }
 	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil {
-		return "", fmt.Errorf("go mod download gave no answer: %w", err)
+		return "", fmt.Errorf("go mod download gave no answer: %w", cmp.Or(err, jsonErr))
 	}
 	switch {
 	case m.Error != "":
