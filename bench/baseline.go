@@ -35,7 +35,7 @@ import (
 //	JSON claims          the cipher or the MAC over 256 bytes of claims, the payload, and one
 //	                     byte for each quotation mark and backslash of it
 //
-// It uses the vectorised base64 of segmentio/asm, and the random number generator of the designs.
+// It uses the vectorized base64 of segmentio/asm, and the random number generator of the designs.
 //
 // Do not use a baseline for tokens: it is not safe for concurrent use, accepts
 // several spellings of one token, and does not rotate keys.

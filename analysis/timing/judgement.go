@@ -62,11 +62,9 @@ func Read(dir string) (*Judgement, error) {
 // significantDigits is the number of significant digits of numbers in a file.
 const significantDigits = 6
 
+// roundNumber returns v with significantDigits digits.
 func roundNumber(v float64) float64 {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', significantDigits, 64), 64)
-	if err != nil {
-		return v // not a number
-	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', significantDigits, 64), 64) // it is a number, or NaN
 	return short
 }
 

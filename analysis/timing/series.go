@@ -158,7 +158,7 @@ type dependence struct {
 	effective float64 // equivalent number of independent values
 }
 
-// dependenceOf estimates the dependence of x from its autocorrelation. It first winsorises values beyond
+// dependenceOf estimates the dependence of x from its autocorrelation. It first winsorizes values beyond
 // three sigma, because one interrupt would hide the correlation.
 func dependenceOf(x []float64) dependence {
 	n := len(x)
@@ -190,7 +190,7 @@ func laggedProduct(z []float64, lag int) float64 {
 	return sum / float64(len(z))
 }
 
-// winsorize returns x centered on its median, with values beyond three sigma moved to three sigma.
+// winsorize returns x with values beyond three sigma of its median moved to three sigma, less the mean.
 func winsorize(x []float64) []float64 {
 	m, reach := median(x), 3*robustSigma(x)
 	z := make([]float64, len(x))

@@ -39,7 +39,7 @@ const (
 	SizeKey    = "size"
 )
 
-// The units that the laboratory adds to those of package testing.
+// UnitToken is the unit that the laboratory adds to those of package testing.
 const UnitToken = "token-B"
 
 // A Role is the reason why a subject is measured.
