@@ -96,7 +96,7 @@ func allBaselines() []baseline {
 func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{
 		Name: d.Name, Role: runfile.RoleDesign, Doc: d.Doc, Kind: kindOf(d),
-		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised,
+		Primitive: lab.HooksOf(d).Primitive, Amortized: lab.HooksOf(d).Amortized,
 		Allocates: lab.HooksOf(d).Allocates != "", Over: d.Over,
 	}}
 	m := newMeasured(d, openerOf(d))

@@ -101,7 +101,7 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 	case other.Role == runfile.RoleBaseline:
 		return OverBaseline, other.Claims == (s.Role == runfile.RoleScheme) && (other.Over == "") == (s.Over == "")
 	case s.Role == runfile.RoleDesign && other.Role == runfile.RoleDesign:
-		return OverDesign, s.Amortised && !other.Amortised
+		return OverDesign, s.Amortized && !other.Amortized
 	}
 	return "", false
 }
@@ -110,7 +110,7 @@ func relation(s, other runfile.Subject) (Relation, bool) {
 // scheme with claims over it.
 func (r *Run) ours(kind runfile.Kind, claims bool) *runfile.Subject {
 	plain := r.subject(func(s runfile.Subject) bool {
-		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortised
+		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortized
 	})
 	if plain == nil || !claims {
 		return plain
@@ -125,7 +125,7 @@ func (r *Run) codecOf(scheme *runfile.Subject) *runfile.Subject {
 		if scheme.Over != "" {
 			return s.Name == scheme.Over
 		}
-		return s.Role == runfile.RoleDesign && scheme.Primitive != "" && s.Primitive == scheme.Primitive && !s.Amortised
+		return s.Role == runfile.RoleDesign && scheme.Primitive != "" && s.Primitive == scheme.Primitive && !s.Amortized
 	})
 }
 
@@ -228,7 +228,7 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		(t.Kind == "" || t.Kind == of.Kind) &&
 		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
 		t.SDK == (of.Role == runfile.RoleSDK) && (!t.SDK || of.Slower > 0) &&
-		!(t.Relation == OverBaseline && of.Amortised) &&
+		!(t.Relation == OverBaseline && of.Amortized) &&
 		!(t.Relation == OverRing && of.Primitive == "") // a third-party format may have no key ID
 }
 

@@ -35,7 +35,7 @@ var simulated = []struct {
 	small, large float64
 }{
 	{runfile.Subject{Name: "enc", Role: runfile.RoleDesign, Kind: runfile.Encrypts, Primitive: "X"}, 120, 1100},
-	{runfile.Subject{Name: "warm", Role: runfile.RoleDesign, Kind: runfile.Encrypts, Primitive: "X", Amortised: true}, 150, 1300},
+	{runfile.Subject{Name: "warm", Role: runfile.RoleDesign, Kind: runfile.Encrypts, Primitive: "X", Amortized: true}, 150, 1300},
 	{runfile.Subject{Name: "sig", Role: runfile.RoleDesign, Kind: runfile.Signs, Primitive: "Y"}, 200, 4000},
 	{runfile.Subject{Name: "far", Role: runfile.RoleScheme, Kind: runfile.Signs}, 2000, 9000},
 	{runfile.Subject{Name: "enc-again", Role: runfile.RoleRepeat, Kind: runfile.Encrypts, Repeats: "enc"}, 120, 1100},

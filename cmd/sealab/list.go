@@ -264,7 +264,7 @@ type description struct {
 	Spec       string            `json:"specification"`
 	Prefix     string            `json:"prefix"`
 	Primitive  string            `json:"primitive,omitempty"`
-	Amortised  bool              `json:"amortised,omitempty"`
+	Amortized  bool              `json:"amortised,omitempty"`
 	Allocates  string            `json:"allocates,omitempty"`
 	MinSecret  int               `json:"min_secret_bytes"`
 	KeySize    int               `json:"secret_bytes,omitempty"` // exact
@@ -327,7 +327,7 @@ func describeDesign(d codecs.Design) (description, error) {
 	}
 	row := description{
 		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
-		Primitive: lab.HooksOf(d).Primitive, Amortised: lab.HooksOf(d).Amortised, Allocates: lab.HooksOf(d).Allocates,
+		Primitive: lab.HooksOf(d).Primitive, Amortized: lab.HooksOf(d).Amortized, Allocates: lab.HooksOf(d).Allocates,
 		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys, Tokens: tokens,
 	}
 	for _, o := range d.Options {

@@ -176,7 +176,7 @@ func (v *variant) design(name, doc, spec, canonical string, facts *lab.Facts) co
 		Hooks: &lab.Hooks{
 			Facts:     facts,
 			Primitive: "AES-256-GCM",
-			Amortised: true,
+			Amortized: true,
 			TokenSize: v.tokenSize,
 			Inspect:   v.inspect,
 		},

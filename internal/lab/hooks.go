@@ -47,9 +47,9 @@ type Hooks struct {
 	// SIVKey returns the AES-GCM-SIV key derived from a secret. An attack uses it to make tokens that open
 	// under two keys. It is nil for other designs.
 	SIVKey func(secret []byte) []byte
-	// Amortised says that many tokens share the cost of one key agreement. A token whose key agreement is
+	// Amortized says that many tokens share the cost of one key agreement. A token whose key agreement is
 	// cached costs little more than Primitive.
-	Amortised bool
+	Amortized bool
 	// Stretched says that the key is stretched for each token, which takes as long as ten tokens of other
 	// designs.
 	Stretched bool

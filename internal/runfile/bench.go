@@ -91,8 +91,8 @@ type Subject struct {
 	// Primitive is the algorithm whose bare use is the subject's baseline. For a baseline, it is the
 	// baseline's own algorithm.
 	Primitive string `json:"primitive,omitempty"`
-	// Amortised says that the cost per token includes a share of a key agreement; see lab.Hooks.
-	Amortised bool `json:"amortised,omitempty"`
+	// Amortized says that the cost per token includes a share of a key agreement; see lab.Hooks.
+	Amortized bool `json:"amortised,omitempty"`
 	// Allocates says that the design's row states why it allocates.
 	Allocates bool `json:"allocates,omitempty"`
 	// Over is the name of the codec under a scheme's claims, or of the baseline under a baseline's claims.
