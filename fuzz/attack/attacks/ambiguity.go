@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 )
 
 // ambiguityAttacks are the attacks that look for two different contexts that are read as the same.
@@ -42,13 +43,13 @@ func (t trial) drawnSeparators() (drawn []string) {
 type boundFields struct {
 	in    *attack.Instance
 	under codecs.Context
-	bound []field
+	bound []fields.Field
 }
 
 // pairsOf finds the fields that the design binds. It reports false if there are fewer than two.
 func (t trial) pairsOf() (boundFields, bool) {
 	var ps boundFields
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		ps.in, ps.under = in, under
 		ps.bound = append(ps.bound, f)
 	})
@@ -62,10 +63,10 @@ func (t trial) pairsOf() (boundFields, bool) {
 }
 
 // each calls do for each ordered pair of bound fields.
-func (ps boundFields) each(do func(a, b field)) {
+func (ps boundFields) each(do func(a, b fields.Field)) {
 	for _, a := range ps.bound {
 		for _, b := range ps.bound {
-			if a.name != b.name {
+			if a.Name != b.Name {
 				do(a, b)
 			}
 		}
@@ -73,23 +74,12 @@ func (ps boundFields) each(do func(a, b field)) {
 }
 
 // texts calls do for each ordered pair of bound fields that take any text.
-func (ps boundFields) texts(do func(a, b field)) {
-	ps.each(func(a, b field) {
-		if a.property != codecs.BindsArguments && b.property != codecs.BindsArguments {
+func (ps boundFields) texts(do func(a, b fields.Field)) {
+	ps.each(func(a, b fields.Field) {
+		if a.Property != codecs.BindsArguments && b.Property != codecs.BindsArguments {
 			do(a, b)
 		}
 	})
-}
-
-// describeContext formats a context for a person.
-func describeContext(c codecs.Context) string {
-	show := func(s *string) string {
-		if s == nil {
-			return "none"
-		}
-		return fmt.Sprintf("%+.40q", *s)
-	}
-	return fmt.Sprintf("(method %+.40q, target %+.40q, arguments %+.40q, principal %s, audience %s)", c.Method, c.Target, c.Arguments, show(c.Principal), show(c.Audience))
 }
 
 // shiftedFields moves part of one field across the border to another, for every known
@@ -100,29 +90,29 @@ func (t trial) shiftedFields() {
 		return
 	}
 	for _, f := range ps.bound {
-		if f.property == codecs.BindsArguments {
+		if f.Property == codecs.BindsArguments {
 			t.besideArguments(ps)
 		}
 	}
-	ps.each(func(a, b field) {
+	ps.each(func(a, b fields.Field) {
 		for _, sep := range t.drawnSeparators() {
-			from := b.put(a.put(ps.under, a.value("xx"+sep+"yy")), b.value("zz"))
-			to := b.put(a.put(ps.under, a.value("xx")), b.value("yy"+sep+"zz"))
-			t.read(ps.in, from, to, fmt.Sprintf("%s and %s joined by %q", a.name, b.name, sep))
+			from := b.Put(a.Put(ps.under, a.Value("xx"+sep+"yy")), b.Value("zz"))
+			to := b.Put(a.Put(ps.under, a.Value("xx")), b.Value("yy"+sep+"zz"))
+			t.read(ps.in, from, to, fmt.Sprintf("%s and %s joined by %q", a.Name, b.Name, sep))
 			t.throughArguments(ps, a, b, sep)
 		}
 	})
-	ps.texts(func(a, b field) {
+	ps.texts(func(a, b fields.Field) {
 		long := strings.Repeat("p", 255)
-		from := b.put(a.put(ps.under, "x\x01"+long), "c")
-		to := b.put(a.put(ps.under, "x"), long+"\x01c")
+		from := b.Put(a.Put(ps.under, "x\x01"+long), "c")
+		to := b.Put(a.Put(ps.under, "x"), long+"\x01c")
 		t.read(ps.in, from, to, "lengths of one byte")
 		// Both are written as 1 0 11 xxxxxxxx2zz, without the spaces.
-		from, to = b.put(a.put(ps.under, "0"), "xxxxxxxx2zz"), b.put(a.put(ps.under, "11xxxxxxxx"), "zz")
+		from, to = b.Put(a.Put(ps.under, "0"), "xxxxxxxx2zz"), b.Put(a.Put(ps.under, "11xxxxxxxx"), "zz")
 		t.read(ps.in, from, to, "lengths in decimal digits in front of values, without a border")
-		if b.unset != nil {
-			t.read(ps.in, b.without(a.put(ps.under, "xxyy")), b.put(a.put(ps.under, "xx"), "yy"), "joined without a border to an absent field")
-			t.read(ps.in, a.put(b.without(ps.under), "xx:yy"), b.put(a.put(ps.under, "xx"), "yy"), "joined by a colon to an absent field")
+		if b.Optional() {
+			t.read(ps.in, b.Without(a.Put(ps.under, "xxyy")), b.Put(a.Put(ps.under, "xx"), "yy"), "joined without a border to an absent field")
+			t.read(ps.in, a.Put(b.Without(ps.under), "xx:yy"), b.Put(a.Put(ps.under, "xx"), "yy"), "joined by a colon to an absent field")
 		}
 	})
 }
@@ -130,13 +120,13 @@ func (t trial) shiftedFields() {
 // stateAcross cuts bytes off a state that the token shows, and adds them to a bound field: those at
 // the start of the state to the end of the field, and the reverse.
 func (t trial) stateAcross() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
-		if f.property == codecs.BindsArguments {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f fields.Field) {
+		if f.Property == codecs.BindsArguments {
 			return
 		}
 		for _, sep := range t.drawnSeparators() {
-			t.moveFromState(in, f, f.put(under, "srv"), sep+"-eu", "srv"+sep+"-eu", true)
-			t.moveFromState(in, f, f.put(under, "srv"), "eu-"+sep, "eu-"+sep+"srv", false)
+			t.moveFromState(in, f, f.Put(under, "srv"), sep+"-eu", "srv"+sep+"-eu", true)
+			t.moveFromState(in, f, f.Put(under, "srv"), "eu-"+sep, "eu-"+sep+"srv", false)
 		}
 	})
 	if t.Untried() {
@@ -146,7 +136,7 @@ func (t trial) stateAcross() {
 
 // moveFromState mints a token for a state with moved at its start or end, cuts that off, and
 // presents the token with another value of the field.
-func (t trial) moveFromState(in *attack.Instance, f field, under codecs.Context, moved, value string, fromStart bool) {
+func (t trial) moveFromState(in *attack.Instance, f fields.Field, under codecs.Context, moved, value string, fromStart bool) {
 	state, kept := moved+`{"step":1}`, 0
 	if !fromStart {
 		state, kept = `{"step":1}`+moved, len(state)-len(moved)
@@ -164,8 +154,8 @@ func (t trial) moveFromState(in *attack.Instance, f field, under codecs.Context,
 		}
 		t.Try(codecs.Integrity, codecs.Unambiguous)
 		cut := slices.Delete(bytes.Clone(raw), at+kept, at+kept+len(moved))
-		if call, ok := in.Accepts(format.With(i, cut), f.put(under, value)); ok {
-			issue := fmt.Sprintf("a token is accepted with %q moved from its state to the %s", moved, f.name)
+		if call, ok := in.Accepts(format.With(i, cut), f.Put(under, value)); ok {
+			issue := fmt.Sprintf("a token is accepted with %q moved from its state to the %s", moved, f.Name)
 			t.Refute(codecs.Integrity, issue, tok.Sealed, call)
 			t.Refute(codecs.Unambiguous, issue, tok.Sealed, call)
 		}
@@ -174,26 +164,26 @@ func (t trial) moveFromState(in *attack.Instance, f field, under codecs.Context,
 
 // throughArguments shifts the border between two fields with the arguments between them, so
 // that the joined text of all three is the same.
-func (t trial) throughArguments(ps boundFields, a, b field, sep string) {
-	if a.property != codecs.BindsTarget || b.property == codecs.BindsArguments || b.property == codecs.BindsMethod {
+func (t trial) throughArguments(ps boundFields, a, b fields.Field, sep string) {
+	if a.Property != codecs.BindsTarget || b.Property == codecs.BindsArguments || b.Property == codecs.BindsMethod {
 		return
 	}
 	const middle = `{"a":1}`
-	from := contextFields[argumentsIndex].put(b.put(a.put(ps.under, "xx"+sep+middle), "zz"), `{"b":2}`)
-	to := contextFields[argumentsIndex].put(b.put(a.put(ps.under, "xx"), `{"b":2}`+sep+"zz"), middle)
-	t.read(ps.in, from, to, fmt.Sprintf("%s, arguments and %s joined by %q", a.name, b.name, sep))
+	from := fields.Arguments.Put(b.Put(a.Put(ps.under, "xx"+sep+middle), "zz"), `{"b":2}`)
+	to := fields.Arguments.Put(b.Put(a.Put(ps.under, "xx"), `{"b":2}`+sep+"zz"), middle)
+	t.read(ps.in, from, to, fmt.Sprintf("%s, arguments and %s joined by %q", a.Name, b.Name, sep))
 }
 
 // besideArguments shifts the border between target and arguments. Arguments are raw JSON text:
 // a number can be split, and an object can move into the target.
 func (t trial) besideArguments(ps boundFields) {
-	target, arguments := contextFields[targetIndex], contextFields[argumentsIndex]
+	target, arguments := fields.Target, fields.Arguments
 	for _, sep := range []string{"", ".", ":", "|", "\n", " ", "\x00", "/", "%", "\\"} {
-		t.read(ps.in, arguments.without(target.put(ps.under, "xx"+sep+`{"a":1}`)), arguments.put(target.put(ps.under, "xx"), `{"a":1}`),
+		t.read(ps.in, arguments.Without(target.Put(ps.under, "xx"+sep+`{"a":1}`)), arguments.Put(target.Put(ps.under, "xx"), `{"a":1}`),
 			fmt.Sprintf("target and arguments joined by %q", sep))
 	}
 	for _, sep := range []string{"", "."} {
-		t.read(ps.in, arguments.put(target.put(ps.under, "xx"+sep+"1"), "2"), arguments.put(target.put(ps.under, "xx"), "1"+sep+"2"),
+		t.read(ps.in, arguments.Put(target.Put(ps.under, "xx"+sep+"1"), "2"), arguments.Put(target.Put(ps.under, "xx"), "1"+sep+"2"),
 			fmt.Sprintf("target and arguments joined by %q", sep))
 	}
 }
@@ -205,18 +195,18 @@ func (t trial) exchangedFields() {
 	if !ok {
 		return
 	}
-	ps.each(func(a, b field) {
+	ps.each(func(a, b fields.Field) {
 		x, y := "xx-1", "yy-2"
-		if a.property == codecs.BindsArguments || b.property == codecs.BindsArguments {
+		if a.Property == codecs.BindsArguments || b.Property == codecs.BindsArguments {
 			x, y = `{"v":"xx"}`, `{"v":"yy"}`
 		}
-		t.read(ps.in, b.put(a.put(ps.under, x), y), b.put(a.put(ps.under, y), x), a.name+" and "+b.name+" exchanged")
-		t.read(ps.in, b.put(a.put(ps.under, x), x), b.put(a.put(ps.under, y), y), a.name+" and "+b.name+" both changed alike")
-		if a.property != codecs.BindsArguments && b.property != codecs.BindsArguments {
-			t.read(ps.in, b.put(a.put(ps.under, x), ""), b.put(a.put(ps.under, ""), x), "a value moved from "+a.name+" to "+b.name+", the other one is empty")
+		t.read(ps.in, b.Put(a.Put(ps.under, x), y), b.Put(a.Put(ps.under, y), x), a.Name+" and "+b.Name+" exchanged")
+		t.read(ps.in, b.Put(a.Put(ps.under, x), x), b.Put(a.Put(ps.under, y), y), a.Name+" and "+b.Name+" both changed alike")
+		if a.Property != codecs.BindsArguments && b.Property != codecs.BindsArguments {
+			t.read(ps.in, b.Put(a.Put(ps.under, x), ""), b.Put(a.Put(ps.under, ""), x), "a value moved from "+a.Name+" to "+b.Name+", the other one is empty")
 		}
-		if a.unset != nil && b.unset != nil {
-			t.read(ps.in, b.without(a.put(ps.under, x)), a.without(b.put(ps.under, x)), "a value moved from "+a.name+" to "+b.name)
+		if a.Optional() && b.Optional() {
+			t.read(ps.in, b.Without(a.Put(ps.under, x)), a.Without(b.Put(ps.under, x)), "a value moved from "+a.Name+" to "+b.Name)
 		}
 	})
 }
@@ -227,14 +217,14 @@ func (t trial) injectedFields() {
 	if !ok {
 		return
 	}
-	ps.texts(func(a, b field) {
-		for _, name := range []string{b.name, b.name[:1], strings.ToUpper(b.name[:1]) + b.name[1:]} {
+	ps.texts(func(a, b fields.Field) {
+		for _, name := range []string{b.Name, b.Name[:1], strings.ToUpper(b.Name[:1]) + b.Name[1:]} {
 			for _, form := range fieldInjections {
-				from := b.put(a.put(ps.under, "xx"), "yy"+form.open+name+form.middle+"zz")
-				to := b.put(a.put(ps.under, "xx"+form.open+name+form.middle+"yy"), "zz")
-				t.read(ps.in, from, to, fmt.Sprintf("%s written into %s", b.name, a.name))
-				if b.unset != nil {
-					t.read(ps.in, b.put(a.put(ps.under, "xx"), "zz"), b.without(a.put(ps.under, "xx"+form.open+name+form.middle+"zz"+form.end)), fmt.Sprintf("%s written into %s, and absent", b.name, a.name))
+				from := b.Put(a.Put(ps.under, "xx"), "yy"+form.open+name+form.middle+"zz")
+				to := b.Put(a.Put(ps.under, "xx"+form.open+name+form.middle+"yy"), "zz")
+				t.read(ps.in, from, to, fmt.Sprintf("%s written into %s", b.Name, a.Name))
+				if b.Optional() {
+					t.read(ps.in, b.Put(a.Put(ps.under, "xx"), "zz"), b.Without(a.Put(ps.under, "xx"+form.open+name+form.middle+"zz"+form.end)), fmt.Sprintf("%s written into %s, and absent", b.Name, a.Name))
 				}
 			}
 		}
@@ -255,12 +245,12 @@ func (t trial) escapedFields() {
 	if !ok {
 		return
 	}
-	ps.texts(func(a, b field) {
+	ps.texts(func(a, b fields.Field) {
 		for _, sep := range t.drawnSeparators() {
-			if b.unset != nil {
-				t.read(ps.in, b.put(a.put(ps.under, "xx"), "yy"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s behind %q", b.name, a.name, sep))
-				t.read(ps.in, b.put(a.put(ps.under, "yy"), "xx"), b.without(a.put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s in front of %q", b.name, a.name, sep))
-				t.read(ps.in, b.without(a.put(ps.under, "xx")), b.put(a.put(ps.under, "xx"), sep), fmt.Sprintf("%s absent, and %q", b.name, sep))
+			if b.Optional() {
+				t.read(ps.in, b.Put(a.Put(ps.under, "xx"), "yy"), b.Without(a.Put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s behind %q", b.Name, a.Name, sep))
+				t.read(ps.in, b.Put(a.Put(ps.under, "yy"), "xx"), b.Without(a.Put(ps.under, "xx"+sep+"yy")), fmt.Sprintf("%s absent, and its value in %s in front of %q", b.Name, a.Name, sep))
+				t.read(ps.in, b.Without(a.Put(ps.under, "xx")), b.Put(a.Put(ps.under, "xx"), sep), fmt.Sprintf("%s absent, and %q", b.Name, sep))
 			}
 			if len(sep) != 1 || !strings.Contains(":|/,&;.-\n\x00", sep) {
 				continue
@@ -272,12 +262,12 @@ func (t trial) escapedFields() {
 	})
 	t.shortLengths(ps)
 	t.escapedInside(ps)
-	ps.each(func(a, b field) {
+	ps.each(func(a, b fields.Field) {
 		for _, n := range []int{256, 65536} {
 			long := strings.Repeat("p", n)
-			from := b.put(a.put(ps.under, a.value("x"+long)), b.value("c"))
-			to := b.put(a.put(ps.under, a.value("x")), b.value(long+"c"))
-			t.read(ps.in, from, to, fmt.Sprintf("%d bytes moved from %s to %s: lengths are counted modulo %d", n, a.name, b.name, n))
+			from := b.Put(a.Put(ps.under, a.Value("x"+long)), b.Value("c"))
+			to := b.Put(a.Put(ps.under, a.Value("x")), b.Value(long+"c"))
+			t.read(ps.in, from, to, fmt.Sprintf("%d bytes moved from %s to %s: lengths are counted modulo %d", n, a.Name, b.Name, n))
 		}
 	})
 }
@@ -292,11 +282,11 @@ var writtenAs = [][2]string{{"\n", `\n`}, {"\t", `\t`}, {"\r", `\r`}, {"\x00", `
 // escapedInside looks for values of one field that become equal by escaping.
 func (t trial) escapedInside(ps boundFields) {
 	for _, f := range ps.bound {
-		if f.property == codecs.BindsArguments {
+		if f.Property == codecs.BindsArguments {
 			continue // JSON has its own escapes
 		}
 		for _, w := range writtenAs {
-			t.read(ps.in, f.put(ps.under, "xx"+w[0]+"yy"), f.put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.name, w[1]))
+			t.read(ps.in, f.Put(ps.under, "xx"+w[0]+"yy"), f.Put(ps.under, "xx"+w[1]+"yy"), fmt.Sprintf("%q in %s is written as %q", w[0], f.Name, w[1]))
 		}
 	}
 }
@@ -305,7 +295,7 @@ func (t trial) escapedInside(ps boundFields) {
 // length overflow. The moved bytes contain the length of the other field, after the mark of a
 // present field.
 func (t trial) shortLengths(ps boundFields) {
-	ps.texts(func(a, b field) {
+	ps.texts(func(a, b fields.Field) {
 		for i, mark := range []string{"", "\x01", "+", "\x00", "\x02", "\xff", "1", "s", "S", "T", "$"} {
 			for _, length := range []string{"\x01", "\x00\x01", "\x01\x00"} {
 				if i > 2 && len(length) > 1 {
@@ -313,8 +303,8 @@ func (t trial) shortLengths(ps boundFields) {
 				}
 				head, n := mark+length, 1<<(8*len(length))
 				moved := strings.Repeat("p", n-len(head))
-				t.read(ps.in, b.put(a.put(ps.under, "x"+head+moved), "c"), b.put(a.put(ps.under, "x"), moved+head+"c"),
-					fmt.Sprintf("%s and %s with lengths modulo %d", a.name, b.name, n))
+				t.read(ps.in, b.Put(a.Put(ps.under, "x"+head+moved), "c"), b.Put(a.Put(ps.under, "x"), moved+head+"c"),
+					fmt.Sprintf("%s and %s with lengths modulo %d", a.Name, b.Name, n))
 			}
 		}
 	})
@@ -325,9 +315,9 @@ var escapeCharacters = []string{`\`, `%`, `^`, `"`, `'`, "`", "~", "=", "$", "&"
 
 // escapedPair moves the border between two fields by an escape character at the end of the
 // honest value, or by a doubled separator.
-func (t trial) escapedPair(ps boundFields, a, b field, sep, esc string) {
-	set := func(x, y string) codecs.Context { return b.put(a.put(ps.under, x), y) }
-	how := fmt.Sprintf("%s and %s joined by %q with the escape %q", a.name, b.name, sep, esc)
+func (t trial) escapedPair(ps boundFields, a, b fields.Field, sep, esc string) {
+	set := func(x, y string) codecs.Context { return b.Put(a.Put(ps.under, x), y) }
+	how := fmt.Sprintf("%s and %s joined by %q with the escape %q", a.Name, b.Name, sep, esc)
 	// The honest value ends in the escape character, so that the border reads as escaped.
 	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+esc+sep+"yy", "zz"), how)
 	t.read(ps.in, set("xx"+esc, "yy"+sep+"zz"), set("xx"+sep+"yy"+esc, "zz"), how)
@@ -338,8 +328,8 @@ func (t trial) escapedPair(ps boundFields, a, b field, sep, esc string) {
 		}
 	}
 	t.read(ps.in, set("xx"+sep+"yy", "zz"), set("xx"+esc+sep+"yy", "zz"), how)
-	if b.unset != nil {
-		t.read(ps.in, set("xx"+esc, "yy"), b.without(a.put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.name+" absent")
-		t.read(ps.in, set("xx", "yy"), b.without(a.put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.name+" absent")
+	if b.Optional() {
+		t.read(ps.in, set("xx"+esc, "yy"), b.Without(a.Put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.Name+" absent")
+		t.read(ps.in, set("xx", "yy"), b.Without(a.Put(ps.under, "xx"+esc+sep+"yy")), how+", with "+b.Name+" absent")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -44,13 +45,13 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 		texts[i] = c.Answer.Out
 	}
 	for n := 0; n < side && !t.Fell(codecs.Unambiguous); n++ {
-		value := f.value(fmt.Sprintf("w%07d", n))
+		value := f.Value(fmt.Sprintf("w%07d", n))
 		for some := range slices.Chunk(texts, 128) {
 			if t.Spent() {
 				return
 			}
 			t.TryTimes(len(some), codecs.Unambiguous)
-			if call, ok := in.FirstAccepted(some, f.put(tok.Under, value)); ok {
+			if call, ok := in.FirstAccepted(some, f.Put(tok.Under, value)); ok {
 				t.collided(f, value, sealed, call)
 			}
 		}
@@ -59,14 +60,14 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 
 // oneToken seals one state for many values of the field. If a token occurs twice, it is
 // presented in both contexts.
-func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
+func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f fields.Field) {
 	seen := map[[16]byte]int{}
 	state := t.State(8)
 	all := sealsPerUnseal * t.Budget.Unseals
 	for from := 0; from < all && !t.Spent(); from += sealBatchSize {
 		states, contexts := slices.Repeat([][]byte{state}, sealBatchSize), make([]codecs.Context, sealBatchSize)
 		for k := range contexts {
-			contexts[k] = f.put(tok.Under, f.value(fmt.Sprintf("v%07d", from+k)))
+			contexts[k] = f.Put(tok.Under, f.Value(fmt.Sprintf("v%07d", from+k)))
 		}
 		for k, call := range in.SealAll(states, contexts) {
 			if call.Answer.Outcome != verdict.Done {
@@ -76,9 +77,9 @@ func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 			whole := sha256.Sum256(call.Answer.Out)
 			sum := [16]byte(whole[:])
 			if first, ok := seen[sum]; ok {
-				again := f.put(tok.Under, f.value(fmt.Sprintf("v%07d", first)))
+				again := f.Put(tok.Under, f.Value(fmt.Sprintf("v%07d", first)))
 				if accepted, ok := in.Accepts(call.Answer.Out, again); ok {
-					t.collided(f, f.value(fmt.Sprintf("v%07d", first)), []verdict.Call{call}, accepted)
+					t.collided(f, f.Value(fmt.Sprintf("v%07d", first)), []verdict.Call{call}, accepted)
 					return
 				}
 			}
@@ -89,20 +90,20 @@ func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f field) {
 
 // searched returns the first field that is bound, in the order principal, target, audience,
 // arguments.
-func (t trial) searched(in *attack.Instance, tok *attack.Token) (field, bool) {
-	for _, k := range []int{principalIndex, targetIndex, audienceIndex, argumentsIndex} {
-		if _, present := contextFields[k].get(&tok.Under); present && t.binds(in, tok, contextFields[k]) {
-			return contextFields[k], true
+func (t trial) searched(in *attack.Instance, tok *attack.Token) (fields.Field, bool) {
+	for _, f := range []fields.Field{fields.Principal, fields.Target, fields.Audience, fields.Arguments} {
+		if _, present := f.Get(&tok.Under); present && f.Binds(in, tok) {
+			return f, true
 		}
 	}
-	return field{}, false
+	return fields.Field{}, false
 }
 
 // sealedApart seals a state for each of n values of the field.
-func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f field, n int) []verdict.Call {
+func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f fields.Field, n int) []verdict.Call {
 	states, contexts := make([][]byte, n), make([]codecs.Context, n)
 	for k := range n {
-		states[k], contexts[k] = t.State(8), f.put(under, f.value(fmt.Sprintf("v%07d", k)))
+		states[k], contexts[k] = t.State(8), f.Put(under, f.Value(fmt.Sprintf("v%07d", k)))
 	}
 	all := in.SealAll(states, contexts)
 	if k := slices.IndexFunc(all, func(c verdict.Call) bool { return c.Answer.Outcome != verdict.Done }); k >= 0 {
@@ -113,14 +114,14 @@ func (t trial) sealedApart(in *attack.Instance, under codecs.Context, f field, n
 
 // collided records that call, in a context with value, accepted one of the tokens sealed for
 // other values.
-func (t trial) collided(f field, value string, sealed []verdict.Call, call verdict.Call) {
+func (t trial) collided(f fields.Field, value string, sealed []verdict.Call, call verdict.Call) {
 	for _, s := range sealed {
 		if string(s.Answer.Out) != string(call.Token) {
 			continue
 		}
-		from, _ := f.get(s.Context.Codecs())
-		issue := fmt.Sprintf("%s %+q and %+q are treated as the same: their digest is short enough that a search finds such a pair", f.name, from, value)
+		from, _ := f.Get(s.Context.Codecs())
+		issue := fmt.Sprintf("%s %+q and %+q are treated as the same: their digest is short enough that a search finds such a pair", f.Name, from, value)
 		t.Refute(codecs.Unambiguous, issue, s, call)
-		t.Refute(f.property, issue, s, call)
+		t.Refute(f.Property, issue, s, call)
 	}
 }

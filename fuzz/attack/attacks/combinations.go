@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 )
 
 // A factor is one circumstance of minting and verifying, with its levels.
@@ -162,20 +163,20 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 // field changed. A reader may ignore fields behind a long one, or digest only the first bytes
 // of all fields.
 func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound map[string]bool) {
-	for _, long := range contextFields {
-		if _, present := long.get(&under); !present {
+	for _, long := range fields.All {
+		if _, present := long.Get(&under); !present {
 			continue
 		}
 		for _, n := range []int{300, 1100, 5000, 70_000} {
-			c := long.put(under, long.value(strings.Repeat("x", n)))
+			c := long.Put(under, long.Value(strings.Repeat("x", n)))
 			tok, ok := in.Mint(t.State(8), c)
 			if !ok {
 				continue
 			}
 			var asked []presentation
-			for _, f := range contextFields {
-				if f.name != long.name && bound[f.name] {
-					asked = append(asked, t.otherThan(tok, f, c, fmt.Sprintf("a %s of %d letters", long.name, n))...)
+			for _, f := range fields.All {
+				if f.Name != long.Name && bound[f.Name] {
+					asked = append(asked, t.otherThan(tok, f, c, fmt.Sprintf("a %s of %d letters", long.Name, n))...)
 				}
 			}
 			t.presentIn(in, tok, asked)
@@ -187,9 +188,9 @@ func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound 
 // fields that are never bound.
 func (t trial) boundAnywhere(in *attack.Instance, tok *attack.Token) map[string]bool {
 	bound := map[string]bool{}
-	for _, f := range contextFields {
-		_, present := f.get(&tok.Under)
-		bound[f.name] = present && t.binds(in, tok, f)
+	for _, f := range fields.All {
+		_, present := f.Get(&tok.Under)
+		bound[f.Name] = present && f.Binds(in, tok)
 	}
 	return bound
 }
@@ -211,8 +212,8 @@ func (t trial) inCombination(in, ring *attack.Instance, s combination, how strin
 		present = attack.Later(present, s.age)
 	}
 	var asked []presentation
-	for _, f := range contextFields {
-		if bound[f.name] {
+	for _, f := range fields.All {
+		if bound[f.Name] {
 			asked = append(asked, t.otherThan(tok, f, present, how)...)
 		}
 	}
@@ -223,24 +224,24 @@ func (t trial) inCombination(in, ring *attack.Instance, s combination, how strin
 }
 
 // otherThan returns the presentations of tok with other values of a field.
-func (t trial) otherThan(tok *attack.Token, f field, present codecs.Context, how string) (asked []presentation) {
-	from, was := f.get(&tok.Under)
+func (t trial) otherThan(tok *attack.Token, f fields.Field, present codecs.Context, how string) (asked []presentation) {
+	from, was := f.Get(&tok.Under)
 	record := t.Refute
-	if f.property == codecs.BindsArguments && tok.Under.Method != "tools/call" && tok.Under.Method != "prompts/get" {
+	if f.Property == codecs.BindsArguments && tok.Under.Method != "tools/call" && tok.Under.Method != "prompts/get" {
 		record = t.Observe // the method has no arguments
 	}
-	for _, v := range f.unrelated()[:2] {
+	for _, v := range f.Unrelated()[:2] {
 		if v != from {
-			asked = append(asked, presentation{f.put(present, v), f.property, record,
-				fmt.Sprintf("a token minted for %s %+.40q (present: %t) is accepted for %+q with %s", f.name, from, was, v, how)})
+			asked = append(asked, presentation{f.Put(present, v), f.Property, record,
+				fmt.Sprintf("a token minted for %s %+.40q (present: %t) is accepted for %+q with %s", f.Name, from, was, v, how)})
 		}
 	}
-	if !was || f.unset == nil {
+	if !was || !f.Optional() {
 		return asked
 	}
-	if f.property == codecs.BindsArguments && from == "{}" {
+	if f.Property == codecs.BindsArguments && from == "{}" {
 		record = t.Observe // a reader may treat {} and absent arguments alike
 	}
-	return append(asked, presentation{f.without(present), f.property, record,
-		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.name, from, how)})
+	return append(asked, presentation{f.Without(present), f.Property, record,
+		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.Name, from, how)})
 }

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -32,24 +33,24 @@ const (
 )
 
 // across mints for one value of a field and presents for the other, in both directions.
-func (t trial) across(in *attack.Instance, under codecs.Context, f field, a, b string, how string) {
-	if t.Fell(codecs.Unambiguous) && t.Fell(f.property) {
+func (t trial) across(in *attack.Instance, under codecs.Context, f fields.Field, a, b string, how string) {
+	if t.Fell(codecs.Unambiguous) && t.Fell(f.Property) {
 		return
 	}
 	for _, v := range [][2]string{{a, b}, {b, a}} {
-		t.between(in, f.put(under, v[0]), f.put(under, v[1]), f, "%s %+.60q and %+.60q are treated as the same: %s", f.name, v[0], v[1], how)
+		t.between(in, f.Put(under, v[0]), f.Put(under, v[1]), f, "%s %+.60q and %+.60q are treated as the same: %s", f.Name, v[0], v[1], how)
 	}
 }
 
 // between mints in one context and presents in another that differs in a field.
-func (t trial) between(in *attack.Instance, from, to codecs.Context, f field, issue string, args ...any) {
-	t.compare(in, comparison{from: from, to: to, aims: []codecs.Property{codecs.Unambiguous, f.property}, issue: func() string { return fmt.Sprintf(issue, args...) }})
+func (t trial) between(in *attack.Instance, from, to codecs.Context, f fields.Field, issue string, args ...any) {
+	t.compare(in, comparison{from: from, to: to, aims: []codecs.Property{codecs.Unambiguous, f.Property}, issue: func() string { return fmt.Sprintf(issue, args...) }})
 }
 
 // read mints in one context and presents in another. The two differ in meaning.
 func (t trial) read(in *attack.Instance, from, to codecs.Context, how string) {
 	t.compare(in, comparison{from: from, to: to, aims: ambiguityProperties, issue: func() string {
-		return fmt.Sprintf("two different contexts are treated as the same, %s: %s and %s", how, describeContext(from), describeContext(to))
+		return fmt.Sprintf("two different contexts are treated as the same, %s: %s and %s", how, fields.Describe(from), fields.Describe(to))
 	}})
 }
 
@@ -111,8 +112,8 @@ func (t trial) compareWaiting() {
 // contextSize returns the total length in bytes of the values of a context.
 func contextSize(c *codecs.Context) int {
 	n := 0
-	for _, f := range contextFields {
-		v, _ := f.get(c)
+	for _, f := range fields.All {
+		v, _ := f.Get(c)
 		n += len(v)
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -50,44 +51,44 @@ var contextAttacks = []attack.Attack{
 func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
 	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
 		Run: onTrial(func(t trial) {
-			for _, f := range contextFields {
-				if f.property == p {
+			for _, f := range fields.All {
+				if f.Property == p {
 					t.otherValues(f)
 				}
 			}
 		})}
 }
 
-func (t trial) otherValues(f field) {
+func (t trial) otherValues(f fields.Field) {
 	in, tok, ok := t.Scheme()
 	if !ok {
 		return
 	}
-	from, present := f.get(&tok.Under)
+	from, present := f.Get(&tok.Under)
 	if !present {
-		t.Skip("the design does not mint with a value for %s", f.name)
+		t.Skip("the design does not mint with a value for %s", f.Name)
 		return
 	}
 	var asked []presentation
-	for _, v := range f.unrelated() {
-		asked = append(asked, presentation{f.put(tok.Under, v), f.property, t.Refute, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.name, from, v)})
+	for _, v := range f.Unrelated() {
+		asked = append(asked, presentation{f.Put(tok.Under, v), f.Property, t.Refute, fmt.Sprintf("a token minted for %s %+q is accepted for %+q", f.Name, from, v)})
 	}
-	if f.unset != nil {
-		asked = append(asked, presentation{f.without(tok.Under), f.property, t.Refute, fmt.Sprintf("a token minted for a value of %s is accepted without any", f.name)})
+	if f.Optional() {
+		asked = append(asked, presentation{f.Without(tok.Under), f.Property, t.Refute, fmt.Sprintf("a token minted for a value of %s is accepted without any", f.Name)})
 	}
 	t.presentIn(in, tok, asked)
 }
 
 // boundFields calls do for each field that the design binds. The plain attacks cover the other
 // fields.
-func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f field)) {
+func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f fields.Field)) {
 	in, tok, ok := t.Scheme()
 	if !ok {
 		return
 	}
 	n := 0
-	for _, f := range contextFields {
-		if _, present := f.get(&tok.Under); present && t.binds(in, tok, f) {
+	for _, f := range fields.All {
+		if _, present := f.Get(&tok.Under); present && f.Binds(in, tok) {
 			n++
 			do(in, tok.Under, f)
 		}
@@ -97,31 +98,28 @@ func (t trial) boundFields(do func(in *attack.Instance, under codecs.Context, f 
 	}
 }
 
-// otherMethods are methods for which a reader may process a field differently.
-var otherMethods = []string{"resources/read", "prompts/get", "x/unknown"}
-
 // everyMethod is boundFields under the ordinary method, under other methods, and with fields
 // absent. A reader may normalize a value only for one method, or only for one kind of caller.
-func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f field)) {
+func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f fields.Field)) {
 	t.boundFields(do)
 	in, tok, ok := t.Scheme()
 	if !ok {
 		return
 	}
-	others := []codecs.Context{contextFields[audienceIndex].without(tok.Under), contextFields[principalIndex].without(contextFields[argumentsIndex].without(tok.Under))}
-	for _, m := range otherMethods {
-		others = append(others, contextFields[methodIndex].put(tok.Under, m))
+	others := []codecs.Context{fields.Audience.Without(tok.Under), fields.Principal.Without(fields.Arguments.Without(tok.Under))}
+	for _, m := range fields.OtherMethods {
+		others = append(others, fields.Method.Put(tok.Under, m))
 	}
 	for _, c := range others {
 		other, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
 		}
-		for _, f := range contextFields[targetIndex:] {
-			if f.property == codecs.BindsArguments && c.Method != "prompts/get" && c.Method != tok.Under.Method {
+		for _, f := range fields.All[1:] {
+			if f.Property == codecs.BindsArguments && c.Method != "prompts/get" && c.Method != tok.Under.Method {
 				continue // the method has no arguments
 			}
-			if _, present := f.get(&other.Under); present && t.binds(in, other, f) {
+			if _, present := f.Get(&other.Under); present && f.Binds(in, other) {
 				do(in, other.Under, f)
 			}
 		}
@@ -132,17 +130,17 @@ func (t trial) everyMethod(do func(in *attack.Instance, under codecs.Context, f 
 var absentWords = []string{"", "null", "None", "nil", "undefined", "false", "0", "anonymous", "guest", "public", "unknown", "none", "default", "system", "-", "*", "N/A", "<nil>", "local"}
 
 func (t trial) emptyOrAbsent() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
-		if f.property == codecs.BindsArguments {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f fields.Field) {
+		if f.Property == codecs.BindsArguments {
 			t.emptyArguments(in, under)
 		}
-		if f.unset == nil || f.property == codecs.BindsArguments {
+		if !f.Optional() || f.Property == codecs.BindsArguments {
 			return
 		}
 		for _, v := range absentWords {
 			const issue = "%s %+q and no %s are treated as the same"
-			t.between(in, f.put(under, v), f.without(under), f, issue, f.name, v, f.name)
-			t.between(in, f.without(under), f.put(under, v), f, issue, f.name, v, f.name)
+			t.between(in, f.Put(under, v), f.Without(under), f, issue, f.Name, v, f.Name)
+			t.between(in, f.Without(under), f.Put(under, v), f, issue, f.Name, v, f.Name)
 			if v != "" {
 				t.across(in, under, f, v, "", "a word and the empty text")
 			}
@@ -153,14 +151,14 @@ func (t trial) emptyOrAbsent() {
 // emptyArguments compares empty values of different types. A reader may treat absent arguments
 // and an empty object alike.
 func (t trial) emptyArguments(in *attack.Instance, under codecs.Context) {
-	f := contextFields[argumentsIndex]
+	f := fields.Arguments
 	for _, v := range []string{`[]`, `""`, `0`, `false`} {
-		t.read(in, f.put(under, `{}`), f.put(under, v), "two empty values")
-		t.read(in, f.without(under), f.put(under, v), "no arguments and an empty value")
-		t.read(in, f.put(under, v), f.without(under), "an empty value and no arguments")
+		t.read(in, f.Put(under, `{}`), f.Put(under, v), "two empty values")
+		t.read(in, f.Without(under), f.Put(under, v), "no arguments and an empty value")
+		t.read(in, f.Put(under, v), f.Without(under), "an empty value and no arguments")
 	}
-	sealed := in.Seal(t.State(8), f.put(under, `{}`))
-	if call, ok := in.Accepts(sealed.Answer.Out, f.without(under)); ok {
+	sealed := in.Seal(t.State(8), f.Put(under, `{}`))
+	if call, ok := in.Accepts(sealed.Answer.Out, f.Without(under)); ok {
 		t.Observe(codecs.Unambiguous, "arguments {} and no arguments are treated as the same", sealed, call)
 	}
 }
@@ -175,28 +173,28 @@ var checksumTwins = []twin{
 // longValues compares values that differ in one letter only, values with the same checksum, and
 // values that differ in length only.
 func (t trial) longValues() {
-	t.boundFields(func(in *attack.Instance, under codecs.Context, f field) {
+	t.boundFields(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		for _, n := range []int{8, 15, 16, 20, 32, 64, 100, 128, 255, 256, 512, 1024, 4095, 4096, 65535, 65536} {
 			long := strings.Repeat("x", n)
-			t.across(in, under, f, f.value(long+"a"), f.value(long+"b"), fmt.Sprintf("the text behind %d letters", n))
-			t.across(in, under, f, f.value("a"+long), f.value("b"+long), fmt.Sprintf("the text in front of %d letters", n))
-			t.across(in, under, f, f.value(long+"a"+long), f.value(long+"b"+long), fmt.Sprintf("the text between twice %d letters", n))
-			t.across(in, under, f, f.value(long), f.value(long+long), fmt.Sprintf("a length of %d and of %d", n, 2*n))
+			t.across(in, under, f, f.Value(long+"a"), f.Value(long+"b"), fmt.Sprintf("the text behind %d letters", n))
+			t.across(in, under, f, f.Value("a"+long), f.Value("b"+long), fmt.Sprintf("the text in front of %d letters", n))
+			t.across(in, under, f, f.Value(long+"a"+long), f.Value(long+"b"+long), fmt.Sprintf("the text between twice %d letters", n))
+			t.across(in, under, f, f.Value(long), f.Value(long+long), fmt.Sprintf("a length of %d and of %d", n, 2*n))
 		}
 		for _, n := range []int{0, 300, 5000} {
 			around := strings.Repeat("x", n)
 			for _, w := range checksumTwins {
-				t.across(in, under, f, f.value(around+w.a+around), f.value(around+w.b+around), fmt.Sprintf("%s, between twice %d letters", w.how, n))
+				t.across(in, under, f, f.Value(around+w.a+around), f.Value(around+w.b+around), fmt.Sprintf("%s, between twice %d letters", w.how, n))
 			}
 		}
 		for _, n := range []int{33, 65, 129, 257, 1025, 5000} {
-			long := f.value(strings.Repeat("x", n))
+			long := f.Value(strings.Repeat("x", n))
 			for _, digest := range printedDigests(long) {
-				t.across(in, under, f, long, f.value(digest.text), fmt.Sprintf("a value of %d letters and its %s", n, digest.name))
+				t.across(in, under, f, long, f.Value(digest.text), fmt.Sprintf("a value of %d letters and its %s", n, digest.name))
 			}
 		}
 		for _, n := range []int{256, 65536} {
-			t.across(in, under, f, f.value("ab"), f.value("ab"+strings.Repeat("x", n)), fmt.Sprintf("lengths that differ by %d", n))
+			t.across(in, under, f, f.Value("ab"), f.Value("ab"+strings.Repeat("x", n)), fmt.Sprintf("lengths that differ by %d", n))
 		}
 	})
 }
@@ -220,12 +218,12 @@ func printedDigests(value string) (all []printedDigest) {
 // fewerFields mints without one or more of the optional fields and presents other values of the
 // rest.
 func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
-	for _, c := range reducedContexts(tok.Under) {
+	for _, c := range fields.Reduced(tok.Under) {
 		fewer, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
 		}
-		for _, f := range contextFields {
+		for _, f := range fields.All {
 			t.otherValuesOf(in, fewer, f)
 		}
 	}
@@ -239,57 +237,42 @@ func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 // context. A reader may then find nothing to compare.
 func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
 	bound := t.boundAnywhere(in, tok)
-	for _, c := range append(reducedContexts(tok.Under), codecs.Context{Now: tok.Under.Now}) {
+	for _, c := range append(fields.Reduced(tok.Under), codecs.Context{Now: tok.Under.Now}) {
 		call, ok := in.AcceptsQuietly(tok.Text, c)
-		for _, f := range contextFields {
-			was, _ := f.get(&tok.Under)
-			if is, present := f.get(&c); !bound[f.name] || present && is == was {
+		for _, f := range fields.All {
+			was, _ := f.Get(&tok.Under)
+			if is, present := f.Get(&c); !bound[f.Name] || present && is == was {
 				continue
 			}
-			t.Try(f.property)
+			t.Try(f.Property)
 			if ok {
-				t.Refute(f.property, fmt.Sprintf("a token minted for the context %s is accepted in the context %s", describeContext(tok.Under), describeContext(c)), tok.Sealed, call)
+				t.Refute(f.Property, fmt.Sprintf("a token minted for the context %s is accepted in the context %s", fields.Describe(tok.Under), fields.Describe(c)), tok.Sealed, call)
 			}
 		}
 	}
-}
-
-// reducedContexts returns copies of c that lack one, two or all three of the optional fields.
-func reducedContexts(c codecs.Context) []codecs.Context {
-	var all []codecs.Context
-	for absent := 1; absent < 8; absent++ {
-		less := c
-		for i, f := range contextFields[argumentsIndex:] {
-			if absent&(1<<i) != 0 {
-				less = f.without(less)
-			}
-		}
-		all = append(all, less)
-	}
-	return all
 }
 
 // otherValuesOf presents tok with other values of one field, even if the field was absent. It
 // also presents tok without the field, directly after a call that has it.
-func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f field) {
-	from, present := f.get(&tok.Under)
-	if _, honest := in.Accepts(tok.Text, tok.Under); honest && present && f.unset != nil && from != "{}" {
-		t.Try(f.property)
-		if call, ok := in.Accepts(tok.Text, f.without(tok.Under)); ok {
-			t.Refute(f.property, fmt.Sprintf("a token minted for %s %q is accepted without any behind an honest call, in the context %s", f.name, from, describeContext(tok.Under)), tok.Sealed, tok.Opened, call)
+func (t trial) otherValuesOf(in *attack.Instance, tok *attack.Token, f fields.Field) {
+	from, present := f.Get(&tok.Under)
+	if _, honest := in.Accepts(tok.Text, tok.Under); honest && present && f.Optional() && from != "{}" {
+		t.Try(f.Property)
+		if call, ok := in.Accepts(tok.Text, f.Without(tok.Under)); ok {
+			t.Refute(f.Property, fmt.Sprintf("a token minted for %s %q is accepted without any behind an honest call, in the context %s", f.Name, from, fields.Describe(tok.Under)), tok.Sealed, tok.Opened, call)
 		}
 	}
-	for _, v := range f.unrelated()[:2] {
+	for _, v := range f.Unrelated()[:2] {
 		if v == from {
 			continue
 		}
-		t.Try(f.property)
-		if call, ok := in.Accepts(tok.Text, f.put(tok.Under, v)); ok {
-			was := "no " + f.name
+		t.Try(f.Property)
+		if call, ok := in.Accepts(tok.Text, f.Put(tok.Under, v)); ok {
+			was := "no " + f.Name
 			if present {
-				was = fmt.Sprintf("%s %q", f.name, from)
+				was = fmt.Sprintf("%s %q", f.Name, from)
 			}
-			t.Refute(f.property, fmt.Sprintf("a token minted for %s is accepted for %q, in the context %s", was, v, describeContext(tok.Under)), tok.Sealed, call)
+			t.Refute(f.Property, fmt.Sprintf("a token minted for %s is accepted for %q, in the context %s", was, v, fields.Describe(tok.Under)), tok.Sealed, call)
 		}
 	}
 }
@@ -301,11 +284,11 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the design judges one token at a time")
 		return
 	}
-	for _, f := range contextFields {
-		if _, present := f.get(&tok.Under); present {
-			other := f.put(tok.Under, f.unrelated()[0])
-			t.inBatch(in, f.property, other, tok.Under, "another "+f.name)
-			t.behindHonest(in, f.property, other, tok.Under, "another "+f.name)
+	for _, f := range fields.All {
+		if _, present := f.Get(&tok.Under); present {
+			other := f.Put(tok.Under, f.Unrelated()[0])
+			t.inBatch(in, f.Property, other, tok.Under, "another "+f.Name)
+			t.behindHonest(in, f.Property, other, tok.Under, "another "+f.Name)
 		}
 	}
 	late := attack.Later(tok.Under, 400*24*time.Hour)
@@ -318,8 +301,8 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 	if answers, err := in.UnsealBatch(both, tok.Under); err != nil || len(answers) != len(both) {
 		return
 	}
-	for _, f := range contextFields {
-		t.refuses(f.property, in, tok.Sealed, f.put(tok.Under, f.unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.name)
+	for _, f := range fields.All {
+		t.refuses(f.Property, in, tok.Sealed, f.Put(tok.Under, f.Unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.Name)
 	}
 	if !t.Design.OwnClock {
 		t.refuses(codecs.Expiry, in, tok.Sealed, late, "behind a batch with it, a token is accepted with 400 days later")

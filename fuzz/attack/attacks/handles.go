@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -59,13 +60,13 @@ func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
 	if err != nil {
 		return
 	}
-	for _, f := range contextFields {
-		from, present := f.get(&tok.Under)
-		other := f.put(tok.Under, f.unrelated()[0])
+	for _, f := range fields.All {
+		from, present := f.Get(&tok.Under)
+		other := f.Put(tok.Under, f.Unrelated()[0])
 		if !present || t.acceptsFirst(fresh, tok, other) {
 			continue
 		}
-		t.refuses(f.property, in, tok.Sealed, other, "after thousands of calls of one handle, a token minted for %s %+.40q is accepted for another one", f.name, from)
+		t.refuses(f.Property, in, tok.Sealed, other, "after thousands of calls of one handle, a token minted for %s %+.40q is accepted for another one", f.Name, from)
 	}
 	late := attack.Later(tok.Under, 400*24*time.Hour)
 	if t.Design.OwnClock || t.acceptsFirst(fresh, tok, late) {

@@ -3,7 +3,6 @@ package attacks
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
@@ -88,7 +88,7 @@ func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Forma
 // in the forms in which headers carry keys. It computes the tag under that key.
 func (t trial) suppliedKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
 	key := t.Bytes(32)
-	k := quoteJSON(base64.RawURLEncoding.EncodeToString(key))
+	k := fields.QuoteJSON(base64.RawURLEncoding.EncodeToString(key))
 	for _, i := range f.Encoded() {
 		rest, ok := bytes.CutPrefix(f.Segments[i].Bytes, []byte("{"))
 		if !ok {
@@ -142,15 +142,4 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
 	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
-}
-
-// quoteJSON encodes s as a JSON string and leaves <, > and & as they are.
-func quoteJSON(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic("attacks: " + err.Error()) // every string can be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

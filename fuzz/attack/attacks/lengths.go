@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -130,9 +131,9 @@ func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bou
 		k := slices.IndexFunc(texts, func(text []byte) bool { return bytes.Equal(text, call.Token) })
 		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes, %.16q, is accepted %s", len(calls[k].State), calls[k].State, how), calls[k], call)
 	}
-	for _, f := range contextFields {
-		if bound[f.name] {
-			ask(f.property, f.put(under, f.unrelated()[0]), "with another "+f.name)
+	for _, f := range fields.All {
+		if bound[f.Name] {
+			ask(f.Property, f.Put(under, f.Unrelated()[0]), "with another "+f.Name)
 		}
 	}
 	if late := attack.Later(under, 400*24*time.Hour); !t.Design.OwnClock && !t.acceptsFirst(in, in.TokenOf(calls[0], under), late) {

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -28,8 +29,8 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
 		}
 	}
-	for _, m := range otherMethods {
-		others = append(others, contextFields[methodIndex].put(base.Under, m))
+	for _, m := range fields.OtherMethods {
+		others = append(others, fields.Method.Put(base.Under, m))
 	}
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
@@ -58,7 +59,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 		return
 	}
 	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early),
-		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), describeContext(c))
+		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), fields.Describe(c))
 }
 
 // otherHolders presents tokens of every key of a ring soon after their expiry.

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
@@ -20,7 +21,7 @@ func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the design does not mint for a principal")
 		return
 	}
-	for _, c := range append([]codecs.Context{tok.Under}, reducedContexts(tok.Under)...) {
+	for _, c := range append([]codecs.Context{tok.Under}, fields.Reduced(tok.Under)...) {
 		if c.Principal != nil && !t.Fell(codecs.Unlinkable) {
 			t.linkedIn(in, c)
 		}
@@ -50,7 +51,7 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 		refute("the tokens of a principal share the character at %d, and those of another share another", at)
 	}
 	for _, other := range []string{"bobby-2", "carol-3", "david-4"} {
-		under := [2]codecs.Context{contextFields[principalIndex].put(c, "alice-1"), contextFields[principalIndex].put(c, other)}
+		under := [2]codecs.Context{fields.Principal.Put(c, "alice-1"), fields.Principal.Put(c, other)}
 		calls, where := t.tellsApart(in, under, func(int) []byte { return t.State(24) })
 		if where != "" {
 			t.RefuteIf(codecs.Unlinkable, attack.Sealed(2), where+" is one in all tokens of a principal, and another in all tokens of another", calls...)
@@ -75,7 +76,7 @@ func (t trial) mintsInTurn(in *attack.Instance, c codecs.Context) (alice, bob []
 		first := t.IntN(2)
 		for k := range names {
 			who := (first + k) % 2
-			tok, ok := in.Mint(t.State(24), contextFields[principalIndex].put(c, names[who]))
+			tok, ok := in.Mint(t.State(24), fields.Principal.Put(c, names[who]))
 			switch {
 			case !ok:
 				return nil, nil, false

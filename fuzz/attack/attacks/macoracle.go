@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -62,12 +63,12 @@ func stateSubstitutions(state []byte) []substitution {
 // contextsCarrying returns contexts that carry the message in one of their fields.
 func contextsCarrying(c codecs.Context, message string) []codecs.Context {
 	var all []codecs.Context
-	for _, f := range contextFields {
+	for _, f := range fields.All {
 		v := message
-		if f.property == codecs.BindsArguments {
+		if f.Property == codecs.BindsArguments {
 			v = string(asJSON(message))
 		}
-		all = append(all, f.put(c, v))
+		all = append(all, f.Put(c, v))
 	}
 	return all
 }
@@ -77,7 +78,7 @@ func asJSON(text string) []byte {
 	if json.Valid([]byte(text)) {
 		return []byte(text)
 	}
-	return []byte(quoteJSON(text))
+	return []byte(fields.QuoteJSON(text))
 }
 
 // asTag mints in c and tries every value that it can read in the token as the tag of the body.

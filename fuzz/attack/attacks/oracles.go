@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -92,7 +93,7 @@ func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, te
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, c := range reducedContexts(under) {
+	for _, c := range fields.Reduced(under) {
 		less, ok := in.Mint(t.State(8), c)
 		if !ok {
 			continue
@@ -202,14 +203,13 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, at := range []int{targetIndex, principalIndex, audienceIndex} {
-		f := contextFields[at]
-		other := f.put(tok.Under, "mallory")
+	for _, f := range []fields.Field{fields.Target, fields.Principal, fields.Audience} {
+		other := f.Put(tok.Under, "mallory")
 		// refused returns the refusal of tokens for a value. It reports false unless the
 		// refusal is the same each time.
 		refused := func(value string) (first verdict.Call, ok bool) {
 			for k := range 3 {
-				sealed := in.Seal(tok.State, f.put(tok.Under, value))
+				sealed := in.Seal(tok.State, f.Put(tok.Under, value))
 				call := in.Unseal(sealed.Answer.Out, other)
 				if sealed.Answer.Outcome != verdict.Done || call.Answer.Outcome != verdict.Refused || k > 0 && refusalOf(call) != refusalOf(first) {
 					return call, false
@@ -221,7 +221,7 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 		}
 		one, okOne := refused("ada")
 		if two, okTwo := refused("Balthasar-von-Bern"); okOne && okTwo && refusalOf(one) != refusalOf(two) {
-			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.name, refusalOf(one), refusalOf(two)), one, two)
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.Name, refusalOf(one), refusalOf(two)), one, two)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -25,8 +26,8 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 		`{"state":{"step":"other"}}`, `{"requestState":{"step":"other"}}`,
 	} {
 		t.Try(codecs.Integrity)
-		for _, text := range [][]byte{honest.Text, in.Seal(state, contextFields[argumentsIndex].put(tok.Under, other)).Answer.Out} {
-			if call, ok := in.Accepts(text, contextFields[argumentsIndex].put(tok.Under, other)); ok && !honest.Same(call) {
+		for _, text := range [][]byte{honest.Text, in.Seal(state, fields.Arguments.Put(tok.Under, other)).Answer.Out} {
+			if call, ok := in.Accepts(text, fields.Arguments.Put(tok.Under, other)); ok && !honest.Same(call) {
 				t.Refute(codecs.Integrity, fmt.Sprintf("with arguments %s the state comes back as %.80q", other, call.Answer.Out), honest.Sealed, call)
 			}
 		}
@@ -34,27 +35,29 @@ func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 }
 
 // claimNames are names under which claims of bound fields are known (RFC 7519, section 4.1).
-var claimNames = map[int][]string{
-	methodIndex: {"method", "mth"}, targetIndex: {"target", "name", "uri", "tgt"}, principalIndex: {"sub", "subject", "principal", "user"}, audienceIndex: {"aud", "audience"},
+var claimNames = map[codecs.Property][]string{
+	codecs.BindsMethod: {"method", "mth"}, codecs.BindsTarget: {"target", "name", "uri", "tgt"},
+	codecs.BindsPrincipal: {"sub", "subject", "principal", "user"}, codecs.BindsAudience: {"aud", "audience"},
 }
 
 // namedClaims seals states whose members have the names of claims, and presents the tokens for
 // the values of these members. A claim must take precedence over the state.
 func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
-	for at, f := range contextFields {
-		if claimNames[at] == nil || !t.binds(in, tok, f) {
+	for _, f := range fields.All {
+		names := claimNames[f.Property]
+		if names == nil || !f.Binds(in, tok) {
 			continue
 		}
-		value := f.unrelated()[0]
+		value := f.Unrelated()[0]
 		state := `{"step":"x"`
-		for _, name := range claimNames[at] {
+		for _, name := range names {
 			state += fmt.Sprintf(`,%q:%q`, name, value)
 		}
 		sealed := in.Seal([]byte(state+"}"), tok.Under)
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.refuses(f.property, in, sealed, f.put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.name)
+		t.refuses(f.Property, in, sealed, f.Put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.Name)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -233,7 +234,7 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 		}
 		t.Try(codecs.Confidentiality)
 		if t.Readable(tok) {
-			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, describeContext(c)), tok.Sealed)
+			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, fields.Describe(c)), tok.Sealed)
 		}
 	}
 	for _, n := range []int{300, longState, longerState} {
@@ -255,11 +256,11 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, c := range reducedContexts(under) {
+	for _, c := range fields.Reduced(under) {
 		ask(24, c)
 	}
-	for _, m := range otherMethods {
-		ask(24, contextFields[methodIndex].put(under, m))
+	for _, m := range fields.OtherMethods {
+		ask(24, fields.Method.Put(under, m))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -59,11 +60,11 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	t.tagsInRefusals(in, tok, tags)
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
-	for _, f := range []field{contextFields[targetIndex], contextFields[principalIndex], contextFields[audienceIndex]} {
+	for _, f := range []fields.Field{fields.Target, fields.Principal, fields.Audience} {
 		value := t.Letters(24)
-		if bound, ok := in.Mint(t.State(8), f.put(tok.Under, string(value))); ok {
+		if bound, ok := in.Mint(t.State(8), f.Put(tok.Under, string(value))); ok {
 			for _, c := range otherContexts(tok.Under) {
-				t.telling(in.Unseal(bound.Text, c), map[string][]byte{"the " + f.name + " of the token": value})
+				t.telling(in.Unseal(bound.Text, c), map[string][]byte{"the " + f.Name + " of the token": value})
 			}
 		}
 	}
@@ -202,7 +203,7 @@ func (t trial) tellsAgain(in *attack.Instance, tok *attack.Token, call verdict.C
 // bind the field.
 func otherContexts(c codecs.Context) []codecs.Context {
 	return []codecs.Context{
-		contextFields[principalIndex].put(c, "mallory"), contextFields[targetIndex].put(c, "other"), contextFields[audienceIndex].put(c, "elsewhere"),
+		fields.Principal.Put(c, "mallory"), fields.Target.Put(c, "other"), fields.Audience.Put(c, "elsewhere"),
 		attack.Later(c, 100*365*24*time.Hour),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -137,14 +138,14 @@ func (t trial) hostileContexts(in *attack.Instance, tok *attack.Token) {
 		in.Unseal(tok.Text, c)
 		in.Seal(tok.State, c)
 	}
-	for _, f := range contextFields {
+	for _, f := range fields.All {
 		for _, v := range []string{"", "\x00", "\U0001f600", strings.Repeat("x", 1<<16), "{", `"`, "\u2028", "%s%n", "../..", "__proto__", "constructor", "\u0130"} {
-			ask(f.put(tok.Under, f.value(v)))
+			ask(f.Put(tok.Under, f.Value(v)))
 		}
 	}
 	for _, v := range []string{`[]`, `null`, `0`, `""`, `1e400`, `-0.0`, `123456789012345678901234567890`, `{"a":1,"a":2}`, `{"\u0000":1}`,
 		strings.Repeat("[", 200) + strings.Repeat("]", 200), `{"__proto__":1}`} {
-		ask(contextFields[argumentsIndex].put(tok.Under, v))
+		ask(fields.Arguments.Put(tok.Under, v))
 	}
 	for _, now := range []time.Time{time.Unix(0, 0), time.Unix(1<<31, 0), time.Unix(1<<32, 0)} {
 		ask(attack.With(tok.Under, func(c *codecs.Context) { c.Now = now.UTC() }))

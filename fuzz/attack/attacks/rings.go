@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -156,10 +157,10 @@ func (t trial) rotatedElsewhere() {
 		}
 		t.Try(codecs.Rotation)
 		if call, ok := ring.Accepts(tok.Text, c); !ok {
-			t.Refute(codecs.Rotation, fmt.Sprintf("the second key of a ring does not unseal a token of a state of %d bytes in the context %s", len(state), describeContext(c)), tok.Sealed, call)
+			t.Refute(codecs.Rotation, fmt.Sprintf("the second key of a ring does not unseal a token of a state of %d bytes in the context %s", len(state), fields.Describe(c)), tok.Sealed, call)
 		}
 		if call, ok := without.Accepts(tok.Text, c); ok {
-			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), describeContext(c)), tok.Sealed, call)
+			t.Refute(codecs.Rotation, fmt.Sprintf("a token of a key that is not in the ring is accepted with a state of %d bytes in the context %s", len(state), fields.Describe(c)), tok.Sealed, call)
 		}
 	}
 	ask(nil, tok.Under) // once only: the next token may be equal, and a token may be accepted only once
@@ -168,7 +169,7 @@ func (t trial) rotatedElsewhere() {
 		ask(t.State(n), tok.Under)
 	}
 	if t.Design.IsScheme() {
-		for _, c := range reducedContexts(tok.Under) {
+		for _, c := range fields.Reduced(tok.Under) {
 			ask(t.State(8), c)
 		}
 	}

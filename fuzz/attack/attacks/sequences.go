@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -91,10 +92,10 @@ func (t trial) newModel() (*model, bool) {
 		m.keys = append(m.keys, t.Secret(n))
 	}
 	if t.Design.IsScheme() {
-		for _, f := range contextFields {
-			other := f.put(tok.Under, f.unrelated()[0])
-			if _, present := f.get(&tok.Under); present && !t.acceptsFirst(in, tok, other) {
-				m.variants = append(m.variants, contextVariant{other, f.property})
+		for _, f := range fields.All {
+			other := f.Put(tok.Under, f.Unrelated()[0])
+			if _, present := f.Get(&tok.Under); present && !t.acceptsFirst(in, tok, other) {
+				m.variants = append(m.variants, contextVariant{other, f.Property})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -114,11 +115,11 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
 		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
 	}
-	for _, less := range reducedContexts(c) {
-		twice(in, t.State(8), less, "of the context "+describeContext(less))
+	for _, less := range fields.Reduced(c) {
+		twice(in, t.State(8), less, "of the context "+fields.Describe(less))
 	}
-	for _, m := range otherMethods {
-		twice(in, t.State(8), contextFields[methodIndex].put(c, m), "of the method "+m)
+	for _, m := range fields.OtherMethods {
+		twice(in, t.State(8), fields.Method.Put(c, m), "of the method "+m)
 	}
 	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
 		twice(ring, t.State(8), c, "of the second key of a ring")
@@ -129,16 +130,16 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 // onceInEachContext presents tokens in their own context and then in another. A design that
 // does not bind every field may accept both.
 func (t trial) onceInEachContext(in *attack.Instance, c codecs.Context) {
-	for _, f := range contextFields {
+	for _, f := range fields.All {
 		sealed := in.Seal(t.State(8), c)
 		if sealed.Answer.Outcome != verdict.Done {
 			return
 		}
-		other := f.put(c, f.unrelated()[0])
+		other := f.Put(c, f.Unrelated()[0])
 		first, once := in.Accepts(sealed.Answer.Out, c)
 		t.Try(codecs.SingleUse)
 		if second, again := in.Accepts(sealed.Answer.Out, other); once && again {
-			t.Refute(codecs.SingleUse, "a token is accepted a second time with another "+f.name, sealed, first, second)
+			t.Refute(codecs.SingleUse, "a token is accepted a second time with another "+f.Name, sealed, first, second)
 		}
 	}
 }

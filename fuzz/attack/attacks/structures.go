@@ -7,6 +7,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
 )
 
@@ -225,8 +226,8 @@ func writtenMembers() []twin {
 	var all []twin
 	for _, form := range fieldInjections {
 		member := form.open + "w" + form.middle
-		all = append(all, twin{`{"v":` + quoteJSON("a"+member+"b") + `}`, `{"v":"a","w":"b"}`, fmt.Sprintf("a member behind %q", form.open)},
-			twin{`{"v":[` + quoteJSON("a"+form.open+"b") + `]}`, `{"v":["a","b"]}`, fmt.Sprintf("a value behind %q", form.open)})
+		all = append(all, twin{`{"v":` + fields.QuoteJSON("a"+member+"b") + `}`, `{"v":"a","w":"b"}`, fmt.Sprintf("a member behind %q", form.open)},
+			twin{`{"v":[` + fields.QuoteJSON("a"+form.open+"b") + `]}`, `{"v":["a","b"]}`, fmt.Sprintf("a value behind %q", form.open)})
 	}
 	return append(all, twin{`{"v\":1,\"w":2}`, `{"v":1,"w":2}`, "a member in a name"}, twin{`{"v=1&w":2}`, `{"v":1,"w":2}`, "a member in a name"})
 }
@@ -261,13 +262,13 @@ func manyMembers(n int, value string) string {
 // structures compares arguments that differ in structure, under both methods that have
 // arguments.
 func (t trial) structures(in *attack.Instance, tok *attack.Token) {
-	f := contextFields[argumentsIndex]
-	if tok.Under.Arguments == nil || !t.binds(in, tok, f) {
+	f := fields.Arguments
+	if tok.Under.Arguments == nil || !f.Binds(in, tok) {
 		t.Skip("the design does not bind arguments")
 		return
 	}
 	t.structuresIn(in, tok.Under)
-	if other, ok := in.Mint(t.State(8), contextFields[methodIndex].put(tok.Under, "prompts/get")); ok && t.binds(in, other, f) {
+	if other, ok := in.Mint(t.State(8), fields.Method.Put(tok.Under, "prompts/get")); ok && f.Binds(in, other) {
 		t.structuresIn(in, other.Under)
 	}
 	t.membersLeftOut(in, tok.Under)
@@ -286,7 +287,7 @@ var leftOut = strings.Fields(`_x x_ $x @x #x .x ~x -x __x x-y X-Y x.y x:y x_at x
 
 // membersLeftOut changes one of many members at a time, at the top level and inside an object.
 func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
-	f := contextFields[argumentsIndex]
+	f := fields.Arguments
 	for _, around := range [][2]string{{"", ""}, {`{"o":`, "}"}} {
 		write := func(changed string) codecs.Context {
 			var b strings.Builder
@@ -298,7 +299,7 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 				}
 				fmt.Fprintf(&b, ",%q:%q", name, value)
 			}
-			return f.put(under, around[0]+b.String()+"}"+around[1])
+			return f.Put(under, around[0]+b.String()+"}"+around[1])
 		}
 		sealed := in.Seal(t.State(8), write(""))
 		if sealed.Answer.Outcome != verdict.Done {
@@ -309,11 +310,11 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 			contexts[i] = write(name)
 		}
 		for i, call := range in.UnsealEach(slices.Repeat([][]byte{sealed.Answer.Out}, len(leftOut)), contexts) {
-			t.Try(codecs.Unambiguous, f.property)
+			t.Try(codecs.Unambiguous, f.Property)
 			if call.Answer.Outcome == verdict.Done {
 				issue := "the member " + leftOut[i] + " of the arguments is left out"
 				t.Refute(codecs.Unambiguous, issue, sealed, call)
-				t.Refute(f.property, issue, sealed, call)
+				t.Refute(f.Property, issue, sealed, call)
 			}
 		}
 	}
@@ -322,14 +323,14 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 // loneSurrogates mints for the replacement character and presents lone surrogates. A JSON
 // reader may refuse those, or break.
 func (t trial) loneSurrogates(in *attack.Instance, under codecs.Context) {
-	f := contextFields[argumentsIndex]
-	sealed := in.Seal(t.State(8), f.put(under, `{"v":"\ufffd"}`))
+	f := fields.Arguments
+	sealed := in.Seal(t.State(8), f.Put(under, `{"v":"\ufffd"}`))
 	if sealed.Answer.Outcome != verdict.Done {
 		return
 	}
 	for _, lone := range []string{`{"v":"\ud800"}`, `{"v":"\udfff"}`} {
 		t.Try(codecs.Unambiguous)
-		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, lone)); ok {
+		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.Put(under, lone)); ok {
 			t.Refute(codecs.Unambiguous, "a lone surrogate in arguments is treated as the replacement character: "+lone, sealed, call)
 		}
 	}
@@ -342,9 +343,9 @@ var nestingDepths = []int{70, 130, 520, 1100}
 // tooDeep mints for empty arguments and presents deeply nested ones. A reader may refuse those,
 // or break. It must not treat them as the value left after an error.
 func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
-	f, most := contextFields[argumentsIndex], slices.Max(nestingDepths)
+	f, most := fields.Arguments, slices.Max(nestingDepths)
 	for _, v := range []string{"{}", "null", "[]", `""`} {
-		sealed := in.Seal(t.State(8), f.put(under, v))
+		sealed := in.Seal(t.State(8), f.Put(under, v))
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
@@ -352,15 +353,15 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 			if deep > most {
 				break // the reader broke
 			}
-			t.Try(codecs.Unambiguous, f.property)
-			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.put(under, nestedJSON(deep, "1")))
+			t.Try(codecs.Unambiguous, f.Property)
+			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.Put(under, nestedJSON(deep, "1")))
 			if call.Answer.Outcome == verdict.Fault {
 				most = deep - 1
 			}
 			if ok {
 				issue := fmt.Sprintf("arguments of %d levels are treated as %s", deep, v)
 				t.Refute(codecs.Unambiguous, issue, sealed, call)
-				t.Refute(f.property, issue, sealed, call)
+				t.Refute(f.Property, issue, sealed, call)
 			}
 		}
 	}
@@ -369,7 +370,7 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 // structuresIn compares whole arguments, and the same values one and two levels deeper and
 // inside lists.
 func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
-	f := contextFields[argumentsIndex]
+	f := fields.Arguments
 	for _, w := range append(nonObjectTwins, structureTwins...) {
 		if emptyArguments[w.a] && emptyArguments[w.b] {
 			t.emptyTwins(in, under, w)
@@ -393,39 +394,39 @@ func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 var emptyArguments = map[string]bool{`[]`: true, `{}`: true, `null`: true, `false`: true, `""`: true, `0`: true}
 
 func (t trial) emptyTwins(in *attack.Instance, under codecs.Context, w twin) {
-	f := contextFields[argumentsIndex]
-	t.read(in, f.put(under, w.a), f.put(under, w.b), w.how)
-	t.read(in, f.put(under, w.b), f.put(under, w.a), w.how)
+	f := fields.Arguments
+	t.read(in, f.Put(under, w.a), f.Put(under, w.b), w.how)
+	t.read(in, f.Put(under, w.b), f.Put(under, w.a), w.how)
 }
 
 func (t trial) unicodeForms() {
-	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		twins := unicodeTwins
-		if t.Design.Worker == nil && f.property != codecs.BindsArguments {
+		if t.Design.Worker == nil && f.Property != codecs.BindsArguments {
 			twins = append(twins[:len(twins):len(twins)], surrogateTwins...)
 		}
 		for _, w := range twins {
-			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
 		}
 	})
 }
 
 func (t trial) partsOfValues() {
-	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		twins := partTwins
-		if f.property == codecs.BindsMethod {
+		if f.Property == codecs.BindsMethod {
 			twins = slices.Concat(partTwins, methodTwins)
 		}
 		for _, w := range twins {
-			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
 		}
 	})
 }
 
 func (t trial) structuredNames() {
-	t.everyMethod(func(in *attack.Instance, under codecs.Context, f field) {
+	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		for _, w := range nameTwins {
-			t.across(in, under, f, f.value(w.a), f.value(w.b), w.how)
+			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
 		}
 	})
 }

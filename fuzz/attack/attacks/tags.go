@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -190,10 +191,10 @@ func (t trial) linearTokens(in *attack.Instance, under codecs.Context) {
 	if !t.Design.IsScheme() {
 		return
 	}
-	for _, f := range contextFields {
-		other := f.put(under, f.unrelated()[0])
+	for _, f := range fields.All {
+		other := f.Put(under, f.Unrelated()[0])
 		one := t.Letters(24)
-		t.summed(in, [3][]byte{one, one, t.Letters(24)}, under, other, "two states, and two values of the "+f.name)
+		t.summed(in, [3][]byte{one, one, t.Letters(24)}, under, other, "two states, and two values of the "+f.Name)
 	}
 }
 
