@@ -53,6 +53,9 @@ type Attack struct {
 	Dropped string
 }
 
+// GainForgery is the gain of an attack whose forged token is accepted.
+const GainForgery = "a forged token that the server accepts"
+
 // Aims reports whether the attack is aimed at p.
 func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes, p) }
 

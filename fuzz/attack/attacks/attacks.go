@@ -15,13 +15,14 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/jose"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
 // All returns every attack, in the order in which they run.
 func All() []attack.Attack {
-	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resourceAttacks, joseAttacks)
+	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resourceAttacks, jose.Attacks)
 	attack.Order(all)
 	return all
 }
@@ -71,7 +72,6 @@ var (
 )
 
 const (
-	gainForgery  = "a forged token that the server accepts"
 	gainSpelling = "a second text of one token, which replay caches and revocation lists of texts do not recognize"
 	gainStream   = "the XOR of two payloads, and from one known payload the other"
 )

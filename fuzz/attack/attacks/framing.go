@@ -14,7 +14,7 @@ import (
 
 // framingAttacks are the attacks on how a token is split into parts.
 var framingAttacks = []attack.Attack{
-	{ID: "FRM-01", Name: "the token truncated to every length", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+	{ID: "FRM-01", Name: "the token truncated to every length", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: attack.GainForgery,
 		Origin: "Project Wycheproof and CCTV: truncation, partial plaintext", Run: presentChanges(tokenfmt.Truncation)},
 	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
 		Gain: "a forged token, or a crash of the server", Origin: "jose2go issue 11", Run: onToken(trial.emptySegments)},
@@ -24,7 +24,7 @@ var framingAttacks = []attack.Attack{
 		Gain: "a format or key that the attacker chooses instead of the server", Origin: "CVE-2015-9235", Run: onToken(trial.versions), Thousands: 4},
 	{ID: "FRM-06", Name: "unknown critical header", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 345,
 		Gain: "a token whose restriction the server ignores", Origin: "CVE-2025-59420; RFC 7515, section 4.1.11", Run: onToken(trial.headerMembers)},
-	{ID: "FRM-07", Name: "every bit of the decoded bytes flipped", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+	{ID: "FRM-07", Name: "every bit of the decoded bytes flipped", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: attack.GainForgery,
 		Origin: "Fernet specification, invalid vectors", Run: onToken(trial.bitFlips), Thousands: 3},
 	{ID: "FRM-08", Name: "parts of two tokens joined", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a token assembled from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices), Thousands: 1},
@@ -32,7 +32,7 @@ var framingAttacks = []attack.Attack{
 		Gain: "a forged body that is accepted because of a valid signature beside it", Origin: "CVE-2016-9122", Run: onTrial(trial.doubledSegments)},
 	{ID: "FRM-10", Name: "chunks of long tokens dropped, swapped and repeated", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a state that is truncated or assembled from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
-	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: gainForgery,
+	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: attack.GainForgery,
 		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
 	{ID: "FRM-12", Name: "the constant start of a token replaced", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347,
 		Gain: "an accepted token that names no key or another one", Origin: "key IDs with a special value; a search that falls back to the first key", Run: onToken(trial.heads)},

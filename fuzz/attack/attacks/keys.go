@@ -12,13 +12,14 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/jose"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/lab"
 )
 
 // keyAttacks are the attacks with other keys, other forms of keys, and other rings.
 var keyAttacks = []attack.Attack{
-	{ID: "KEY-15", Name: "a token of another key", Refutes: []codecs.Property{codecs.Integrity, codecs.KeyCommitting}, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
+	{ID: "KEY-15", Name: "a token of another key", Refutes: []codecs.Property{codecs.Integrity, codecs.KeyCommitting}, Layer: attack.LayerKeys, CWE: 347, Gain: attack.GainForgery,
 		Origin: "checksums in the place of tags", Run: onTrial(trial.otherKey)},
 	{ID: "KEY-04", Name: "weak keys", Refutes: []codecs.Property{codecs.StrongKeys}, Layer: attack.LayerKeys, CWE: 326,
 		Gain: "a key that can be guessed", Origin: "CVE-2019-20933, CVE-2020-13777", Run: onTrial(trial.weakKeys)},
@@ -46,8 +47,8 @@ var keyAttacks = []attack.Attack{
 		Gain: "a known shared secret, or a crash of the server", Origin: "CVE-2016-9121; RFC 7748, section 6.1", Run: onToken(trial.points)},
 	{ID: "KEY-17", Name: "values in the token that confirm a guessed key", Refutes: []codecs.Property{codecs.PrivateKeys}, Layer: attack.LayerText, CWE: 916,
 		Gain: "guesses at a weak key without contacting the server", Origin: "unsalted hashes of keys as key IDs: tower-mcp, Auth.js", Run: onToken(trial.keyCheckValues)},
-	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: integrityProperties, Layer: attack.LayerKeys, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: onTrial(trial.publicAsSecret)},
+	{ID: "KEY-01", Name: "a public key as an HMAC secret", Refutes: integrityProperties, Layer: attack.LayerKeys, CWE: 347, Gain: attack.GainForgery,
+		Origin: "CVE-2015-9235, CVE-2016-10555, CVE-2022-29217, CVE-2026-34950", Run: jose.PublicAsSecret},
 	{ID: "KEY-11", Name: "a token minted with public data alone", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 290,
 		Gain: "tokens minted by anybody", Origin: "CVE-2023-51774; RFC 9180, section 9.1", Run: onTrial(trial.publicData)},
 	{ID: "KEY-18", Name: "a token minted with the verification key", Refutes: []codecs.Property{codecs.SenderAuthenticated}, Layer: attack.LayerKeys, CWE: 322,

@@ -31,7 +31,7 @@ var resourceAttacks = []attack.Attack{
 		Gain: "a server that becomes slower with each forged token", Origin: "lists of refused tokens that are searched", Run: onTrial(trial.workBehindMany), Thousands: 6, Measures: true, First: true},
 	{ID: "RES-04", Name: "concurrent calls of one handle", Refutes: []codecs.Property{codecs.ByteExact, codecs.Total}, Layer: attack.LayerResources, CWE: 362,
 		Gain: "the state of another request", Origin: "state shared by calls", Run: onToken(trial.manyAtOnce)},
-	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: []codecs.Property{codecs.Integrity, codecs.ByteExact}, Layer: attack.LayerResources, CWE: 288, Gain: gainForgery,
+	{ID: "RES-05", Name: "a path of opening a token without verification", Refutes: []codecs.Property{codecs.Integrity, codecs.ByteExact}, Layer: attack.LayerResources, CWE: 288, Gain: attack.GainForgery,
 		Origin: "CVE-2022-29226", Run: onToken(trial.otherPaths)},
 	{ID: "RES-09", Name: "work before authentication", Refutes: []codecs.Property{codecs.Inert}, Layer: attack.LayerResources, CWE: 405,
 		Gain: "a server kept busy by forged tokens", Origin: "key stretching under the presenter's salt", Run: onTrial(trial.workBefore), Measures: true, First: true},

@@ -17,11 +17,11 @@ import (
 
 // tagAttacks are the attacks on the authentication of a token.
 var tagAttacks = []attack.Attack{
-	{ID: "TAG-01", Name: "the tag shortened", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+	{ID: "TAG-01", Name: "the tag shortened", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: attack.GainForgery,
 		Origin: "CVE-2009-0217", Run: onToken(trial.shortTags)},
-	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+	{ID: "TAG-02", Name: "a constant, empty or absent tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: attack.GainForgery,
 		Origin: "CVE-2020-28042", Run: presentChanges(tokenfmt.ConstantTags)},
-	{ID: "TAG-03", Name: "random tags", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
+	{ID: "TAG-03", Name: "random tags", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: attack.GainForgery,
 		Origin: "Project Wycheproof: ModifiedTag", Run: onToken(trial.randomTags), Thousands: 78},
 	{ID: "TAG-06", Name: "hash length extension", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 328,
 		Gain: "a longer payload under a tag that is computed without the key", Origin: "Merkle-Damgard hashes keyed by a prefix", Run: onToken(trial.lengthExtension), Thousands: 3},
@@ -35,7 +35,7 @@ var tagAttacks = []attack.Attack{
 		Gain: "an accepted tag of a weaker function", Origin: "Rooterberg: truncated HMAC of another hash", Run: onToken(trial.otherHashes)},
 	{ID: "TAG-12", Name: "too few bytes for a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 326,
 		Gain: "a forged token after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: onToken(trial.tagRoom)},
-	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 353, Gain: gainForgery,
+	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 353, Gain: attack.GainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
 	{ID: "TAG-14", Name: "a tag that is linear in the payload, or in its parts", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 323,
 		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: onTrial(trial.linearTags)},

@@ -1,4 +1,4 @@
-package attacks
+package jose
 
 import (
 	"crypto/ecdsa"

@@ -1,4 +1,6 @@
-package attacks
+// Package jose holds the attacks on signed tokens with a JOSE header (RFC 7515), and the key pairs
+// that workers of such tokens derive from a secret.
+package jose
 
 import (
 	"bytes"
@@ -18,21 +20,23 @@ import (
 	"sealab/internal/verdict"
 )
 
-// joseAttacks are the attacks on the headers of signed tokens in JSON (RFC 7515).
-var joseAttacks = []attack.Attack{
-	{ID: "JOS-01", Name: "a JOSE header without an algorithm, and no tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2015-9235, CVE-2022-23540, CVE-2026-28802; RFC 8725, section 3.1", Run: onTrial(trial.noAlgorithm)},
-	{ID: "JOS-02", Name: "a JOSE header with the public key of the attacker", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: gainForgery,
-		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: onTrial(trial.ownPublicKey)},
+// Attacks are the attacks on the headers of signed tokens in JSON (RFC 7515).
+var Attacks = []attack.Attack{
+	{ID: "JOS-01", Name: "a JOSE header without an algorithm, and no tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: attack.GainForgery,
+		Origin: "CVE-2015-9235, CVE-2022-23540, CVE-2026-28802; RFC 8725, section 3.1", Run: noAlgorithm},
+	{ID: "JOS-02", Name: "a JOSE header with the public key of the attacker", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347, Gain: attack.GainForgery,
+		Origin: "CVE-2018-0114, CVE-2026-27962; RFC 8725, section 3.10", Run: ownPublicKey},
 	{ID: "JOS-03", Name: "JOSE JSON serializations with missing members", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 476,
-		Gain: "a crash of the server", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: onTrial(trial.serializationsWithout)},
-	{ID: "JOS-04", Name: "a text that is valid as compact and as JSON serialization", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 436, Gain: gainForgery,
-		Origin: "CVE-2022-39227", Run: onTrial(trial.polyglot)},
-	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757, Gain: gainForgery,
-		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: onTrial(trial.shortAlgorithms)},
-	{ID: "JOS-06", Name: "a JOSE header that publishes the private key", Layer: attack.LayerText, CWE: 522, Gain: gainForgery,
-		Refutes: integrityProperties, Origin: "a key pair that is exported whole; RFC 7517, section 9.2", Run: onTrial(trial.publishedPrivateKey)},
+		Gain: "a crash of the server", Origin: "CVE-2024-21664; RFC 7515, section 7.2", Run: serializationsWithout},
+	{ID: "JOS-04", Name: "a text that is valid as compact and as JSON serialization", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 436, Gain: attack.GainForgery,
+		Origin: "CVE-2022-39227", Run: polyglot},
+	{ID: "JOS-05", Name: "an algorithm with a short tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757, Gain: attack.GainForgery,
+		Origin: "truncated tags by the name of the algorithm: RFC 9053, section 3.1", Run: shortAlgorithms},
+	{ID: "JOS-06", Name: "a JOSE header that publishes the private key", Layer: attack.LayerText, CWE: 522, Gain: attack.GainForgery,
+		Refutes: integrityProperties, Origin: "a key pair that is exported whole; RFC 7517, section 9.2", Run: publishedPrivateKey},
 }
+
+var integrityProperties = []codecs.Property{codecs.Integrity}
 
 // A signedToken is a token of three segments, the first of which is a JSON header.
 type signedToken struct {
@@ -45,7 +49,7 @@ type signedToken struct {
 
 // signed mints a token of three segments with a JSON header. If the design's tokens differ, it
 // records the reason and reports false.
-func (t trial) signed() (signedToken, bool) {
+func signed(t *attack.T) (signedToken, bool) {
 	in, tok, ok := t.Base()
 	if !ok {
 		return signedToken{}, false
@@ -77,13 +81,13 @@ func (s signedToken) with(payload []byte, members map[string]any) string {
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
-		panic("attacks: " + err.Error()) // a decoded header can be encoded
+		panic("jose: " + err.Error()) // a decoded header can be encoded
 	}
 	return tokenfmt.Base64URL.Encode(text) + "." + tokenfmt.Base64URL.Encode(payload)
 }
 
-func (t trial) noAlgorithm() {
-	s, ok := t.signed()
+func noAlgorithm(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -102,8 +106,8 @@ func (t trial) noAlgorithm() {
 // shortAlgorithms names the token's algorithm, or HS256, with a short tag, as COSE and many
 // protocols do ("HMAC 256/64", RFC 9053). It guesses one-byte tags. It guesses two-byte tags if
 // a refusal shows that the server knows the name.
-func (t trial) shortAlgorithms() {
-	s, ok := t.signed()
+func shortAlgorithms(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -124,14 +128,14 @@ func (t trial) shortAlgorithms() {
 						continue
 					}
 				}
-				t.guessTag(s, s.with(payload, map[string]any{"alg": name}), name, size, tries)
+				guessTag(t, s, s.with(payload, map[string]any{"alg": name}), name, size, tries)
 			}
 		}
 	}
 }
 
 // guessTag presents an authenticated text with tags of size bytes, in ascending order.
-func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) {
+func guessTag(t *attack.T, s signedToken, text, algorithm string, size, tries int) {
 	const atOnce = 1 << 10
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
 		t.Changes(s.in, s.tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
@@ -143,10 +147,10 @@ func (t trial) guessTag(s signedToken, text, algorithm string, size, tries int) 
 	}
 }
 
-// publicAsSecret computes HMAC tags under the server's public key, in each encoding that a
+// PublicAsSecret computes HMAC tags under the server's public key, in each encoding that a
 // server may hold it in.
-func (t trial) publicAsSecret() {
-	s, ok := t.signed()
+func PublicAsSecret(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -171,8 +175,8 @@ func (t trial) publicAsSecret() {
 }
 
 // ownPublicKey signs with the attacker's key pair and puts the public key into the header.
-func (t trial) ownPublicKey() {
-	s, ok := t.signed()
+func ownPublicKey(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -197,8 +201,8 @@ func (t trial) ownPublicKey() {
 }
 
 // publishedPrivateKey signs with the private key that the header holds.
-func (t trial) publishedPrivateKey() {
-	s, ok := t.signed()
+func publishedPrivateKey(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -216,8 +220,8 @@ func (t trial) publishedPrivateKey() {
 
 // serializationsWithout presents the flattened and the general JSON serialization, with each
 // member missing, null or of another type.
-func (t trial) serializationsWithout() {
-	s, ok := t.signed()
+func serializationsWithout(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
@@ -238,7 +242,7 @@ func (t trial) serializationsWithout() {
 	for _, form := range forms {
 		text, err := json.Marshal(form)
 		if err != nil {
-			panic("attacks: " + err.Error()) // maps of texts can be encoded
+			panic("jose: " + err.Error()) // maps of texts can be encoded
 		}
 		t.Try(codecs.Total)
 		t.Change(s.in, s.tok, text, "a JSON serialization with members left out")
@@ -248,8 +252,8 @@ func (t trial) serializationsWithout() {
 // polyglot presents a JSON serialization of the token, in which the first member name is a
 // compact token with another payload. A reader that splits at dots and one that parses JSON
 // then disagree.
-func (t trial) polyglot() {
-	s, ok := t.signed()
+func polyglot(t *attack.T) {
+	s, ok := signed(t)
 	if !ok {
 		return
 	}
