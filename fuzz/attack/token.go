@@ -127,3 +127,36 @@ func (t *T) references(tok *Token) [][]byte {
 	t.Design.similar[n] = all
 	return all
 }
+
+// PrefixOf returns the prefix of the design, as stated or as inferred from tok.
+func (t *T) PrefixOf(tok *Token) string {
+	if t.Design.Prefix != "" {
+		return t.Design.Prefix
+	}
+	f := tok.Format()
+	if at := f.Encoded(); len(at) > 0 {
+		return string(f.Before(at[0]))
+	}
+	return ""
+}
+
+// HeadOf returns the segment and length of the constant head of the tokens of an instance.
+func (t *T) HeadOf(in *Instance, tok *Token) (segment, n int, ok bool) {
+	var others []tokenfmt.Format
+	for range 4 {
+		other, ok := in.Mint(t.State(24), tok.Under)
+		if !ok {
+			return 0, 0, false
+		}
+		others = append(others, other.Format())
+	}
+	return tok.Format().Head(others...)
+}
+
+// TextsOf returns the tokens of calls that sealed a state.
+func TextsOf(calls []verdict.Call) (texts [][]byte) {
+	for _, c := range calls {
+		texts = append(texts, c.Answer.Out)
+	}
+	return texts
+}

@@ -16,13 +16,14 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks/jose"
+	"sealab/fuzz/attack/attacks/resources"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
 // All returns every attack, in the order in which they run.
 func All() []attack.Attack {
-	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resourceAttacks, jose.Attacks)
+	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resources.Attacks, jose.Attacks)
 	attack.Order(all)
 	return all
 }

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/resources"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
@@ -19,7 +20,7 @@ var framingAttacks = []attack.Attack{
 	{ID: "FRM-02", Name: "empty token, empty segments, missing separators", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 1284,
 		Gain: "a forged token, or a crash of the server", Origin: "jose2go issue 11", Run: onToken(trial.emptySegments)},
 	{ID: "FRM-03", Name: "wrong lengths, and members of other types", Refutes: []codecs.Property{codecs.Integrity, codecs.Total}, Layer: attack.LayerText, CWE: 789,
-		Gain: "a forged token, or as much memory of the server as the attacker wants", Origin: "CVE-2016-9123", Run: onTrial(trial.lengths), Measures: true},
+		Gain: "a forged token, or as much memory of the server as the attacker wants", Origin: "CVE-2016-9123", Run: resources.Lengths, Measures: true},
 	{ID: "FRM-05", Name: "version, algorithm and key ID set to every value", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 757,
 		Gain: "a format or key that the attacker chooses instead of the server", Origin: "CVE-2015-9235", Run: onToken(trial.versions), Thousands: 4},
 	{ID: "FRM-06", Name: "unknown critical header", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 345,
@@ -47,34 +48,6 @@ var framingAttacks = []attack.Attack{
 func (t trial) emptySegments(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
 	t.Changes(in, tok, tokenfmt.EmptySegments(tok.Format(), t.Source))
-}
-
-// lengths presents tokens with extreme lengths and numbers, and measures the memory that each
-// makes the reader allocate.
-func (t trial) lengths() {
-	if in, tok, ok := t.Base(); ok {
-		t.Changes(in, tok, tokenfmt.OtherTypes(tok.Format(), t.Source))
-	}
-	if t.Design.Memory != nil {
-		t.lengthsElsewhere()
-		return
-	}
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
-	for lie := range tokenfmt.Lengths(tok.Format(), t.Source) {
-		t.Try(codecs.Total)
-		before := allocatedAbout()
-		t.Change(in, tok, lie.Text, lie.How)
-		if allocatedAbout()-before < 8<<20 || t.Fell(codecs.Total) {
-			continue
-		}
-		var call = in.Ask(lie.Text, tok.Under)
-		if grown := allocatedBytes(16<<20, func() { call = in.Ask(lie.Text, tok.Under) }); grown > 16<<20 {
-			t.Refute(codecs.Total, fmt.Sprintf("%s makes the reader allocate %d MiB for %d bytes", lie.How, grown>>20, len(tok.Text)), call)
-		}
-	}
 }
 
 // versions presents other versions with the body unchanged, with a tag that needs no key, and
@@ -337,7 +310,7 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	t.Changes(in, tok, tokenfmt.Heads(f, t.Source))
-	segment, n, ok := t.headOf(in, tok)
+	segment, n, ok := t.HeadOf(in, tok)
 	if !ok {
 		return
 	}
@@ -364,19 +337,6 @@ func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 		}
 		t.Changes(holder, tok, slices.Values(f.WithHead(segment, n)))
 	}
-}
-
-// headOf returns the segment and length of the constant head of the tokens of an instance.
-func (t trial) headOf(in *attack.Instance, tok *attack.Token) (segment, n int, ok bool) {
-	var others []tokenfmt.Format
-	for range 4 {
-		other, ok := in.Mint(t.State(24), tok.Under)
-		if !ok {
-			return 0, 0, false
-		}
-		others = append(others, other.Format())
-	}
-	return tok.Format().Head(others...)
 }
 
 // members alters readable JSON under the tag. The states contain objects, texts and numbers, so

@@ -40,7 +40,7 @@ func (t trial) constantHead(in *attack.Instance) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	segment, n, ok := t.headOf(in, tok)
+	segment, n, ok := t.HeadOf(in, tok)
 	if !ok || n > 16 {
 		return "", false
 	}

@@ -124,7 +124,7 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 	})
 	for _, name := range slices.Sorted(maps.Keys(foreignKeyIDs)) { // a reader may look up whole tokens
 		t.Change(in, tok, []byte(name), fmt.Sprintf("%q for the token", name))
-		t.Change(in, tok, []byte(t.prefixOf(tok)+name), fmt.Sprintf("%q behind the prefix", name))
+		t.Change(in, tok, []byte(t.PrefixOf(tok)+name), fmt.Sprintf("%q behind the prefix", name))
 	}
 	for i, s := range f.Segments[:max(len(f.Segments), 1)-1] {
 		if strings.Trim(s.Text, ".:|~-_=") == "" {

@@ -217,7 +217,7 @@ func (t trial) disguised(in *attack.Instance, d codecs.Design, tok *attack.Token
 	if !ok {
 		return tok.Text
 	}
-	return append([]byte(t.prefixOf(mine)), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
+	return append([]byte(t.PrefixOf(mine)), bytes.TrimPrefix(tok.Text, []byte(d.Prefix))...)
 }
 
 // rawSecret checks whether the secret itself is the key of a known primitive. If it is,

@@ -50,14 +50,6 @@ func (t trial) sweptStates() (states [][]byte) {
 	return states
 }
 
-// textsOf returns the tokens of calls that sealed a state.
-func textsOf(calls []verdict.Call) (texts [][]byte) {
-	for _, c := range calls {
-		texts = append(texts, c.Answer.Out)
-	}
-	return texts
-}
-
 // behindEnds are the places, counted from the end of a segment, that are changed in tokens of
 // every length. They lie in a tag, or in the last blocks before one.
 var behindEnds = []int{1, 17, 30, 33, 46, 60}
@@ -103,7 +95,7 @@ func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context
 		states = append(states, t.Bytes(n), t.Letters(n))
 	}
 	for calls := range slices.Chunk(t.seals(in, under, states), sealBatchSize) {
-		answers, err := in.UnsealBatch(textsOf(calls), under)
+		answers, err := in.UnsealBatch(attack.TextsOf(calls), under)
 		for k, call := range calls {
 			if err != nil || len(answers) != len(calls) || answers[k].Err != nil || !bytes.Equal(answers[k].Payload, call.State) {
 				t.roundTrip(in, under, call.State, fmt.Sprintf("a state of %d bytes", len(call.State)))
@@ -121,7 +113,7 @@ func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bou
 	if len(calls) == 0 {
 		return
 	}
-	texts := textsOf(calls)
+	texts := attack.TextsOf(calls)
 	ask := func(p codecs.Property, to codecs.Context, how string) {
 		t.TryTimes(len(texts), p)
 		call, ok := in.FirstAccepted(texts, to)
@@ -156,6 +148,30 @@ func (t trial) streamsOfEveryLength(in *attack.Instance, under codecs.Context) {
 		t.Try(codecs.FreshNonces, codecs.Confidentiality)
 		if a, b := in.TokenOf(ones[k], under), in.TokenOf(twos[k], under); sameStream(a, b) {
 			t.oneStream(in, under, a.State, b.State)
+		}
+	}
+}
+
+// statesOfBatch checks that each token of a batch gives its own state. States have the given
+// lengths.
+func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
+	var sealed []verdict.Call
+	for _, n := range lengths {
+		call := in.Seal(t.State(n), tok.Under)
+		if call.Answer.Outcome != verdict.Done {
+			return
+		}
+		sealed = append(sealed, call)
+	}
+	answers, err := in.UnsealBatch(attack.TextsOf(sealed), tok.Under)
+	if err != nil || len(answers) != len(sealed) {
+		return
+	}
+	for i, a := range answers {
+		t.Try(codecs.ByteExact)
+		if a.Err == nil && !bytes.Equal(a.Payload, sealed[i].State) {
+			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), "in a batch, a token comes back as the state of another one", sealed[i])
+			return
 		}
 	}
 }

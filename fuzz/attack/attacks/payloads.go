@@ -14,6 +14,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/compressed"
 	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
@@ -125,7 +126,7 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 		`{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"b":1,"a":2}`, `{ "a" : 1 }`, " {}", "{}\n", `null`, `true`, `""`, `"\ud800"`, `"\u00e9"`, `"é"`, "\"e\u0301\"", `"\/"`, `"/"`,
 		`"<>&"`, "\"\u2028\"", "\"\x7f\"", `{"__proto__":{"x":1}}`, `{"1":1,"0":0}`, "\ufeff{}", "\x00", "a\x00b", " ", "\n", "\r\n", "trailing ", "\xff\xfe", "\xed\xa0\x80",
 		"%00", "&amp;", "+", "=", "\\", `\u0041`, "undefined", "NaN", `{"s":"x","exp":0}`, strings.Repeat("[", 200) + strings.Repeat("]", 200),
-		string(compressors["gzip"]([]byte("a text that is compressed"))), string(compressors["zlib"]([]byte("a text that is compressed"))),
+		string(compressed.Compressors["gzip"]([]byte("a text that is compressed"))), string(compressed.Compressors["zlib"]([]byte("a text that is compressed"))),
 		"BZh91AY&SY", "\x28\xb5\x2f\xfd\x04\x00", "PK\x03\x04", "\x80\x04N.", "\x80\x04\x8c\x01a\x94.", "a:1:{i:0;i:1;}", "s:1:\"a\";", "\x04\bI\"\x06a",
 		"\xac\xed\x00\x05", "eyJhIjoxfQ", "eyJhIjoxfQ==", "7b7d", ".eJw",
 	} {

@@ -108,7 +108,7 @@ func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
 	if errAgain != nil || err != nil {
 		return
 	}
-	prefix := t.prefixOf(tok)
+	prefix := t.PrefixOf(tok)
 	for _, texts := range [][2][]byte{{[]byte("x"), nil}, {[]byte(prefix + "AAAA"), []byte(prefix + strings.Repeat("A", 200))}, {t.forgery(in, 24), t.forgery(in, 30)}} {
 		t.Try(codecs.UniformRefusal)
 		call := in.Unseal(texts[0], tok.Under)

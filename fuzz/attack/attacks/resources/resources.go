@@ -1,4 +1,6 @@
-package attacks
+// Package resources holds the attacks on work, memory and availability: hostile texts and contexts,
+// the memory and work of a refusal, and work before authentication.
+package resources
 
 import (
 	"bytes"
@@ -15,12 +17,12 @@ import (
 	"sealab/internal/verdict"
 )
 
-// resourceAttacks are the attacks on work, memory and availability.
-var resourceAttacks = []attack.Attack{
+// Attacks are the attacks on work, memory and availability.
+var Attacks = []attack.Attack{
 	{ID: "RES-02", Name: "hostile token texts", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 248,
 		Gain: "a server that crashes or hangs", Origin: "fuzzing", Run: onToken(trial.hostileTexts)},
 	{ID: "RES-06", Name: "hostile contexts", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 248,
-		Gain: "a server that crashes or hangs", Origin: "fuzzing", Run: onScheme(trial.hostileContexts)},
+		Gain: "a server that crashes or hangs", Origin: "fuzzing", Run: onTrial(trial.hostileContexts)},
 	{ID: "FRM-04", Name: "memory per byte of a hostile token", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 770,
 		Gain: "as much memory of the server as the attacker wants", Origin: "CVE-2025-27144, CVE-2025-30204", Run: onTrial(trial.memoryPerByte), Thousands: 5, Measures: true},
 	{ID: "RES-01", Name: "work per byte of a hostile token", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 407,
@@ -46,6 +48,23 @@ var resourceAttacks = []attack.Attack{
 		Gain: "answers that belong to other requests, or no answers", Origin: "the worker protocol", Run: onTrial(trial.misbehavior), Last: true},
 }
 
+var totalProperties = []codecs.Property{codecs.Total}
+
+// A trial is one run of an attack. Its methods are the attacks and parts of them.
+type trial struct{ *attack.T }
+
+// onTrial and onToken return a method of trial as the Run function of an attack. onToken passes an
+// honest token.
+func onTrial(run func(trial)) func(*attack.T) { return func(t *attack.T) { run(trial{t}) } }
+
+func onToken(run func(trial, *attack.Instance, *attack.Token)) func(*attack.T) {
+	return onTrial(func(t trial) {
+		if in, tok, ok := t.Base(); ok {
+			run(t, in, tok)
+		}
+	})
+}
+
 // misbehaviorID is the ID of the attack that makes no calls.
 const misbehaviorID = "RES-07"
 
@@ -66,20 +85,8 @@ func (t trial) misbehavior() {
 	}
 }
 
-// prefixOf returns the prefix of the design, as stated or as inferred from tok.
-func (t trial) prefixOf(tok *attack.Token) string {
-	if t.Design.Prefix != "" {
-		return t.Design.Prefix
-	}
-	f := tok.Format()
-	if at := f.Encoded(); len(at) > 0 {
-		return string(f.Before(at[0]))
-	}
-	return ""
-}
-
 func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
-	prefix := t.prefixOf(tok)
+	prefix := t.PrefixOf(tok)
 	for n := range 40 {
 		for _, text := range []string{string(t.Bytes(n)), prefix + string(t.Letters(n)), prefix + tokenfmt.Base64URL.Encode(t.Bytes(n)), strings.Repeat(".", n), prefix + strings.Repeat("=", n)} {
 			t.presents(in, tok, text)
@@ -114,7 +121,7 @@ var nestingOpeners = []string{`{"a":`, "[", "<a>", "l", "a:1:{i:0;", "\x91", "\x
 // a key. The other segments stay valid.
 func (t trial) nested(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	segment, n, constant := t.headOf(in, tok)
+	segment, n, constant := t.HeadOf(in, tok)
 	for _, nest := range nestingOpeners {
 		deep := bytes.Repeat([]byte(nest), min(1<<16, t.Budget.Bytes)/8)
 		for _, i := range f.Encoded() {
@@ -132,7 +139,11 @@ func (t trial) presents(in *attack.Instance, tok *attack.Token, text string) {
 	in.Unseal([]byte(text), tok.Under)
 }
 
-func (t trial) hostileContexts(in *attack.Instance, tok *attack.Token) {
+func (t trial) hostileContexts() {
+	in, tok, ok := t.Scheme()
+	if !ok {
+		return
+	}
 	ask := func(c codecs.Context) {
 		t.Try(codecs.Total)
 		in.Unseal(tok.Text, c)
@@ -275,7 +286,7 @@ func (t trial) mixedBatches(tok *attack.Token) {
 // differsInBatch reports whether a token of a batch has another outcome than alone. It refutes what
 // that shows.
 func (t trial) differsInBatch(in *attack.Instance, under codecs.Context, sealed []verdict.Call) bool {
-	answers, err := in.UnsealBatch(textsOf(sealed), under)
+	answers, err := in.UnsealBatch(attack.TextsOf(sealed), under)
 	if err != nil || len(answers) != len(sealed) {
 		return false
 	}
@@ -294,30 +305,6 @@ func (t trial) differsInBatch(in *attack.Instance, under codecs.Context, sealed 
 		return true
 	}
 	return false
-}
-
-// statesOfBatch checks that each token of a batch gives its own state. States have the given
-// lengths.
-func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...int) {
-	var sealed []verdict.Call
-	for _, n := range lengths {
-		call := in.Seal(t.State(n), tok.Under)
-		if call.Answer.Outcome != verdict.Done {
-			return
-		}
-		sealed = append(sealed, call)
-	}
-	answers, err := in.UnsealBatch(textsOf(sealed), tok.Under)
-	if err != nil || len(answers) != len(sealed) {
-		return
-	}
-	for i, a := range answers {
-		t.Try(codecs.ByteExact)
-		if a.Err == nil && !bytes.Equal(a.Payload, sealed[i].State) {
-			t.RefuteIf(codecs.ByteExact, attack.Sealed(1), "in a batch, a token comes back as the state of another one", sealed[i])
-			return
-		}
-	}
 }
 
 // batchAlike presents a sample of all alterations in a batch after the honest token, and alone.

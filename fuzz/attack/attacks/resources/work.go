@@ -1,4 +1,4 @@
-package attacks
+package resources
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func (t trial) memoryPerByte() {
 		return
 	}
 	t.Note("up to %s", formatSize(t.Budget.Bytes))
-	for _, b := range bombKinds(tok, t.prefixOf(tok)) {
+	for _, b := range bombKinds(tok, t.PrefixOf(tok)) {
 		for _, n := range lengthsUp(t.Budget.Bytes>>12, t.Budget.Bytes) {
 			t.Try(codecs.Total)
 			text := []byte(b.text(n))
@@ -163,7 +163,7 @@ func (t trial) climb(from, to int, enough time.Duration) {
 	defer t.elsewhere()()
 	c := &climber{t: t, in: in, token: tok, enough: enough, lengths: lengthsUp(from, to)}
 	lowest := to
-	for _, b := range bombKinds(tok, t.prefixOf(tok)) {
+	for _, b := range bombKinds(tok, t.PrefixOf(tok)) {
 		reached := c.up(b)
 		if t.Broken() || t.Fell(codecs.Total) {
 			t.Note("until %s", b.name)

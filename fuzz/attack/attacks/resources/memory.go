@@ -1,4 +1,4 @@
-package attacks
+package resources
 
 import (
 	"encoding/json"
@@ -71,6 +71,35 @@ func (t trial) anew() (*attack.Instance, *attack.Token, *gauge, bool) {
 		t.Skip("the memory of the process is not read: %s", g.err)
 	}
 	return in, tok, g, true
+}
+
+// Lengths presents tokens with extreme lengths and numbers, and measures the memory that each
+// makes the reader allocate.
+func Lengths(run *attack.T) {
+	t := trial{run}
+	if in, tok, ok := t.Base(); ok {
+		t.Changes(in, tok, tokenfmt.OtherTypes(tok.Format(), t.Source))
+	}
+	if t.Design.Memory != nil {
+		t.lengthsElsewhere()
+		return
+	}
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	for lie := range tokenfmt.Lengths(tok.Format(), t.Source) {
+		t.Try(codecs.Total)
+		before := allocatedAbout()
+		t.Change(in, tok, lie.Text, lie.How)
+		if allocatedAbout()-before < 8<<20 || t.Fell(codecs.Total) {
+			continue
+		}
+		var call = in.Ask(lie.Text, tok.Under)
+		if grown := allocatedBytes(16<<20, func() { call = in.Ask(lie.Text, tok.Under) }); grown > 16<<20 {
+			t.Refute(codecs.Total, fmt.Sprintf("%s makes the reader allocate %d MiB for %d bytes", lie.How, grown>>20, len(tok.Text)), call)
+		}
+	}
 }
 
 // lengthsElsewhere presents tokens with extreme numbers and measures the memory of the design's
@@ -151,7 +180,7 @@ func (t trial) memoryElsewhere() {
 // ones. A growth that does not occur again is attributed to the runtime.
 func (t trial) holdsEach(in *attack.Instance, tok *attack.Token, g *gauge, n int) bool {
 	own := t.honestly(in, tok, g, n)
-	for kind, b := range bombKinds(tok, t.prefixOf(tok)) {
+	for kind, b := range bombKinds(tok, t.PrefixOf(tok)) {
 		if t.Spent() {
 			t.Note("until the time was over, at %s of %s", formatSize(n), b.name)
 			return false
@@ -190,7 +219,7 @@ func (t trial) heldTooMuch(kind, n int, held uint64, call verdict.Call) {
 	if !ok {
 		return
 	}
-	b := bombKinds(tok, t.prefixOf(tok))[kind]
+	b := bombKinds(tok, t.PrefixOf(tok))[kind]
 	in.Ask([]byte(b.text(n/4)), tok.Under)
 	fewer := g.grown().resident
 	record, issue := t.Observe, fmt.Sprintf("%d bytes of %s make the reader hold %d MiB, and a quarter of them %d MiB", n, b.name, held>>20, fewer>>20)
@@ -223,7 +252,7 @@ func (t trial) holdsAgain(kind, n int) uint64 {
 		if in, tok, g, ok = t.anew(); !ok {
 			return 0
 		}
-		text := bombKinds(tok, t.prefixOf(tok))[kind].text(n)
+		text := bombKinds(tok, t.PrefixOf(tok))[kind].text(n)
 		in.Ask([]byte(text), tok.Under)
 		grown := g.grown().resident
 		if !costsMemory(text, grown, own) {

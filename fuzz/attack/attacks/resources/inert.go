@@ -1,14 +1,9 @@
-package attacks
+package resources
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"os"
@@ -22,6 +17,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/compressed"
 	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
@@ -214,52 +210,8 @@ func largerTexts(digits string) []string {
 	return larger
 }
 
-// foreignZeros holds 64 MiB of zeros in formats that the standard library does not write.
-var foreignZeros = map[string][]byte{
-	"bzip2": unhex("425a68393141592653590e09e2df015f8e4000c0000008200030804d4642a025a90a8097314159265359bc04b5c300a275c000c0000008200020a40836328a884d2a2a2138bb9229c2848500bb83e8"),
-	"brotli": unhex("cbffff3ff82700e2b14020f7fe8fffff7ff04f00c4611180eefd1fffffffe09f0088c30200ddfb3ffeffffc13f0110870500baf77ffcffff837f0220" +
-		"0e0b0074effff8ffff07ff04401c1600e8defff1ffff0ffe0980382c00d0bdffcbffff3ffc1300715800a07bff07"),
-}
-
-// unhex decodes a hexadecimal constant.
-func unhex(text string) []byte {
-	raw, err := hex.DecodeString(text)
-	if err != nil {
-		panic("attacks: " + err.Error())
-	}
-	return raw
-}
-
-// compressors holds the compressors by format.
-var compressors = map[string]func(text []byte) []byte{
-	"deflate": newCompressor(func(w io.Writer) io.WriteCloser { z, _ := flate.NewWriter(w, flate.BestCompression); return z }),
-	"zlib":    newCompressor(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }),
-	"gzip":    newCompressor(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
-}
-
-func newCompressor(open func(io.Writer) io.WriteCloser) func(text []byte) []byte {
-	return func(text []byte) []byte {
-		var b bytes.Buffer
-		w := open(&b)
-		w.Write(text) //nolint:errcheck // a buffer takes all
-		w.Close()     //nolint:errcheck // as above
-		return b.Bytes()
-	}
-}
-
 // packedZeros returns compressed zeros by format.
-var packedZeros = sync.OnceValue(func() map[string][]byte { return packedTo(bombBytes) })
-
-// packedTo compresses n zeros in every format that the standard library writes. The other
-// formats hold 64 MiB of zeros.
-func packedTo(n int) map[string][]byte {
-	packed := maps.Clone(foreignZeros)
-	packed["lzma"], packed["zstd"] = lzmaZeros(), zstdZeros()
-	for name, pack := range compressors {
-		packed[name] = pack(make([]byte, n))
-	}
-	return packed
-}
+var packedZeros = sync.OnceValue(func() map[string][]byte { return compressed.Zeros(bombBytes) })
 
 // A bombPlace is a place in a token at which compressed data may begin.
 type bombPlace struct {
@@ -304,7 +256,7 @@ func bombPlaces(f tokenfmt.Format, keeps []int) (all []bombPlace) {
 // inflatesElsewhere presents compressed zeros in segments to another process. It compares the
 // work with that for as many random bytes.
 func (t trial) inflatesElsewhere(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
-	all, keeps := packedTo(farBombBytes), make([]int, farBombPlaces)
+	all, keeps := compressed.Zeros(farBombBytes), make([]int, farBombPlaces)
 	for keep := range keeps {
 		keeps[keep] = keep
 	}
