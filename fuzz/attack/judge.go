@@ -154,3 +154,11 @@ func shows(p codecs.Property) func([]verdict.Call) bool {
 		return Anything
 	}
 }
+
+// Refuses presents a sealed token in c and expects a refusal: acceptance refutes p.
+func (t *T) Refuses(p codecs.Property, in *Instance, sealed verdict.Call, c codecs.Context, issue string, args ...any) {
+	t.Try(p)
+	if call, ok := in.Accepts(sealed.Answer.Out, c); ok {
+		t.Refute(p, fmt.Sprintf(issue, args...), sealed, call)
+	}
+}

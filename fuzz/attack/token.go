@@ -160,3 +160,27 @@ func TextsOf(calls []verdict.Call) (texts [][]byte) {
 	}
 	return texts
 }
+
+// MintFor opens the design with a time to live and mints a token. It reports false if either
+// fails.
+func (t *T) MintFor(ttl time.Duration, c codecs.Context) (*Instance, *Token, bool) {
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return nil, nil, false
+	}
+	tok, ok := in.Mint(t.State(8), c)
+	return in, tok, ok
+}
+
+// AcceptsFirst reports whether a token like tok that was never presented is accepted in c.
+func (in *Instance) AcceptsFirst(tok *Token, c codecs.Context) bool {
+	_, ok := in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, c)
+	return ok
+}
+
+// Deterministic reports whether the state of tok always gives the same token.
+func (in *Instance) Deterministic(tok *Token) bool {
+	a := in.Seal(tok.State, tok.Under).Answer.Out
+	b := in.Seal(tok.State, tok.Under).Answer.Out
+	return bytes.Equal(a, tok.Text) && bytes.Equal(b, tok.Text)
+}

@@ -1,7 +1,7 @@
 // Package attacks holds the attacks on sealed tokens, one file per family: encoding
-// (ENC), framing (FRM), tags (TAG), keys (KEY), nonces (NON), contexts (CTX), expiry
-// (EXP), payloads (PAY), oracles (ORA, LNK), resources (RES) and headers
-// of signed JSON tokens (JOS). [All] lists them.
+// (ENC), framing (FRM), tags (TAG), keys (KEY), nonces (NON), expiry (EXP), payloads (PAY)
+// and oracles (ORA, LNK). Large families have packages of their own: binding (CTX), resources
+// (RES) and jose (JOS). [All] lists all attacks.
 //
 // Each attack is a value of type [attack.Attack]. It names the properties that it tries
 // to refute, and has a negative control in internal/broken that it must refute. Sound
@@ -9,41 +9,30 @@
 package attacks
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/attacks/binding"
 	"sealab/fuzz/attack/attacks/jose"
 	"sealab/fuzz/attack/attacks/resources"
 	"sealab/fuzz/attack/tokenfmt"
-	"sealab/internal/verdict"
 )
 
 // All returns every attack, in the order in which they run.
 func All() []attack.Attack {
-	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, contextAttacks, ambiguityAttacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resources.Attacks, jose.Attacks)
+	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, binding.Attacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resources.Attacks, jose.Attacks)
 	attack.Order(all)
 	return all
 }
 
 // A trial is one run of an attack. Its methods are the attacks and parts of them.
-type trial struct {
-	*attack.T
-	compared *comparisonBatch
-}
-
-// newTrial returns a trial without waiting comparisons.
-func newTrial(t *attack.T) trial { return trial{t, &comparisonBatch{}} }
+type trial struct{ *attack.T }
 
 // onTrial returns run as the Run function of an attack.
 func onTrial(run func(trial)) func(*attack.T) {
-	return func(t *attack.T) {
-		one := newTrial(t)
-		run(one)
-		one.compareWaiting()
-	}
+	return func(t *attack.T) { run(trial{t}) }
 }
 
 // An onHonest is a method of trial that takes an instance and an honest token of it.
@@ -68,8 +57,6 @@ var (
 	integrityProperties = []codecs.Property{codecs.Integrity}
 	totalProperties     = []codecs.Property{codecs.Total}
 	refusalProperties   = []codecs.Property{codecs.UniformRefusal}
-	bindingProperties   = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
-	contextProperties   = append([]codecs.Property{codecs.Unambiguous}, bindingProperties...)
 )
 
 const (
@@ -94,14 +81,6 @@ func presentChanges(generate generator) func(*attack.T) {
 	})
 }
 
-// refuses presents a sealed token in c and expects a refusal: acceptance refutes p.
-func (t trial) refuses(p codecs.Property, in *attack.Instance, sealed verdict.Call, c codecs.Context, issue string, args ...any) {
-	t.Try(p)
-	if call, ok := in.Accepts(sealed.Answer.Out, c); ok {
-		t.Refute(p, fmt.Sprintf(issue, args...), sealed, call)
-	}
-}
-
 // changedAt presents the changes of one generator to a token for state.
 func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, generate generator) {
 	if tok, ok := in.Mint(state, c); ok {
@@ -116,7 +95,7 @@ type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alter
 // with a random sample.
 func (t trial) spellings(in *attack.Instance, tok *attack.Token, generate generator) {
 	all := generate(tok.Format(), t.Source)
-	if len(tok.State) >= longState {
+	if len(tok.State) >= attack.LongState {
 		all = t.sampled(all)
 	}
 	t.Spellings(in, tok, all)
@@ -145,7 +124,7 @@ func (t trial) everyLength(do func(in *attack.Instance, tok *attack.Token)) {
 	if !ok {
 		return
 	}
-	for _, n := range []int{24, 25, 26, 1, longState} {
+	for _, n := range []int{24, 25, 26, 1, attack.LongState} {
 		if tok, ok := t.Mint(in, t.State(n)); ok {
 			do(in, tok)
 		}

@@ -13,19 +13,11 @@ import (
 	"sealab/internal/verdict"
 )
 
-// Lengths of states: longState may need several chunks, longerState does not fit a two-byte
-// length, and longestState exceeds a buffer of 1 MiB.
-const (
-	longState    = 5000
-	longerState  = 70_000
-	longestState = 2 << 20
-)
-
 // chunks rearranges the parts of a long token: its segments if it has more of them than a short
 // token, else the chunks of a segment if their lengths show.
 func (t trial) chunks(in *attack.Instance, short *attack.Token) {
-	a, okA := in.Mint(t.State(longState), short.Under)
-	b, okB := in.Mint(t.State(longState), short.Under)
+	a, okA := in.Mint(t.State(attack.LongState), short.Under)
+	b, okB := in.Mint(t.State(attack.LongState), short.Under)
 	if !okA || !okB {
 		t.Skip("the design seals no long states")
 		return
@@ -35,7 +27,7 @@ func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 		t.Changes(in, a, rearrangedParts(segmentTexts(fa), segmentTexts(fb), slices.Concat[[]byte]))
 		return
 	}
-	for _, longest := range []int{longState, 3 * longerState} {
+	for _, longest := range []int{attack.LongState, 3 * attack.LongerState} {
 		if longest > t.Budget.Bytes {
 			break
 		}

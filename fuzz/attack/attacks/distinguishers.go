@@ -16,7 +16,7 @@ import (
 // or an initialization vector derived from it gives such bits. The search is repeated, so that
 // chance does not accuse a design.
 func (t trial) showsState(in *attack.Instance, under codecs.Context) {
-	for _, n := range []int{1, 3, 33, 100, 255, 300, longState} {
+	for _, n := range []int{1, 3, 33, 100, 255, 300, attack.LongState} {
 		t.tellsStates(in, under, t.State(n), t.State(n))
 		t.tellsStates(in, under, t.Bytes(n), t.Bytes(n))
 	}

@@ -86,17 +86,6 @@ func (t trial) afterExpiry(_ *attack.Instance, base *attack.Token) {
 // shortLife is the time to live of tokens with a rare property.
 const shortLife = 10 * time.Minute
 
-// living opens the design with a time to live and mints a token. It reports false if either
-// fails.
-func (t trial) living(ttl time.Duration, c codecs.Context) (*attack.Instance, *attack.Token, bool) {
-	in, err := t.OpenFor(&ttl, t.Secret(0))
-	if err != nil {
-		return nil, nil, false
-	}
-	tok, ok := in.Mint(t.State(8), c)
-	return in, tok, ok
-}
-
 // outlives presents tok after its expiry.
 func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Duration) {
 	after := []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour, 200 * 365 * 24 * time.Hour, 1<<32*time.Second + time.Minute}
@@ -108,7 +97,7 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 		}
 	}
 	for _, d := range after {
-		t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(tok.Under, d), "a token with a time to live of %s is accepted %s after it was minted", life, d)
+		t.Refuses(codecs.Expiry, in, tok.Sealed, attack.Later(tok.Under, d), "a token with a time to live of %s is accepted %s after it was minted", life, d)
 	}
 }
 
@@ -116,7 +105,7 @@ func (t trial) outlives(in *attack.Instance, tok *attack.Token, ttl *time.Durati
 // the rounding of seconds explains is an observation.
 func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
-		in, tok, ok := t.living(ttl, base.Under)
+		in, tok, ok := t.MintFor(ttl, base.Under)
 		if !ok {
 			continue
 		}
@@ -141,7 +130,7 @@ func (t trial) boundary(_ *attack.Instance, base *attack.Token) {
 func (t trial) atExpiry(c codecs.Context) {
 	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute) })
 	for _, ttl := range []time.Duration{10 * time.Minute, time.Hour} {
-		in, tok, ok := t.living(ttl, c)
+		in, tok, ok := t.MintFor(ttl, c)
 		if !ok {
 			continue
 		}
@@ -158,7 +147,7 @@ func (t trial) atExpiry(c codecs.Context) {
 // second. A leeway would last longer.
 func (t trial) roundedUp(c codecs.Context) {
 	c = attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(time.Millisecond) })
-	in, tok, ok := t.living(shortLife, c)
+	in, tok, ok := t.MintFor(shortLife, c)
 	if !ok {
 		return
 	}
@@ -175,7 +164,7 @@ func (t trial) roundedUp(c codecs.Context) {
 func (t trial) afterRefusal(c codecs.Context) {
 	for _, fraction := range []time.Duration{0, 250 * time.Millisecond, 999 * time.Millisecond} {
 		c := attack.With(c, func(c *codecs.Context) { c.Now = c.Now.Truncate(time.Minute).Add(fraction) })
-		in, tok, ok := t.living(shortLife, c)
+		in, tok, ok := t.MintFor(shortLife, c)
 		if !ok {
 			continue
 		}
@@ -270,7 +259,7 @@ func (t trial) atZero(in *attack.Instance, c codecs.Context) {
 // earlier, it reads the time of issue.
 func (t trial) aheadByItsLife(c codecs.Context) {
 	const life = 30 * 24 * time.Hour
-	in, tok, ok := t.living(life, c)
+	in, tok, ok := t.MintFor(life, c)
 	if !ok {
 		return
 	}
@@ -285,7 +274,7 @@ func (t trial) aheadByItsLife(c codecs.Context) {
 // livesLong reports whether a token may live 420 days. If so, a limit on the remaining lifetime
 // cannot be why tok is refused 400 days before it was minted.
 func (t trial) livesLong(tok *attack.Token) bool {
-	in, long, ok := t.living(450*24*time.Hour, tok.Under)
+	in, long, ok := t.MintFor(450*24*time.Hour, tok.Under)
 	if !ok {
 		return false
 	}

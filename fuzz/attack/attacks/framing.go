@@ -236,16 +236,16 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 		}
 	}
 	t.changedAtEveryLength(in, tok.Under)
-	if long, ok := in.Mint(t.State(longState), tok.Under); ok {
+	if long, ok := in.Mint(t.State(attack.LongState), tok.Under); ok {
 		t.changedBehind(in, long)
 	}
-	if t.Budget.Bytes >= 2*longerState {
-		if longer, ok := in.Mint(t.State(longerState), tok.Under); ok {
+	if t.Budget.Bytes >= 2*attack.LongerState {
+		if longer, ok := in.Mint(t.State(attack.LongerState), tok.Under); ok {
 			t.Changes(in, longer, t.changedOnce(longer, 40, 100))
 		}
 	}
-	if t.Budget.Bytes >= 4*longestState {
-		if longest, ok := in.Mint(t.State(longestState), tok.Under); ok {
+	if t.Budget.Bytes >= 4*attack.LongestState {
+		if longest, ok := in.Mint(t.State(attack.LongestState), tok.Under); ok {
 			t.Changes(in, longest, t.changedOnce(longest, 0, 8))
 		}
 	}
@@ -268,7 +268,7 @@ func (t trial) changedUnderRings(in *attack.Instance, under codecs.Context) {
 		} else if ok {
 			t.Changes(ring, last, t.changedOnce(last, 8, 8))
 		}
-		if long, ok := in.Mint(t.State(longState), under); ok && n == 2 {
+		if long, ok := in.Mint(t.State(attack.LongState), under); ok && n == 2 {
 			t.changedBehind(ring, long)
 		}
 	}

@@ -31,8 +31,8 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	}
 	var texts [][]byte
 	many := min(sealedBefore, t.Budget.Seals)
-	for n := 0; n < many && !t.Spent(); n += sealBatchSize {
-		for _, call := range t.sealed(in, tok, min(sealBatchSize, many-n)) {
+	for n := 0; n < many && !t.Spent(); n += attack.BatchSize {
+		for _, call := range t.sealed(in, tok, min(attack.BatchSize, many-n)) {
 			if call.Answer.Outcome != verdict.Done {
 				return
 			}
@@ -63,16 +63,16 @@ func (t trial) wornContexts(in *attack.Instance, tok *attack.Token) {
 	for _, f := range fields.All {
 		from, present := f.Get(&tok.Under)
 		other := f.Put(tok.Under, f.Unrelated()[0])
-		if !present || t.acceptsFirst(fresh, tok, other) {
+		if !present || fresh.AcceptsFirst(tok, other) {
 			continue
 		}
-		t.refuses(f.Property, in, tok.Sealed, other, "after thousands of calls of one handle, a token minted for %s %+.40q is accepted for another one", f.Name, from)
+		t.Refuses(f.Property, in, tok.Sealed, other, "after thousands of calls of one handle, a token minted for %s %+.40q is accepted for another one", f.Name, from)
 	}
 	late := attack.Later(tok.Under, 400*24*time.Hour)
-	if t.Design.OwnClock || t.acceptsFirst(fresh, tok, late) {
+	if t.Design.OwnClock || fresh.AcceptsFirst(tok, late) {
 		return
 	}
-	t.refuses(codecs.Expiry, in, tok.Sealed, late, "after thousands of calls of one handle, a token is accepted 400 days after it was minted")
+	t.Refuses(codecs.Expiry, in, tok.Sealed, late, "after thousands of calls of one handle, a token is accepted 400 days after it was minted")
 }
 
 // closedHandles opens two handles under each of two keys and closes one of each pair. The
@@ -103,6 +103,6 @@ func (t trial) closedHandles(tok *attack.Token) {
 		}
 	}
 	for n, holder := range stay {
-		t.refuses(codecs.Integrity, holder, sealed[1-n], tok.Under, "after other handles were closed, a token of another key is accepted")
+		t.Refuses(codecs.Integrity, holder, sealed[1-n], tok.Under, "after other handles were closed, a token of another key is accepted")
 	}
 }

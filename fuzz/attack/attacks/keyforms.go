@@ -22,7 +22,7 @@ func (t trial) same(a, b []byte, how string) {
 	if !ok {
 		return
 	}
-	t.refuses(codecs.KeySeparation, ib, tok.Sealed, tok.Under, "two different secrets open each other's tokens: %s", how)
+	t.Refuses(codecs.KeySeparation, ib, tok.Sealed, tok.Under, "two different secrets open each other's tokens: %s", how)
 }
 
 func (t trial) equivalentKeys() {

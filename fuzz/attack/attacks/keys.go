@@ -159,7 +159,7 @@ func (t trial) knownKeys(in *attack.Instance, tok *attack.Token) {
 		if err != nil {
 			continue
 		}
-		t.refuses(codecs.Integrity, other, tok.Sealed, tok.Under, "a well-known key opens a token of a random key")
+		t.Refuses(codecs.Integrity, other, tok.Sealed, tok.Under, "a well-known key opens a token of a random key")
 		if forged, ok := t.Mint(other, t.State(24)); ok {
 			if call, ok := in.Accepts(forged.Text, forged.Under); ok {
 				t.Refute(codecs.Integrity, "a token made with a well-known key is accepted under a random one", forged.Sealed, call)
@@ -181,7 +181,7 @@ func (t trial) otherDesigns() {
 		return
 	}
 	for _, d := range catalog.Variants() {
-		other := newTrial(t.Of(&attack.Design{Design: d}))
+		other := trial{t.Of(&attack.Design{Design: d})}
 		theirs, err := other.Open(secret)
 		if err != nil || d.Name == t.Design.Name {
 			continue

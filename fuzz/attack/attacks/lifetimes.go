@@ -19,7 +19,7 @@ var digitChangeTimes = []time.Time{
 // otherLives presents tokens that differ from the ordinary one after their expiry.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	var life *time.Duration
-	if short, tok, ok := t.living(shortLife, base.Under); ok {
+	if short, tok, ok := t.MintFor(shortLife, base.Under); ok {
 		ttl := shortLife
 		in, base, life = short, tok, &ttl
 	}
@@ -35,7 +35,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
 	}
-	for _, n := range append(rareLengths, 1<<10, 1<<13, longerState) {
+	for _, n := range append(rareLengths, 1<<10, 1<<13, attack.LongerState) {
 		t.liveElsewhere(in, base, t.State(n), base.Under, life)
 	}
 	t.liveElsewhere(in, base, nil, base.Under, life)
@@ -58,7 +58,7 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 	if _, read := in.Accepts(base.Text, attack.Later(base.Under, early)); read {
 		return
 	}
-	t.refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early),
+	t.Refuses(codecs.Expiry, in, tok.Sealed, attack.Later(c, early),
 		"a token of a state of %d bytes is accepted a day before it was minted in the context %s, an ordinary one is refused", len(state), fields.Describe(c))
 }
 
@@ -80,7 +80,7 @@ func (t trial) otherHolders(c codecs.Context) {
 // turnsOfCounters presents a token at the moments at which counters wrap around, both those of
 // the time since issue and those of absolute time.
 func (t trial) turnsOfCounters(c codecs.Context) {
-	in, tok, ok := t.living(shortLife, c)
+	in, tok, ok := t.MintFor(shortLife, c)
 	if !ok {
 		return
 	}
@@ -115,7 +115,7 @@ var putBack = []time.Time{
 func (t trial) clocksPutBack(c codecs.Context) {
 	for _, turn := range putBack {
 		minted := attack.With(c, func(c *codecs.Context) { c.Now = turn.Add(-shortLife - time.Minute) })
-		if in, tok, ok := t.living(shortLife, minted); ok {
+		if in, tok, ok := t.MintFor(shortLife, minted); ok {
 			t.acceptedLate(in, tok, minted.Now.Add(time.Hour+shortLife/2))
 		}
 	}
@@ -153,7 +153,7 @@ var calendarSteps = []timeStep{
 
 // acceptedLate presents tok, which has a short life, at a time after its expiry.
 func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Time) {
-	t.refuses(codecs.Expiry, in, tok.Sealed, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now }),
+	t.Refuses(codecs.Expiry, in, tok.Sealed, attack.With(tok.Under, func(c *codecs.Context) { c.Now = now }),
 		"a token with a time to live of %s that was minted at %s is accepted at %s", shortLife, tok.Under.Now.Format(time.RFC3339), now.Format(time.RFC3339))
 }
 

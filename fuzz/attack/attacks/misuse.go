@@ -17,7 +17,7 @@ import (
 // deterministic, it seals states with a common part, and many states.
 func (t trial) misusedNonce(in *attack.Instance, tok *attack.Token) {
 	if in.SeedSize() == 0 {
-		if t.Readable(tok) || !t.deterministic(in, tok) {
+		if t.Readable(tok) || !in.Deterministic(tok) {
 			t.Skip("the design takes no randomness from outside, and is not deterministic")
 			return
 		}
@@ -92,13 +92,13 @@ const (
 func (t trial) shortNonces(in *attack.Instance, tok *attack.Token) {
 	seen, pairs := map[string]verdict.Call{}, 0
 	var first []byte
-	for range min(manyStates, t.Budget.Seals) / sealBatchSize {
-		states := make([][]byte, sealBatchSize)
+	for range min(manyStates, t.Budget.Seals) / attack.BatchSize {
+		states := make([][]byte, attack.BatchSize)
 		for k := range states {
 			states[k] = t.State(64)
 		}
 		t.TryTimes(len(states), codecs.NonceMisuseResistant)
-		for _, call := range t.seals(in, tok.Under, states) {
+		for _, call := range in.Seals(tok.Under, states) {
 			text := call.Answer.Out
 			if first == nil {
 				first = text

@@ -118,7 +118,7 @@ func (t trial) clockSetBack(search *repetition, in *attack.Instance, tok *attack
 // hidesNonce reports and records whether tokens show no nonce.
 func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 	switch {
-	case t.deterministic(in, tok):
+	case in.Deterministic(tok):
 		t.Skip("sealing is deterministic: no nonce shows")
 		return true
 	case t.Readable(tok):
@@ -165,19 +165,9 @@ func (t trial) twoHandles() {
 	}
 }
 
-// sealBatchSize is the number of tokens that searches seal in one batch.
-const sealBatchSize = 256
-
 // sealed seals the state of tok n more times.
 func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.Call {
 	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
-}
-
-// deterministic reports whether the state of tok always gives the same token.
-func (t trial) deterministic(in *attack.Instance, tok *attack.Token) bool {
-	a := in.Seal(tok.State, tok.Under).Answer.Out
-	b := in.Seal(tok.State, tok.Under).Answer.Out
-	return bytes.Equal(a, tok.Text) && bytes.Equal(b, tok.Text)
 }
 
 // equality seals one state twice at the same time and in the same context. It also uses a
@@ -199,7 +189,7 @@ func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
 		twice(tok.State, c)
 	}
-	for _, n := range append(rareLengths, longState, longerState) {
+	for _, n := range append(rareLengths, attack.LongState, attack.LongerState) {
 		twice(t.Letters(n), tok.Under)
 		twice(t.State(n), tok.Under)
 	}

@@ -67,7 +67,7 @@ func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 			texts = append(texts, f.Flip(i, 8*at).Text)
 		}
 	}
-	for some := range slices.Chunk(texts, sealBatchSize) {
+	for some := range slices.Chunk(texts, attack.BatchSize) {
 		answers, err := in.UnsealBatch(some, tok.Under)
 		for k, text := range some {
 			t.Try(codecs.UniformRefusal)

@@ -141,7 +141,7 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 // length per byte gives both the same length. If the orderly state gives shorter tokens, it is
 // compressed or partly omitted.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
-	for _, n := range []int{64, 300, 2000, longerState} {
+	for _, n := range []int{64, 300, 2000, attack.LongerState} {
 		if n > 2000 && n > t.Budget.Bytes {
 			return
 		}
@@ -167,7 +167,7 @@ func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []by
 		if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' || b > '~' }) {
 			text = fmt.Appendf(nil, `{"step":"%s"}`, text)
 		}
-		calls = append(calls, t.seals(in, tok.Under, [][]byte{text, text})...)
+		calls = append(calls, in.Seals(tok.Under, [][]byte{text, text})...)
 	}
 	if len(calls) < 4 {
 		return false
@@ -238,12 +238,12 @@ func (t trial) readableElsewhere(in *attack.Instance, under codecs.Context) {
 			t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("the state, of %d letters, can be read in a token of the context %s", letters, fields.Describe(c)), tok.Sealed)
 		}
 	}
-	for _, n := range []int{300, longState, longerState} {
-		if n <= max(longState, t.Budget.Bytes) {
+	for _, n := range []int{300, attack.LongState, attack.LongerState} {
+		if n <= max(attack.LongState, t.Budget.Bytes) {
 			ask(n, under)
 		}
 	}
-	for _, form := range stateForms {
+	for _, form := range attack.StateForms {
 		letters := t.Letters(24)
 		tok, ok := in.Mint(fmt.Appendf(nil, form, letters), under)
 		if !ok {

@@ -14,17 +14,17 @@ const randomTokens = 20_000
 // randomness seals one state many times and tests the bytes that vary. A time, a counter or a
 // structured part is allowed, so a lack of randomness is only an observation.
 func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
-	if t.deterministic(in, tok) {
+	if in.Deterministic(tok) {
 		t.Skip("sealing is deterministic")
 		return
 	}
 	var raws [][]byte
-	for k := 0; k < min(randomTokens, t.Budget.Seals); k += sealBatchSize {
+	for k := 0; k < min(randomTokens, t.Budget.Seals); k += attack.BatchSize {
 		if k > 0 && t.Spent() {
 			t.Note("over %d tokens, until the time was over", k)
 			break
 		}
-		for _, call := range t.sealed(in, tok, sealBatchSize) {
+		for _, call := range t.sealed(in, tok, attack.BatchSize) {
 			if raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes(); len(raws) == 0 || len(raw) == len(raws[0]) {
 				raws = append(raws, raw)
 			}

@@ -70,11 +70,11 @@ const allRuns = 300
 
 // collect seals n more tokens and reports whether a run repeats.
 func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool {
-	for k := 0; k < n; k += sealBatchSize {
+	for k := 0; k < n; k += attack.BatchSize {
 		if k > 0 && r.Spent() {
 			return false
 		}
-		for _, call := range r.sealed(in, tok, min(sealBatchSize, n-k)) {
+		for _, call := range r.sealed(in, tok, min(attack.BatchSize, n-k)) {
 			if len(call.Answer.Out) != len(tok.Text) {
 				return false
 			}

@@ -164,7 +164,7 @@ func (t trial) rotatedElsewhere() {
 		}
 	}
 	ask(nil, tok.Under) // once only: the next token may be equal, and a token may be accepted only once
-	for _, n := range []int{1, 300, longState, longerState} {
+	for _, n := range []int{1, 300, attack.LongState, attack.LongerState} {
 		ask(t.Letters(n), tok.Under)
 		ask(t.State(n), tok.Under)
 	}

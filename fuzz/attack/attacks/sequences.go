@@ -15,11 +15,11 @@ import (
 // sequenceAttacks are the attacks by random sequences of calls, whose answers a model predicts.
 var sequenceAttacks = []attack.Attack{
 	{ID: "SEQ-01", Name: "random sequences of calls, compared with a model", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, bindingProperties...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, fields.Properties...),
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
 		Run: onTrial(trial.sequencesOfCalls)},
 	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, bindingProperties...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, fields.Properties...),
 		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
 }
 
@@ -94,7 +94,7 @@ func (t trial) newModel() (*model, bool) {
 	if t.Design.IsScheme() {
 		for _, f := range fields.All {
 			other := f.Put(tok.Under, f.Unrelated()[0])
-			if _, present := f.Get(&tok.Under); present && !t.acceptsFirst(in, tok, other) {
+			if _, present := f.Get(&tok.Under); present && !in.AcceptsFirst(tok, other) {
 				m.variants = append(m.variants, contextVariant{other, f.Property})
 			}
 		}
@@ -111,15 +111,9 @@ func (t trial) newModel() (*model, bool) {
 	}
 	ttl := modelTTL
 	if timed, err := t.OpenFor(&ttl, m.keys[0]); err == nil && t.Design.IsScheme() && !t.Design.OwnClock {
-		m.expires = !t.acceptsFirst(timed, tok, attack.Later(tok.Under, 2*ttl))
+		m.expires = !timed.AcceptsFirst(tok, attack.Later(tok.Under, 2*ttl))
 	}
 	return m, true
-}
-
-// acceptsFirst reports whether a token like tok that was never presented is accepted in c.
-func (t trial) acceptsFirst(in *attack.Instance, tok *attack.Token, c codecs.Context) bool {
-	_, ok := in.Accepts(in.Seal(tok.State, tok.Under).Answer.Out, c)
-	return ok
 }
 
 // step makes one random call, or changes a handle, the time or the process.

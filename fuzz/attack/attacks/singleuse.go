@@ -39,7 +39,7 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 // again at a time within its life. A list of used tokens may be pruned by the latest time, while
 // a clock that is set right, or another host, is behind it.
 func (t trial) afterClockBack(c codecs.Context) {
-	in, tok, ok := t.living(shortLife, c)
+	in, tok, ok := t.MintFor(shortLife, c)
 	if !ok || t.Design.OwnClock {
 		return
 	}
@@ -111,7 +111,7 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 			t.Refute(codecs.SingleUse, "a token "+how+" is accepted a second time", sealed, first, second)
 		}
 	}
-	for _, n := range []int{0, 1, 300, longState, longerState} {
+	for _, n := range []int{0, 1, 300, attack.LongState, attack.LongerState} {
 		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
 		twice(in, t.State(n), c, fmt.Sprintf("of a JSON text with %d letters", n))
 	}
@@ -225,7 +225,7 @@ func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 			if t.Spent() {
 				return
 			}
-			n := min(sealBatchSize, most-others)
+			n := min(attack.BatchSize, most-others)
 			t.spend(in, tok, n)
 			others += n
 		}

@@ -111,7 +111,7 @@ func handedOn(a, b []byte) bool {
 // constant for one state and changes with the state.
 func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	one, two := t.State(64), t.State(64)
-	calls := t.seals(in, under, [][]byte{one, one, two})
+	calls := in.Seals(under, [][]byte{one, one, two})
 	if len(calls) < 3 {
 		return
 	}

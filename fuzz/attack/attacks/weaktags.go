@@ -26,7 +26,7 @@ var weakTagAttacks = []attack.Attack{
 // unseenChanges changes tokens of several lengths so that a checksum stays the same, and
 // reorders blocks of a state.
 func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
-	for _, n := range []int{24, 300, longState} {
+	for _, n := range []int{24, 300, attack.LongState} {
 		t.changedAt(in, t.State(n), tok.Under, tokenfmt.Unseen)
 	}
 	const around = 20_000

@@ -45,6 +45,9 @@ var (
 // All are all fields, in the order of the context.
 var All = []Field{Method, Target, Arguments, Principal, Audience}
 
+// Properties are the properties of the fields.
+var Properties = []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}
+
 func deref(s *string) (string, bool) {
 	if s == nil {
 		return "", false

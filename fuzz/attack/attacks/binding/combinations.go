@@ -1,6 +1,7 @@
-package attacks
+package binding
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -244,4 +245,31 @@ func (t trial) otherThan(tok *attack.Token, f fields.Field, present codecs.Conte
 	}
 	return append(asked, presentation{f.Without(present), f.Property, record,
 		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.Name, from, how)})
+}
+
+// boundAtEveryLength presents tokens of states of every length, and of long states, with each
+// bound field changed, and after their expiry.
+func (t trial) boundAtEveryLength(in *attack.Instance, under codecs.Context, bound map[string]bool) {
+	calls := in.Seals(under, slices.Concat(t.SweptStates(), t.FormedStates(), [][]byte{t.State(attack.LongState), t.State(attack.LongerState)}))
+	if len(calls) == 0 {
+		return
+	}
+	texts := attack.TextsOf(calls)
+	ask := func(p codecs.Property, to codecs.Context, how string) {
+		t.TryTimes(len(texts), p)
+		call, ok := in.FirstAccepted(texts, to)
+		if !ok {
+			return
+		}
+		k := slices.IndexFunc(texts, func(text []byte) bool { return bytes.Equal(text, call.Token) })
+		t.Refute(p, fmt.Sprintf("a token of a state of %d bytes, %.16q, is accepted %s", len(calls[k].State), calls[k].State, how), calls[k], call)
+	}
+	for _, f := range fields.All {
+		if bound[f.Name] {
+			ask(f.Property, f.Put(under, f.Unrelated()[0]), "with another "+f.Name)
+		}
+	}
+	if late := attack.Later(under, 400*24*time.Hour); !t.Design.OwnClock && !in.AcceptsFirst(in.TokenOf(calls[0], under), late) {
+		ask(codecs.Expiry, late, "400 days after it was minted")
+	}
 }

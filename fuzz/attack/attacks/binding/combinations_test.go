@@ -1,4 +1,4 @@
-package attacks
+package binding
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package attacks
+package binding
 
 import (
 	"fmt"
@@ -57,16 +57,19 @@ func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.refuses(f.Property, in, sealed, f.Put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.Name)
+		t.Refuses(f.Property, in, sealed, f.Put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.Name)
 	}
 }
+
+// claimedLife is the time to live of tokens whose state claims a longer one.
+const claimedLife = 10 * time.Minute
 
 // namedExpiry seals states whose members have the names of an expiry far in the future, and
 // presents the tokens after their expiry.
 func (t trial) namedExpiry(tok *attack.Token) {
-	in, plain, ok := t.living(shortLife, tok.Under)
-	late := attack.Later(tok.Under, 2*shortLife)
-	if !ok || t.Design.OwnClock || t.acceptsFirst(in, plain, late) {
+	in, plain, ok := t.MintFor(claimedLife, tok.Under)
+	late := attack.Later(tok.Under, 2*claimedLife)
+	if !ok || t.Design.OwnClock || in.AcceptsFirst(plain, late) {
 		return
 	}
 	for _, far := range []int64{tok.Under.Now.Add(1000 * time.Hour).Unix(), tok.Under.Now.Add(1000 * time.Hour).UnixMilli()} {
@@ -74,6 +77,6 @@ func (t trial) namedExpiry(tok *attack.Token) {
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.refuses(codecs.Expiry, in, sealed, late, "a member of the state replaces the expiry of a token with a time to live of %s", shortLife)
+		t.Refuses(codecs.Expiry, in, sealed, late, "a member of the state replaces the expiry of a token with a time to live of %s", claimedLife)
 	}
 }

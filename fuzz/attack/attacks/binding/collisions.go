@@ -1,4 +1,4 @@
-package attacks
+package binding
 
 import (
 	"crypto/sha256"
@@ -31,7 +31,7 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 		t.Skip("the design binds no field that takes any text")
 		return
 	}
-	if t.deterministic(in, tok) && !t.Design.OwnClock {
+	if in.Deterministic(tok) && !t.Design.OwnClock {
 		t.oneToken(in, tok, f)
 		return
 	}
@@ -64,8 +64,8 @@ func (t trial) oneToken(in *attack.Instance, tok *attack.Token, f fields.Field) 
 	seen := map[[16]byte]int{}
 	state := t.State(8)
 	all := sealsPerUnseal * t.Budget.Unseals
-	for from := 0; from < all && !t.Spent(); from += sealBatchSize {
-		states, contexts := slices.Repeat([][]byte{state}, sealBatchSize), make([]codecs.Context, sealBatchSize)
+	for from := 0; from < all && !t.Spent(); from += attack.BatchSize {
+		states, contexts := slices.Repeat([][]byte{state}, attack.BatchSize), make([]codecs.Context, attack.BatchSize)
 		for k := range contexts {
 			contexts[k] = f.Put(tok.Under, f.Value(fmt.Sprintf("v%07d", from+k)))
 		}

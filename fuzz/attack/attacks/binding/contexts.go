@@ -1,4 +1,4 @@
-package attacks
+package binding
 
 import (
 	"encoding/base64"
@@ -32,18 +32,18 @@ var contextAttacks = []attack.Attack{
 		Gain: "a name that the server normalizes to that of another user or target", Origin: "RFC 3986, section 6; RFC 5321, section 2.4", Run: onTrial(trial.structuredNames), Thousands: 2},
 	{ID: "CTX-13", Name: "arguments of another JSON structure", Layer: attack.LayerContext, CWE: 697, Refutes: []codecs.Property{codecs.BindsArguments, codecs.Unambiguous},
 		Gain: "a consent given for some arguments, used for others", Origin: "values that are compared after a conversion", Run: onScheme(trial.structures)},
-	{ID: "CTX-14", Name: "other values in a context without some or all fields", Layer: attack.LayerContext, CWE: 287, Refutes: bindingProperties,
+	{ID: "CTX-14", Name: "other values in a context without some or all fields", Layer: attack.LayerContext, CWE: 287, Refutes: fields.Properties,
 		Gain: "a token whose remaining fields are not bound, used in another request", Origin: "checks within the branch of an authenticated user", Run: onScheme(trial.fewerFields)},
-	{ID: "CTX-17", Name: "other values under every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, bindingProperties...),
+	{ID: "CTX-17", Name: "other values under every pair of circumstances", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, fields.Properties...),
 		Gain: "a token that is not bound under some circumstances, used in another request", Origin: "covering arrays: NIST SP 800-142; bindings of one method, one branch or one size", Run: onScheme(trial.circumstances), Thousands: 2},
-	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, bindingProperties...),
+	{ID: "CTX-15", Name: "other values and times in a batch", Layer: attack.LayerContext, CWE: 863, Refutes: append([]codecs.Property{codecs.Expiry}, fields.Properties...),
 		Gain: "a token that is accepted in any context and at any time if it is verified in a batch", Origin: "CVE-2022-29226", Run: onScheme(trial.otherInBatch)},
 	{ID: "CTX-11", Name: "long values that differ in one letter or in length", Layer: attack.LayerContext, CWE: 222, Refutes: contextProperties,
 		Gain: "a long value that the server takes for another one", Origin: "fields cut to a length before they are compared", Run: onTrial(trial.longValues)},
 	{ID: "CTX-16", Name: "two values with the same short digest, found by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
 		Gain: "an account whose name has the same digest as that of another user", Origin: "digests cut to two bytes; the birthday bound", Run: onScheme(trial.collisions), Thousands: 262},
 	{ID: "CTX-20", Name: "arguments named like state members, states like claims", Layer: attack.LayerContext, CWE: 915,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, bindingProperties...),
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, fields.Properties...),
 		Gain:    "a state or claims whose sealed values the client has replaced", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
@@ -302,10 +302,10 @@ func (t trial) otherInBatch(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	for _, f := range fields.All {
-		t.refuses(f.Property, in, tok.Sealed, f.Put(tok.Under, f.Unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.Name)
+		t.Refuses(f.Property, in, tok.Sealed, f.Put(tok.Under, f.Unrelated()[0]), "behind a batch with it, a token is accepted with another %s", f.Name)
 	}
 	if !t.Design.OwnClock {
-		t.refuses(codecs.Expiry, in, tok.Sealed, late, "behind a batch with it, a token is accepted with 400 days later")
+		t.Refuses(codecs.Expiry, in, tok.Sealed, late, "behind a batch with it, a token is accepted with 400 days later")
 	}
 }
 
