@@ -162,3 +162,9 @@ func (t *T) Refuses(p codecs.Property, in *Instance, sealed verdict.Call, c code
 		t.Refute(p, fmt.Sprintf(issue, args...), sealed, call)
 	}
 }
+
+// RefuteReadable records that the state can be read without a key.
+func (t *T) RefuteReadable(tok *Token) {
+	t.Try(codecs.Confidentiality)
+	t.RefuteIf(codecs.Confidentiality, Sealed(1), "the state can be read in the token", tok.Sealed)
+}

@@ -53,3 +53,11 @@ func (t *T) SweptStates() (states [][]byte) {
 
 // BatchSize is the number of tokens that searches seal in one batch.
 const BatchSize = 256
+
+// RareLengths are lengths of states near those at which readers take another branch.
+var RareLengths = []int{0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 255, 256, 257, 4095, 4096, 4097}
+
+// Resealed seals the state of tok n more times.
+func (in *Instance) Resealed(tok *Token, n int) []verdict.Call {
+	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
+}

@@ -1,7 +1,7 @@
 // Package attacks holds the attacks on sealed tokens, one file per family: encoding
 // (ENC), framing (FRM), tags (TAG), keys (KEY), nonces (NON), expiry (EXP), payloads (PAY)
-// and oracles (ORA, LNK). Large families have packages of their own: binding (CTX), resources
-// (RES) and jose (JOS). [All] lists all attacks.
+// and oracles (ORA, LNK). Some have packages of their own: binding (CTX), resources (RES),
+// predictions (TAG-15) and jose (JOS). [All] lists all attacks.
 //
 // Each attack is a value of type [attack.Attack]. It names the properties that it tries
 // to refute, and has a negative control in internal/broken that it must refute. Sound
@@ -16,13 +16,14 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks/binding"
 	"sealab/fuzz/attack/attacks/jose"
+	"sealab/fuzz/attack/attacks/predictions"
 	"sealab/fuzz/attack/attacks/resources"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
 // All returns every attack, in the order in which they run.
 func All() []attack.Attack {
-	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictionAttacks, keyAttacks, nonceAttacks, binding.Attacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resources.Attacks, jose.Attacks)
+	all := slices.Concat(encodingAttacks, framingAttacks, tagAttacks, weakTagAttacks, predictions.Attacks, keyAttacks, nonceAttacks, binding.Attacks, expiryAttacks, payloadAttacks, oracleAttacks, sequenceAttacks, resources.Attacks, jose.Attacks)
 	attack.Order(all)
 	return all
 }

@@ -222,13 +222,10 @@ func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 	})
 }
 
-// rareLengths are lengths of states near those at which readers take another branch.
-var rareLengths = []int{0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 255, 256, 257, 4095, 4096, 4097}
-
 // rareBranches changes the last bytes of each segment, which may be a tag. Its tokens reach
 // rare branches: they have unusual lengths, or were sealed by the second key of a ring.
 func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
-	for _, n := range rareLengths {
+	for _, n := range attack.RareLengths {
 		for _, state := range [][]byte{t.State(n), t.Letters(n), t.State(max(0, n-len(t.State(0))))} {
 			if rare, ok := in.Mint(state, tok.Under); ok {
 				t.Changes(in, rare, t.changedOnce(rare, 6, 6))

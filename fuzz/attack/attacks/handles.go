@@ -32,7 +32,7 @@ func (t trial) worn(in *attack.Instance, tok *attack.Token) {
 	var texts [][]byte
 	many := min(sealedBefore, t.Budget.Seals)
 	for n := 0; n < many && !t.Spent(); n += attack.BatchSize {
-		for _, call := range t.sealed(in, tok, min(attack.BatchSize, many-n)) {
+		for _, call := range in.Resealed(tok, min(attack.BatchSize, many-n)) {
 			if call.Answer.Outcome != verdict.Done {
 				return
 			}

@@ -35,7 +35,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	for _, c := range others {
 		t.liveElsewhere(in, base, t.State(8), c, life)
 	}
-	for _, n := range append(rareLengths, 1<<10, 1<<13, attack.LongerState) {
+	for _, n := range append(attack.RareLengths, 1<<10, 1<<13, attack.LongerState) {
 		t.liveElsewhere(in, base, t.State(n), base.Under, life)
 	}
 	t.liveElsewhere(in, base, nil, base.Under, life)

@@ -3,13 +3,11 @@ package attacks
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/tokenfmt"
-	"sealab/internal/verdict"
 )
 
 var nonceProperties = []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}
@@ -165,11 +163,6 @@ func (t trial) twoHandles() {
 	}
 }
 
-// sealed seals the state of tok n more times.
-func (t trial) sealed(in *attack.Instance, tok *attack.Token, n int) []verdict.Call {
-	return in.SealAll(slices.Repeat([][]byte{tok.State}, n), slices.Repeat([]codecs.Context{tok.Under}, n))
-}
-
 // equality seals one state twice at the same time and in the same context. It also uses a
 // context without a principal, because the claim of a principal may be salted.
 func (t trial) equality(in *attack.Instance, tok *attack.Token) {
@@ -189,7 +182,7 @@ func (t trial) equality(in *attack.Instance, tok *attack.Token) {
 	for _, c := range []codecs.Context{tok.Under, tok.Under, anonymous} {
 		twice(tok.State, c)
 	}
-	for _, n := range append(rareLengths, attack.LongState, attack.LongerState) {
+	for _, n := range append(attack.RareLengths, attack.LongState, attack.LongerState) {
 		twice(t.Letters(n), tok.Under)
 		twice(t.State(n), tok.Under)
 	}
@@ -241,7 +234,7 @@ func sameStream(a, b *attack.Token) bool {
 // tokens that other states do not give.
 func (t trial) equalBlocks(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
-		t.readableState(tok)
+		t.RefuteReadable(tok)
 		return
 	}
 	for _, n := range []int{256, 8 << 10, 1 << 20} {
@@ -279,12 +272,6 @@ func (t trial) equalBeginnings(in *attack.Instance, tok *attack.Token) {
 	if with, without := equalPositions(a.Bytes(), b.Bytes()), equalPositions(a.Bytes(), c.Bytes()); with >= without+16 {
 		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), fmt.Sprintf("states that begin alike give tokens with %d equal bytes, others %d", with, without), a.Sealed, b.Sealed)
 	}
-}
-
-// readableState records that the state can be read without a key.
-func (t trial) readableState(tok *attack.Token) {
-	t.Try(codecs.Confidentiality)
-	t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), "the state can be read in the token", tok.Sealed)
 }
 
 // blockTwice returns a block of 16 bytes that occurs twice in raw, at a distance that is a

@@ -201,7 +201,7 @@ func (t trial) alwaysShorter(in *attack.Instance, tok *attack.Token, calls []ver
 // digestOfState looks for digests of the state in the bytes of the token.
 func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
-		t.readableState(tok)
+		t.RefuteReadable(tok)
 		return
 	}
 	t.showsState(in, tok.Under)

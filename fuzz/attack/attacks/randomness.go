@@ -24,7 +24,7 @@ func (t trial) randomness(in *attack.Instance, tok *attack.Token) {
 			t.Note("over %d tokens, until the time was over", k)
 			break
 		}
-		for _, call := range t.sealed(in, tok, attack.BatchSize) {
+		for _, call := range in.Resealed(tok, attack.BatchSize) {
 			if raw := tokenfmt.Infer(call.Answer.Out, tok.Text).Bytes(); len(raws) == 0 || len(raw) == len(raws[0]) {
 				raws = append(raws, raw)
 			}

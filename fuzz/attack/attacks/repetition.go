@@ -74,7 +74,7 @@ func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool
 		if k > 0 && r.Spent() {
 			return false
 		}
-		for _, call := range r.sealed(in, tok, min(attack.BatchSize, n-k)) {
+		for _, call := range in.Resealed(tok, min(attack.BatchSize, n-k)) {
 			if len(call.Answer.Out) != len(tok.Text) {
 				return false
 			}

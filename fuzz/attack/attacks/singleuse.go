@@ -239,7 +239,7 @@ func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 
 // spend seals and presents n tokens.
 func (t trial) spend(in *attack.Instance, tok *attack.Token, n int) {
-	for _, call := range t.sealed(in, tok, n) {
+	for _, call := range in.Resealed(tok, n) {
 		in.Accepts(call.Answer.Out, tok.Under)
 	}
 }

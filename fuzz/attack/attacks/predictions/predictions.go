@@ -1,4 +1,6 @@
-package attacks
+// Package predictions holds the attack by tokens that the attacker has not seen: it extrapolates
+// sequences of texts, and counts the bits in which tokens differ.
+package predictions
 
 import (
 	"crypto/md5"
@@ -22,11 +24,11 @@ import (
 	"sealab/internal/verdict"
 )
 
-// predictionAttacks are the attacks by tokens that the attacker has not seen.
-var predictionAttacks = []attack.Attack{
+// Attacks are the attacks of this package.
+var Attacks = []attack.Attack{
 	{ID: "TAG-15", Name: "the next token, predicted or guessed", Refutes: []codecs.Property{codecs.Integrity}, Layer: attack.LayerOracle, CWE: 340,
 		Gain:   "the state of another user, under a token that the attacker never received",
-		Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: onToken(trial.nextToken)},
+		Origin: "names of stored states that count: OWASP Session Management Cheat Sheet, session ID entropy", Run: nextToken},
 }
 
 // observedTokens is the number of tokens from which the next one is predicted.
@@ -35,9 +37,13 @@ const observedTokens = 6
 // nextToken seals several states, extrapolates the sequence of their tokens, and seals one
 // more. If that token was predicted, an attacker can present a token that was never given to
 // it.
-func (t trial) nextToken(in *attack.Instance, tok *attack.Token) {
-	t.guessable(in, tok)
-	t.briefTokens(in, tok)
+func nextToken(t *attack.T) {
+	in, tok, ok := t.Base()
+	if !ok {
+		return
+	}
+	guessable(t, in, tok)
+	briefTokens(t, in, tok)
 	var texts []string
 	for range observedTokens {
 		texts = append(texts, string(in.Seal(t.State(24), tok.Under).Answer.Out))
@@ -62,7 +68,7 @@ const (
 
 // guessable seals several states and counts the bits in which their tokens differ. Only names
 // of stored states differ in few bits: a tag alone has more.
-func (t trial) guessable(in *attack.Instance, tok *attack.Token) {
+func guessable(t *attack.T, in *attack.Instance, tok *attack.Token) {
 	var sealed []verdict.Call
 	for range guessedTokens {
 		sealed = append(sealed, in.Seal(t.State(24), tok.Under))
@@ -82,7 +88,7 @@ const minTokenLength = 8
 
 // briefTokens seals states of lengths for which a design may have a separate branch, and looks
 // for a token that is short enough to be guessed.
-func (t trial) briefTokens(in *attack.Instance, tok *attack.Token) {
+func briefTokens(t *attack.T, in *attack.Instance, tok *attack.Token) {
 	shows := func(calls []verdict.Call) bool {
 		return attack.Sealed(1)(calls) && len(calls[0].Answer.Out) < minTokenLength
 	}
