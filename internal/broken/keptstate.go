@@ -80,12 +80,8 @@ type refusalMemoryScheme struct {
 	codecs.Scheme
 
 	mu      sync.Mutex
-	refused []refusal
-}
-
-type refusal struct {
-	name    string // of the token and its context
-	context codecs.Context
+	refused map[string]bool // by token and context
+	list    []codecs.Context
 }
 
 // Verify implements codecs.Scheme.
@@ -93,14 +89,23 @@ func (s *refusalMemoryScheme) Verify(dst, token []byte, c *codecs.Context) ([]by
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := string(token) + encodeContext(c)
-	if slices.ContainsFunc(s.refused, func(r refusal) bool { return r.name == name }) {
+	if s.refused[name] {
 		return dst, codecs.Reject(codecs.Unauthentic, "tag")
 	}
 	state, err := s.Scheme.Verify(dst, token, c)
 	if err != nil && len(token) > 1000 {
-		s.refused = append(slices.Clone(s.refused), refusal{name, *c})
+		s.remember(name, *c)
 	}
 	return state, err
+}
+
+// remember adds a refusal to a copy of the list.
+func (s *refusalMemoryScheme) remember(name string, c codecs.Context) {
+	if s.refused == nil {
+		s.refused = map[string]bool{}
+	}
+	s.refused[name] = true
+	s.list = append(slices.Clone(s.list), c)
 }
 
 // namedTokens wraps a scheme so that its tokens are names, each made of a number and the state.
