@@ -32,6 +32,14 @@ var (
 
 const fleetUsers = 6
 
+// flowInterval returns the interval at which each user starts flows. Under -short the load is light.
+func flowInterval() time.Duration {
+	if testing.Short() {
+		return 200 * time.Millisecond
+	}
+	return time.Nanosecond
+}
+
 // A balancer distributes requests over the servers of a fleet in turn. It skips
 // a server that refuses the connection, as a balancer with health checks does.
 type balancer struct {
@@ -178,7 +186,10 @@ func (c *tally) flow(b *balancer, user string, sealed bool, faults *atomic.Int64
 // row. The Redis client reconnects once a second.
 func waitUntilAccepting(b *balancer) {
 	var none atomic.Int64
+	next := time.NewTicker(10 * time.Millisecond)
+	defer next.Stop()
 	for accepted := 0; accepted < 3*len(b.servers); accepted++ {
+		<-next.C
 		var probe tally
 		probe.flow(b, "probe", false, &none)
 		if probe.accepted.Load() == 0 || probe.late.Load() > 0 {
@@ -207,17 +218,19 @@ func startFleet(t *testing.T, keys, socket string) []*fleetServer {
 	return servers
 }
 
-// putLoad runs flow repeatedly for every user until end is called.
-func putLoad(flow func(user string)) (end func()) {
+// putLoad starts flow at the interval for every user until end is called.
+func putLoad(interval time.Duration, flow func(user string)) (end func()) {
 	stop := make(chan struct{})
 	var users sync.WaitGroup
 	for i := range fleetUsers {
 		users.Go(func() {
+			next := time.NewTicker(interval)
+			defer next.Stop()
 			for {
 				select {
 				case <-stop:
 					return
-				default:
+				case <-next.C:
 					flow(fmt.Sprint("user", i))
 				}
 			}
@@ -249,7 +262,7 @@ func TestFleetUnderLoad(t *testing.T) {
 	var with, without tally
 	outcomes := map[boundary.Outcome]int{}
 	var faults atomic.Int64 // odd during a fault; a removed key counts as two
-	end := putLoad(func(user string) {
+	end := putLoad(flowInterval(), func(user string) {
 		with.flow(sealed, user, true, &faults)
 		without.flow(plain, user, false, &faults)
 	})
