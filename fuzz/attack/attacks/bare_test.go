@@ -62,7 +62,7 @@ func TestBareControlsFall(t *testing.T) {
 	meetings := &meetings{t: t}
 	for n := range *seeds {
 		for i, control := range broken.Controls() {
-			if testenv.Sample() && i%24 != 0 || testenv.Race() && i%48 != 0 {
+			if testenv.Sample() && i%48 != 0 {
 				continue
 			}
 			d, ok := bare(control.Design)

@@ -144,7 +144,7 @@ func TestLoadAccusesNoDesign(t *testing.T) {
 		chosen := append(share(beside, i, 12), "RES")
 		if *load {
 			chosen = nil // all attacks
-		} else if i%16 != 0 || testenv.Sample() && i%32 != 0 {
+		} else if i%16 != 0 || testenv.Sample() && i%32 != 0 || testing.Short() && i%64 != 0 {
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -249,10 +249,8 @@ func (y *tally) attack(designs []codecs.Design, ids []string, atOnce int) {
 // campaign attacks one design under one seed and adds the results.
 func (y *tally) campaign(j job, ids []string) {
 	budget := brief()
-	if testenv.Race() { // some of the attacks on each design, and some of the designs for each attack
+	if testenv.Sample() { // some of the attacks on each design, and some of the designs for each attack
 		ids = share(ids, y.number(j.Name), 96)
-	} else if testenv.Sample() {
-		ids = share(ids, y.number(j.Name), 48)
 	}
 	if j.seed == seed && !testenv.Sample() {
 		budget = small()

@@ -29,19 +29,17 @@ var attackedAlone = map[string][]string{
 	"tokens without randomness, used once": {"EXP", "SEQ", "KEY-07"},
 }
 
-// TestNeighboursStand attacks sound designs that resemble controls. In a sample each gets a
-// sixteenth of the attacks. Attacks that measure this process run before the others.
+// TestNeighboursStand attacks sound designs that resemble controls. Under -short each
+// gets one attack in 48. Attacks that measure this process run before the others.
 func TestNeighboursStand(t *testing.T) {
-	if testenv.Race() {
-		testenv.Skip(t, "the race detector is slow; make matrices runs it")
-	}
+	testenv.SkipRace(t)
 	neighbors := broken.Neighbours()
 	for number, name := range slices.Sorted(maps.Keys(neighbors)) {
 		t.Run(name, func(t *testing.T) {
 			beside, alone := ids(t, attackedAlone[name]...)
 			budget, enough := small(), 3
 			if testenv.Sample() {
-				beside, alone, budget, enough = share(beside, number, 16), share(alone, number, 16), brief(), 0
+				beside, alone, budget, enough = share(beside, number, 48), share(alone, number, 48), brief(), 0
 			}
 			r := round{budget: budget}
 			results := r.on(t, neighbors[name], alone)
