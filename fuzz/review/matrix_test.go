@@ -89,8 +89,15 @@ func (x row) serve(t *testing.T, clock *fakeClock, faults ...string) (*mcp.Serve
 
 var all = flag.Bool("all", false, "carry every check out on every broken server")
 
-// inSample reports whether the i-th broken server is in the sample of a test, which has every 48th.
-func inSample(i int) bool { return *all || !testenv.Sample() || i%48 == 0 }
+// inSample reports whether the i-th broken server is in the sample of a test. The sample has every
+// 48th, and under -short every 96th.
+func inSample(i int) bool {
+	step := 48
+	if testing.Short() {
+		step = 96
+	}
+	return *all || !testenv.Sample() || i%step == 0
+}
 
 // TestMatrix reviews a server with one fault for each check. The row's checks must refute it. With
 // -args -all no other check may.
@@ -231,8 +238,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 		{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 	} {
-		if testenv.Sample() && i%8 != 3 {
-			continue // one in eight
+		if testenv.Sample() && i%8 != 3 || testing.Short() && i%16 != 3 {
+			continue // one in eight, under -short one in sixteen
 		}
 		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {
 			t.Parallel()

@@ -145,7 +145,8 @@ func TestTransport(t *testing.T) {
 }
 
 // TestBoundary reviews a server behind the boundary of this project. No check of states may refute
-// it, and no tool may run. A sample has some of the checks.
+// it, and no tool may run. A sample has some of the checks, and
+// -short one of them.
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	f := &fixture{seal: plain{}, clock: nil}
@@ -157,6 +158,9 @@ func TestBoundary(t *testing.T) {
 	report := reviewed(t, f, func(o *review.Options) {
 		if testenv.Sample() {
 			o.Checks = []string{"RS-TAMPER", "RS-FORGE", "RS-TOOL", "RS-ARGS"}
+		}
+		if testing.Short() {
+			o.Checks = o.Checks[:1]
 		}
 	})
 	found := refutedBy(report, review.Critical, review.Warning)
@@ -170,14 +174,19 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestRepair replays findings on the server that has them, and again after its repair.
+// TestRepair replays findings on the server that has them, and again after its repair. Under -short it
+// replays two of them.
 func TestRepair(t *testing.T) {
+	ids := []string{"RS-TOOL", "RS-TAMPER", "RS-FORGE", "RS-ARGS"}
+	if testing.Short() {
+		ids = ids[:2]
+	}
 	f := &fixture{seal: plain{}}
 	target := ""
 	first := reviewed(t, f, func(o *review.Options) {
-		o.Checks, target = []string{"RS-TAMPER", "RS-FORGE", "RS-ARGS", "RS-TOOL"}, o.Target.URL
+		o.Checks, target = ids, o.Target.URL
 	})
-	require.Len(t, first.Findings, 4, describe(first))
+	require.Len(t, first.Findings, len(ids), describe(first))
 	again := func(x review.Finding) review.Outcome {
 		report, err := review.Run(context.Background(), checks.All(), review.Options{Target: client.Target{URL: target}, Checks: []string{x.Check}, Case: x.Case, Flows: first.Flows, Seed: 1})
 		require.NoError(t, err)
