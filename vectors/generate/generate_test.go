@@ -24,7 +24,7 @@ const atLeastOver = 35
 // TestStagesAndFlagsOccur checks that no family of cases has stopped working. Every design has enough
 // tests, and every stage and flag occurs in some test.
 func TestStagesAndFlagsOccur(t *testing.T) {
-	testenv.SkipRace(t)
+	testenv.SkipSample(t)
 	stages, flags := map[string]int{}, map[string]int{}
 	for _, d := range catalog.Formats() {
 		f := committed(t, d)
