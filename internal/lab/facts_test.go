@@ -14,7 +14,10 @@ import (
 // TestBirthdayTokens draws as many short nonces as the bound allows, many times. It compares the share of
 // runs with a repeated nonce with the risk.
 func TestBirthdayTokens(t *testing.T) {
-	const runs = 4000
+	runs := 4000
+	if testing.Short() {
+		runs = 400
+	}
 	random := rand.New(rand.NewPCG(1, 18))
 	for _, bits := range []int{16, 20, 24} {
 		for _, risk := range []float64{-3, -5} {
@@ -34,8 +37,8 @@ func TestBirthdayTokens(t *testing.T) {
 			// The bound exceeds the probability p by at most p/2, and the share is within five standard
 			// deviations of p.
 			p := math.Exp2(risk)
-			noise := 5 * math.Sqrt(p*(1-p)/runs)
-			share := float64(repeated) / runs
+			noise := 5 * math.Sqrt(p*(1-p)/float64(runs))
+			share := float64(repeated) / float64(runs)
 			require.Less(t, share, p+noise, "%d bits, 2^%v: %d nonces", bits, risk, n)
 			require.Greater(t, share, p*0.85-noise, "%d bits, 2^%v: %d nonces", bits, risk, n)
 
