@@ -14,8 +14,12 @@ import (
 
 const blocks = 10_000
 
-// sampled returns all, or a third of it if tests run only a sample of the matrix.
+// sampled returns all, or a third of it if tests run only a sample of the matrix. Under -short it
+// returns a sixth.
 func sampled(all int) int {
+	if testing.Short() {
+		return all / 6
+	}
 	if testenv.Sample() {
 		return all / 3
 	}
