@@ -120,6 +120,7 @@ func TestJSON(t *testing.T) {
 
 // TestPageInABrowser loads the page in headless Chromium.
 func TestPageInABrowser(t *testing.T) {
+	testenv.SkipShort(t)
 	browser := findBrowser()
 	if browser == "" {
 		testenv.Skip(t, "no Chromium here")
