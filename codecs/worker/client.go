@@ -226,9 +226,10 @@ func (c *Client) revive() error {
 	return c.start()
 }
 
-// record turns a *breach into an Event and returns its *FaultError. It returns
-// any other error with the secrets that it may quote redacted. c.mu must be
-// held.
+// record turns a *breach into an Event and returns its *FaultError, or
+// codecs.ErrUnsupported for an answer to a long request that is too long. It
+// returns any other error with the secrets that it may quote redacted. c.mu
+// must be held.
 func (c *Client) record(err error, input []byte) error {
 	b, ok := errors.AsType[*breach](err)
 	if !ok {
@@ -242,6 +243,9 @@ func (c *Client) record(err error, input []byte) error {
 		if b.kind == Died {
 			e.Detail += ": " + status
 		}
+	}
+	if b.kind == Flooded && len(input) > answerRoom {
+		return fmt.Errorf("%w: %s", codecs.ErrUnsupported, e.Detail)
 	}
 	c.events = append(c.events, e)
 	return &FaultError{Worker: c.name(), Event: e}

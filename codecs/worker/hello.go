@@ -94,9 +94,11 @@ type Limits struct {
 	// and Request the time to any other answer. Defaults: 60 s, 10 s.
 	Start, Request time.Duration
 	// Line is the maximum length of an answer in bytes. An answer may also be
-	// at most 4 times as long as the longest request so far, plus 1 MiB. All
+	// at most 12 times as long as the longest request so far, plus 1 MiB. All
 	// earlier requests count, because a server may keep a state and return it
-	// for a short name. Default: 64 MiB.
+	// for a short name. A longer answer to a request of more than 1 MiB is
+	// [codecs.ErrUnsupported], any other one breaks the protocol. Default: 64
+	// MiB.
 	Line int
 	// Patience multiplies Request for a process that has worked for less than
 	// Request, which happens on a busy machine. It has no effect on systems
@@ -133,10 +135,11 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// An answer is about as long as its request, with base64 once more: a token for
-// a state, or a state and a verdict for a token.
+// An answer is about as long as its request: a token for a state, or a state
+// and a verdict for a token. Padding to a power of four, base32 in short groups
+// and base64 around them make a token 11 times as long as its state.
 const (
-	answerFactor = 4
+	answerFactor = 12
 	answerRoom   = 1 << 20
 )
 

@@ -464,6 +464,16 @@ func TestLongAnswer(t *testing.T) {
 	require.Len(t, out, 3<<20)
 }
 
+// TestLongAnswerToALongRequest checks that an answer which is too long for the
+// client is no fault of a worker that was asked about a long token.
+func TestLongAnswerToALongRequest(t *testing.T) {
+	client, remote := dialCodec(t, "long-answer", worker.Limits{Line: 2 << 20})
+	_, err := remote.Unseal(nil, []byte("trigger"+strings.Repeat("x", 1<<20)))
+	require.ErrorIs(t, err, codecs.ErrUnsupported)
+	require.ErrorContains(t, err, "a line is longer than 2097152 bytes")
+	require.Empty(t, client.Events())
+}
+
 func TestClosedClient(t *testing.T) {
 	client, err := worker.Dial(command(t, "dying"), worker.Limits{})
 	require.NoError(t, err)
