@@ -77,15 +77,16 @@ func (r *Review) PromptArguments(p client.Offer) (arguments, other json.RawMessa
 	return jsondoc.Object(one), jsondoc.Object(two)
 }
 
-// Sample returns arguments that the schema of a tool allows. Arguments that take any text have a
-// known value of an argument of the same name.
+// Sample returns arguments that the schema of a tool allows. Texts that the schema does not list
+// have a known value of an argument of the same name.
 func (r *Review) Sample(t client.Offer) json.RawMessage {
 	sample := jsondoc.Arguments{}
 	maps.Copy(sample, jsondoc.Members(jsondoc.Samples(t.Input, 0)[0]))
 	properties := jsondoc.ParseSchema(t.Input).Properties
 	for name := range sample {
-		if values := r.values[name]; len(values) > 0 && jsondoc.ParseSchema(properties[name]).AnyText() {
-			sample[name] = values[0]
+		fits := func(v json.RawMessage) bool { return jsondoc.AllowsText(properties[name], v) }
+		if i := slices.IndexFunc(r.values[name], fits); i >= 0 {
+			sample[name] = r.values[name][i]
 		}
 	}
 	return jsondoc.Object(sample)

@@ -81,6 +81,13 @@ func (s Schema) AnyText() bool {
 	return s.TypeOf() == "string" && s.Const == nil && len(s.Enum) == 0 && s.Format == "" && s.Pattern == ""
 }
 
+// AllowsText reports whether a schema of texts that it does not list allows a text.
+func AllowsText(raw, value json.RawMessage) bool {
+	var text string
+	s := ParseSchema(raw)
+	return s.TypeOf() == "string" && !s.Listed() && json.Unmarshal(value, &text) == nil && Misfit(raw, text) == ""
+}
+
 // Allows reports whether a number is within the bounds of the schema.
 func (s Schema) Allows(v float64) bool {
 	return (s.Multiple == nil || math.Mod(v, *s.Multiple) == 0) && (s.Minimum == nil || v >= *s.Minimum) && (s.Maximum == nil || v <= *s.Maximum) &&
