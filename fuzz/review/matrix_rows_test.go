@@ -263,6 +263,8 @@ var rows = []row{
 	{modern: true, fault: "numbers of progress as texts", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "logs of every level", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "streams left open", checks: []string{"L-PROGRESS"}},
+	{modern: true, fault: "progress by token alone", checks: []string{"L-PROGRESS"}, critical: true},
+	{modern: true, fault: "progress of the first under a token", checks: []string{"L-PROGRESS"}, critical: true},
 	{modern: true, stdio: true, fault: "progress after the answer", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "keys in logs", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "settings in logs", checks: []string{"L-PROGRESS"}},

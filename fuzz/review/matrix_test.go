@@ -215,6 +215,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "challenges without metadata", checks: []string{"A-META"}},
 		{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 		{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME"}},
+		{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 		{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 		{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
 		{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // progress returns the notifications before the answer to a request that asks for them and, with a
@@ -80,6 +81,10 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, m
 		return false
 	}
 	flusher := startEventStream(w)
+	if s.has(progressInTime...) {
+		s.tellProgress(w, r, req)
+		before = nil
+	}
 	all := slices.Concat(before, [][]byte{message}, after)
 	for _, m := range all[:len(all)-1] {
 		fmt.Fprintf(w, "data: %s\n\n", m)
@@ -93,4 +98,44 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, req request, m
 		<-r.Context().Done()
 	}
 	return true
+}
+
+// progressInTime are the choices of progress during a call. The first is not a fault.
+var progressInTime = []string{"progress in time", "progress by token alone", "progress of the first under a token"}
+
+const (
+	progressSteps = 6
+	progressPause = 150 * time.Millisecond
+)
+
+// tellProgress writes progress during a call. With a fault, it goes to another stream that has the same token.
+func (s *Server) tellProgress(w http.ResponseWriter, r *http.Request, req request) {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(req.params["_meta"], &meta)
+	token := string(meta["progressToken"])
+	own := func(message []byte) {
+		fmt.Fprintf(w, "data: %s\n\n", message)
+		_ = http.NewResponseController(w).Flush() // the client may be gone
+	}
+	s.mu.Lock()
+	if s.listeners[token] == nil || !s.has("progress of the first under a token") {
+		s.listeners[token] = own
+	}
+	s.mu.Unlock()
+	for n := range progressSteps {
+		_ = s.Clock.Sleep(r.Context(), progressPause)
+		message := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"message":"step %d of %s"}}`, token, n+1, n+1, req.user)
+		s.mu.Lock()
+		to := own
+		if s.has(progressInTime[1:]...) {
+			to = s.listeners[token]
+		}
+		if to != nil {
+			to(message)
+		}
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, token)
 }

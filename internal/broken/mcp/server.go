@@ -68,6 +68,8 @@ type Server struct {
 	last   string                     // the ID of the last session that ended
 	dead   bool
 	late   bool // the last cancellation was for no request in flight
+
+	listeners map[string]func(message []byte) // write to the streams of calls, by progress token
 }
 
 // Elsewhere is a credential of alice for another server.
@@ -79,7 +81,8 @@ const TTL = 10 * time.Second
 // New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{}}
+		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{},
+		listeners: map[string]func([]byte){}}
 }
 
 func randomBytes(n int) []byte {

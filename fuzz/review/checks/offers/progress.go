@@ -20,17 +20,19 @@ import (
 // progressChecks is the check of the messages around one answer.
 var progressChecks = []review.Check{
 	{
-		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Warning, Category: "transport",
+		ID: "L-PROGRESS", Name: "the progress, the logs and the end of a call", Severity: review.Critical, Category: "transport",
 		Sent: "a call of a tool that asks, with --effects of read-only tools, of a prompt, of a resource, of the tool " +
 			"that --slow names and of a list, once with a progressToken that is a string and logLevel debug, and once with a number and " +
-			"logLevel error; good and altered tokens with the first of these; each stream is read to its end",
-		Want: "sends increasing progress under the progressToken of the request, and no message of the call after " +
-			"its answer; ends the event of the answer and closes the stream; sends no log below the requested " +
+			"logLevel error; good and altered tokens with the first of these; each stream is read to its end; over HTTP " +
+			"a call that sends progress, as two clients at the same time, under two progressTokens and under one",
+		Want: "sends increasing progress under the progressToken of the request, only of its own call, and no " +
+			"message of the call after its answer; ends the event of the answer and closes the stream; sends no log below the requested " +
 			"level; reveals no state, key or credential",
 		Source: "revision 2026-07-28, basic/patterns/progress, basic/transports/streamable-http",
-		Impact: "a client assigns progress to another call, keeps a connection open for each call, or reads secrets",
-		Fix: "send progress only under the token of its request, stop before the answer, close the stream after " +
-			"it, and log no secrets",
+		Impact: "a client assigns progress to another call, reads that of another user, keeps a connection open for " +
+			"each call, or reads secrets",
+		Fix: "send progress only in the stream and under the token of its request, stop before the answer, close the " +
+			"stream after it, and log no secrets",
 		Timed: true, Run: checkProgress,
 	},
 }
@@ -61,22 +63,32 @@ type trackedCall struct {
 
 func checkProgress(t *review.T) {
 	keys := map[string]int{}
+	var long []client.Call // with progress
 	for _, call := range slices.Concat(progressCalls(t), stateCalls(t)) {
 		name := strings.TrimSpace(call.Method + " " + call.Target)
 		if call.State != nil {
 			name += " with a state"
 		}
-		if !t.Selected(name, logCase) {
+		if !t.Selected(name, logCase, sharedCase+call.Target) {
 			continue
 		}
 		for i, level := range []string{"debug", "error"} {
 			call.Progress, call.Level = progressTokens[i], level
-			if x, ok := trackCall(t, name, call); !ok || lacksAnswer(t, x, call) || hasMessageFault(t, x, call, keys) {
+			x, ok := trackCall(t, name, call)
+			if !ok || lacksAnswer(t, x, call) || hasMessageFault(t, x, call, keys) {
 				return
 			}
 			if call.State != nil {
 				break
 			}
+			if i == 0 && len(x.progress()) >= minProgress {
+				long = append(long, call)
+			}
+		}
+	}
+	for _, call := range long {
+		if t.Client.HTTP != nil && len(t.Findings) == 0 {
+			sharesProgress(t, call)
 		}
 	}
 }
