@@ -181,6 +181,9 @@ var rows = []row{
 	{fault: "used tokens forgotten", checks: []string{"RS-RESTART"}, change: oneTime},
 	{fault: "a key for each process", checks: []string{"RS-RESTART"}},
 	{fault: "older revisions unverified + readable and careful", checks: []string{"RS-DOWN"}, also: []string{"RS-CLEAR"}},
+	{fault: "older revisions not asked", checks: []string{"RS-DOWN"}, change: withEffects, critical: true},
+	{fault: "older clients without forms not asked", checks: []string{"RS-DOWN"}, change: withEffects, critical: true},
+	{fault: "removals once + older revisions not asked", checks: []string{"RS-DOWN"}, change: removesProd, critical: true},
 	{fault: "one nonce", checks: []string{"RS-FRESH"}, also: []string{"RS-NONCE"}},
 
 	{fault: "any revision", checks: []string{"H-VER"}},

@@ -57,6 +57,8 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
 		c, _, _ := s.state(req, boundRequest{}, "") // intentionally unverified
 		s.reply(w, 200, req.id, s.complete(object{"content": textContent("deployed to %s", c.Env)}), nil)
+	case asked && s.isUnasked(req):
+		s.reply(w, 200, req.id, s.carriedOut(req), nil)
 	case asked:
 		s.push(w, r, req)
 	case !s.slow(ctx, req):
@@ -73,6 +75,33 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		}
 		s.reply(w, 200, req.id, result, fail)
 	}
+}
+
+// isUnasked reports whether a tool answers without a question in a session. Not to carry it out is
+// not a fault.
+func (s *Server) isUnasked(req request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.has("older revisions not asked", "older revisions not carried out") || s.has("older clients without forms not asked") && s.said["no forms "+req.session] != ""
+}
+
+// carriedOut returns the result of a tool that asks without its question.
+func (s *Server) carriedOut(req request) object {
+	var p struct {
+		Name      string
+		Arguments struct{ Env string }
+	}
+	_ = json.Unmarshal(req.params["name"], &p.Name)
+	_ = json.Unmarshal(req.params["arguments"], &p.Arguments)
+	if s.has("older revisions not carried out") {
+		return s.complete(object{"content": textContent("%s needs revision %s", p.Name, modernRevision)})
+	}
+	s.Runs.Add(1)
+	if p.Name == "remove" {
+		s.markRemoved(p.Arguments.Env)
+		return s.complete(object{"content": textContent("removed %s", p.Arguments.Env)})
+	}
+	return s.complete(object{"content": textContent("deployed to %s", p.Arguments.Env)})
 }
 
 // sessionOf returns the ID of the session of a request.
@@ -163,6 +192,9 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 		id, s.last = s.last, ""
 	}
 	s.live[id] = session{req.user, version}
+	if !strings.Contains(string(req.params["capabilities"]), "elicitation") {
+		s.said["no forms "+id] = "none"
+	}
 	s.mu.Unlock()
 	if !s.has("no sessions") {
 		w.Header().Set("Mcp-Session-Id", id)

@@ -111,10 +111,15 @@ func newAskingCall(t *review.T, f client.Flow) (askingCall, bool) {
 	if !ok {
 		return askingCall{}, false
 	}
+	return askingCallIn(t, s, f), true
+}
+
+// askingCallIn returns a call of a tool that asks in a session.
+func askingCallIn(t *review.T, s client.Session, f client.Flow) askingCall {
 	c := t.Client
 	c.ID++
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, c.ID, jsondoc.Quote(f.Target), f.Arguments)
-	return askingCall{s, body, c.ID}, true
+	return askingCall{s, body, c.ID}
 }
 
 // maxAskingTools is the number of tools that are expected to ask in a session.
@@ -191,6 +196,12 @@ func callAndAnswer(t *review.T, f client.Flow, replies reply) (client.Answer, in
 	if !ok {
 		return client.Answer{}, 0, false
 	}
+	a, status := callAndReply(t, x, replies)
+	return a, status, true
+}
+
+// callAndReply makes a call and replies to its question, as callAndAnswer does.
+func callAndReply(t *review.T, x askingCall, replies reply) (client.Answer, int) {
 	var answered sync.Once
 	var taken atomic.Int64 // the status of the reply
 	answer := func(m []byte) {
@@ -225,7 +236,7 @@ func callAndAnswer(t *review.T, f client.Flow, replies reply) (client.Answer, in
 	t.Client.Keep(e)
 	a := client.ReadAnswer(e, x.id)
 	t.Trials++
-	return a, int(taken.Load()), true
+	return a, int(taken.Load())
 }
 
 func checkSessionQuestion(t *review.T) {

@@ -132,12 +132,15 @@ var sessionChecks = []review.Check{
 	{
 		ID: "RS-DOWN", Name: "a state in a session of an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "in a session of 2025-11-25 a call of a tool that asks, with requestState set to a readable token " +
-			"with changed values; with --effects also inputResponses",
-		Want:   "ignores or refuses the state; never uses it unverified",
+			"with changed values; with --effects also inputResponses, and the call alone, in sessions with and " +
+			"without the capability elicitation",
+		Want: "ignores or refuses the state; never uses it unverified; asks for the same confirmation, or refuses " +
+			"the call",
 		Source: review.SourceMRTR,
-		Impact: "a client avoids the verification of the state by using an older revision",
-		Fix:    "verify the state in every revision, or ignore it in revisions that do not define it",
-		Run:    checkDowngrade,
+		Impact: "a client avoids the verification of the state, or the question, by using an older revision",
+		Fix: "verify the state in every revision, or ignore it in revisions that do not define it; ask with " +
+			"elicitation/create there, or refuse the call",
+		Run: checkDowngrade,
 	},
 }
 
@@ -297,9 +300,15 @@ func checkSecondInitialize(t *review.T) {
 	}
 }
 
-// checkDowngrade presents a changed state in an older revision. The answer contains the changed
-// value if the server uses the state.
 func checkDowngrade(t *review.T) {
+	if presentChangedStates(t); len(t.Findings) == 0 {
+		callUnasked(t)
+	}
+}
+
+// presentChangedStates presents a changed state in an older revision. The answer contains the changed
+// value if the server uses the state.
+func presentChangedStates(t *review.T) {
 	f, ok := t.AskingTool()
 	if !ok {
 		return
