@@ -198,6 +198,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 		{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
+		{fault: "totals are counted", checks: []string{"T-READS"}, change: withEffects},
 		{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
 		{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},

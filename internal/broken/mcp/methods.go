@@ -264,6 +264,9 @@ func (s *Server) entry(n string) object {
 		}
 	case "page", "ledger", "preview":
 		t["annotations"] = object{"readOnlyHint": true}
+		if n == "ledger" && s.has("totals are counted") {
+			t["description"] = "the ledger, and how often a total was taken"
+		}
 	case "slow", "echo", "grow", "runs":
 		t["annotations"] = object{"destructiveHint": true}
 	}

@@ -1,7 +1,9 @@
 package isolation
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"sealab/fuzz/review"
@@ -14,7 +16,7 @@ var hintChecks = []review.Check{
 		ID: "T-READS", Name: "a tool that claims to be read-only and is not", Effects: true, Severity: review.Warning, Category: "security",
 		Sent: "calls of each tool with readOnlyHint, between calls of the other read-only tools and reads of " +
 			"resources",
-		Want:   "changes no answer of the other tools and resources",
+		Want:   "changes no answer of the other tools and resources; may count calls, if its text says so",
 		Source: "revision 2026-07-28, schema, ToolAnnotations",
 		Impact: "a client runs the tool without asking its user, although it changes data",
 		Fix:    "remove readOnlyHint, or change nothing in the tool",
@@ -58,7 +60,7 @@ func checkReadOnlyTools(t *review.T) {
 			if observers[i].last == o.last {
 				continue
 			}
-			if a, is := changesAnswer(t, tool, o.Call); is {
+			if a, is := changesAnswer(t, tool, o.Call); is && !countsCalls(t, tool, o.Call) {
 				t.Fault(tool.Target, review.Warning, "a tool with readOnlyHint changes the output of "+client.Short(o.Target, 60), a)
 				return
 			}
@@ -95,6 +97,39 @@ func changesAnswer(t *review.T, call, observer client.Call) (a client.Answer, is
 		}
 	}
 	return a, staysSame(t, observer, string(a.Result), max(quietTime, t.Client.Clock.Now().Sub(began)))
+}
+
+// countingText matches the texts of tools that count calls.
+var countingText = regexp.MustCompile(`(?i)\b(count(s|ed|ers?)?|statistics?|stats|how (often|many times)|usage|metrics|views|visits|hits|calls)\b`)
+
+// countsCalls reports whether a call only adds one to numbers in the answer to another call, as a
+// server may that says that it counts.
+func countsCalls(t *review.T, call, observer client.Call) bool {
+	tool, watched := t.Report.Server.Offer(client.Flow{Target: call.Target}), t.Report.Server.Offer(client.Flow{Target: observer.Target})
+	if !countingText.MatchString(tool.Description + "\n" + watched.Name + "\n" + watched.Description) {
+		return false
+	}
+	before := t.Call(observer)
+	t.Call(call)
+	after := t.Call(observer)
+	return before.Kind == client.Completed && after.Kind == client.Completed && addsOne(string(before.Result), string(after.Result))
+}
+
+var numberText = regexp.MustCompile(`\d+`)
+
+// addsOne reports whether texts differ only in numbers that are larger by one.
+func addsOne(before, after string) bool {
+	one, two := numberText.FindAllString(before, -1), numberText.FindAllString(after, -1)
+	if numberText.ReplaceAllString(before, "#") != numberText.ReplaceAllString(after, "#") || before == after {
+		return false
+	}
+	for i := range one {
+		n, err := strconv.ParseUint(one[i], 10, 64)
+		if one[i] != two[i] && (err != nil || strconv.FormatUint(n+1, 10) != two[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // staysSame reports whether the result of a call stays the same for a time. A list of the tools
