@@ -31,6 +31,9 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	if id = s.echoed(id); fail != nil && s.has("errors without an id") {
 		id = nil
 	}
+	if text := bytes.Trim(id, `"`); fail != nil && s.has("texts of digits are numbers in errors") && jsonNumber(text) {
+		id = text
+	}
 	if s.has("results beside errors") && fail != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
@@ -109,6 +112,12 @@ func (s *Server) echoed(id json.RawMessage) json.RawMessage {
 	}
 	if text := bytes.Trim(id, `"`); s.has("texts of digits are numbers") && len(text) > 0 && len(bytes.Trim(text, "0123456789")) == 0 {
 		return text
+	}
+	if text := bytes.Trim(id, `"`); s.has("texts of signed numbers are numbers") && jsonNumber(text) && bytes.ContainsAny(text, "-.e") {
+		return text
+	}
+	if text := bytes.TrimLeft(bytes.TrimPrefix(id, []byte(`"`)), "0"); s.has("zeros before digits cut") && bytes.HasPrefix(id, []byte(`"0`)) {
+		return fmt.Appendf(nil, `"%s`, text)
 	}
 	return id
 }

@@ -56,9 +56,10 @@ var bodyChecks = []review.Check{
 	},
 	{
 		ID: "H-ID", Name: "an unusual or invalid request id", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
-		Sent: "the ids null, 1.5 and an object; strings of digits, of 127 characters, with a line break, and with " +
-			"non-ASCII characters; the numbers 0 and 4294967301; a string whose last character is split between " +
-			"two chunks of the body",
+		Sent: "tools/list with the ids null, 1.5 and an object; tools/list and a call of an unknown tool with strings " +
+			"of digits, of numbers with a sign, an exponent and leading zeros, of names of values, of 127 " +
+			"characters, with escapes, and with non-ASCII characters, with the empty string, and with the numbers " +
+			"0, -7, 4294967301 and 2^53-1; a string whose last character is split between two chunks of the body",
 		Want:   "refuses null, 1.5 and the object; answers the others with the same id",
 		Source: "revision 2026-07-28, basic",
 		Impact: "the server takes a request for a notification, or the client cannot match the answer",
@@ -264,7 +265,8 @@ func checkParamTypes(t *review.T) {
 }
 
 // honestIDs are IDs that an answer must repeat.
-var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLineID, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301"}
+var honestIDs = []string{"0", `"sealab"`, `"sealab-éü€"`, brokenLineID, `"4711"`, `"SeaLab-` + strings.Repeat("0123456789", 12) + `"`, "4294967301",
+	"-7", "9007199254740991", `"0047"`, `"-5"`, `"1e3"`, `"1.50"`, `"null"`, `""`, `"sealab\t\\\"\u0001"`}
 
 // brokenLineID is an ID that ends the line of an event if it is written unescaped.
 const brokenLineID = `"sealab\ndata: 1"`
@@ -280,12 +282,14 @@ func checkRequestIDs(t *review.T) {
 		}})
 	}
 	for _, id := range honestIDs {
-		all = append(all, review.Case{Name: "id " + id, Alter: func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }, Judge: wantID(id)})
+		alter := func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }
+		all = append(all, review.Case{Name: "id " + id, Alter: alter, Judge: wantID(id)},
+			review.Case{Name: "id " + id + " of an unknown tool", Call: client.UnknownCall, Alter: alter, Judge: wantID(id)})
 	}
 	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitCharacterID)})...)
 }
 
-// wantID returns a judge that accepts errors, and results with the given ID.
+// wantID returns a judge that accepts refusals of the ID, and responses with the given ID.
 func wantID(id string) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
 		if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
@@ -301,12 +305,26 @@ func wantID(id string) func(client.Answer) (review.Severity, string) {
 		if a.Status == 200 && !a.Exchange.Stream && !json.Valid(last) {
 			return review.Warning, "the answer is no JSON: it ends with " + client.Short(string(last[max(0, len(last)-20):]), 40)
 		}
-		m := jsondoc.Members(last)
-		if got := string(m["id"]); m["result"] != nil && !jsondoc.SameText(got, id) {
+		if got := otherID(last, id); got != "" {
 			return review.Warning, "answered with the id " + client.Short(got, 40)
 		}
 		return "", ""
 	}
+}
+
+// refusedIDs are the codes of errors about the form of a message, which may have another ID.
+var refusedIDs = []string{"-32700", "-32600"}
+
+// otherID returns the ID of a response that has another one than its request, or "". An error may
+// have none.
+func otherID(response []byte, id string) string {
+	m := jsondoc.Members(response)
+	got := string(m["id"])
+	refused := m["error"] != nil && (got == "null" || slices.Contains(refusedIDs, string(jsondoc.Members(m["error"])["code"])))
+	if m["result"] == nil && m["error"] == nil || refused || jsondoc.SameText(got, id) {
+		return ""
+	}
+	return got
 }
 
 // splitCharacterID is an ID whose last character is split between two parts of a request. A server

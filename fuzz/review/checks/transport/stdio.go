@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -83,8 +84,10 @@ var stdioChecks = []review.Check{
 	},
 	{
 		ID: "IO-ID", Name: "a request id that changes in the answer", Over: "stdio", Severity: review.Warning, Category: "schema",
-		Sent: "tools/list with the ids 0 and 4294967301, strings of digits, of 127 characters, with a line break, " +
-			"and with non-ASCII characters, and a string whose last character is written in two parts",
+		Sent: "tools/list and a call of an unknown tool with the ids 0, -7, 4294967301 and 2^53-1, strings of " +
+			"digits, of numbers with a sign, an exponent and leading zeros, of names of values, of 127 characters, " +
+			"with escapes, and with non-ASCII characters, the empty string, and a string whose last character is " +
+			"written in two parts",
 		Want:   "answers with the same id",
 		Source: "revision 2026-07-28, basic",
 		Impact: "the client cannot match the answer to its request",
@@ -358,42 +361,55 @@ func endsInTime(t *review.T, p *rawmcp.Process) bool {
 
 // checkLineIDs sends honest IDs and compares them with the IDs of the answers.
 func checkLineIDs(t *review.T) {
+	p := t.Process()
+	if p == nil {
+		return
+	}
+	defer p.Stop(client.StopGrace)
 	for _, id := range append(slices.Clone(honestIDs), splitCharacterID) {
-		if !t.Selected(id) {
-			continue
-		}
-		p := t.Process()
-		if p == nil {
-			return
-		}
-		c := t.Client
-		c.ID++
-		body, err := c.Body(client.ListTools, c.ID)
-		if err != nil || c.Take(t.Context) != nil {
-			return
-		}
-		body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.ID), []byte(`"id":`+id), 1)
-		begin, rest := idParts(body, id)
-		if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, shortPause) != nil) {
-			return
-		}
-		e := p.Do(t.Context, rest, func(line []byte) bool {
-			return jsondoc.Members(line)["result"] != nil || jsondoc.Members(line)["error"] != nil
-		})
-		c.Keep(e)
-		if p.Stop(client.StopGrace); e.Err != nil {
-			t.Skip("%v", e.Err)
-			return
-		}
-		t.Trials++
-		last := e.Messages[len(e.Messages)-1]
-		if got := string(jsondoc.Members(last)["id"]); !jsondoc.SameText(got, id) && jsondoc.Members(last)["result"] != nil {
-			t.Refute(review.Finding{Case: id, Severity: review.Warning,
-				Issue:    "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40),
-				Evidence: client.Short(string(last), 300), Want: "the same id", Got: "another id"})
-			return
+		for _, call := range []client.Call{client.ListTools, client.UnknownCall} {
+			name := strings.TrimSpace(id + " " + call.Target)
+			if !t.Selected(name) {
+				continue
+			}
+			answer := sendLineID(t, p, call, id)
+			if answer == nil {
+				return
+			}
+			t.Trials++
+			if got := otherID(answer, id); got != "" {
+				t.Refute(review.Finding{Case: name, Severity: review.Warning,
+					Issue:    "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40),
+					Evidence: client.Short(string(answer), 300), Want: "the same id", Got: "another id"})
+				return
+			}
 		}
 	}
+}
+
+// sendLineID makes a call with an ID and returns the response. It skips the check and returns nil if
+// there is none.
+func sendLineID(t *review.T, p *rawmcp.Process, call client.Call, id string) []byte {
+	c := t.Client
+	c.ID++
+	body, err := c.Body(call, c.ID)
+	if err != nil || c.Take(t.Context) != nil {
+		return nil
+	}
+	body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.ID), []byte(`"id":`+id), 1)
+	begin, rest := idParts(body, id)
+	if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, shortPause) != nil) {
+		return nil
+	}
+	e := p.Do(t.Context, rest, func(line []byte) bool {
+		return jsondoc.Members(line)["result"] != nil || jsondoc.Members(line)["error"] != nil
+	})
+	c.Keep(e)
+	if e.Err != nil {
+		t.Skip("id %s: %v", client.Short(id, 40), e.Err)
+		return nil
+	}
+	return e.Messages[len(e.Messages)-1]
 }
 
 // idParts returns the two parts in which a request is written. The first is nil unless the ID is
