@@ -232,7 +232,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "versions in tokens + states of varying length", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 		{fault: "one reader + one extension", checks: []string{"H-CORS", "H-ORIGIN"}},
 		{fault: "answers for the cache of a user", checks: []string{"H-RESULT", "H-VERB", "H-BATCH", "H-VERMIS"}},
-		{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-UNKNOWN", "H-CODES"}},
+		{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-HOST", "S-ORIGIN", "H-ID", "H-UNKNOWN", "H-CODES"}},
 		{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
 		{fault: "paths come back + completions by prefix", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
 		{fault: "questions name the call", checks: []string{"RS-FORMSECRET", "T-INJECT"}},

@@ -161,8 +161,13 @@ func (s *Server) forbidden(w http.ResponseWriter, r *http.Request) bool {
 	if strings.HasPrefix(host, "127.0.0.1.") && s.has("hosts by their beginning") {
 		host = "127.0.0.1"
 	}
+	anyHost := s.has("any host") || s.has("hosts named in Origin") && origin == "http://"+r.Host ||
+		s.has("any host on prompts") && r.Header.Get("Mcp-Method") == "prompts/get" ||
+		s.has("any host on initialize") && r.Method == http.MethodPost && r.Header.Get("MCP-Protocol-Version") == "" ||
+		s.has("any host in a session") && r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") != "" ||
+		s.has("any host on streams") && r.Method == http.MethodGet
 	switch {
-	case !slices.Contains([]string{"127.0.0.1", "localhost", "[::1]", "::1"}, host) && !s.has("any host"):
+	case !slices.Contains([]string{"127.0.0.1", "localhost", "[::1]", "::1"}, host) && !anyHost:
 	case origin != "" && origin != "http://"+r.Host && !s.has("any origin", "any reader", "any type") && !opens:
 	default:
 		return false

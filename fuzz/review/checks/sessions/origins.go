@@ -34,6 +34,61 @@ func checkSessionOrigin(t *review.T) {
 	if len(t.Findings) == 0 {
 		sendOriginsInSession(t, severity)
 	}
+	if len(t.Findings) == 0 {
+		sendHosts(t)
+	}
+}
+
+// sendHosts sends a foreign name in Host, and in Origin as well. A page of that name does so after DNS
+// rebinding. If the newest revision serves it, H-HOST tells.
+func sendHosts(t *review.T) {
+	for _, name := range []string{"Host", "Host and Origin"} {
+		alter := func(w *client.Request) {
+			if w.Set("Host", "evil.example"); name != "Host" {
+				w.Set("Origin", "http://evil.example")
+			}
+		}
+		newest := t.Request(client.ListTools)
+		t.AnyRequest(alter).Alter(newest)
+		if !t.OnLoopback() || client.Served(t.Send(newest)) {
+			return
+		}
+		first := review.Case{Name: name + ": evil.example", Judge: review.WantRefused(review.Critical), Alter: func(w *client.Request) {
+			t.Initializing(w, client.Older)
+			alter(w)
+		}}
+		if t.RunCase(first); len(t.Findings) == 0 {
+			sendHostInSession(t, name, alter)
+		}
+		for i := range t.Findings {
+			t.Findings[i].Revision = client.Older
+		}
+		if len(t.Findings) > 0 {
+			return
+		}
+	}
+}
+
+// sendHostInSession alters requests and a stream in a session.
+func sendHostInSession(t *review.T, name string, alter func(*client.Request)) {
+	s, ok := openLiveSession(t)
+	if !ok {
+		return
+	}
+	w := &client.Request{Headers: t.Client.SessionHeaders(s, client.FirstUser)}
+	alter(w)
+	if a := t.Tried(t.Client.RawCall(t.Context, w.Headers, []byte(t.Client.ListBody()))); a.Kind == client.Completed {
+		t.Refute(review.Finding{Case: name + ": evil.example, in a session", Severity: review.Critical,
+			Issue: "tools/list with evil.example in " + name + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served"})
+		return
+	}
+	w.Set("Accept", "text/event-stream")
+	w.Drop("Content-Type")
+	e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
+	if t.Trials++; e.Stream {
+		t.Refute(review.Finding{Case: name + ": evil.example, GET", Severity: review.Warning,
+			Issue: "GET with evil.example in " + name + " opens a stream, and POST is refused", Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200"})
+	}
 }
 
 // sendOriginsInSession sends foreign origins after the handshake, because some servers check only

@@ -111,9 +111,9 @@ var sessionChecks = []review.Check{
 		Run:    checkOtherUsersSession,
 	},
 	{
-		ID: "S-ORIGIN", Name: "a foreign Origin in an older revision", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
+		ID: "S-ORIGIN", Name: "a foreign Origin or Host in an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "initialize with Origin https://evil.example; in a session, tools/list with this Origin and with " +
-			"null, and GET with this Origin",
+			"null, and GET with this Origin; on this machine the same with evil.example in Host, and in both",
 		Want:   "answers status 403",
 		Source: oldTransportSpec + ", MUST validate Origin",
 		Impact: "a page of any site makes its visitor's browser open or use a session",

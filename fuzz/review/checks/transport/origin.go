@@ -27,9 +27,10 @@ var originChecks = []review.Check{
 	},
 	{
 		ID: "H-HOST", Name: "a foreign Host", Over: "http", Severity: review.Critical, Category: "security",
-		Sent: "requests with Host evil.example, with and without the port; with names that begin or end like those " +
-			"of this machine; with Host evil.example and localhost in X-Forwarded-Host, Forwarded, " +
-			"X-Original-Host and X-Host; only on this machine",
+		Sent: "requests with Host evil.example, with and without the port, with each method that the server has, " +
+			"and with the same name in Origin; with names that begin or end like those of this machine; with Host " +
+			"evil.example and localhost in X-Forwarded-Host, Forwarded, X-Original-Host and X-Host; only on this " +
+			"machine",
 		Want:   "refuses the request",
 		Source: "CVE-2025-66414; " + transportSpec,
 		Impact: "by DNS rebinding, a page under a foreign name reads the answers of the server",
@@ -132,6 +133,12 @@ func checkHosts(t *review.T) {
 		c.Name, c.Judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], review.WantRefused(review.Critical)
 		all = append(all, c)
 	}
+	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.Client.HTTP.Host())} {
+		c := t.AnyRequest(func(w *client.Request) { w.Set("Host", h); w.Set("Origin", "http://"+h) })
+		c.Name, c.Judge = "Host and Origin: "+h, review.WantRefused(review.Critical)
+		all = append(all, c)
+	}
+	all = append(all, alteredCalls(t, "Host: evil.example", review.Critical, func(w *client.Request, _ string) { w.Set("Host", "evil.example") })...)
 	t.Cases(all...)
 	t.Findings = t.Findings[:min(len(t.Findings), 1)]
 }
