@@ -35,6 +35,7 @@ func keyStreamControls() []Control {
 			thenTag(p, stream, neverFails(stream))
 		}),
 		nonceInSecond(),
+		resetByClosing(),
 		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
 		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", brokenProperties(codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
@@ -47,6 +48,29 @@ func keyStreamControls() []Control {
 			p.nonce = func(uint64, []byte, []byte) []byte { return *last.Load() }
 		}),
 	}
+}
+
+// A closable is a sealer that can be closed.
+type closable struct {
+	*sealer
+	close func()
+}
+
+// Close implements io.Closer.
+func (c closable) Close() error { c.close(); return nil }
+
+// resetByClosing returns a control whose handles have one generator of nonces. Closing a handle resets it.
+func resetByClosing() Control {
+	var count atomic.Uint64
+	c := aSealer("nonce-by-closing", "all handles have one count of nonces, which closing one sets to zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
+		p.nonce = func(_ uint64, key, _ []byte) []byte {
+			return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
+		}
+	})
+	c.NewCodec = wrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec {
+		return closable{inner.(*sealer), func() { count.Store(0) }}
+	})
+	return c
 }
 
 // cryptCTR encrypts and decrypts with AES-CTR.

@@ -27,8 +27,8 @@ var nonceAttacks = []attack.Attack{
 	{ID: "NON-07", Name: "a reused nonce, states that begin or end alike",
 		Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
-	{ID: "NON-08", Name: "two handles of one process that draw the same nonces", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "counters and generators that begin anew with each handle", Run: onTrial(trial.twoHandles)},
+	{ID: "NON-08", Name: "handles of one process that draw the same nonces", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "counters and generators that begin anew when a handle is opened or closed", Run: onTrial(trial.severalHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
 	{ID: "NON-10", Name: "a nonce that contains a counter of 12 bits or fewer", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
@@ -126,12 +126,16 @@ func (t trial) hidesNonce(in *attack.Instance, tok *attack.Token) bool {
 	return false
 }
 
-// afterOpen is the number of tokens that [trial.twoHandles] seals after each opening.
-const afterOpen = 16
+// The numbers of tokens that [trial.severalHandles] seals after each opening and after each closing.
+const (
+	afterOpen  = 16
+	afterClose = 64
+)
 
-// twoHandles opens the design twice under one key in one process, and twice under a ring whose
-// first key it is. It seals one state with all handles in turn and looks for a repetition.
-func (t trial) twoHandles() {
+// severalHandles opens the design twice under one key in one process, and twice under a ring
+// whose first key it is. It seals one state with all handles in turn, closes them, and looks for
+// a repetition.
+func (t trial) severalHandles() {
 	in, tok, ok := t.Base()
 	if !ok || t.hidesNonce(in, tok) {
 		return
@@ -160,6 +164,35 @@ func (t trial) twoHandles() {
 				return
 			}
 		}
+	}
+	t.afterClosing(search, handles, tok)
+}
+
+// afterClosing seals with a handle after another ring was refused, after a handle of another key
+// was closed, and after each of the other handles was. Last it closes the handle and opens it
+// again.
+func (t trial) afterClosing(search *repetition, handles []*attack.Instance, tok *attack.Token) {
+	if len(handles) == 0 {
+		return
+	}
+	h, others := handles[0], handles[1:]
+	if refused, err := t.Open(t.Secret(0), t.Secret(0)); err == nil {
+		others = append(others, refused)
+	}
+	if other, err := t.Open(t.Secret(2)); err == nil {
+		other.Seal(tok.State, tok.Under)
+		others = append([]*attack.Instance{other}, others...)
+	}
+	for _, other := range others {
+		if other.Close() != nil || search.collect(h, tok, afterClose) {
+			return
+		}
+	}
+	if h.Close() != nil {
+		return
+	}
+	if again, err := t.Open(t.Secret(0)); err == nil {
+		search.collect(again, tok, afterClose)
 	}
 }
 
