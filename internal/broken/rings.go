@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/big"
 	"slices"
 	"strings"
@@ -65,6 +67,16 @@ func keySeparationControls() []Control {
 				secret = sum256(secret)
 			}
 			return append(bytes.Clone(secret), make([]byte, sha256.BlockSize-len(secret))...)
+		}),
+		reduced("key-of-hash-code", "keys are derived from the hash code of the secret", "KEY-05", func(secret []byte) []byte {
+			var h uint32
+			for _, b := range secret {
+				h = 31*h + uint32(b)
+			}
+			return binary.BigEndian.AppendUint32(nil, h)
+		}),
+		reduced("key-of-checksum", "keys are derived from CRC-32 of the secret", "KEY-05", func(secret []byte) []byte {
+			return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(secret))
 		}),
 		reduced("key-as-number", "the secret is read as a number", "KEY-05", func(secret []byte) []byte { return new(big.Int).SetBytes(secret).Bytes() }),
 		reduced("key-ends", "the first and the last 16 bytes of the secret are the key", "KEY-06", func(secret []byte) []byte { return slices.Concat(secret[:16], secret[len(secret)-16:]) }),

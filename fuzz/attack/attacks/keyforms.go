@@ -36,6 +36,7 @@ func (t trial) equivalentKeys() {
 		sum := sha256.Sum256(long)
 		t.same(long, sum[:], fmt.Sprintf("a secret of %d bytes and its SHA-256", n))
 	}
+	t.shortHashesOfKeys()
 	if t.Tried(codecs.KeySeparation) == 0 {
 		t.Skip("the design takes secrets of one length only")
 	}
