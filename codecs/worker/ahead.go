@@ -191,14 +191,18 @@ func verdictCount(verdicts []response, tokens int) string {
 	return fmt.Sprintf("%d verdicts", len(verdicts))
 }
 
-// fill stores the results of answers in verdicts, at the indices in place. If
-// one answer breaks the protocol, none counts. c.mu of the client must be held.
+// fill stores the results of answers in verdicts, at the indices in place, and
+// the values beside refusals. If one answer breaks the protocol, none counts.
+// c.mu of the client must be held.
 func (h *handle) fill(verdicts []lab.Answer, place []int, answers []response, result func(*response) ([]byte, error)) error {
 	for i := range answers {
 		err := answers[i].outcome()
 		var payload []byte
-		if err == nil {
+		switch {
+		case err == nil:
 			payload, err = result(&answers[i])
+		case codecs.Rejected(err) != nil:
+			payload = answers[i].beside()
 		}
 		if b, ok := errors.AsType[*breach](err); ok {
 			return b

@@ -108,7 +108,7 @@ func openRequest(c codecs.Config) *line {
 
 // ask sends an operation on the handle about a number of tokens. complete
 // appends the other members of the request. present checks the members of the
-// response.
+// response. If the worker refuses, ask returns the response with the error.
 func (h *handle) ask(name string, tokens int, complete func(*line), present func(*response) error) (*response, error) {
 	c := h.client
 	c.mu.Lock()
@@ -120,7 +120,7 @@ func (h *handle) ask(name string, tokens int, complete func(*line), present func
 	complete(l)
 	r, err := c.ask(l, tokens)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	return r, c.record(present(r), l.end())
 }
@@ -200,13 +200,17 @@ func (v kindVerbs) within(l *line, b *codecs.Context) {
 	l.time("now", b.Now).binding(b)
 }
 
-// obtain sends a request and appends its result to dst.
+// obtain sends a request and appends its result to dst, or the values beside a
+// refusal.
 func (h *handle) obtain(dst []byte, name string, result func(*response) ([]byte, error), complete func(*line)) ([]byte, error) {
 	var out []byte
-	_, err := h.ask(name, 0, complete, func(r *response) (err error) {
+	r, err := h.ask(name, 0, complete, func(r *response) (err error) {
 		out, err = result(r)
 		return err
 	})
+	if codecs.Rejected(err) != nil {
+		out = r.beside()
+	}
 	return append(dst, out...), err
 }
 

@@ -31,6 +31,8 @@ type response struct {
 	Reason      string
 	Unsupported bool
 	Fault       *string
+
+	Others [][]byte // values of unknown members, which share memory with the line
 }
 
 // parseResponse parses one line, which may have a verdict for each of a number
@@ -104,9 +106,18 @@ func (a *response) member(r *reader, name []byte) bool {
 	case "fault":
 		a.Fault = new(string(r.string()))
 	default:
-		return false
+		if !bytes.Equal(name, bytes.ToLower(name)) {
+			return false
+		}
+		a.Others = append(a.Others, r.raw())
 	}
 	return true
+}
+
+// beside returns the content of a refusal, which should have none, and the
+// values of its unknown members.
+func (a *response) beside() []byte {
+	return slices.Concat(a.State, a.Payload, a.Token, bytes.Join(a.Others, []byte(" ")))
 }
 
 // verdicts reads the verdicts on a batch. It reads at most one more than there

@@ -218,6 +218,21 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 	return answers, err
 }
 
+// UnsealTogether presents texts in a batch and returns the calls, or nil if the design gives no
+// answers to batches.
+func (in *Instance) UnsealTogether(texts [][]byte, c codecs.Context) []verdict.Call {
+	answers, err := in.UnsealBatch(texts, c)
+	if err != nil || len(answers) != len(texts) {
+		return nil
+	}
+	calls := make([]verdict.Call, len(texts))
+	for i, text := range texts {
+		calls[i] = in.unsealing(text, c)
+		calls[i].Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
+	}
+	return calls
+}
+
 // batchBytes bounds the total length of the tokens in one batch; a longer token is presented
 // alone. A design has the time of one request for a batch, and may need 100 ns per byte.
 const batchBytes = 4 << 20

@@ -96,6 +96,8 @@ func soundCodecs() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprint("refused, request ", requests.Add(1)))
 			}
 		}).Design,
+		"quoted tokens": withBatches(aSealer("nothing", "in a batch, a refusal carries the token", nil, nil, func(*sealerParts) {}),
+			func(token, _ []byte) []byte { return token }).Design,
 		"named keys": aSigner("nothing", "the reason of a refusal holds the key ID, which the token shows", nil, nil, func(p *signerParts) {
 			p.refuse = func(e *entry, _, _, _ []byte) error {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under the key %x", e.id))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // refusalControls returns controls that reveal something in the text of a refusal.
@@ -79,6 +80,8 @@ func refusalControls() []Control {
 					return errUnauthentic
 				}
 			}),
+		withBatches(aSealer("state-of-last", "in a batch, a refusal carries the payload of the token before", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(*sealerParts) {}),
+			func(_, last []byte) []byte { return last }),
 		aSigner("text-of-cause", "the text of a refusal names its cause", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02", "KEY-10"),
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
@@ -165,4 +168,31 @@ func (c countingKeys) Unseal(dst, token []byte) ([]byte, error) {
 		return out, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("none of %d keys opens it", c.keys))
 	}
 	return out, nil
+}
+
+// withBatches makes the codec judge batches. beside returns the bytes that accompany a refusal, from the
+// token and the last payload.
+func withBatches(c Control, beside func(token, last []byte) []byte) Control {
+	c.NewCodec = wrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec { return batchingCodec{inner, beside} })
+	return c
+}
+
+// A batchingCodec returns bytes beside the refusals of a batch.
+type batchingCodec struct {
+	codecs.Codec
+	beside func(token, last []byte) []byte
+}
+
+// UnsealAll implements lab.BatchCodec.
+func (c batchingCodec) UnsealAll(tokens [][]byte) ([]lab.Answer, error) {
+	answers := make([]lab.Answer, len(tokens))
+	var last []byte
+	for i, token := range tokens {
+		payload, err := c.Unseal(nil, token)
+		if err != nil {
+			payload = c.beside(token, last)
+		}
+		answers[i], last = lab.Answer{Payload: payload, Err: err}, payload
+	}
+	return answers, nil
 }

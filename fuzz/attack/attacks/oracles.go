@@ -15,7 +15,7 @@ import (
 // oracleAttacks are the attacks that use the answers to tokens and contexts of the attacker's
 // choice.
 var oracleAttacks = []attack.Attack{
-	{ID: "TAG-04", Name: "secrets in the reason of a refusal", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusalProperties...), Layer: attack.LayerText, CWE: 209,
+	{ID: "TAG-04", Name: "secrets in the reason of a refusal, or beside it", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusalProperties...), Layer: attack.LayerText, CWE: 209,
 		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusalProperties, Layer: attack.LayerText, CWE: 209,
 		Gain: "the state, byte by byte, and tokens with chosen contents", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Thousands: 9},

@@ -57,6 +57,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 	for _, c := range otherContexts(tok.Under) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
+	t.statesBesideRefusals(in, tok)
 	t.tagsInRefusals(in, tok, tags)
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
@@ -92,6 +93,41 @@ func (t trial) tagsInRefusals(in *attack.Instance, tok *attack.Token, tags []int
 			if part := rightPart(call, raw, presented.Bytes(), n); part != "" {
 				t.tellsAgain(in, tok, call, part, codecs.UniformRefusal, fmt.Sprintf("a part of the right tag of %d bytes for one of %d", n, len(other)))
 			}
+		}
+	}
+}
+
+// statesBesideRefusals looks for states in the other values of a refusal, alone and in a batch
+// with accepted tokens. If tokens are readable, they tell the state already.
+func (t trial) statesBesideRefusals(in *attack.Instance, tok *attack.Token) {
+	if t.Readable(tok) {
+		return
+	}
+	altered := lastAltered(tok)
+	for _, c := range append(otherContexts(tok.Under), tok.Under) {
+		own, ok := in.Mint(t.State(24), c)
+		if !ok {
+			continue
+		}
+		texts := [][]byte{tok.Text, own.Text, tok.Text, altered}
+		for _, call := range in.UnsealTogether(texts, c) {
+			t.besideRefusal("in a batch, a", call, tok, own)
+		}
+		for _, text := range texts {
+			t.besideRefusal("a", in.Unseal(text, c), tok, own)
+		}
+	}
+}
+
+// besideRefusal refutes if a refusal carries the state of one of the tokens.
+func (t trial) besideRefusal(a string, call verdict.Call, tokens ...*attack.Token) {
+	if call.Answer.Outcome != verdict.Refused {
+		return
+	}
+	t.Try(codecs.UniformRefusal)
+	for _, tok := range tokens {
+		if len(tokenfmt.Find(call.Answer.Out, attack.LettersOf(tok.State))) > 0 {
+			t.Refute(codecs.UniformRefusal, a+" refusal carries the state of a token", tok.Sealed, call)
 		}
 	}
 }
