@@ -71,6 +71,7 @@ func soundCodecs() map[string]codecs.Design {
 			p.tagSize, p.mac = 16, func(key, message []byte) []byte { return hmacSHA256(key, message)[:16] }
 			p.also = p.mac
 		}).Design,
+		"signatures of ECDSA": aSigner("nothing", "the tag is an ECDSA signature whose nonce is derived from the key and the message", nil, nil, ecdsaTags(hmacSHA256)).Design,
 		"a tag of two halves": aSigner("nothing", "each half of the tag is that of the whole message", nil, nil, func(p *signerParts) {
 			p.mac = func(key, message []byte) []byte {
 				return slices.Concat(hmacSHA256(key, slices.Concat([]byte("1"), message))[:16], hmacSHA256(key, slices.Concat([]byte("2"), message))[:16])

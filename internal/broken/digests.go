@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ecdh"
+	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -46,6 +48,8 @@ func weakTagControls() []Control {
 			subtle.XORBytes(digest[:], digest[:], key)
 			return digest[:]
 		}),
+		aSigner("one-nonce", "the tag is an ECDSA signature whose nonce is derived from the key alone", brokenProperties(codecs.Integrity), attackIDs("TAG-14"),
+			ecdsaTags(func(key, _ []byte) []byte { return hmacSHA256(key, nil) })),
 		made("half-tags", "each half of the tag is that of a part of the message", "FRM-08", func(key, message []byte) []byte {
 			return slices.Concat(hmacSHA256(key, message[:min(24, len(message))])[:16], hmacSHA256(key, message[min(24, len(message)):])[:16])
 		}),
@@ -208,4 +212,24 @@ func numberedBlocks() codecs.Design {
 		}
 		p.also = p.mac
 	}).Design
+}
+
+// ecdsaTags makes the tag an ECDSA signature on P-256 with SHA-256: r and s, with 32 bytes each. The nonce
+// is a number of 32 bytes, of which one in 2^32 is not below the order.
+func ecdsaTags(nonce func(key, message []byte) []byte) func(*signerParts) {
+	return func(p *signerParts) {
+		p.tagSize = 64
+		p.mac = func(key, message []byte) []byte {
+			order, k := elliptic.P256().Params().N, nonce(key, message)
+			point, err := ecdh.P256().NewPrivateKey(k)
+			if err != nil {
+				panic("broken: " + err.Error()) // such a nonce does not occur in tests
+			}
+			r := new(big.Int).SetBytes(point.PublicKey().Bytes()[1:33])
+			s := new(big.Int).Mul(r, new(big.Int).SetBytes(key))
+			s.Add(s, new(big.Int).SetBytes(sum256(message))).Mul(s, new(big.Int).ModInverse(new(big.Int).SetBytes(k), order)).Mod(s, order)
+			return append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
+		}
+		p.also = p.mac
+	}
 }

@@ -25,6 +25,7 @@ var attackedAlone = map[string][]string{
 	"a month to live":     {"EXP"},
 	"bytes as numbers":    {"PAY"},
 	"named keys":          {"KEY-10", "ORA", "TAG-04", "TAG-19"},
+	"signatures of ECDSA": {"TAG", "ENC"},
 	"quoted tokens":       {"TAG-04", "TAG-09", "RES-05"},
 
 	"tokens without randomness, used once": {"EXP", "SEQ", "KEY-07"},

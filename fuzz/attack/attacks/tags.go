@@ -37,8 +37,8 @@ var tagAttacks = []attack.Attack{
 		Gain: "a forged token after few guesses", Origin: "NIST SP 800-38D, appendix C", Run: onToken(trial.tagRoom)},
 	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 353, Gain: attack.GainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
-	{ID: "TAG-14", Name: "a tag that is linear in the payload, or in its parts", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 323,
-		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305", Run: onTrial(trial.linearTags)},
+	{ID: "TAG-14", Name: "a tag that is linear in the payload or its parts, or a nonce of ECDSA that repeats", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 323,
+		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305; RFC 6979, section 1, of ECDSA", Run: onTrial(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
 		Gain: "a tag that is found byte by byte", Origin: "CVE-2009-3875",
 		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
@@ -146,6 +146,7 @@ func (t trial) linearTags() {
 		return
 	}
 	t.linearTokens(in, tok.Under)
+	t.sharedNonces(in, tok.Under)
 	base := t.Letters(48)
 	var tokens [3]*attack.Token
 	var layouts [3][]tokenfmt.Layout
