@@ -89,6 +89,15 @@ func encodingControls() []Control {
 					return token
 				}
 			}),
+		aSigner("backtracking-groups", "the program does not end if groups of letters, joined by tildes, end in two of them", brokenProperties(codecs.Total), attackIDs("RES-02"),
+			func(p *signerParts) {
+				p.judged = func(token []byte) []byte {
+					if groups, ok := strings.CutSuffix(string(token), "~~"); ok && len(groups)-strings.LastIndex(groups, "~") > 40 {
+						panic("broken: a regular expression backtracks")
+					}
+					return token
+				}
+			}),
 		aSigner("number-forms", "a length in front is read by a parser of numbers", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), lengthInFront),
 		aSigner("hex-case", "hexadecimal in either case", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), hexEncoding),
 	}

@@ -176,6 +176,7 @@ func TestHangsAreFound(t *testing.T) {
 		by    string
 	}{
 		"a text":          {func(_ int, in []byte) bool { return bytes.HasPrefix(in, []byte("...")) }, linear, 0, "RES-02"},
+		"an end":          {func(_ int, in []byte) bool { return bytes.HasSuffix(in, []byte("aa--")) }, linear, 0, "RES-02"},
 		"a call":          {func(call int, _ []byte) bool { return call == 90 }, linear, 0, "RES-02"},
 		"quadratic work":  {never, func(in []byte) time.Duration { return time.Duration(len(in) * len(in)) }, 0, "RES-01"},
 		"and it is stuck": {never, func(in []byte) time.Duration { return time.Duration(len(in) * len(in)) }, time.Second, "RES-01"},

@@ -105,10 +105,30 @@ func (t trial) hostileTexts(in *attack.Instance, tok *attack.Token) {
 		t.presents(in, tok, prefix+text)
 		t.presents(in, tok, string(tok.Text)+text)
 	}
-	t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+"!") // a regular expression may backtrack on this
 	t.nested(in, tok)
 	for _, b := range bombKinds(tok, prefix) {
 		t.presents(in, tok, b.text(min(1<<16, t.Budget.Bytes)))
+	}
+	t.almostMatching(in, tok, prefix)
+}
+
+// wrongEnds are ends of segments that a pattern of tokens does not match. They consist of letters
+// and separators, because a reader may check the characters first.
+var wrongEnds = []string{"!", "A", "z", "--", "..", "__", "==", "++", "//", "~~", "::", "||", ",,", "  ", "\n\n"}
+
+// almostMatching presents long runs that end wrong, behind the prefix and in segments of an honest
+// token. A regular expression with nested repetitions tries all ways to part such a run.
+func (t trial) almostMatching(in *attack.Instance, tok *attack.Token, prefix string) {
+	f := tok.Format()
+	for _, end := range wrongEnds {
+		for _, run := range []string{"a", "0", "A", " ", "a-", "a.", "a_"} {
+			t.presents(in, tok, prefix+strings.Repeat(run, 80)+end)
+		}
+		t.presents(in, tok, prefix+strings.Repeat("A", 1<<12)+end)
+		t.presents(in, tok, string(tok.Text)+end)
+		for _, i := range f.Encoded() {
+			t.presents(in, tok, string(f.Named(i, f.Segments[i].Text+end).Text()))
+		}
 	}
 }
 
@@ -133,8 +153,12 @@ func (t trial) nested(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// presents presents a text that was never sealed. The call itself records a fault.
+// presents presents a text that was never sealed. The call itself records a fault, of which the
+// first is enough: a call without an answer takes long.
 func (t trial) presents(in *attack.Instance, tok *attack.Token, text string) {
+	if t.Faulty() {
+		return
+	}
 	t.Try(codecs.Total)
 	in.Unseal([]byte(text), tok.Under)
 }
