@@ -124,7 +124,7 @@ var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 // any way. A server that cannot be reached has the time of a start to answer.
 func (r *Review) silent(ctx context.Context) string {
 	r.Client.Away = false
-	a := r.Client.Call(ctx, client.ListTools)
+	a := r.Client.Call(ctx, r.Client.Listing)
 	for i, pause := range pauses {
 		if a.Kind != client.Broken || ctx.Err() != nil {
 			return ""
@@ -138,7 +138,7 @@ func (r *Review) silent(ctx context.Context) string {
 		if i == len(pauses)-1 {
 			r.Client.Unhurried() // the last request has the whole time limit
 		}
-		a = r.Client.Call(ctx, client.ListTools)
+		a = r.Client.Call(ctx, r.Client.Listing)
 	}
 	if a.Kind != client.Broken || ctx.Err() != nil {
 		return ""

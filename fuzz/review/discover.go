@@ -85,9 +85,21 @@ func (s *Server) listings() []listing {
 	}
 }
 
+// lacks reports whether the server does not have a method, according to the list of its kind.
+func (s Server) lacks(method string) bool {
+	kind, _, _ := strings.Cut(method, "/")
+	return s.Lists[kind+"/list"].Code == -32601
+}
+
 // known derives facts from the lists.
 func (r *Review) known() {
 	s := &r.Report.Server
+	r.Client.Listing = r.Client.Idle()
+	for _, l := range slices.Backward(s.listings()[:3]) {
+		if s.Lists[l.method].Kind == client.Completed {
+			r.Client.Listing = client.Call{Method: l.method}
+		}
+	}
 	s.Risk = riskOf(s.Tools)
 	for i, t := range s.Tools {
 		s.Tools[i].Raw, s.Tools[i].Input = t.Input, jsondoc.Inline(t.Input)

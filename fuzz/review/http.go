@@ -32,7 +32,7 @@ func (t *T) Initializing(w *client.Request, version string) {
 
 // InitializeRequest returns the first request of an older revision.
 func (t *T) InitializeRequest(version string) *client.Request {
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	t.Initializing(w, version)
 	return w
 }
@@ -57,7 +57,7 @@ func (t *T) ListedAs(headers []rawmcp.Header) client.Answer { return t.Send(t.Li
 
 // ListingAs returns an honest request with headers in place of the user's credentials.
 func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
-	call := client.ListTools
+	call := t.Client.Listing
 	call.As = client.Nobody
 	w := t.Request(call)
 	t.AnyRequest(func(*client.Request) {}).Alter(w)

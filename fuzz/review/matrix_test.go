@@ -181,6 +181,11 @@ func TestUnbrokenInChecks(t *testing.T) {
 	for i, x := range []row{
 		{fault: "revisions looked up before they are compared", checks: []string{"H-VERMIS"}},
 		{fault: "messages over two lines + questions name the call", checks: []string{"H-CODES", "H-RESULT", "T-VALUE", "H-HOST", "A-401", "A-META"}},
+		{fault: "prompts alone", checks: []string{"H", "A", "P", "R", "T", "S", "RS-WHERE"}},
+		{fault: "resources alone", checks: []string{"H", "A", "R", "T", "S", "X"}, change: withEffects},
+		{fault: "discovery alone", checks: []string{"H", "A", "R", "T", "S"}},
+		{fault: "prompts alone + older revisions alone", checks: []string{"H", "A", "P", "R", "T", "S"}},
+		{stdio: true, fault: "resources alone", checks: []string{"H", "R", "T", "IO"}},
 		{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 		{fault: "resources in pages + subscriptions to own notes", checks: []string{"R-USER", "T-USER", "T-MIX", "RS-METHOD"}, change: withEffects},
 		{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX", "RS-ARGS", "RS-PROTO"}, change: withEffects},

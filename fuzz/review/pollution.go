@@ -29,11 +29,11 @@ func (t *T) Pollutes(act func()) (client.Answer, bool) {
 		send := func() client.Answer {
 			c := t.Client
 			c.ID++
-			body, err := c.Body(client.ListTools, c.ID)
+			body, err := c.Body(t.Client.Listing, c.ID)
 			if err != nil {
 				return client.Answer{Kind: client.Broken, Cause: err}
 			}
-			return c.RawCall(t.Context, c.Headers(t.Context, client.ListTools), jsondoc.Object(lacks(jsondoc.Members(body))))
+			return c.RawCall(t.Context, c.Headers(t.Context, t.Client.Listing), jsondoc.Object(lacks(jsondoc.Members(body))))
 		}
 		if t.unheard[i] {
 			continue

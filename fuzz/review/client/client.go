@@ -36,6 +36,8 @@ type Client struct {
 	Away    bool   // the server was unreachable for the time of a start
 	// Older is the revision of a server that does not know the newest one, or "".
 	Older string
+	// Listing is the honest request that checks alter by default: a list that the server has.
+	Listing Call
 	Notes
 
 	rate   float64 // exchanges a second; 0: unlimited
@@ -60,7 +62,7 @@ type Options struct {
 // New returns a client of a server. It sends no requests and starts no process.
 func New(o Options) (*Client, error) {
 	c := &Client{
-		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Notes: newNotes(),
+		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Listing: ListTools, Notes: newNotes(),
 		rate: o.Rate, budget: o.Budget, record: o.Record, opened: map[User]Session{},
 	}
 	if o.Rate > 0 {

@@ -191,5 +191,5 @@ const NoSuchPrompt = "sealab-no-such-prompt"
 // ListenFor is how long a check reads a stream for messages that belong to other sessions.
 const ListenFor = 500 * time.Millisecond
 
-// ListTools is the honest request that checks alter by default. It has no effect.
+// ListTools asks for the tools. It has no effect.
 var ListTools = Call{Method: "tools/list"}

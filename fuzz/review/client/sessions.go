@@ -138,10 +138,15 @@ func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answ
 	return a
 }
 
-// ListBody returns a tools/list request with the next ID.
+// ListBody returns a request of an older revision for a list that the server has, with the next ID.
+// For a server without lists it is a ping.
 func (c *Client) ListBody() string {
+	method := c.Listing.Method
+	if method == "server/discover" {
+		method = "ping"
+	}
 	c.ID++
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, c.ID)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, c.ID, method)
 }
 
 // SessionHeaders returns the headers of requests in a session.

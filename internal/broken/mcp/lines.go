@@ -181,7 +181,7 @@ func (s *Server) handshake(req *request, initialized *bool) (object, *failure, b
 		if json.Unmarshal(req.params["protocolVersion"], &asked) != nil || !slices.Contains(legacyRevisions, asked) {
 			asked = legacyRevisions[0]
 		}
-		return s.instructed(initializeResult(asked)), nil, true
+		return s.instructed(s.initializeResult(asked)), nil, true
 	case !*initialized:
 		return nil, &failure{code: -32600, message: "no handshake"}, true
 	}

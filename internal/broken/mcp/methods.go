@@ -51,12 +51,15 @@ func (s *Server) handle(r request) (object, *failure) {
 	if r.modern && r.params["requestState"] != nil && strings.HasSuffix(r.method, "/list") && s.has("state on lists") {
 		return nil, invalidParams("unexpected requestState")
 	}
+	if s.lacks(r.method) {
+		return nil, &failure{code: -32601, status: 404, message: "method not found"}
+	}
 	if s.Users && r.user == "" && s.has("guests of older revisions") { // not a fault
 		return s.guest(r)
 	}
 	switch r.method {
 	case "server/discover":
-		found := object{"supportedVersions": append([]string{modernRevision}, legacyRevisions...), "capabilities": serverCapabilities(), "ttlMs": 0, "cacheScope": "private"}
+		found := object{"supportedVersions": append([]string{modernRevision}, legacyRevisions...), "capabilities": s.capabilities(), "ttlMs": 0, "cacheScope": "private"}
 		return s.complete(s.instructed(found)), nil
 	case "tools/list":
 		return s.toolList(r)
@@ -120,6 +123,13 @@ func (s *Server) handle(r request) (object, *failure) {
 	return nil, &failure{code: s.or("undefined code", -32044, -32601), status: s.or("unknown methods with status 200", 200, 404), message: "method not found"}
 }
 
+// lacks reports whether the server, rightly, has only methods of another kind.
+func (s *Server) lacks(method string) bool {
+	kind, _, _ := strings.Cut(method, "/")
+	return kind == "tools" && s.has("prompts alone", "resources alone", "discovery alone") || kind == "prompts" && s.has("resources alone", "discovery alone") ||
+		kind == "resources" && s.has("prompts alone", "discovery alone")
+}
+
 // guest answers requests without credentials. Guests have their own tool.
 func (s *Server) guest(r request) (object, *failure) {
 	switch r.method {
@@ -148,8 +158,10 @@ func (s *Server) or(fault string, broken, sound int) int {
 	return sound
 }
 
-func serverCapabilities() object {
-	return object{"tools": object{"listChanged": true}, "prompts": object{}, "resources": object{}, "completions": object{}}
+func (s *Server) capabilities() object {
+	all := object{"tools": object{"listChanged": true}, "prompts": object{}, "resources": object{}, "completions": object{}}
+	maps.DeleteFunc(all, func(kind string, _ any) bool { return s.lacks(kind) })
+	return all
 }
 
 // complete adds the members that every result has.

@@ -202,12 +202,12 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	if s.has("sessions in cookies of their own") {
 		http.SetCookie(w, &http.Cookie{Name: "broken_visit", Value: id})
 	}
-	s.reply(w, 200, req.id, s.instructed(initializeResult(version)), nil)
+	s.reply(w, 200, req.id, s.instructed(s.initializeResult(version)), nil)
 }
 
 // initializeResult returns the result of initialize.
-func initializeResult(version string) object {
-	return object{"protocolVersion": version, "capabilities": serverCapabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
+func (s *Server) initializeResult(version string) object {
+	return object{"protocolVersion": version, "capabilities": s.capabilities(), "serverInfo": object{"name": "broken", "version": "1"}}
 }
 
 // end ends a session.

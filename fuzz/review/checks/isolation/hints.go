@@ -74,7 +74,7 @@ func checkReadOnlyTools(t *review.T) {
 // callTwice makes a call twice and reports whether both results are the same.
 func callTwice(t *review.T, call client.Call) (a client.Answer, steady bool) {
 	one := t.Call(call)
-	t.Call(client.ListTools)
+	t.Call(t.Client.Listing)
 	a = t.Call(call)
 	return a, one.Kind == client.Completed && string(one.Result) == string(a.Result)
 }
@@ -139,7 +139,7 @@ func staysSame(t *review.T, call client.Call, result string, d time.Duration) bo
 		if t.Client.Clock.Sleep(t.Context, d/4) != nil {
 			return false
 		}
-		t.Call(client.ListTools)
+		t.Call(t.Client.Listing)
 		if a, steady := callTwice(t, call); !steady || string(a.Result) != result {
 			return false
 		}

@@ -113,7 +113,7 @@ func failsAtBound(t *review.T, x numberInput) bool {
 			t.Fault(x.label(), severity, x.label()+": "+v.name+" is "+issue, a)
 			return true
 		}
-		if after := t.Call(client.ListTools); after.Kind == client.Broken {
+		if after := t.Call(t.Client.Listing); after.Kind == client.Broken {
 			t.Refute(review.Finding{Case: x.label(), Severity: review.Warning, Issue: "the server ends or hangs after a call with " + x.name + " " + v.name,
 				Evidence: fmt.Sprintf("%s carried out with %s; then %s", x.flow.Target, f.Arguments, review.ExchangeText(after)), Want: "answered", Got: string(client.Broken)})
 			return true

@@ -165,7 +165,7 @@ func progressCalls(t *review.T) []client.Call {
 			all = append(all, slow)
 		}
 	}
-	return append(all, client.ListTools)
+	return append(all, t.Client.Listing)
 }
 
 // stateCalls returns calls with good and changed states of two flows.
@@ -265,7 +265,7 @@ func trackLine(t *review.T, x *trackedCall, body []byte, id int) bool {
 	e := p.Do(t.Context, body, client.IsAnswer(id))
 	c.Keep(e)
 	c.ID++
-	next, err := c.Body(client.ListTools, c.ID)
+	next, err := c.Body(t.Client.Listing, c.ID)
 	if err != nil || e.Err != nil {
 		t.Skip("%v", e.Err)
 		return false

@@ -122,7 +122,7 @@ func callUnknownMethod(t *review.T) {
 	defer p.Stop(client.StopGrace)
 	const name = "sealab/none"
 	a := sendLine(t, p, func(body []byte) []byte {
-		return bytes.Replace(body, []byte(`"`+client.ListTools.Method+`"`), []byte(`"`+name+`"`), 1)
+		return bytes.Replace(body, []byte(`"`+t.Client.Listing.Method+`"`), []byte(`"`+name+`"`), 1)
 	})
 	if _, issue := review.WantCode(review.Warning, review.Warning, -32601)(a); (client.Served(a) || a.Kind == client.Broken) && client.Served(sendLine(t, p, bytes.Clone)) {
 		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: name + ": " + issue,
@@ -132,7 +132,7 @@ func callUnknownMethod(t *review.T) {
 
 func checkBatches(t *review.T) {
 	judge := func(a client.Answer) (review.Severity, string) {
-		if a.Status == 200 && a.Contains(`"tools"`) {
+		if a.Status == 200 && a.Contains(`"result"`) {
 			return review.Warning, "served"
 		}
 		return "", ""
@@ -243,7 +243,7 @@ func checkParamTypes(t *review.T) {
 	}
 	t.Cases(
 		review.Case{Name: "params null", Alter: func(w *client.Request) {
-			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":null}`, w.ID)
+			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":null}`, w.ID, t.Client.Listing.Method)
 		}, Judge: crash},
 		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":null`) }, Judge: crash},
 		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = withParams(w.Body, arrayParams["params an array"]) },
@@ -366,8 +366,8 @@ func checkNotification(t *review.T) {
 	if len(t.Oracles) > 0 {
 		t.Cases(review.Case{Name: "a call that asks, without an id", Call: t.Oracles[0].Flow.Call(client.FirstUser), Alter: withoutID, Judge: silent})
 	}
-	t.Cases(review.Case{Name: "tools/list without an id", Alter: withoutID, Judge: func(a client.Answer) (review.Severity, string) {
-		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"tools"`) {
+	t.Cases(review.Case{Name: "a list without an id", Alter: withoutID, Judge: func(a client.Answer) (review.Severity, string) {
+		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"result"`) {
 			return review.Warning, "answered by a result"
 		}
 		return "", ""
@@ -388,7 +388,7 @@ func checkUnauthenticated(t *review.T) {
 		}
 		return
 	}
-	call := client.ListTools
+	call := t.Client.Listing
 	for name, as := range map[string]client.User{"no credentials": client.Nobody, "made-up credentials": client.Stranger} {
 		call.As = as
 		if as == client.Stranger && len(t.Options.Target.Second) == 0 {

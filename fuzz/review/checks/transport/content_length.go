@@ -97,7 +97,7 @@ func hasResult(body []byte, id int) bool {
 
 // openRequest returns an honest request that leaves its connection open.
 func openRequest(t *review.T) *client.Request {
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	w.Drop("Connection")
 	return w
 }

@@ -63,7 +63,7 @@ func checkResponseHeaders(t *review.T) {
 			}
 		}
 	}
-	look("a list", t.Call(client.ListTools))
+	look("a list", t.Call(t.Client.Listing))
 	if len(t.Oracles) == 0 {
 		return
 	}

@@ -209,6 +209,7 @@ func checkMissingMeta(t *review.T) {
 }
 
 func checkMethodHeader(t *review.T) {
+	own := t.Client.Listing.Method
 	want := review.WantCode(review.Warning, review.Warning, -32020)
 	other := alteredCalls(t, "another Mcp-Method", review.Warning, func(w *client.Request, method string) {
 		if w.Set("Mcp-Method", "tools/call"); method == "tools/call" {
@@ -217,10 +218,10 @@ func checkMethodHeader(t *review.T) {
 	})
 	t.Cases(append(other,
 		review.Case{Name: "no Mcp-Method", Alter: func(w *client.Request) { w.Drop("Mcp-Method") }, Judge: want},
-		review.Case{Name: "another Mcp-Method", Alter: func(w *client.Request) { w.Set("Mcp-Method", "prompts/list") }, Judge: want},
-		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", "tools/call") }, Judge: want},
-		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", "TOOLS/LIST") }, Judge: want},
-		methodUnderName("Mcp_Method"), methodUnderName("Mcp.Method"),
+		review.Case{Name: "another Mcp-Method", Alter: func(w *client.Request) { w.Set("Mcp-Method", otherList(own)) }, Judge: want},
+		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", sameKind[own]) }, Judge: want},
+		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", strings.ToUpper(own)) }, Judge: want},
+		methodUnderName("Mcp_Method", own), methodUnderName("Mcp.Method", own),
 		review.Case{Name: "names of headers in lower case", Alter: func(w *client.Request) {
 			for i := range w.Headers {
 				w.Headers[i].Name = strings.ToLower(w.Headers[i].Name)
@@ -229,12 +230,23 @@ func checkMethodHeader(t *review.T) {
 	)...)
 }
 
+// otherList returns the method of another list.
+func otherList(method string) string {
+	if method == "prompts/list" {
+		return "tools/list"
+	}
+	return "prompts/list"
+}
+
+// sameKind maps honest methods to others of the same kind.
+var sameKind = map[string]string{"tools/list": "tools/call", "prompts/list": "prompts/get", "resources/list": "resources/read", "server/discover": "server/none"}
+
 // methodUnderName returns a request whose Mcp-Method has another name, which gateways pass on
 // unread.
-func methodUnderName(name string) review.Case {
+func methodUnderName(name, method string) review.Case {
 	return review.Case{Name: name, Alter: func(w *client.Request) {
 		w.Drop("Mcp-Method")
-		w.Add(name, client.ListTools.Method)
+		w.Add(name, method)
 	}, Judge: review.WantRefused(review.Suggestion)}
 }
 
@@ -321,16 +333,18 @@ func checkDuplicateMembers(t *review.T) {
 		}
 	}
 	all := duplicateNames(t)
+	method := t.Client.Listing.Method
+	kind, _, _ := strings.Cut(method, "/")
+	own, other := fmt.Sprintf(`"method":%q`, method), fmt.Sprintf(`"method":%q`, otherList(method))
+	if method != "server/discover" {
+		all = append(all,
+			review.Case{Name: "the header names the first", Alter: func(w *client.Request) { w.Replace(own, own+","+other) }, Judge: judge(kind)},
+			review.Case{Name: "the header names the last", Alter: func(w *client.Request) { w.Replace(own, other+","+own) }, Judge: judge(kind)},
+			review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
+				w.Replace(own, own+","+strings.Replace(other, "method", "METHOD", 1))
+			}, Judge: judge(kind)})
+	}
 	all = append(all,
-		review.Case{Name: "the header names the first", Alter: func(w *client.Request) {
-			w.Replace(`"method":"tools/list"`, `"method":"tools/list","method":"prompts/list"`)
-		}, Judge: judge("tools")},
-		review.Case{Name: "the header names the last", Alter: func(w *client.Request) {
-			w.Replace(`"method":"tools/list"`, `"method":"prompts/list","method":"tools/list"`)
-		}, Judge: judge("tools")},
-		review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
-			w.Replace(`"method":"tools/list"`, `"method":"tools/list","METHOD":"prompts/list"`)
-		}, Judge: judge("tools")},
 		review.Case{Name: "Method in the place of method", Alter: func(w *client.Request) { w.Replace(`"method":`, `"Method":`) }, Judge: review.WantRefused(review.Suggestion)},
 	)
 	t.Cases(all...)
@@ -419,7 +433,7 @@ func checkVerbs(t *review.T) {
 
 // getRequests returns honest requests by GET. It returns none if the server opens a stream for GET.
 func getRequests(t *review.T) []review.Case {
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	w.Verb, w.Body, w.Head = "GET", nil, true
 	if a := t.Send(w); a.Exchange == nil || a.Exchange.Stream || a.Exchange.Status == 0 {
 		return nil
@@ -440,7 +454,7 @@ func getRequests(t *review.T) []review.Case {
 		{Name: "GET with the request in the query", Alter: func(w *client.Request) {
 			var m map[string]json.RawMessage
 			_ = json.Unmarshal(w.Body, &m) // our own body
-			w.Path += "?" + url.Values{"jsonrpc": {"2.0"}, "id": {string(m["id"])}, "method": {client.ListTools.Method}, "params": {string(m["params"])}}.Encode()
+			w.Path += "?" + url.Values{"jsonrpc": {"2.0"}, "id": {string(m["id"])}, "method": {t.Client.Listing.Method}, "params": {string(m["params"])}}.Encode()
 			w.Verb, w.Body = "GET", nil
 		}, Judge: judge},
 		{Name: "GET with X-HTTP-Method-Override", Alter: func(w *client.Request) {

@@ -62,7 +62,7 @@ func checkLargeRequests(t *review.T) {
 		name          string
 		count, length int
 	}{{"a header of 100 kB", 1, 100_000}, {"90 headers", 90, 10}} {
-		w := t.Request(client.ListTools)
+		w := t.Request(t.Client.Listing)
 		for i := range h.count {
 			w.Add(fmt.Sprintf("X-Sealab-%d", i), strings.Repeat("a", h.length))
 		}
@@ -130,7 +130,7 @@ func checkUnfinishedBody(t *review.T) {
 		return
 	}
 	usual := time.Since(began)
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	n := len(w.Body) + 1000
 	ended := make(chan struct{})
 	http := *t.Client.HTTP

@@ -182,7 +182,8 @@ func checkQueryCredentials(t *review.T) {
 	if !t.Authenticates() {
 		return
 	}
-	call, c := client.ListTools, t.Client
+	c := t.Client
+	call := c.Listing
 	call.As = client.Nobody
 	for _, name := range queryNames {
 		w := t.Request(call)

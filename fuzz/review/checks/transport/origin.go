@@ -62,7 +62,7 @@ var originChecks = []review.Check{
 
 func checkOrigins(t *review.T) {
 	own := t.AnyRequest(func(w *client.Request) { w.Set("Origin", "http://"+t.Client.HTTP.Host()) })
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	own.Alter(w)
 	honest := t.Send(w)
 	severity := review.Warning
@@ -108,7 +108,7 @@ func portOf(host string) string {
 
 // hostServed reports whether the server serves a foreign Host.
 func hostServed(t *review.T) bool {
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	t.AnyRequest(func(w *client.Request) { w.Set("Host", "evil.example") }).Alter(w)
 	return client.Served(t.Send(w))
 }
@@ -200,7 +200,7 @@ var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.examp
 // known clients and from the server's Access-Control-Allow-Origin.
 func similarOrigins(t *review.T) []string {
 	hosts := slices.Clone(clientHosts)
-	w := t.Request(client.ListTools)
+	w := t.Request(t.Client.Listing)
 	t.AnyRequest(func(w *client.Request) { w.Set("Origin", untrustedOrigins[0]) }).Alter(w)
 	for _, a := range []client.Answer{t.ListedAs(t.Options.Target.Headers), t.Send(w)} {
 		if a.Exchange == nil {
@@ -238,7 +238,7 @@ func checkContentTypes(t *review.T) {
 			if !client.Served(a) {
 				return "", ""
 			}
-			w := t.Request(client.ListTools)
+			w := t.Request(t.Client.Listing)
 			typed(w)
 			w.Set("Origin", "https://evil.example")
 			if t.Send(w).Refused() {

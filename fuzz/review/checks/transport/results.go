@@ -251,32 +251,37 @@ func checkUnknownCursor(t *review.T) {
 	for _, method := range jsondoc.SortedKeys(endless) {
 		t.Form(method, review.Warning, fmt.Sprintf("a page leads back to an earlier one, or %d empty pages follow one another: the list has no end", review.MaxEmptyPages), endless[method])
 	}
-	a := t.Call(client.Call{Method: "tools/list", Cursor: "sealab-no-such-page"})
+	method := t.Client.Listing.Method
+	if method == "server/discover" {
+		t.Skip("the server has no lists")
+		return
+	}
+	a := t.Call(client.Call{Method: method, Cursor: "sealab-no-such-page"})
 	if !a.Conclusive() {
 		t.Skip("%v", a)
 		return
 	}
 	t.Trials++
-	paged := jsondoc.Members(t.Report.Server.Lists["tools/list"].Result)["nextCursor"] != nil
+	paged := jsondoc.Members(t.Report.Server.Lists[method].Result)["nextCursor"] != nil
 	if paged {
-		requestNumericCursors(t)
+		requestNumericCursors(t, method)
 	}
 	switch {
 	case len(t.Findings) > 0:
 	case a.Kind == client.Completed && paged:
-		t.Form("tools/list", review.Suggestion, "an unknown cursor is answered by a page", a)
+		t.Form(method, review.Suggestion, "an unknown cursor is answered by a page", a)
 	case a.Kind == client.Failed && a.Code != -32602:
-		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code),
+		t.Refute(review.Finding{Case: method, Severity: review.Suggestion, Issue: fmt.Sprintf("an unknown cursor is refused with %d", a.Code),
 			Evidence: a.String(), Want: "-32602", Got: fmt.Sprint(a.Code)})
 	}
 }
 
 // requestNumericCursors asks for numeric cursors before the first and after the last page.
-func requestNumericCursors(t *review.T) {
+func requestNumericCursors(t *review.T, method string) {
 	for _, cursor := range []string{"-1", "99999999999999999999"} {
-		call := client.Call{Method: "tools/list", Cursor: cursor}
+		call := client.Call{Method: method, Cursor: cursor}
 		if a := t.Tried(t.Call(call)); a.Kind != client.Throttled && (a.Status >= 500 || a.Code == -32603) {
-			t.Form("tools/list", review.Warning, "the cursor "+cursor+" is answered by a fault of the server", a)
+			t.Form(method, review.Warning, "the cursor "+cursor+" is answered by a fault of the server", a)
 			return
 		}
 	}

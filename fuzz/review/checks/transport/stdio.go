@@ -180,7 +180,7 @@ func checkServerRequests(t *review.T) {
 // judgeOutput judges all lines of standard output so far.
 func judgeOutput(t *review.T, severity review.Severity, judge func([]byte) string) {
 	if t.Client.Process == nil {
-		if a := t.Call(client.ListTools); !a.Conclusive() {
+		if a := t.Call(t.Client.Listing); !a.Conclusive() {
 			t.Skip("%v", a)
 			return
 		}
@@ -217,7 +217,7 @@ func checkLineVersion(t *review.T) {
 	}
 }
 
-// sendLine sends an altered tools/list to a process.
+// sendLine sends an altered honest request to a process.
 func sendLine(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.Answer {
 	c := t.Client
 	if err := c.Take(t.Context); err != nil {
@@ -225,7 +225,7 @@ func sendLine(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.
 		return client.Answer{Kind: client.NoBudget, Cause: err}
 	}
 	c.ID++
-	body, err := c.Body(client.ListTools, c.ID)
+	body, err := c.Body(t.Client.Listing, c.ID)
 	if t.SkipOn(err) {
 		return client.Answer{Kind: client.Broken, Cause: err}
 	}
@@ -249,17 +249,17 @@ func checkStrayResponses(t *review.T) {
 		alter    func([]byte) []byte
 		severity review.Severity
 	}{
-		{"notifications/cancelled", client.ListTools, instead(unknownCancellation), review.Warning},
-		{"a late notifications/cancelled", client.ListTools, func([]byte) []byte {
+		{"notifications/cancelled", t.Client.Listing, instead(unknownCancellation), review.Warning},
+		{"a late notifications/cancelled", t.Client.Listing, func([]byte) []byte {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // the control
 		}, review.Warning},
-		{"notifications/cancelled without a request", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
-		{"notifications/roots/list_changed", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`), review.Warning},
-		{"notifications/progress", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
-		{"notifications/sealab-none", client.ListTools, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
-		{strayResponseCase, client.ListTools, instead(`{"jsonrpc":"2.0","id":99999,"result":{}}`), review.Warning},
+		{"notifications/cancelled without a request", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
+		{"notifications/roots/list_changed", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`), review.Warning},
+		{"notifications/progress", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"sealab-none","progress":1}}`), review.Warning},
+		{"notifications/sealab-none", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/sealab-none"}`), review.Warning},
+		{strayResponseCase, t.Client.Listing, instead(`{"jsonrpc":"2.0","id":99999,"result":{}}`), review.Warning},
 		{"a call of an unknown tool without an id", client.UnknownCall, func(body []byte) []byte { return bytes.Replace(body, id(), nil, 1) }, review.Warning},
-		{"an array of two requests", client.ListTools, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
+		{"an array of two requests", t.Client.Listing, func(body []byte) []byte { return fmt.Appendf(nil, "[%s,%s]", body, body) }, review.Suggestion},
 	} {
 		if !t.Selected(c.name) {
 			continue
@@ -327,7 +327,7 @@ func findStrayResponse(t *review.T, p *rawmcp.Process, call client.Call, alter f
 			return nil, t.Context.Err()
 		}
 		c.ID++
-		next, err := c.Body(client.ListTools, c.ID)
+		next, err := c.Body(t.Client.Listing, c.ID)
 		if err = cmp.Or(err, c.Take(t.Context)); err != nil {
 			return nil, err
 		}
@@ -367,7 +367,7 @@ func checkLineIDs(t *review.T) {
 	}
 	defer p.Stop(client.StopGrace)
 	for _, id := range append(slices.Clone(honestIDs), splitCharacterID) {
-		for _, call := range []client.Call{client.ListTools, client.UnknownCall} {
+		for _, call := range []client.Call{t.Client.Listing, client.UnknownCall} {
 			name := strings.TrimSpace(id + " " + call.Target)
 			if !t.Selected(name) {
 				continue
@@ -429,7 +429,7 @@ func checkHandshake(t *review.T) {
 	}
 	defer p.Stop(client.StopGrace)
 	a := sendLine(t, p, func(body []byte) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`, t.Client.ID)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, t.Client.ID, t.Client.Listing.Method)
 	})
 	if a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "a request without a handshake and without _meta is served",

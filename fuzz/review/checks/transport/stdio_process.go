@@ -36,7 +36,7 @@ func checkParallelCalls(t *review.T) {
 		return
 	}
 	defer p.Stop(client.StopGrace)
-	slow, list, e := sendTwoCalls(t, p, call, client.ListTools)
+	slow, list, e := sendTwoCalls(t, p, call, t.Client.Listing)
 	if e.Err != nil {
 		t.Skip("%v", e.Err)
 		return
