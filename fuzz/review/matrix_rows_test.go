@@ -64,6 +64,7 @@ var rows = []row{
 	{fault: "first member counts", checks: []string{"RS-DUP"}},
 	{fault: "one member verified, another read", checks: []string{"RS-DUP"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "unbound arguments", checks: []string{"RS-ARGS"}},
+	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}, also: unsealed, change: withEffects, critical: true},
 	{fault: "optional arguments unbound", checks: []string{"RS-ARGS"}},
 	{fault: "first labels bound + lists of labels", checks: []string{"RS-ARGS"}},
 	{fault: "amounts rounded + amounts", checks: []string{"RS-ARGS"}},

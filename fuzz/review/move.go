@@ -6,6 +6,7 @@ import (
 
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 )
 
 // A Move presents a token of one flow in another flow.
@@ -27,7 +28,7 @@ func (m Move) goes(o *Oracle, token string, a client.Answer) bool {
 }
 
 // Moved reports whether the target accepts a token of the source. The token must be accepted twice,
-// with the target's own token accepted and garbage refused beside it.
+// with the target's own token accepted and garbage refused beside it. The target must need a state.
 func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	o, reason := t.place(m)
 	if reason != "" {
@@ -39,7 +40,30 @@ func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	if o, reason = t.NewOracle(t.Context, m.Target, m.TargetUser); reason != "" {
 		return "", false, fmt.Sprintf("%s: %s", m.Target, reason)
 	}
-	return t.moves(m, o)
+	if evidence, is, reason = t.moves(m, o); is {
+		reason = t.needless(m, o)
+	}
+	return evidence, is && reason == "", reason
+}
+
+// needless returns a reason if the state of the target protects nothing: its answers are carried
+// out alike without one, or both calls have the same text without a tag, which nobody has answered.
+// Another check reports answers without a state.
+func (t *T) needless(m Move, o *Oracle) string {
+	if m.Target.Last == nil {
+		one, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
+		two, _, also := t.Client.Mint(t.Context, m.Target, m.TargetUser)
+		if err == nil && also == nil && one == two && len(tokens.CodedSegments(tokens.Segments(one))) == 0 {
+			return fmt.Sprintf("%s: the state is the constant %s; --effects tells if it has an influence", m.Target, client.Short(one, 40))
+		}
+		return ""
+	}
+	call := m.Target.Call(m.TargetUser)
+	call.Answers = m.Target.Last
+	if a := t.Call(call); a.Kind == client.Completed && o.Good.Kind == client.Completed && (o.Mask == nil || o.Alike(a)) {
+		return fmt.Sprintf("%s: the state has no influence: the answers are carried out alike without one", m.Target)
+	}
+	return ""
 }
 
 // place returns the controls of the target of a move. It runs them once per check.

@@ -304,6 +304,8 @@ func (s *Server) state(r request, p boundRequest, env string) (c claims, given b
 		return claims{Step: "confirm", Env: env}, true, nil
 	case !r.modern && !s.has("older revisions unverified"), raw == nil:
 		return c, false, nil
+	case s.has("constant states") && json.Unmarshal(raw, &token) == nil && strings.HasPrefix(token, constantState):
+		return claims{Step: strings.TrimPrefix(token, constantState), Env: env}, true, nil
 	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
 		return c, true, nil
 	case string(raw) == "null" && s.has("null states end the server"):
