@@ -240,6 +240,8 @@ var rows = []row{
 	{fault: "apostrophes in completions are faults", checks: []string{"T-INJECT"}},
 	{fault: "lines of paths run", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "paths as directives", checks: []string{"T-INJECT"}, change: withEffects},
+	{fault: "paths evaluated", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
+	{fault: "entities in paths read", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "removals as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "pages by path + absolute pages", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},

@@ -2,18 +2,37 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
-// injections are the choices for pages whose path comes back. The last one is not a fault.
-var injections = []string{"lines of paths run", "paths as directives", "paths come back"}
+// injections are the choices for pages whose path comes back. The last three are not faults.
+var injections = []string{"lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths calculated", "paths in XML", "paths come back"}
+
+var (
+	// typeLength matches the product of the length of a name and a number, in Python.
+	typeLength = regexp.MustCompile(`^\(\)\.__class__\.__name__\.__len__\(\)\*(\d+)$`)
+	// arithmetic matches a product of numbers.
+	arithmetic = regexp.MustCompile(`^(\d+)\*(\d+)$`)
+)
 
 // injected returns the text of a page whose path comes back. With a fault, the path is a command or
-// a format.
+// a format, an expression or XML.
 func (s *Server) injected(path string) (string, bool) {
 	_, command, _ := strings.Cut(path, "\n")
-	switch {
+	number := func(digits string) int {
+		n, _ := strconv.Atoi(digits) // of few digits
+		return n
+	}
+	switch m, product := typeLength.FindStringSubmatch(path), arithmetic.FindStringSubmatch(path); {
+	case m != nil && s.has("paths evaluated"):
+		return fmt.Sprint(len("tuple") * number(m[1])), true
+	case product != nil && s.has("paths calculated"):
+		return fmt.Sprint(number(product[1]) * number(product[2])), true
+	case strings.Contains(path, `<!ENTITY e SYSTEM "file:///etc/passwd">`) && strings.Contains(path, "&e;") && s.has("entities in paths read"):
+		return "root:x:0:0:root:/root:/bin/sh", true
 	case command == "echo sealab$((13*20011))s" && s.has("lines of paths run"):
 		return "sealab260143s", true
 	case s.has("paths as directives"):

@@ -279,6 +279,9 @@ func (s *Server) entry(n string) object {
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"
 		}
+		if s.has("entities in paths read", "paths in XML") { // the second is sound
+			t["description"] = n + " of a path in XML"
+		}
 	case "slow", "echo", "grow", "runs":
 		t["annotations"] = object{"destructiveHint": true}
 	}

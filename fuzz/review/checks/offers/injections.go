@@ -21,13 +21,15 @@ var injectionChecks = []review.Check{
 			"completion/complete of both and, with --effects, in arguments of read-only tools and of calls that are " +
 			"carried out: one and two apostrophes; conditions behind a quotation mark that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
-			"tool names, of its arguments and of {0}; directives of printf",
-		Want: "treats the text as a value: fails for no apostrophe, does not evaluate the condition, runs no command, " +
-			"and resolves no member of a placeholder",
-		Source: "CWE-89, CWE-78, CWE-134, CWE-1336",
+			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
+			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities",
+		Want: "treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
+			"arithmetic, runs no command, resolves no member of a placeholder, and reads no entity",
+		Source: "CWE-89, CWE-78, CWE-95, CWE-134, CWE-611, CWE-1336",
 		Impact: "a client reads the data behind the query, runs commands, or reads variables of the server",
 		Fix: "pass texts as query parameters and as arguments of a process without a shell, match whole texts " +
-			"instead of lines, and replace only listed placeholders",
+			"instead of lines, replace only listed placeholders, parse expressions instead of evaluating them, and " +
+			"refuse document types in XML",
 		Run: checkInjections,
 	},
 }
@@ -42,7 +44,7 @@ func checkInjections(t *review.T) {
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.name) && (endsQuery(t, x) || runsProgram(t, x) || formatsText(t, x)) {
+		if t.Selected(x.name) && (endsQuery(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}

@@ -48,7 +48,7 @@ func sendHosts(t *review.T) {
 				w.Set("Origin", "http://evil.example")
 			}
 		}
-		newest := t.Request(client.ListTools)
+		newest := t.Request(t.Client.Listing)
 		t.AnyRequest(alter).Alter(newest)
 		if !t.OnLoopback() || client.Served(t.Send(newest)) {
 			return

@@ -1,0 +1,59 @@
+package offers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+)
+
+// An expression multiplies a number with the length of the name of a type, which takes more than
+// arithmetic.
+type expression struct {
+	text    string
+	lengths []int // of the name, by language
+}
+
+// typeExpressions are expressions of Python, JavaScript, Ruby and languages on the Java virtual
+// machine, PHP and Perl. They are numbers, because some tools return only numbers.
+var typeExpressions = []expression{
+	{"().__class__.__name__.__len__()*%d", []int{len("tuple")}},
+	{`"".constructor.constructor("return typeof this.isNaN")().length*%d`, []int{len("function")}},
+	{"''.class.name.length()*%d", []int{len("String"), len("java.lang.String")}},
+	{"strlen(gettype([]))*%d", []int{len("array")}},
+	{"length(ref([]))*%d", []int{len("ARRAY")}},
+}
+
+// expressionFactors are factors whose products with a short length have few digits, so that no
+// tool rounds them.
+var expressionFactors = []int{20011, 30013}
+
+// codeNames are parts of texts of tools that are meant to run programs.
+var codeNames = []string{"code", "script", "python", "javascript", "ruby", "php", "perl", "program", "snippet", "repl", "sandbox", "interpret", "notebook"}
+
+// evaluatesText reports whether an input is evaluated in a programming language, with two factors. A
+// calculator evaluates arithmetic, and a tool for programs all of them.
+func evaluatesText(t *review.T, x input) bool {
+	if client.Mentions(x.name+" "+x.offer.Description+" "+string(x.offer.Input), codeNames) {
+		return false
+	}
+	for _, e := range typeExpressions {
+		if _, does := e.evaluated(x, expressionFactors[0]); !does {
+			continue
+		}
+		if a, again := e.evaluated(x, expressionFactors[1]); again {
+			refuteInput(t, x, review.Critical, fmt.Sprintf(e.text, expressionFactors[1])+" is evaluated", "evaluated", a)
+			return true
+		}
+	}
+	return false
+}
+
+// evaluated sends an expression and reports whether the answer has its value.
+func (e expression) evaluated(x input, factor int) (client.Answer, bool) {
+	a := x.send(fmt.Sprintf(e.text, factor))
+	shown := strings.ReplaceAll(textsOf(a), ",", "") // between groups of digits
+	return a, slices.ContainsFunc(e.lengths, func(n int) bool { return strings.Contains(shown, fmt.Sprint(n*factor)) })
+}
