@@ -201,6 +201,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
 		{fault: "questions name the call", checks: []string{"H-TRACE"}, change: deploysCredential},
 		{fault: "totals name users", checks: []string{"H-TRACE"}, change: withEffects},
+		{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 		{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 		{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 		{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},

@@ -28,6 +28,8 @@ type Notes struct {
 	Trace      string
 	Repeats    string // the first result or question with the credential of its request
 	SessionIDs []string
+	// Environment is the first answer that shows the environment of the server.
+	Environment string
 	// Minted maps each token to the questions beside it. Newest are the questions beside the last
 	// token.
 	Minted map[string]map[string]Question
@@ -65,6 +67,7 @@ func (c *Client) note(call Call, a Answer) {
 		c.keys[key]++
 	}
 	c.NoteCode(call.Method, a)
+	c.noteEnvironment(call, a)
 	if c.Repeats == "" && c.repeatsCredential(a) {
 		c.Repeats = fmt.Sprintf("%s -> %v, with %s", strings.TrimSpace(call.Method+" "+call.Target), a, UsersCredential)
 	}

@@ -113,6 +113,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if s.has("totals name users", "one reader for calls at once") {
 			result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
 		}
+		if args["details"] == "true" { // with masked values not a fault
+			result["content"] = textContent("PATH=/usr/bin\nHOME=/srv/notes\nLANG=C\nSTATE_KEY=%s", map[bool]string{true: fmt.Sprintf("%x", s.Secret), false: "****************"}[s.has("environment in details")])
+		}
 		if s.has("credentials in results") {
 			result["content"] = textContent("for Bearer %s", r.user)
 		}
@@ -220,7 +223,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 			args[k] = string(given[k])
 		case property.Type == "integer" && json.Unmarshal(given[k], &n) == nil:
 			args[k] = strconv.Itoa(n)
-		case property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) &&
+		case property.Type == "boolean" && slices.Contains([]string{"true", "false"}, string(given[k])), property.Type == "object" && given[k][0] == '{', property.Type == "array" && isTexts(given[k]) &&
 			!(property.UniqueItems && hasDuplicates(given[k]) && !s.has("items twice")), property.Type == "number" && isNumber(given[k]):
 			args[k] = string(given[k])
 		default:

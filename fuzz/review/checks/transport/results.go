@@ -61,12 +61,13 @@ var responseChecks = []review.Check{
 		Run:    checkErrorCodes,
 	},
 	{
-		ID: "H-TRACE", Name: "errors that reveal internals, and answers that reveal credentials", Last: true, Severity: review.Warning, Category: "security",
-		Sent: "resources/read of missing resources; with --effects calls of read-only tools; the check searches " +
-			"every error of the review, and every result and question for the credential of its request",
+		ID: "H-TRACE", Name: "errors that reveal internals, and answers that reveal credentials", Last: true, Severity: review.Critical, Category: "security",
+		Sent: "resources/read of missing resources; with --effects calls of read-only tools, with each value of " +
+			"booleans and enums; the check searches every error of the review, and every result and question for " +
+			"the credential of its request and for the environment of the server",
 		Want: "reveals no stack trace, file path, URL with a password, secret setting, environment variable, or " +
-			"credential of the request",
-		Source: "CWE-209; CWE-522",
+			"credential of the request; lists no environment with a secret",
+		Source: "CWE-209; CWE-522; CWE-526",
 		Impact: "the error shows files, versions, secrets and the structure of the code; or the model reads the " +
 			"credential of its user",
 		Fix: "answer with a fixed text, and log the details; keep credentials out of results and questions",
@@ -213,11 +214,17 @@ func checkErrorTexts(t *review.T) {
 		}
 	}
 	readers := t.Readers()
-	for _, o := range readers[:min(len(readers), 4)] {
-		t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
+	for _, o := range readers[:min(len(readers), maxTracedTools)] {
+		for _, arguments := range optionsOf(o, t.Sample(o)) {
+			t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: arguments})
+		}
 	}
 	if t.Trials = len(t.Client.Codes); t.Trials == 0 {
 		t.Skip("no error was seen")
+	}
+	if shown := t.Client.Environment; shown != "" {
+		t.Refute(review.Finding{Case: "environment", Severity: review.Critical, Issue: "an answer shows the environment of the server with a secret",
+			Evidence: shown, Want: "no environment", Got: "a secret"})
 	}
 	if repeats := t.Client.Repeats; repeats != "" {
 		t.Refute(review.Finding{Case: "results", Severity: review.Warning, Issue: "a result or a question has the credential of its request",
@@ -227,6 +234,26 @@ func checkErrorTexts(t *review.T) {
 		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential",
 			Evidence: trace, Want: "none of them", Got: "one of them"})
 	}
+}
+
+const (
+	maxTracedTools = 8 // tools that checkErrorTexts calls
+	maxOptions     = 8 // arguments of each
+)
+
+// optionsOf returns a sample and the sample with each value of each boolean and enum, which may show
+// more.
+func optionsOf(o client.Offer, sample json.RawMessage) []json.RawMessage {
+	all, properties := []json.RawMessage{sample}, jsondoc.ParseSchema(o.Input).Properties
+	for _, name := range jsondoc.SortedKeys(properties) {
+		if s := jsondoc.ParseSchema(properties[name]); s.TypeOf() != "boolean" && s.Enum == nil {
+			continue
+		}
+		for _, v := range jsondoc.Samples(properties[name], 0) {
+			all = append(all, jsondoc.Object(jsondoc.With(jsondoc.Members(sample), name, v)))
+		}
+	}
+	return all[:min(len(all), maxOptions)]
 }
 
 func checkNotices(t *review.T) {
