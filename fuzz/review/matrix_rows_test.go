@@ -422,6 +422,7 @@ var rows = []row{
 	{fault: "any path", checks: []string{"R-PATH"}},
 	{fault: "notes of any user", checks: []string{"R-USER"}},
 	{fault: "notes of any user + resources in pages", checks: []string{"R-USER"}},
+	{fault: "notes in any case", checks: []string{"R-USER"}, critical: true},
 	{fault: "cursors name users", checks: []string{"R-USER", "R-CURSOR"}, critical: true},
 	{fault: "later pages of all users", checks: []string{"R-USER"}, also: []string{"T-USER"}},
 	{fault: "cursors show hidden tools", checks: []string{"R-CURSOR"}},

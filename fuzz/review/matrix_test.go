@@ -195,6 +195,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
 		{fault: "cursors as objects", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
 		{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT", "T-READS"}, change: withEffects},
+		{fault: "own notes in any case", checks: []string{"R-USER"}},
 		{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},
 		{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},
 		{fault: "tasks + counted tasks", checks: []string{"S-TASK", "S-HIJACK"}, change: withEffects},

@@ -376,6 +376,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}, "ttlMs": 0, "cacheScope": "public"}), nil
 	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
+	case s.has("own notes in any case") && strings.EqualFold(uri, "notes://user/"+r.user), s.has("notes in any case") && strings.ToLower(uri) != uri && strings.HasPrefix(strings.ToLower(uri), "notes://user/"): // the first is sound
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + strings.ToLower(uri)}}}), nil
 	case s.has("any path") && strings.Contains(uri, "etc/passwd"), s.has("paths decoded twice") && strings.Contains(uri, "%252e%252e%252F"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
 	case s.has("unknown resources are empty"):

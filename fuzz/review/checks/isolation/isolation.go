@@ -21,14 +21,15 @@ var isolationChecks = []review.Check{
 	{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of resources/list as both users; each cursor of one user as the other; a resource that " +
-			"only one user's list contains, read and subscribed to as the other user; the listed resources as " +
-			"the second user, while a call of the first waits for an answer",
+			"only one user's list contains, read, also at other spellings of its URI, and subscribed to as the " +
+			"other user; the listed resources as the second user, while a call of the first waits for an answer",
 		Want: "refuses the request; reveals no argument of the other user's call; marks no resource of one user as " +
 			"cacheScope public",
 		Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "a user reads data that belongs to another",
-		Fix:    "compare the owner of the resource, and of the cursor, with the user of the request",
-		Run:    checkOtherUsersResources,
+		Fix: "look up the resource first, and compare its owner, and that of the cursor, with the user of the " +
+			"request",
+		Run: checkOtherUsersResources,
 	},
 	{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
@@ -85,6 +86,9 @@ func checkOtherUsersResources(t *review.T) {
 			}
 			if own.Kind == client.Completed && a.Refused() && string(jsondoc.Members(own.Result)["cacheScope"]) == `"public"` {
 				t.Fault(o.URI, review.Warning, "cacheScope public on a resource that the other user may not read", own)
+				return
+			}
+			if own.Kind == client.Completed && own.Text != "" && a.Refused() && readsOtherSpelling(t, o.URI, own.Text, pair[1]) {
 				return
 			}
 			if subscribesOtherUser(t, o.URI, pair[1]) {
