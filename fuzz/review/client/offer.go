@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,8 +33,11 @@ type Offer struct {
 
 // IsReadOnly reports whether a tool claims to be read-only and its name does not suggest otherwise.
 func (t Offer) IsReadOnly() bool {
-	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && !Mentions(t.Name, Changing)
+	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && (readingName.MatchString(t.Name) || !Mentions(t.Name, Changing))
 }
+
+// readingName matches names that begin with a verb of reading, such as list_orders.
+var readingName = regexp.MustCompile(`^(?:list|get|show|read|find|search|view|count|describe|my)(?:[_.-]|[A-Z])`)
 
 // IsDestructive reports whether a tool claims to be destructive.
 func (t Offer) IsDestructive() bool {
