@@ -72,8 +72,8 @@ func (s *Server) ledger(r request, cursor string) object {
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
 	"page":    append([]string{"pages by path"}, injections...),
-	"letter":  {"letters of users", "letters of the first caller", "letters of a team"},
-	"mail":    {"letters of users", "letters of the first caller", "letters of a team"},
+	"letter":  letterChoices,
+	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "ledgers of the cursor's user"},
 	"preview": previews,
 }

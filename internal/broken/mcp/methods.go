@@ -208,6 +208,8 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
 	{"remove", "bins", `"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":9999}`},
 	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
+	{"letter", "letters of any user", `"of":{"type":"string"}`},
+	{"letter", "letters of named users", `"of":{"type":"string"}`},
 	{"total", "details", `"details":{"type":"boolean"}`},
 	{"total", "units", `"unit":{"type":"string"}`},
 	{"total", "lists of units", `"units":{"type":"array","items":{"type":"string"},"uniqueItems":true}`},

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,7 +103,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "letter", "mail":
-		return s.letters(r, name, args["number"]), nil
+		if of := args["of"]; of != "" && of != r.user && !s.has("letters of any user") {
+			return s.complete(object{"isError": true, "content": textContent("no letters")}), nil
+		}
+		return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"]), nil
 	case "preview":
 		return s.preview(args["url"])
 	case "ledger":

@@ -153,10 +153,12 @@ func (s *Server) orUser(choice string, r request) string {
 	return ""
 }
 
+// letterChoices are the choices for tools that read letters.
+var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users"}
+
 // letters returns the letters of a user, or the one with a number. With a fault, or if the letters
 // belong to a team, the latter is one of the user who asked first.
-func (s *Server) letters(r request, tool, number string) object {
-	owner := r.user
+func (s *Server) letters(r request, tool, owner, number string) object {
 	if tool == "letter" && s.has("letters of the first caller", "letters of a team") {
 		s.mu.Lock()
 		s.said["owner of letters"] = cmp.Or(s.said["owner of letters"], r.user)

@@ -20,10 +20,9 @@ var sharedWords = []string{"team", "all ", "shared", "public", "every", "group",
 // minOwnTexts is the number of texts of one user that must appear in the answers to the other.
 const minOwnTexts = 2
 
-// readFirstCallers calls read-only tools whose answers belong to their caller, as both users. It
-// records a finding if a tool gives both the same answers, with texts that other tools give to one
-// of them alone, and with no such text of the other.
-func readFirstCallers(t *review.T) {
+// readOwnAnswers calls read-only tools whose answers belong to their caller, as both users, if the
+// tools give each of them texts of its own.
+func readOwnAnswers(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil {
 		return
 	}
@@ -33,6 +32,14 @@ func readFirstCallers(t *review.T) {
 	if len(texts[client.FirstUser]) == 0 || len(texts[client.SecondUser]) == 0 {
 		return
 	}
+	if readFirstCallers(t, readers, texts); len(t.Findings) == 0 {
+		readByIdentifiers(t, readers, texts)
+	}
+}
+
+// readFirstCallers records a finding if a tool gives both users the same answers, with texts that
+// other tools give to one of them alone, and with no such text of the other.
+func readFirstCallers(t *review.T, readers []client.Offer, texts map[client.User][]string) {
 	for _, o := range readers {
 		label := "the first caller of " + o.Name
 		if !ownsAnswers(o) || !t.Selected(label) {

@@ -35,8 +35,9 @@ var isolationChecks = []review.Check{
 		ID: "T-USER", Name: "a tool or prompt of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a " +
 			"prompt or a tool that only one user's list contains, called as the other user, if the tool asks or, " +
-			"with --effects, is read-only; with --effects read-only tools as both users, also at once; " +
-			"completions as each user, and calls with the completed values",
+			"with --effects, is read-only; with --effects read-only tools as both users, also at once and with " +
+			"identifiers from the texts of the other user; completions as each user, and calls with the " +
+			"completed values",
 		Want: "refuses the call; lists only what belongs to the user; gives each user the answer that it gets when " +
 			"alone",
 		Source: "CWE-639; CWE-862; " + review.SourceTools,
@@ -140,7 +141,7 @@ func checkOtherUsersTools(t *review.T) {
 	}
 	if listsOthersName(t, "resources/list", "resources"); len(t.Findings) == 0 {
 		readConcurrently(t)
-		readFirstCallers(t)
+		readOwnAnswers(t)
 	}
 	testOthersCompletions(t)
 }
