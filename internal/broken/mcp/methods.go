@@ -370,6 +370,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "waiting: " + s.said["board"+s.orUser("own questions on the board", r)]}}}), nil
+	case uri == "notes://day/today" && s.removalFor(r) != "":
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "held for " + s.removalFor(r)}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
 	case s.has("resources of any URL") && strings.HasPrefix(uri, "http://"):

@@ -21,6 +21,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.isOtherRemoval(c.Env) {
 			return object{"isError": true, "content": textContent("something else was removed")}
 		}
+		if refusal := s.conflict(r, c.Env); refusal != "" {
+			return object{"isError": true, "content": textContent("%s", refusal)}
+		}
 		s.markRemoved(c.Env)
 		env := c.Env
 		if s.has("results name users", "one user for calls at once", "results of the first user") {
@@ -56,6 +59,34 @@ func (s *Server) isOtherRemoval(env string) bool {
 	defer s.mu.Unlock()
 	s.said["first"] = cmp.Or(s.said["first"], env)
 	return s.has("removals of one place") && s.said["first"] != env
+}
+
+// conflict keeps removals for the user who removed first, and returns the refusal of the others. With
+// a fault it shows the latest removal, unless that is public.
+func (s *Server) conflict(r request, env string) string {
+	if !s.has("conflicts", "conflicts told", "conflicts in public") {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.said["holder"] = cmp.Or(s.said["holder"], r.user); {
+	case s.said["holder"] == r.user:
+		s.said["held"] = env
+		return ""
+	case s.has("conflicts"):
+		return "held by another user"
+	}
+	return "held for " + s.said["held"]
+}
+
+// removalFor returns the latest removal if the user may read it, or "".
+func (s *Server) removalFor(r request) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.said["holder"] == r.user || s.has("conflicts in public") {
+		return s.said["held"]
+	}
+	return ""
 }
 
 func (s *Server) markRemoved(env string) {

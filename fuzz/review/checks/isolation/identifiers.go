@@ -56,7 +56,8 @@ func readsOther(t *review.T, o client.Offer, name string, texts map[client.User]
 		}
 		a = ask(id, pair[1])
 		found = ownPiece(a.Text, id, texts[pair[0]])
-		if a.Kind == client.Completed && found != "" && ask(id, pair[0]).Text == a.Text && ask(id, pair[1]).Text == a.Text && ask(unlike(id), pair[1]).Text != a.Text {
+		if a.Kind == client.Completed && found != "" && ask(id, pair[0]).Text == a.Text && ask(id, pair[1]).Text == a.Text &&
+			strings.ReplaceAll(ask(unlike(id), pair[1]).Text, unlike(id), id) != a.Text {
 			return a, found
 		}
 	}

@@ -49,8 +49,8 @@ var isolationChecks = []review.Check{
 		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
 		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
 			"after the other, as both users in either order, under one id, and four at once; with --effects " +
-			"whole flows as both users in either order, also with new words in all answers; lists under one id; " +
-			"completions as one user of a word that the other gave a prompt",
+			"whole flows as both users in either order, also with new words in all answers or in one argument; " +
+			"lists under one id; completions as one user of a word that the other gave a prompt",
 		Want:   "answers each call with its own word, and for its own user",
 		Source: "CWE-524; CWE-488",
 		Impact: "a user receives the answer to another call or another user",
@@ -226,7 +226,7 @@ func checkMixedAnswers(t *review.T) {
 			return
 		}
 	}
-	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) && !leaksWordsOfRounds(t) {
+	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) && !leaksWordsOfRounds(t) && !leaksWordOfConflict(t) {
 		testConcurrentCalls(t)
 	}
 	if t.Trials == 0 {
