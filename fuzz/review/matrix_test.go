@@ -231,6 +231,7 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "older revisions not carried out", checks: []string{"RS-DOWN", "S-PUSH"}, change: withEffects},
 		{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 		{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
+		{fault: "gifts", checks: []string{"T-NUMBER", "T-TYPE"}, change: withEffects},
 		{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
 		{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},
 		{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},

@@ -72,6 +72,7 @@ func (s *Server) ledger(r request, cursor string) object {
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
 	"page":    append([]string{"pages by path"}, injections...),
+	"give":    {"gifts of any number", "gifts"},
 	"letter":  letterChoices,
 	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "ledgers of the cursor's user"},

@@ -195,6 +195,7 @@ var inputSchemas = map[string]string{
 	"runs":    `{"type":"object","additionalProperties":false}`,
 	"page":    `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 	"letter":  `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
+	"give":    `{"type":"object","properties":{"pieces":{"type":"integer"}},"required":["pieces"],"additionalProperties":false}`,
 	"mail":    `{"type":"object","additionalProperties":false}`,
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,

@@ -107,6 +107,12 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			return s.complete(object{"isError": true, "content": textContent("no letters")}), nil
 		}
 		return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"]), nil
+	case "give":
+		if strings.HasPrefix(args["pieces"], "-") && !s.has("gifts of any number") {
+			return s.complete(object{"isError": true, "content": textContent("pieces: want more than none")}), nil
+		}
+		s.Runs.Add(1)
+		return s.complete(object{"content": textContent("gave %s pieces", args["pieces"])}), nil
 	case "preview":
 		return s.preview(args["url"])
 	case "ledger":

@@ -21,12 +21,15 @@ var numberChecks = []review.Check{
 		ID: "T-NUMBER", Name: "numbers at the bounds of their type", Severity: review.Critical, Category: "reliability",
 		Sent: "calls of tools that ask and, with --effects, of read-only tools, with small integers and with large ones " +
 			"for which a proportional number in the answer exceeds 16 or 32 bits; with --effects, calls that are " +
-			"carried out with 0, -1, the bounds of the schema and of 32 bits; all as far as the schema allows",
-		Want:   "computes the number for large integers as for small ones, or refuses them; answers and goes on",
-		Source: "CWE-190, CWE-20",
-		Impact: "a client pays a small sum for a large order, or ends the server for all of its clients",
-		Fix:    "compute in integers that hold the largest result, and write the bounds into the schema and check them",
-		Run:    checkNumbers,
+			"carried out with 0, -1, the bounds of the schema and of 32 bits, and tools that give, send or order " +
+			"with 2 and -2; all as far as the schema allows",
+		Want: "computes the number for large integers as for small ones, or refuses them; gives and orders no " +
+			"negative number; answers and goes on",
+		Source: "CWE-190, CWE-20, CWE-839",
+		Impact: "a client pays a small sum for a large order, takes what it should give, or ends the server for " +
+			"all of its clients",
+		Fix: "compute in integers that hold the largest result, and write the bounds into the schema and check them",
+		Run: checkNumbers,
 	},
 }
 
@@ -53,6 +56,11 @@ func checkNumbers(t *review.T) {
 			return
 		}
 	}
+	for _, x := range append(all, givingInputs(t)...) {
+		if t.Selected(x.label()) && takesNegative(t, x) {
+			return
+		}
+	}
 	if t.Trials == 0 {
 		t.Skip("no tool that asks takes an integer; --effects allows tools that read only")
 	}
@@ -62,9 +70,8 @@ func checkNumbers(t *review.T) {
 func numberInputs(t *review.T) []numberInput {
 	var all []numberInput
 	add := func(f client.Flow, o *review.Oracle) {
-		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			if s := jsondoc.ParseSchema(properties[name]); s.TypeOf() == "integer" && !s.Listed() && f.Target != t.Options.Slow {
+		for _, name := range integersOf(f.Offer) {
+			if f.Target != t.Options.Slow {
 				all = append(all, numberInput{name, f, o})
 			}
 		}
