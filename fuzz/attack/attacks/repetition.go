@@ -11,57 +11,80 @@ import (
 	"sealab/internal/verdict"
 )
 
-// A repetition records every aligned run of the text of tokens for one state.
+// A repetition records every aligned run of the varying characters of tokens for one state.
 type repetition struct {
 	trial
-	at    []int                              // positions of the runs
-	seen  []map[[runLength]byte]verdict.Call // by position, the call that gave each run
-	count int                                // number of tokens
+	length  int                                // of a token, in characters
+	varying []int                              // positions of the text at which tokens differ
+	at      []int                              // positions of the runs among the varying characters
+	seen    []map[[runLength]rune]verdict.Call // by position, the call that gave each run
+	count   int                                // number of tokens
 }
 
-// newRepetition finds the runs of characters that differ throughout between several tokens of
-// one state. Such a run contains more than constants and times. Equal tokens count once.
+// newRepetition finds the runs of varying characters that differ throughout between several tokens
+// of one state. Such a run contains more than times. Equal tokens count once.
 func (t trial) newRepetition(in *attack.Instance, tok *attack.Token) (*repetition, bool) {
-	others := [][]byte{tok.Text}
+	first := []rune(string(tok.Text))
+	others := [][]rune{first}
 	for range 12 {
-		again := in.Seal(tok.State, tok.Under).Answer.Out
-		if len(again) != len(tok.Text) {
+		again := []rune(string(in.Seal(tok.State, tok.Under).Answer.Out))
+		if len(again) != len(first) {
 			return nil, false
 		}
-		if !slices.ContainsFunc(others, func(b []byte) bool { return bytes.Equal(b, again) }) {
+		if !slices.ContainsFunc(others, func(b []rune) bool { return slices.Equal(b, again) }) {
 			others = append(others, again)
 		}
 	}
 	if len(others) == 1 {
 		return nil, false
 	}
-	r := &repetition{trial: t}
-	for at := 0; at+runLength <= len(tok.Text); at += 4 {
-		if runVaries(others, at) {
-			r.add(at)
+	r := &repetition{trial: t, length: len(first)}
+	for at, c := range first {
+		if slices.ContainsFunc(others, func(other []rune) bool { return other[at] != c }) {
+			r.varying = append(r.varying, at)
 		}
 	}
-	if last := len(tok.Text) - runLength; last >= 0 && runVaries(others, last) {
-		r.add(last)
+	for at := 0; at+runLength <= len(r.varying); at += 4 {
+		r.addIfVaried(others, at)
 	}
+	r.addIfVaried(others, len(r.varying)-runLength)
 	return r, len(r.at) > 0
 }
 
-func (r *repetition) add(at int) {
-	r.at = append(r.at, at)
-	r.seen = append(r.seen, map[[runLength]byte]verdict.Call{})
+// varied returns the characters of a text without those that are equal in all tokens. It reports
+// false if the text has another length.
+func (r *repetition) varied(text []byte) ([]rune, bool) {
+	all := []rune(string(text))
+	if len(all) != r.length {
+		return nil, false
+	}
+	varied := make([]rune, len(r.varying))
+	for i, at := range r.varying {
+		varied[i] = all[at]
+	}
+	return varied, true
 }
 
-// runVaries reports whether the run at a position differs throughout between any two texts.
-func runVaries(texts [][]byte, at int) bool {
+// addIfVaried adds the run at a position if it differs throughout between any two texts.
+func (r *repetition) addIfVaried(texts [][]rune, at int) {
+	if at < 0 || slices.Contains(r.at, at) {
+		return
+	}
 	for i, a := range texts {
 		for _, b := range texts[:i] {
-			if equalPositions(a[at:at+runLength], b[at:at+runLength]) > runLength/4 {
-				return false
+			equal := 0
+			for _, place := range r.varying[at : at+runLength] {
+				if a[place] == b[place] {
+					equal++
+				}
+			}
+			if equal > runLength/4 {
+				return
 			}
 		}
 	}
-	return true
+	r.at = append(r.at, at)
+	r.seen = append(r.seen, map[[runLength]rune]verdict.Call{})
 }
 
 // allRuns is the number of tokens whose runs are all recorded. Later tokens have only their
@@ -75,10 +98,11 @@ func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool
 			return false
 		}
 		for _, call := range in.Resealed(tok, min(attack.BatchSize, n-k)) {
-			if len(call.Answer.Out) != len(tok.Text) {
+			varied, ok := r.varied(call.Answer.Out)
+			if !ok {
 				return false
 			}
-			if r.repeated(call) {
+			if r.repeated(varied, call) {
 				return true
 			}
 		}
@@ -87,14 +111,14 @@ func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool
 }
 
 // repeated records the runs of one token and reports whether one of them occurred before.
-func (r *repetition) repeated(call verdict.Call) bool {
+func (r *repetition) repeated(varied []rune, call verdict.Call) bool {
 	r.count++
 	r.Try(codecs.FreshNonces, codecs.Confidentiality)
 	for i, at := range r.at {
 		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
 			continue
 		}
-		key := [runLength]byte(call.Answer.Out[at : at+runLength])
+		key := [runLength]rune(varied[at : at+runLength])
 		earlier, ok := r.seen[i][key]
 		if !ok {
 			r.seen[i][key] = call
@@ -114,13 +138,14 @@ func (r *repetition) shows() float64 {
 
 // repeats records a finding: two tokens share the run at a position.
 func (r *repetition) repeats(at int, a, b verdict.Call) {
-	issue := fmt.Sprintf("one state gave the same %d characters from character %d in two of %d tokens: a nonce repeats", runLength, at, r.count)
+	issue := fmt.Sprintf("one state gave the same %d varying characters from character %d in two of %d tokens: a nonce repeats", runLength, r.varying[at], r.count)
 	shows := func(calls []verdict.Call) bool {
 		if len(calls) != 2 || !bytes.Equal(calls[0].State, calls[1].State) {
 			return false
 		}
-		x, y := calls[0].Answer.Out, calls[1].Answer.Out
-		return len(x) >= at+runLength && len(y) >= at+runLength && bytes.Equal(x[at:at+runLength], y[at:at+runLength])
+		x, okX := r.varied(calls[0].Answer.Out)
+		y, okY := r.varied(calls[1].Answer.Out)
+		return okX && okY && slices.Equal(x[at:at+runLength], y[at:at+runLength])
 	}
 	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
 	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)
