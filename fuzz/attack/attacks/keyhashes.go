@@ -5,7 +5,9 @@ import (
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
@@ -31,7 +33,7 @@ var shortHashes = []shortHash{
 		return h
 	}},
 	{"FNV-1", func(text []byte) uint32 { h := fnv.New32(); h.Write(text); return h.Sum32() }},
-	{"FNV-1a", func(text []byte) uint32 { h := fnv.New32a(); h.Write(text); return h.Sum32() }},
+	{"FNV-1a", fnv1a},
 	{"CRC-32", crc32.ChecksumIEEE},
 	{"CRC-32C", func(text []byte) uint32 { return crc32.Checksum(text, castagnoli) }},
 	{"MurmurHash3", murmur3},
@@ -40,6 +42,22 @@ var shortHashes = []shortHash{
 	{"4 bytes of SHA-1", func(text []byte) uint32 { h := sha1.Sum(text); return binary.BigEndian.Uint32(h[:]) }},
 	{"4 bytes of SHA-256", func(text []byte) uint32 { h := sha256.Sum256(text); return binary.BigEndian.Uint32(h[:]) }},
 	{"the last 4 bytes of SHA-256", func(text []byte) uint32 { h := sha256.Sum256(text); return binary.BigEndian.Uint32(h[28:]) }},
+}
+
+// textHashes returns the most usual hashes, of the secret in hexadecimal and in base64.
+func textHashes() (all []shortHash) {
+	for _, h := range []shortHash{polynomial(31), polynomial(33), {"FNV-1a", fnv1a}, {"CRC-32", crc32.ChecksumIEEE}} {
+		all = append(all,
+			shortHash{h.name + " of the hexadecimal text", func(text []byte) uint32 { return h.sum(hex.AppendEncode(nil, text)) }},
+			shortHash{h.name + " of the base64 text", func(text []byte) uint32 { return h.sum(base64.StdEncoding.AppendEncode(nil, text)) }})
+	}
+	return all
+}
+
+func fnv1a(text []byte) uint32 {
+	h := fnv.New32a()
+	h.Write(text)
+	return h.Sum32()
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -100,7 +118,7 @@ const searchedSecrets = 1 << 18
 // equalHashes returns pairs of secrets, at most one for each hash.
 var equalHashes = sync.OnceValue(func() []secretPair {
 	pairs := sumPairs()
-	for _, h := range shortHashes {
+	for _, h := range slices.Concat(shortHashes, textHashes()) {
 		seen := make(map[uint32]int, searchedSecrets/2)
 		for n := range searchedSecrets {
 			b := numberedSecret(n)
