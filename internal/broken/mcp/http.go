@@ -82,6 +82,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
 	switch path := r.URL.Path; {
 	case path == "/.well-known/jwks.json" && s.has("secret keys among the public ones"):
 		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
+	case path == "/.well-known/jwks.json" && s.has("public keys in a set", "public keys as secrets"):
+		fmt.Fprintf(w, `{"keys":[%s]}`, s.publicJWK())
 	case strings.HasPrefix(path, "/sealab") && s.has("paths in pages"):
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<p>Cannot GET %s</p>", path)

@@ -130,7 +130,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	if s.has("keys in headers", "keys in headers of another name") {
 		return s.unsignByHeader(token)
 	}
-	if s.has("public keys in headers", "public keys in headers, unread") {
+	if s.has("public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets") {
 		return s.unsignWithKey(token)
 	}
 	if s.has("names of keys in tokens") {

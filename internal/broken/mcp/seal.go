@@ -160,7 +160,7 @@ var signingFaults = []string{"tag not compared", "tag compared as far as it goes
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
 	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
-	"keys in tokens", "public keys in headers", "public keys in headers, unread"}
+	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets"}
 
 func (s *Server) mint(c claims, p boundRequest) string {
 	c.Bind = s.digest(p)
@@ -232,7 +232,7 @@ func (s *Server) signed(raw []byte) string {
 	if s.has("keys in headers") {
 		text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text
 	}
-	if s.has("public keys in headers", "public keys in headers, unread") {
+	if s.has("public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets") {
 		return s.signedWithKey(text)
 	}
 	if s.has("versions in tokens") { // not a fault
