@@ -135,6 +135,8 @@ var rows = []row{
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},
 	{fault: "action ignored", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "no action is an acceptance", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime, critical: true},
+	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "false confirmations carried out", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{timed: true, fault: "cancellations of the last question unanswered", checks: []string{"RS-DECLINE"}, change: func(o *review.Options) { o.Effects, o.Limits.Time = true, 3*time.Second }},
 	{fault: "locks of invalid answers kept", checks: []string{"RS-FORM"}, change: withEffects},

@@ -215,6 +215,8 @@ func TestUnbrokenInChecks(t *testing.T) {
 		{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},
 		{fault: "places of a list + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
+		{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
+		{fault: "false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime},
 		{fault: "false confirmations are declines", checks: []string{"RS-DECLINE", "RS-FORM"}, change: withEffects},
 		{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 		{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},

@@ -127,8 +127,14 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		if action != "decline" && action != "cancel" {
 			return nil, invalidParams("unknown action"), true
 		}
+		if s.has("answers are final") { // not a fault
+			_ = s.redeem(*c) // used up anyway
+		}
 		return said("not done: the user said no", false)
 	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
+		if s.has("answers are final", "answers are final except declines") {
+			_ = s.redeem(*c) // used up anyway
+		}
 		return said("not done: the user said no", false)
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
 	case s.lockOf(c.Env) != "":

@@ -21,6 +21,7 @@ func checkDeclines(t *review.T) {
 		presentStaleAnswers(t)
 	}
 	confirmWithFalse(t)
+	acceptAfterDecline(t)
 }
 
 // checkFirstDeclines records the declines that were carried out before the first acceptance.
