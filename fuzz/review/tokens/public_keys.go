@@ -133,7 +133,8 @@ func spellingsInPEM(kind string, der []byte) []PublicKey {
 		{kind + " with CR LF", []byte(strings.ReplaceAll(text, "\n", "\r\n"))}}
 }
 
-// Confusions returns JWTs with the content of token whose tag is an HMAC under a public key (CVE-2015-9256).
+// Confusions returns JWTs with the content of token whose tag is an HMAC under a public key
+// (CVE-2015-9235).
 func Confusions(token string, keys []PublicKey) []Variant {
 	var all []Variant
 	for _, v := range Views(token) {
