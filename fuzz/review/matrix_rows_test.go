@@ -250,6 +250,7 @@ var rows = []row{
 	{fault: "entities in paths read", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "removals as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "pages by path + absolute pages", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
+	{fault: "pages by their beginning", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "credentials are members of an object", checks: []string{"A-LIKE"}, critical: true},
 	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},

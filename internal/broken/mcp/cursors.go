@@ -71,7 +71,7 @@ func (s *Server) ledger(r request, cursor string) object {
 
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
-	"page":    append([]string{"pages by path"}, injections...),
+	"page":    append([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections...),
 	"give":    {"gifts of any number", "gifts"},
 	"letter":  letterChoices,
 	"mail":    letterChoices,

@@ -95,6 +95,13 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if text, ok := s.injected(args["path"]); ok {
 			return s.complete(object{"content": textContent("%s", text)}), nil
 		}
+		if s.has("pages by their beginning", "pages of a folder") { // the second is sound
+			said, folder := "no such page", "../docs"+map[bool]string{false: "/"}[s.has("pages by their beginning")]
+			if strings.HasPrefix(args["path"], "../") && !strings.HasPrefix(args["path"], folder) {
+				said = "outside of the folder"
+			}
+			return s.complete(object{"isError": true, "content": textContent("%s", said)}), nil
+		}
 		if s.has("absolute pages") && args["path"] == "probe" {
 			return s.complete(object{"content": textContent("a page")}), nil
 		}
@@ -103,7 +110,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
 	case "letter", "mail":
-		if of := args["of"]; of != "" && of != r.user && !s.has("letters of any user") {
+		if of := args["of"]; of != "" && of != r.user && !(s.has("letters of any user") && slices.Contains([]string{"alice", "bob"}, of)) {
 			return s.complete(object{"isError": true, "content": textContent("no letters")}), nil
 		}
 		return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"]), nil

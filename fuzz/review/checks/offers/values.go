@@ -18,13 +18,13 @@ var valueChecks = []review.Check{
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
 			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
 			"and with expressions of template languages; the number 1e400; for arguments that name files, paths " +
-			"with .. and an absolute path",
+			"with .., an absolute path, and paths of made-up folders beside usual ones",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error, does not evaluate the " +
 			"expression, returns no file outside its folder, and does not fail internally",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
 		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
-			"refuse numbers and texts that cannot be represented",
+			"refuse numbers and texts that cannot be represented; compare whole names of folders",
 		Run: checkAwkwardValues,
 	},
 }
@@ -187,6 +187,9 @@ func escapesFolder(t *review.T, f client.Flow) bool {
 				t.Fault(f.Target+": "+name, review.Critical, "an absolute path is refused, and "+client.Short(path, 60)+" gives a file outside", a)
 				return true
 			}
+		}
+		if comparesBeginnings(t, f, name) {
+			return true
 		}
 	}
 	return false
