@@ -24,9 +24,9 @@ type Design struct {
 	// Restart restarts the process of the design, so that the next call reaches a fresh
 	// process. It is nil if there is no process.
 	Restart func() error
-	// Misbehaviour returns the breaches of the worker protocol so far. It is nil if
+	// Misbehavior returns the breaches of the worker protocol so far. It is nil if
 	// there is no worker.
-	Misbehaviour func() []string
+	Misbehavior func() []string
 	// LastWords returns the first misbehavior with text on standard error, as a
 	// *worker.FaultError, or nil if the worker wrote no text.
 	LastWords func() error
@@ -104,10 +104,10 @@ func (d *Design) measuredTogether() bool {
 
 // Breaches returns the misbehavior of the design so far.
 func (d *Design) Breaches() []string {
-	if d.Misbehaviour == nil {
+	if d.Misbehavior == nil {
 		return nil
 	}
-	return d.Misbehaviour()
+	return d.Misbehavior()
 }
 
 // Excuse marks the breaches from number n on as not counting against the design.

@@ -33,7 +33,7 @@ func stuckWorker(at func(token string) bool) (*attack.Design, *[]string) {
 	breaches := new([]string)
 	d := design(codecs.Integrity)
 	d.NewCodec = func(codecs.Config) (codecs.Codec, error) { return stuck{at: at, breaches: breaches}, nil }
-	d.Worker, d.Misbehaviour = []string{"stuck"}, func() []string { return *breaches }
+	d.Worker, d.Misbehavior = []string{"stuck"}, func() []string { return *breaches }
 	return d, breaches
 }
 

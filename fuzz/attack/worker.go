@@ -33,7 +33,7 @@ func Dial(name []string, start func(worker.Limits) (*worker.Client, error)) (*De
 		return nil, nil, err
 	}
 	d := &Design{Design: r.client.Design(), Worker: name, Restart: r.restart,
-		Misbehaviour: r.misbehavior, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
+		Misbehavior: r.misbehavior, LastWords: r.lastWords, Memory: r.memory, Work: r.work,
 		Waited: func() time.Duration { return time.Duration(r.waited.Load()) }, Lost: func() error { return r.lost }}
 	if d.Name == "" {
 		d.Name = strings.Join(name, " ")

@@ -51,8 +51,8 @@ func Controls() []Control {
 		joseControls(), keptStateControls(), gluedStateControls(), lenientReaderControls(), binaryControls())
 }
 
-// Neighbours returns sound designs that resemble controls, by name. Attacks must not refute them.
-func Neighbours() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble controls, by name. Attacks must not refute them.
+func Neighbors() map[string]codecs.Design {
 	all := soundCodecs()
 	maps.Copy(all, soundSchemes())
 	return all

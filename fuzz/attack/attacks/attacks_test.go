@@ -209,7 +209,7 @@ func rests(p codecs.Property, broken []codecs.Property) bool {
 func TestEveryAttackHasAControl(t *testing.T) {
 	controls := broken.Controls()
 	require.GreaterOrEqual(t, len(controls), 40)
-	seen := map[string]bool{"RES-07": true} // TestMisbehaviour
+	seen := map[string]bool{"RES-07": true} // TestMisbehavior
 	for _, c := range controls {
 		for _, id := range c.Attacks {
 			seen[id] = true
@@ -235,9 +235,9 @@ func TestEveryAttackHasAControl(t *testing.T) {
 	}
 }
 
-// TestMisbehaviour checks that breaches of the protocol are reported, unless load can cause
+// TestMisbehavior checks that breaches of the protocol are reported, unless load can cause
 // them.
-func TestMisbehaviour(t *testing.T) {
+func TestMisbehavior(t *testing.T) {
 	d := catalog.Variants()[0]
 	for _, row := range []struct {
 		said    []string
@@ -250,7 +250,7 @@ func TestMisbehaviour(t *testing.T) {
 		{[]string{"died: its output ended: signal: killed"}, false},
 		{[]string{"hung: once", "died: at once"}, true},
 	} {
-		got := runAttacks(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehaviour: func() []string { return row.said }}, seed, small(), "RES-07")
+		got := runAttacks(t, &attack.Design{Design: d, Worker: []string{"worker"}, Misbehavior: func() []string { return row.said }}, seed, small(), "RES-07")
 		require.Len(t, got.Results, 1)
 		require.Equal(t, row.refuted, got.Results[0].Outcome == verdict.Refuted, "%q", row.said)
 	}

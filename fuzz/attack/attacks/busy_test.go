@@ -121,7 +121,7 @@ func (b *busy) design(d codecs.Design) (*attack.Design, attack.Budget) {
 			return busyCodec{b, s}, err
 		}
 	}
-	s := &attack.Design{Design: of, Worker: []string{"worker"}, Restart: b.restart, Misbehaviour: func() []string { return b.breaches },
+	s := &attack.Design{Design: of, Worker: []string{"worker"}, Restart: b.restart, Misbehavior: func() []string { return b.breaches },
 		Work: func() (time.Duration, error) {
 			if b.mute {
 				return 0, codecs.ErrUnsupported

@@ -31,11 +31,11 @@ var attackedAlone = map[string][]string{
 	"tokens without randomness, used once": {"EXP", "SEQ", "KEY-07"},
 }
 
-// TestNeighboursStand attacks sound designs that resemble controls. Under -short each
+// TestNeighborsStand attacks sound designs that resemble controls. Under -short each
 // gets one attack in 48. Attacks that measure this process run before the others.
-func TestNeighboursStand(t *testing.T) {
+func TestNeighborsStand(t *testing.T) {
 	testenv.SkipRace(t)
-	neighbors := broken.Neighbours()
+	neighbors := broken.Neighbors()
 	for number, name := range slices.Sorted(maps.Keys(neighbors)) {
 		t.Run(name, func(t *testing.T) {
 			beside, alone := ids(t, attackedAlone[name]...)
@@ -60,7 +60,7 @@ func TestNeighboursStand(t *testing.T) {
 
 // TestWorkerIsLost attacks a worker that does not start again. No property may be refuted.
 func TestWorkerIsLost(t *testing.T) {
-	d := &attack.Design{Design: broken.Neighbours()["an hour of skew"], Worker: []string{"worker"}, Lost: func() error { return errors.New("no answer") }}
+	d := &attack.Design{Design: broken.Neighbors()["an hour of skew"], Worker: []string{"worker"}, Lost: func() error { return errors.New("no answer") }}
 	results := runAttacks(t, d, seed, small(), "EXP-01", "NON-01").Results
 	require.NotEmpty(t, results)
 	for _, r := range results {
@@ -73,7 +73,7 @@ func TestWorkerIsLost(t *testing.T) {
 // noted, and refutes nothing.
 func TestUsedTokensAfterRestart(t *testing.T) {
 	for _, forgets := range []bool{true, false} {
-		listed := func() codecs.Design { return broken.Neighbours()["a list of used tokens"] }
+		listed := func() codecs.Design { return broken.Neighbors()["a list of used tokens"] }
 		d := &attack.Design{Design: listed()}
 		d.Restart = func() error {
 			if forgets {

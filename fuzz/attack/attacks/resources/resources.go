@@ -71,7 +71,7 @@ const misbehaviorID = "RES-07"
 // misbehavior reports the breaches of the worker protocol, except those that load can cause
 // and that did not occur again.
 func (t trial) misbehavior() {
-	if t.Design.Misbehaviour == nil {
+	if t.Design.Misbehavior == nil {
 		t.Skip("the design is in this process and has no protocol to break")
 		return
 	}

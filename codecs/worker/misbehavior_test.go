@@ -159,7 +159,7 @@ func (i *impatience) afterFunc(d time.Duration, f func()) worker.Timer {
 	return time.AfterFunc(d, f)
 }
 
-func TestMisbehaviour(t *testing.T) {
+func TestMisbehavior(t *testing.T) {
 	for _, c := range []struct {
 		role string
 		kind worker.EventKind
@@ -223,7 +223,7 @@ func pid(t *testing.T, c codecs.Codec) int {
 	return n
 }
 
-func TestBatchMisbehaviour(t *testing.T) {
+func TestBatchMisbehavior(t *testing.T) {
 	for role, kind := range map[string]worker.EventKind{
 		"short-batch": worker.Garbage, "bad-batch": worker.Garbage, "no-batch": worker.Lied,
 	} {
