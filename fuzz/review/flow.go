@@ -250,6 +250,19 @@ func (t *T) Readers() []client.Offer {
 	return all
 }
 
+// ReadingCalls returns calls of read-only tools, prompts and resources that return texts.
+func (t *T) ReadingCalls() []client.Call {
+	var all []client.Call
+	readers, reads := t.Readers(), t.Reads()
+	for _, tool := range readers[:min(len(readers), 2*MaxTestedCalls)] {
+		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool)})
+	}
+	for _, f := range reads[:min(len(reads), 2*MaxTestedCalls)] {
+		all = append(all, f.Call(client.FirstUser))
+	}
+	return all
+}
+
 // Word returns a text that earlier calls did not contain.
 func (t *T) Word() string {
 	t.Client.ID++

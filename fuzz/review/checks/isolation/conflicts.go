@@ -66,22 +66,10 @@ func refusesWithWord(t *review.T, f client.Flow, name string, pair [2]client.Use
 func isPrivate(t *review.T, word string, pair [2]client.User) bool {
 	shown := map[client.User]bool{}
 	for _, as := range pair {
-		for _, call := range readingCalls(t) {
+		for _, call := range t.ReadingCalls() {
 			call.As = as
 			shown[as] = shown[as] || strings.Contains(string(t.Tried(t.Call(call)).Result), word)
 		}
 	}
 	return shown[pair[0]] && !shown[pair[1]]
-}
-
-// readingCalls returns calls of the read-only tools and reads of the resources.
-func readingCalls(t *review.T) []client.Call {
-	var all []client.Call
-	for _, o := range t.Readers() {
-		all = append(all, client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
-	}
-	for _, o := range t.Report.Server.Resources {
-		all = append(all, client.Call{Method: "resources/read", Target: o.URI})
-	}
-	return all[:min(len(all), 4*review.MaxTestedCalls)]
 }

@@ -52,23 +52,8 @@ func shownKeys(t *review.T) []tokens.PublicKey {
 	for _, document := range keyDocuments(t) {
 		look(document)
 	}
-	for _, call := range readingCalls(t) {
+	for _, call := range append(t.ReadingCalls(), client.Call{Method: "server/discover"}) {
 		look(t.Call(call).Result)
-	}
-	return all
-}
-
-// readingCalls returns calls that may show a key.
-func readingCalls(t *review.T) []client.Call {
-	all := []client.Call{{Method: "server/discover"}}
-	for _, f := range t.Reads() {
-		if len(all) <= 2*review.MaxTestedCalls {
-			all = append(all, f.Call(client.FirstUser))
-		}
-	}
-	readers := t.Readers()
-	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
-		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool)})
 	}
 	return all
 }
