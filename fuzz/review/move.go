@@ -2,7 +2,9 @@ package review
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
@@ -47,13 +49,13 @@ func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 }
 
 // needless returns a reason if the state of the target protects nothing: its answers are carried
-// out alike without one, or both calls have the same text without a tag, which nobody has answered.
-// Another check reports answers without a state.
+// out alike without one, or both calls have the same text without a tag and without their arguments,
+// which nobody has answered. Another check reports answers without a state.
 func (t *T) needless(m Move, o *Oracle) string {
 	if m.Target.Last == nil {
 		one, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
 		two, _, also := t.Client.Mint(t.Context, m.Target, m.TargetUser)
-		if err == nil && also == nil && one == two && len(tokens.CodedSegments(tokens.Segments(one))) == 0 {
+		if err == nil && also == nil && one == two && len(tokens.CodedSegments(tokens.Segments(one))) == 0 && !mentions(one, m.Source.Arguments) {
 			return fmt.Sprintf("%s: the state is the constant %s; --effects tells if it has an influence", m.Target, client.Short(one, 40))
 		}
 		return ""
@@ -64,6 +66,16 @@ func (t *T) needless(m Move, o *Oracle) string {
 		return fmt.Sprintf("%s: the state has no influence: the answers are carried out alike without one", m.Target)
 	}
 	return ""
+}
+
+// mentions reports whether a state contains the text of an argument.
+func mentions(state string, arguments json.RawMessage) bool {
+	for _, raw := range jsondoc.Members(arguments) {
+		if text := strings.Trim(string(raw), `"`); text != "" && strings.Contains(state, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // place returns the controls of the target of a move. It runs them once per check.

@@ -180,8 +180,8 @@ func (r *Review) inOrder(checks []Check, spent time.Duration) []Check {
 	r.Options.Log("an exchange takes %v: critical checks come first, and those that %v does not do for are not carried out", each.Round(time.Millisecond), r.Options.Time)
 	var all []Check
 	for _, fits := range []func(Check) bool{
-		func(c Check) bool { return c.Severity == Critical && !c.Long },
-		func(c Check) bool { return c.Severity == Critical && c.Long },
+		func(c Check) bool { return c.Severity == Critical && !c.Long && !c.Last },
+		func(c Check) bool { return c.Severity == Critical && c.Long && !c.Last },
 		func(c Check) bool { return c.Severity == Warning && !c.Last },
 		func(c Check) bool { return c.Severity == Suggestion && !c.Last },
 		func(c Check) bool { return c.Last },

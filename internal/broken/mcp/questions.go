@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -123,7 +122,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	case s.has("a form about a secret"): // no fault
 		params = `{"mode":"form","message":"Is the secret rotated?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"secret":{"type":"string","enum":["old","new"]}},"required":["ok"]}}`
 	case s.has("keys in questions"):
-		params = strings.Replace(params, `?"`, ` with SIGNING_KEY=`+base64.RawURLEncoding.EncodeToString(s.Secret)+`?"`, 1)
+		params = strings.Replace(params, `?"`, fmt.Sprintf(` with SIGNING_KEY=%x?"`, s.Secret), 1)
 	case s.has("an unknown kind of question"):
 		method = "elicitation/guess"
 	case s.has("URLs of forwarded hosts"):
