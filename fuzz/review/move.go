@@ -68,10 +68,10 @@ func (t *T) needless(m Move, o *Oracle) string {
 	return ""
 }
 
-// mentions reports whether a state contains the text of an argument.
+// mentions reports whether a state contains the text of an argument. Shorter texts may be part of words.
 func mentions(state string, arguments json.RawMessage) bool {
 	for _, raw := range jsondoc.Members(arguments) {
-		if text := strings.Trim(string(raw), `"`); text != "" && strings.Contains(state, text) {
+		if text := strings.Trim(string(raw), `"`); len(text) > 2 && strings.Contains(state, text) {
 			return true
 		}
 	}
