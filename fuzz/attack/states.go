@@ -2,9 +2,10 @@ package attack
 
 import (
 	"fmt"
+	"slices"
+
 	"sealab/codecs"
 	"sealab/internal/verdict"
-	"slices"
 )
 
 // Lengths of states: LongState may need several chunks, LongerState does not fit a two-byte

@@ -118,13 +118,17 @@ const searchedSecrets = 1 << 18
 // equalHashes returns pairs of secrets, at most one for each hash.
 var equalHashes = sync.OnceValue(func() []secretPair {
 	pairs := sumPairs()
+	var secrets [][]byte
+	seen := map[uint32]int{}
 	for _, h := range slices.Concat(shortHashes, textHashes()) {
-		seen := make(map[uint32]int, searchedSecrets/2)
+		clear(seen)
 		for n := range searchedSecrets {
-			b := numberedSecret(n)
-			sum := h.sum(b)
+			if n == len(secrets) {
+				secrets = append(secrets, numberedSecret(n))
+			}
+			sum := h.sum(secrets[n])
 			if first, ok := seen[sum]; ok {
-				pairs = append(pairs, secretPair{numberedSecret(first), b, h.name})
+				pairs = append(pairs, secretPair{secrets[first], secrets[n], h.name})
 				break
 			}
 			seen[sum] = n

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -246,8 +247,11 @@ func signedUnder(key []byte, token string) string {
 	return signedBy(func(text []byte) []byte { return hmacSHA256(key, text) }, token)
 }
 
-func hmacSHA256(key, message []byte) []byte {
-	mac := hmac.New(sha256.New, key)
+func hmacSHA256(key, message []byte) []byte { return hmacOf(sha256.New, key, message) }
+
+// hmacOf returns the HMAC of a message with a hash function.
+func hmacOf(sum func() hash.Hash, key, message []byte) []byte {
+	mac := hmac.New(sum, key)
 	mac.Write(message)
 	return mac.Sum(nil)
 }

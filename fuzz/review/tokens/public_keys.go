@@ -5,7 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
-	"crypto/hmac"
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -144,12 +143,7 @@ func Confusions(token string, keys []PublicKey) []Variant {
 		for alg, sum := range map[string]func() hash.Hash{"HS256": sha256.New, "HS384": sha512.New384, "HS512": sha512.New} {
 			text := v.Write(token, jsondoc.Object(jsondoc.With(v.Object, "alg", jsondoc.Quote(alg))))
 			for i, key := range keys {
-				sign := func(text []byte) []byte {
-					mac := hmac.New(sum, key.Text)
-					mac.Write(text)
-					return mac.Sum(nil)
-				}
-				if signed := signedBy(sign, text); signed != "" {
+				if signed := signedBy(func(text []byte) []byte { return hmacOf(sum, key.Text, text) }, text); signed != "" {
 					all = append(all, Variant{Name: fmt.Sprintf("%s under public key %d: %s", alg, i, key.Name), Text: signed})
 				}
 			}

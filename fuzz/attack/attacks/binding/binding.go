@@ -3,10 +3,11 @@
 package binding
 
 import (
+	"slices"
+
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/fields"
-	"slices"
 )
 
 // Attacks are the attacks of this package.

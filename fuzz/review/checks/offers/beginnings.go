@@ -33,12 +33,12 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 		}
 		return a, strings.ReplaceAll(strings.ReplaceAll(a.Message, folder+word, "sealab"), word, "sealab")
 	}
-	is := func(folder, text string) bool {
+	refusedBy := func(folder, text string) bool {
 		_, other := refusal(folder)
 		return other == text
 	}
 	_, usual := refusal("")
-	if usual == "" || !is("", usual) {
+	if usual == "" || !refusedBy("", usual) {
 		return false
 	}
 	for _, folder := range foldersFor(t) {
@@ -46,7 +46,7 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 		if text == "" || text == usual || strings.Contains(text, folder) { // a similar name may be proposed
 			continue
 		}
-		if is(folder, text) && is("not-"+folder, usual) && is(folder, text) {
+		if refusedBy(folder, text) && refusedBy("not-"+folder, usual) && refusedBy(folder, text) {
 			t.Fault(f.Target+": "+name, review.Warning, "folders whose name begins with "+folder+" are refused otherwise than others: the path is compared by its beginning", a)
 			return true
 		}
