@@ -250,6 +250,19 @@ func (t *T) Readers() []client.Offer {
 	return all
 }
 
+// Changers returns the tools that do not claim to be read-only and may be called: none without
+// effects, only named ones if the user names some, and never the slow tool.
+func (t *T) Changers() []client.Offer {
+	var all []client.Offer
+	for _, tool := range t.Report.Server.Tools {
+		_, named := t.Options.Tools[tool.Name]
+		if t.Options.Effects && (named || t.Options.Tools == nil && !tool.IsDestructive()) && !tool.IsReadOnly() && tool.Name != t.Options.Slow {
+			all = append(all, tool)
+		}
+	}
+	return all
+}
+
 // ReadingCalls returns calls of read-only tools, prompts and resources that return texts.
 func (t *T) ReadingCalls() []client.Call {
 	var all []client.Call

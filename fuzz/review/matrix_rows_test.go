@@ -23,6 +23,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// namesEcho lets the review call a tool that takes any text.
+func namesEcho(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"echo": {Arguments: []byte(`{"text":"hello"}`)}}
+}
+
 // nobodyWithEffects lets the review run tools without credentials.
 func nobodyWithEffects(o *review.Options) {
 	o.Effects, o.Target.Headers, o.Target.Second, o.Target.Foreign = true, nil, nil, nil
@@ -327,6 +332,10 @@ var rows = []row{
 	{fault: "completions of all users", checks: []string{"T-MIX"}},
 	{modern: true, fault: "one variable for calls at once", checks: []string{"T-MIX"}, change: withEffects},
 	{modern: true, fault: "one user for calls at once", checks: []string{"T-MIX"}, change: withEffects},
+	{modern: true, fault: "counts read before they are written", checks: []string{"T-RACE"}, change: withEffects},
+	{modern: true, fault: "counts read before they are written + counts in ledgers", checks: []string{"T-RACE"}, change: withEffects},
+	{fault: "counts read before they are written", checks: []string{"T-RACE"}, change: namesEcho},
+	{modern: true, fault: "removals once + removals looked up before they are marked", checks: []string{"T-RACE"}, change: withEffects},
 	{modern: true, fault: "tools in any case", checks: []string{"T-UNKNOWN"}},
 	{fault: "revisions as lists", checks: []string{"H-VERMIS"}, also: []string{"H-TWICE"}},
 	{fault: "batches of one", checks: []string{"H-BATCH"}},

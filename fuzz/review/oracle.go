@@ -101,7 +101,7 @@ func (o *Oracle) compare(goods []client.Answer) string {
 			return fmt.Sprintf("control unchanged is not stable: %v, then %v", o.Good, a)
 		}
 	}
-	o.Mask = maskOf(goods)
+	o.Mask = MaskOf(goods)
 	o.messages = o.Good.Kind == client.Asked && o.Fresh.Class() == o.Good.Class() && o.Good.QuestionTexts() != o.Fresh.QuestionTexts()
 	for _, a := range goods[1:] {
 		o.messages = o.messages && a.QuestionTexts() == o.Good.QuestionTexts()
@@ -109,9 +109,9 @@ func (o *Oracle) compare(goods []client.Answer) string {
 	return ""
 }
 
-// maskOf marks the words that are equal in the texts of all answers. It returns nil if the number
+// MaskOf marks the words that are equal in the texts of all answers. It returns nil if the number
 // of words varies.
-func maskOf(all []client.Answer) []bool {
+func MaskOf(all []client.Answer) []bool {
 	words := strings.Fields(client.Blank(all[0].Text))
 	mask := make([]bool, len(words))
 	for i := range mask {

@@ -65,6 +65,9 @@ func (s *Server) ledger(r request, cursor string) object {
 	if s.has("totals are booked", "totals are counted") { // the second is not a fault
 		found["booked"] = s.booked.Load()
 	}
+	if s.has("counts in ledgers") {
+		found["carried"] = s.carried.Load()
+	}
 	raw, _ := json.Marshal(found) // encoding these types does not fail
 	return s.complete(object{"content": textContent("%s", raw), "structuredContent": found})
 }
@@ -75,7 +78,7 @@ var optionalTools = map[string][]string{
 	"give":    {"gifts of any number", "gifts"},
 	"letter":  letterChoices,
 	"mail":    letterChoices,
-	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "ledgers of the cursor's user"},
+	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},
 	"preview": previews,
 }
 

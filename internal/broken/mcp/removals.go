@@ -24,7 +24,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if refusal := s.conflict(r, c.Env); refusal != "" {
 			return object{"isError": true, "content": textContent("%s", refusal)}
 		}
-		s.markRemoved(c.Env)
+		if !s.markRemoved(r, c.Env) {
+			return object{"isError": true, "content": textContent("there is no %s", c.Env)}
+		}
 		env := c.Env
 		if s.has("results name users", "one user for calls at once", "results of the first user") {
 			c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
@@ -45,11 +47,27 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	})
 }
 
-// isRemoved and markRemoved remember what remove removed if the server, rightly, removes it once.
+// isRemoved reports whether remove removed an environment, if the server, rightly, removes it once.
 func (s *Server) isRemoved(env string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said["removed "+env] != ""
+}
+
+// markRemoved marks an environment as removed, and reports whether it was not. With a fault the two are
+// apart.
+func (s *Server) markRemoved(r request, env string) bool {
+	isNew := !s.isRemoved(env)
+	s.meet(r, "removals looked up before they are marked")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.has("removals looked up before they are marked") {
+		isNew = s.said["removed "+env] == ""
+	}
+	if s.has("removals once") {
+		s.said["removed "+env] = "removed"
+	}
+	return isNew
 }
 
 // isOtherRemoval reports whether something else was removed first, if the server, rightly, has one
@@ -87,12 +105,4 @@ func (s *Server) removalFor(r request) string {
 		return s.said["held"]
 	}
 	return ""
-}
-
-func (s *Server) markRemoved(env string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.has("removals once") {
-		s.said["removed "+env] = "removed"
-	}
 }

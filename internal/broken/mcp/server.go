@@ -46,11 +46,14 @@ type Server struct {
 	Runs atomic.Int64
 
 	booked   atomic.Int64 // totals
+	carried  atomic.Int64 // calls that counted counts
 	handled  atomic.Int64 // requests
 	polluted atomic.Bool  // a fault makes every request inherit "jsonrpc"
 
 	faults []string
 	mu     sync.Mutex
+	// meeting is where calls at the same time meet, with a fault.
+	meeting chan struct{}
 	// reading is held while a body is read, with a fault.
 	reading sync.Mutex
 
@@ -80,7 +83,7 @@ const TTL = 10 * time.Second
 
 // New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
-	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, used: map[string]bool{}, held: map[string]claims{},
+	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, meeting: make(chan struct{}), used: map[string]bool{}, held: map[string]claims{},
 		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{},
 		listeners: map[string]func([]byte){}}
 }

@@ -98,7 +98,7 @@ func (s *Server) carriedOut(req request) object {
 	}
 	s.Runs.Add(1)
 	if p.Name == "remove" {
-		s.markRemoved(p.Arguments.Env)
+		s.markRemoved(req, p.Arguments.Env)
 		return s.complete(object{"content": textContent("removed %s", p.Arguments.Env)})
 	}
 	return s.complete(object{"content": textContent("deployed to %s", p.Arguments.Env)})

@@ -87,7 +87,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
 			s.Runs.Add(1)
-			return object{"content": textContent("deployed to %s%s", c.Env, s.noise())}
+			return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
 		})
 	case "remove":
 		return s.remove(r, args)
@@ -149,7 +149,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		s.mu.Unlock()
 	}
 	s.Runs.Add(1)
-	return s.complete(object{"content": textContent("%s", args["text"])}), nil
+	return s.complete(object{"content": textContent("%s%s", args["text"], s.counted(r))}), nil
 }
 
 // total returns the result of the tool total.

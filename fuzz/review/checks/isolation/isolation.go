@@ -14,7 +14,9 @@ import (
 )
 
 // Checks returns the checks of isolation, in the order in which they run.
-func Checks() []review.Check { return slices.Concat(isolationChecks, cursorChecks, hintChecks) }
+func Checks() []review.Check {
+	return slices.Concat(isolationChecks, cursorChecks, hintChecks, raceChecks)
+}
 
 // isolationChecks are the checks of answers that belong to another user or another call.
 var isolationChecks = []review.Check{

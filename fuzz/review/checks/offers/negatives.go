@@ -27,14 +27,10 @@ const maxGivingSamples = 3
 // may be called: all with effects, or those that the user names.
 func givingInputs(t *review.T) []numberInput {
 	var all []numberInput
-	for _, tool := range t.Report.Server.Tools {
-		given, named := t.Options.Tools[tool.Name]
-		if !t.Options.Effects || t.Options.Tools != nil && !named || tool.IsReadOnly() || tool.IsDestructive() && !named {
-			continue
-		}
+	for _, tool := range t.Changers() {
 		samples := append([]json.RawMessage{t.Sample(tool)}, jsondoc.Samples(tool.Input, 0)[1:]...)
-		if given.Arguments != nil {
-			samples = []json.RawMessage{given.Arguments}
+		if given := t.Options.Tools[tool.Name].Arguments; given != nil {
+			samples = []json.RawMessage{given}
 		}
 		for _, arguments := range samples[:min(len(samples), maxGivingSamples)] {
 			for _, name := range integersOf(tool) {

@@ -1,0 +1,38 @@
+package mcp
+
+import (
+	"fmt"
+	"time"
+)
+
+// meetingTime is the time for which a call waits for others with a fault.
+const meetingTime = 60 * time.Millisecond
+
+// meet waits for other calls at the same time, with a fault. Calls that are alone go on after a while.
+func (s *Server) meet(r request, fault string) {
+	if !s.has(fault) {
+		return
+	}
+	select {
+	case s.meeting <- struct{}{}:
+	case <-s.meeting:
+	case <-time.After(meetingTime):
+	case <-r.context.Done():
+	}
+}
+
+// counted counts a call and returns the number of calls as a text. With a fault the number is read
+// before others have written it.
+func (s *Server) counted(r request) string {
+	if !s.has("counts", "counts read before they are written") { // the first is sound
+		return ""
+	}
+	n := s.carried.Add(1)
+	if s.has("counts read before they are written") {
+		s.carried.Add(-1)
+		n = s.carried.Load() + 1
+		s.meet(r, "counts read before they are written")
+		s.carried.Store(n)
+	}
+	return fmt.Sprintf(" (%d)", n)
+}
