@@ -11,6 +11,7 @@ import (
 
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
+	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/table"
 	"sealab/internal/verdict"
@@ -64,7 +65,7 @@ type attackFlags struct {
 	out, format string
 	journal     string
 	list        bool
-	outcomes    outcomes
+	outcomes    cli.Outcomes
 	unfit       []string // why the outcome of a worker is unreliable
 	interrupted func() bool
 }
@@ -83,7 +84,7 @@ func (f *attackFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.journal, "journal", "", "`file` to append results to after each attack, and to continue from")
 	flags.StringVar(&f.format, "format", "text", "format of the findings on standard output: text, json, markdown or sarif")
 	flags.StringVar(&f.out, "out", "", "folder of all results: findings, table and raw outcome go to a new folder in it")
-	f.outcomes.add(cmd)
+	f.outcomes.AddFlags(cmd)
 	flags.BoolVar(&f.list, "list", false, "list the attacks and exit")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cli.RenameFlag(cmd, "peers", "libraries")
@@ -103,12 +104,12 @@ func (f *attackFlags) check() (err error) {
 	if f.runner.Attacks, err = attack.Select(attacks.All(), f.only); err != nil {
 		return err
 	}
-	return requireWritable(f.out)
+	return atomicfile.RequireWritable(f.out)
 }
 
 func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	if f.list {
-		return listAttacks(cmd.OutOrStdout(), f.outcomes.json)
+		return listAttacks(cmd.OutOrStdout(), f.outcomes.AsJSON)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -134,9 +135,9 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 		}
 		run.Designs = append(run.Designs, outcome)
 	}
-	out := f.outcomes.begin(cmd)
-	f.outcomes.ofAttacks(run)
-	return f.outcomes.end(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.close()))
+	out := f.outcomes.Begin(cmd)
+	askAttacks(&f.outcomes, run)
+	return f.outcomes.End(errors.Join(f.report(out, cmd.ErrOrStderr(), run), kept.close()))
 }
 
 // attack attacks one design within the time limit per design. A tenth of the
@@ -152,12 +153,12 @@ func (f *attackFlags) attack(d *attack.Design, kept *journal, progress io.Writer
 	r.Budget.Spent, r.Budget.Overdue = f.over(used, f.budget-f.budget/10), f.over(used, f.budget)
 	r.Resume = func(id string) []verdict.Result { return kept.results(d, id) }
 	r.Done = func(id string, results []verdict.Result, calls int) { kept.keep(d, id, results, calls) }
-	bar := newProgress(progress)
-	defer bar.end()
-	if !bar.terminal {
+	bar := cli.NewProgress(progress)
+	defer bar.End()
+	if !bar.Terminal {
 		fmt.Fprintf(progress, "attacking %s\n", d.Name)
 	} else {
-		r.Progress = func(_ string, n, of int) { bar.show(d.Name, n, of) }
+		r.Progress = func(_ string, n, of int) { bar.Show(d.Name, n, of) }
 	}
 	return r.Attack(copies...)
 }
@@ -232,7 +233,7 @@ func stopwatch(elsewhere bool, began time.Time) func() time.Duration {
 
 // listAttacks prints every attack.
 func listAttacks(w io.Writer, asJSON bool) error {
-	d := questionsDocument{Format: questionsFormat, Command: "sealab attack"}
+	d := cli.QuestionsDocument{Format: cli.QuestionsFormat, Command: "sealab attack"}
 	t := table.New("llLLl").AtMargin()
 	for _, a := range attacks.All() {
 		var aims []string
@@ -243,8 +244,8 @@ func listAttacks(w io.Writer, asJSON bool) error {
 		if a.Dropped != "" {
 			name += " (not carried out: " + a.Dropped + ")"
 		}
-		d.Questions = append(d.Questions, questionDocument{ID: a.ID, Name: a.Name, Layer: string(a.Layer), CWE: a.CWE, Properties: aims, Skipped: a.Dropped})
+		d.Questions = append(d.Questions, cli.QuestionDocument{ID: a.ID, Name: a.Name, Layer: string(a.Layer), CWE: a.CWE, Properties: aims, Skipped: a.Dropped})
 		t.Row(a.ID, string(a.Layer), fmt.Sprintf("CWE-%d", a.CWE), strings.Join(aims, ","), name)
 	}
-	return writeAs(w, asJSON, d, t.Write)
+	return cli.WriteAs(w, asJSON, d, t.Write)
 }

@@ -100,9 +100,9 @@ func runFolder(out, kind string) (dir, mainFile string, err error) {
 	return dir, filepath.Join(dir, runfile.MainFile(kind)), err
 }
 
-// ofAttacks adds the outcome of each property of each subject. A refuted
+// askAttacks adds the outcome of each property of each subject. A refuted
 // property counts if the subject claims it.
-func (o *outcomes) ofAttacks(run *verdict.Run) {
+func askAttacks(asked *cli.Outcomes, run *verdict.Run) {
 	for _, s := range run.Designs {
 		for _, t := range s.Tallies() {
 			detail := fmt.Sprintf("%s; %d of %d attacks", t.Claim, t.Done, t.Of)
@@ -114,7 +114,10 @@ func (o *outcomes) ofAttacks(run *verdict.Run) {
 			if t.Reason != "" {
 				detail += "; " + t.Reason
 			}
-			o.Questions = append(o.Questions, question{s.Name, string(t.Property), t.Outcome, detail, t.Outcome == verdict.Refuted && t.Claim == verdict.Stated})
+			asked.Questions = append(asked.Questions, cli.Question{
+				Subject: s.Name, Name: string(t.Property), Outcome: t.Outcome, Detail: detail,
+				Counts: t.Outcome == verdict.Refuted && t.Claim == verdict.Stated,
+			})
 		}
 	}
 }
@@ -144,7 +147,7 @@ func writeFindings(dir string, all []findings.Finding, files map[string][]byte) 
 // sarifFormatter returns a function that writes findings as SARIF. dir is the
 // folder of the findings, or "" if they are only printed.
 func sarifFormatter(dir string) func([]findings.Finding) ([]byte, error) {
-	from := findings.Source{Version: moduleVersion(), Locate: func(f findings.Finding) (string, int) { return findingFile(f, dir), 1 }}
+	from := findings.Source{Version: cli.Version(), Locate: func(f findings.Finding) (string, int) { return findingFile(f, dir), 1 }}
 	return func(all []findings.Finding) ([]byte, error) { return findings.SARIF(all, from) }
 }
 

@@ -88,7 +88,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	if len(t.workers) == 0 {
 		all = catalog.Variants()
 	}
-	chosen, err := namedOr(all, names, findDesign)
+	chosen, err := cli.NamedOrAll(all, names, findDesign)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, workerAdvice(names))
 	}

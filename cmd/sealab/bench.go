@@ -15,6 +15,7 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
+	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
@@ -82,7 +83,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := requireWritable(f.out); err != nil {
+	if err := atomicfile.RequireWritable(f.out); err != nil {
 		return err
 	}
 	subjects, stopSDKs, err := withSDKs(cmd.ErrOrStderr(), bench.Subjects(), c.Subjects)
@@ -90,13 +91,13 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer stopSDKs()
-	progress := newProgress(cmd.ErrOrStderr())
-	c.Progress = progress.show
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	c.Progress = progress.Show
 
 	ctx, stop := cli.Interruptible(cmd)
 	defer stop()
 	result, err := bench.Run(ctx, subjects, c)
-	progress.end()
+	progress.End()
 	if err != nil {
 		return err
 	}

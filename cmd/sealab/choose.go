@@ -50,7 +50,7 @@ design fits.`,
 			if err != nil {
 				return err
 			}
-			err = writeAs(cmd.OutOrStdout(), asJSON, answer, func(w io.Writer) error { return writeChoice(w, answer, q.Needs, source) })
+			err = cli.WriteAs(cmd.OutOrStdout(), asJSON, answer, func(w io.Writer) error { return writeChoice(w, answer, q.Needs, source) })
 			if err == nil && len(answer.Fits) == 0 {
 				return cli.ErrRefuted
 			}
@@ -78,7 +78,7 @@ type queryWords struct {
 }
 
 func (w *queryWords) read(q *choice.Query) (err error) {
-	if q.Needs, err = namedOr(nil, w.needs, codecs.ParseProperty); err != nil {
+	if q.Needs, err = cli.NamedOrAll(nil, w.needs, codecs.ParseProperty); err != nil {
 		return err
 	}
 	if q.Payload, err = parseSize("--payload", w.payload); err != nil {

@@ -77,7 +77,7 @@ is 2.`,
 			if all {
 				rows = 0
 			}
-			err = writeAs(cmd.OutOrStdout(), asJSON, c.Document(args[0], args[1]), func(w io.Writer) error { return c.Report(w, rows, table.Width(w)) })
+			err = cli.WriteAs(cmd.OutOrStdout(), asJSON, c.Document(args[0], args[1]), func(w io.Writer) error { return c.Report(w, rows, table.Width(w)) })
 			if err != nil {
 				return err
 			}

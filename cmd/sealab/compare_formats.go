@@ -17,6 +17,7 @@ import (
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
 	"sealab/internal/golibs"
 	"sealab/internal/runfile"
 	"sealab/internal/table"
@@ -53,7 +54,7 @@ quiet machine.`,
 			if flags.rounds < formats.MinRounds || flags.rounds > 10000 {
 				return fmt.Errorf("--rounds %d: want %d to 10000", flags.rounds, formats.MinRounds)
 			}
-			if err := requireWritable(flags.out); err != nil {
+			if err := atomicfile.RequireWritable(flags.out); err != nil {
 				return err
 			}
 			return flags.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -94,9 +95,9 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 		return err
 	}
 	defer stop()
-	bar := newProgress(notes)
-	rows := formats.Compare(subjects, f.rounds, func(_ string, n, of int) { bar.show("comparing", n, of) })
-	bar.end()
+	bar := cli.NewProgress(notes)
+	rows := formats.Compare(subjects, f.rounds, func(_ string, n, of int) { bar.Show("comparing", n, of) })
+	bar.End()
 	for i := range rows {
 		addTallies(&rows[i], tallies[rows[i].Name])
 	}
@@ -109,7 +110,7 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 		fmt.Fprintf(notes, "wrote %s\n", dir)
 	}
 	if f.asJSON {
-		return writeJSON(out, w)
+		return cli.WriteJSON(out, w)
 	}
 	if f.encodings {
 		return writeEncodings(out, notes, rows)
@@ -132,7 +133,7 @@ func writeEncodings(out, notes io.Writer, rows []formats.Row) error {
 
 func writeComparison(dir string, w *comparisonFile) error {
 	var data bytes.Buffer
-	if err := writeJSON(&data, w); err != nil {
+	if err := cli.WriteJSON(&data, w); err != nil {
 		return err
 	}
 	page, _, _, err := formats.Encodings(w.Rows)
@@ -152,7 +153,7 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 			c.Close()
 		}
 	}
-	designs, err := namedOr(withoutClaims(), names, findDesign)
+	designs, err := cli.NamedOrAll(withoutClaims(), names, findDesign)
 	if err != nil {
 		return nil, stop, err
 	}
@@ -266,7 +267,7 @@ func notesOf(rows []formats.Row) string {
 	text := ""
 	for _, r := range rows {
 		if r.Note != "" {
-			text += fmt.Sprintf("not compared to the end: %s: %s\n", r.Name, quoteText(r.Note))
+			text += fmt.Sprintf("not compared to the end: %s: %s\n", r.Name, cli.Quote(r.Note))
 		}
 	}
 	if text != "" {

@@ -62,7 +62,6 @@ var flagValues = map[string]func() []string{
 	"op":      namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
 	"sdk":     sdkNames,
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
-	"fail-on": func() []string { return failOnSeverities },
 	"interop": func() []string { return choice.Languages(catalog.All()) },
 }
 

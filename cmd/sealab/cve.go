@@ -78,7 +78,7 @@ The shims need the libraries that "make sdks" installs.`,
 
 func newCVERunCommand() *cobra.Command {
 	var flags cveCases
-	var asked outcomes
+	var asked cli.Outcomes
 	var out, journal string
 	bench := cve.Bench{Root: ".", Attacks: attacks.All(), Now: time.Now}
 	cmd := &cobra.Command{
@@ -112,27 +112,27 @@ version; 1 if not; 2 if a version could not be asked.`,
 			if failed = cmp.Or(failed, kept.close()); len(all) == 0 {
 				return failed
 			}
-			w := asked.begin(cmd)
-			asked.ofCVEs(all)
+			w := asked.Begin(cmd)
+			askCVEs(&asked, all)
 			if err := reportCVE(w, cmd.ErrOrStderr(), all, untested, out); failed == nil {
 				failed = err
 			}
-			return asked.end(failed)
+			return asked.End(failed)
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder of all results: the table and the outcomes go to a new folder in it")
 	cmd.Flags().StringVar(&journal, "journal", "", "`file` to append each outcome to, and to continue the same run from")
 	cmd.Flags().Uint64Var(&bench.Seed, "seed", 1, "seed of all random choices")
-	asked.add(cmd)
+	asked.AddFlags(cmd)
 	cmd.Flags().BoolVar(&bench.Class, "class", false, "carry out only the attack for the class of each vulnerability")
 	cmd.Flags().DurationVar(&bench.Budget, "budget", 3*time.Minute, "time for each version; attacks that have not ended by then are not tested")
 	return cmd
 }
 
-// ofCVEs adds a question for each vulnerability: whether the attacks find it
+// askCVEs adds a question for each vulnerability: whether the attacks find it
 // again.
-func (o *outcomes) ofCVEs(all []cve.Outcome) {
+func askCVEs(asked *cli.Outcomes, all []cve.Outcome) {
 	for _, c := range all {
 		outcome, detail := verdict.NotRefuted, fmt.Sprintf("%s: found by %s in %.1f s", c.Property, strings.Join(c.Found, ", "), c.Seconds)
 		switch {
@@ -141,7 +141,7 @@ func (o *outcomes) ofCVEs(all []cve.Outcome) {
 		case !c.Rediscovered():
 			outcome, detail = verdict.Refuted, detail+"; the fixed version falls to "+strings.Join(c.Fixed, ", ")
 		}
-		o.ask(c.Library+" "+c.Vulnerable, c.CVE, outcome, detail)
+		asked.Ask(c.Library+" "+c.Vulnerable, c.CVE, outcome, detail)
 	}
 }
 

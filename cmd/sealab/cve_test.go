@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/attack/cve"
+	"sealab/internal/cli"
 )
 
 // TestCVEJournal continues a run from its journal, whose last line may be
@@ -56,4 +57,17 @@ func TestCVEJournal(t *testing.T) {
 	require.NoError(t, cve.Write(&page, all, untested))
 	require.Contains(t, page.String(), "1 of 1 vulnerabilities found.")
 	require.Contains(t, page.String(), "not tested: "+cases[1].CVE)
+}
+
+// TestCVEQuestions checks the outcomes that cause exit status 1: not found, and
+// the fixed version falls.
+func TestCVEQuestions(t *testing.T) {
+	var asked cli.Outcomes
+	known := cve.Cases()[0]
+	askCVEs(&asked, []cve.Outcome{{Case: known}, {Case: known, Found: []string{"TAG-01"}}, {Case: known, Found: []string{"TAG-01"}, Fixed: []string{"TAG-02"}}})
+	var counts []bool
+	for _, q := range asked.Questions {
+		counts = append(counts, q.Counts)
+	}
+	require.Equal(t, []bool{true, false, true}, counts)
 }

@@ -21,7 +21,7 @@ type differentialFlags struct {
 	sdk      string
 	seed     uint64
 	count    int
-	outcomes outcomes
+	outcomes cli.Outcomes
 	show     int // maximum number of disagreements and events shown per SDK; 0: all
 	// libraries also compares the libraries that agree with a design.
 	libraries bool
@@ -55,12 +55,12 @@ could not be asked, or if none is installed.`,
 			if !cmd.Flags().Changed("seed") {
 				flags.seed = uint64(time.Now().UnixNano())
 			}
-			out := flags.outcomes.begin(cmd)
+			out := flags.outcomes.Begin(cmd)
 			sdks, err := chooseSDKs(flags.sdk, flags.libraries, out)
 			if err != nil {
 				return err
 			}
-			return flags.outcomes.end(compareAll(out, cmd.ErrOrStderr(), sdks, &flags))
+			return flags.outcomes.End(compareAll(out, cmd.ErrOrStderr(), sdks, &flags))
 		},
 	}
 	cmd.Flags().StringVar(&flags.sdk, "sdk", "", "compare only the SDK of this `name`")
@@ -69,7 +69,7 @@ could not be asked, or if none is installed.`,
 	cmd.Flags().BoolVar(&flags.edges, "edges", false, "present prepared tokens: every spelling of each claim, text and time")
 	cmd.Flags().Uint64Var(&flags.seed, "seed", 0, "`seed` of all random choices (default: the time)")
 	cmd.Flags().IntVar(&flags.count, "count", 20000, "present this `number` of tokens to each SDK")
-	flags.outcomes.add(cmd)
+	flags.outcomes.AddFlags(cmd)
 	cmd.Flags().IntVar(&flags.show, "show", 10, "print this `number` of disagreements with each SDK (0: all)")
 	return cmd
 }
@@ -140,7 +140,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 		return 0, err
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
-	flags.outcomes.ask(s.Name, here.Name, outcomeOf(tally.Disagreed), fmt.Sprintf("seed %d: %s", flags.seed, tally))
+	flags.outcomes.Ask(s.Name, here.Name, outcomeOf(tally.Disagreed), fmt.Sprintf("seed %d: %s", flags.seed, tally))
 	return tally.Disagreed, nil
 }
 

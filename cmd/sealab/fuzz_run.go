@@ -85,8 +85,8 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 	c := f.campaignFolder.config()
 	c.Workers, c.Slice, c.Tags, c.Targets = f.workers, f.slice, f.tags, targets
 	c.Env = []string{fmt.Sprintf("%s=%v", harness.EnvHang, f.hang), fmt.Sprintf("%s=%d", harness.EnvMemory, f.memory)}
-	bar := newProgress(cmd.ErrOrStderr())
-	c.Log = bar.note
+	bar := cli.NewProgress(cmd.ErrOrStderr())
+	c.Log = bar.Note
 	err = f.campaign(ctx, c, bar)
 	if err == nil {
 		err = tellStatus(cmd.OutOrStdout(), f.dir, f.json)
@@ -113,7 +113,7 @@ func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) err
 }
 
 // campaign runs the campaign for its time, which does not include the build.
-func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar *progress) error {
+func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar *cli.Progress) error {
 	c, err := campaign.Open(ctx, config)
 	if err != nil {
 		return err
@@ -137,16 +137,16 @@ func (f *fuzzRunFlags) until() time.Time {
 }
 
 // showLeft shows the time left until ctx ends.
-func (f *fuzzRunFlags) showLeft(ctx context.Context, bar *progress) {
+func (f *fuzzRunFlags) showLeft(ctx context.Context, bar *cli.Progress) {
 	began, again := time.Now(), time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			bar.end()
+			bar.End()
 			return
 		case <-again.C:
-			bar.show("fuzzing", int(time.Since(began).Seconds()), int(f.limit.Seconds()))
+			bar.Show("fuzzing", int(time.Since(began).Seconds()), int(f.limit.Seconds()))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func tellStatus(w io.Writer, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	err = writeAs(w, asJSON, status, func(w io.Writer) error { return status.WriteTable(w, time.Now()) })
+	err = cli.WriteAs(w, asJSON, status, func(w io.Writer) error { return status.WriteTable(w, time.Now()) })
 	if err == nil && len(status.Buckets()) > 0 {
 		return cli.ErrRefuted
 	}

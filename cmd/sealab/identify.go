@@ -49,7 +49,7 @@ format is known.`,
 			if unknown != nil && (!asJSON || answers == nil) {
 				return unknown
 			}
-			err = writeAs(cmd.OutOrStdout(), asJSON, answers, func(w io.Writer) error { return writeIdentities(w, answers, len(tries)) })
+			err = cli.WriteAs(cmd.OutOrStdout(), asJSON, answers, func(w io.Writer) error { return writeIdentities(w, answers, len(tries)) })
 			if err != nil {
 				return err
 			}
@@ -127,11 +127,11 @@ func writeIdentities(out io.Writer, answers []identify.Answer, keys int) error {
 		}
 		switch {
 		case len(a.Candidates) == 0:
-			fmt.Fprintf(out, "%s: no known format\n", quoteText(place))
+			fmt.Fprintf(out, "%s: no known format\n", cli.Quote(place))
 		case a.Named() == nil:
-			fmt.Fprintf(out, "%s: cannot be told; one of %d formats\n", quoteText(place), len(a.Candidates))
+			fmt.Fprintf(out, "%s: cannot be told; one of %d formats\n", cli.Quote(place), len(a.Candidates))
 		default:
-			fmt.Fprintf(out, "%s: %s\n", quoteText(place), a.Named().Format)
+			fmt.Fprintf(out, "%s: %s\n", cli.Quote(place), a.Named().Format)
 		}
 		for _, c := range a.Candidates {
 			fmt.Fprintf(out, "\n%s", candidateTable(c, keys).Text(width))
@@ -149,7 +149,7 @@ func candidateTable(c identify.Candidate, keys int) *table.Table {
 	for _, f := range c.Fields {
 		text := strconv.Itoa(f.Bytes) + " B"
 		if f.Text != "" {
-			value := []rune(quoteText(f.Text))
+			value := []rune(cli.Quote(f.Text))
 			if len(value) > maxShown {
 				value = append(value[:maxShown], []rune("...")...)
 			}
@@ -165,7 +165,7 @@ func candidateTable(c identify.Candidate, keys int) *table.Table {
 	t.Row("attack", c.Attack)
 	switch {
 	case c.Key != "":
-		t.Row("key", "opened by "+quoteText(c.Key))
+		t.Row("key", "opened by "+cli.Quote(c.Key))
 	case keys > 0:
 		t.Row("key", fmt.Sprintf("none of %d keys opens it", keys))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
+	"sealab/internal/cli"
 	"sealab/internal/lab"
 	"sealab/internal/table"
 )
@@ -52,7 +52,7 @@ fault.`,
 			if err != nil {
 				return err
 			}
-			return writeAs(cmd.OutOrStdout(), asJSON, found, func(w io.Writer) error { return writeAnatomies(w, found) })
+			return cli.WriteAs(cmd.OutOrStdout(), asJSON, found, func(w io.Writer) error { return writeAnatomies(w, found) })
 		},
 	}
 	cmd.Flags().StringVar(&name, "design", "", "read the token as one of this `design`")
@@ -168,19 +168,10 @@ const maxShown = 96
 func (f field) value() string {
 	text := f.Hex
 	if raw, err := hex.DecodeString(f.Hex); err == nil && f.Readable && f.Name != lab.WireKeyID && utf8.Valid(raw) {
-		text = quoteText(string(raw))
+		text = cli.Quote(string(raw))
 	}
 	if runes := []rune(text); len(runes) > maxShown {
 		return string(runes[:maxShown]) + "..."
 	}
 	return text
-}
-
-// quoteText quotes text. It leaves text without control characters unchanged
-// inside the quotes.
-func quoteText(text string) string {
-	if strconv.CanBackquote(text) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(text)
 }

@@ -74,7 +74,7 @@ at most %d times --limit.`, timing.DetectableAtMost, timing.LimitLibrary, timing
 		RunE: func(cmd *cobra.Command, args []string) error { return leakJudge(cmd, args[0], limit, asJSON) },
 	}
 	cmd.Flags().Float64Var(&limit, "limit", timing.LimitLibrary, "smallest difference in nanoseconds that counts")
-	addJSONFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -86,18 +86,18 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	progress := newProgress(cmd.ErrOrStderr())
+	progress := cli.NewProgress(cmd.ErrOrStderr())
 	j, err := timing.Judge(files, limit, func(done int) {
-		progress.show("judging", done, len(files))
+		progress.Show("judging", done, len(files))
 	})
-	progress.end()
+	progress.End()
 	if err != nil {
 		return err
 	}
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	err = writeAs(cmd.OutOrStdout(), asJSON, j.Document(dir), func(w io.Writer) error { return j.WriteTable(w, table.Width(w)) })
+	err = cli.WriteAs(cmd.OutOrStdout(), asJSON, j.Document(dir), func(w io.Writer) error { return j.WriteTable(w, table.Width(w)) })
 	if err != nil {
 		return err
 	}
@@ -144,11 +144,11 @@ func leakReport(cmd *cobra.Command, dir string, asJSON bool) error {
 		return err
 	}
 	all = slices.Concat(all, lines)
-	progress := newProgress(cmd.ErrOrStderr())
+	progress := cli.NewProgress(cmd.ErrOrStderr())
 	pictures, err := j.WritePictures(dir, func(done int) {
-		progress.show("drawing", done, len(j.Verdicts))
+		progress.Show("drawing", done, len(j.Verdicts))
 	})
-	progress.end()
+	progress.End()
 	if err != nil {
 		return err
 	}

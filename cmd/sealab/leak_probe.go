@@ -57,11 +57,11 @@ have nothing else to do.
   sealab leak probe --set remote --url http://localhost:8080/mcp --budget 30s results/timing/remote`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(args[0], newProgress(cmd.ErrOrStderr()), cmd.OutOrStdout())
+			return flags.run(args[0], cli.NewProgress(cmd.ErrOrStderr()), cmd.OutOrStdout())
 		},
 	}
 	flags.add(cmd)
-	addJSONFlag(cmd, &flags.json)
+	cli.AddJSONFlag(cmd, &flags.json)
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func (f *leakProbeFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
 }
 
-func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) error {
+func (f *leakProbeFlags) run(dir string, progress *cli.Progress, out io.Writer) error {
 	if f.blocks < 1 || f.budget <= 0 {
 		return fmt.Errorf("--blocks %d and --budget %v: want positive values", f.blocks, f.budget)
 	}
@@ -101,14 +101,14 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 	}
 	measured, skipped := 0, map[string]string{}
 	err = timing.Run(comparisons, timing.Config{Dir: dir, Blocks: f.blocks, Budget: f.budget, Seed: f.seed, Stamp: stamp}, func(s timing.Step) {
-		progress.show("probing", s.Done, s.Of)
+		progress.Show("probing", s.Done, s.Of)
 		if s.Skipped == "" {
 			measured++
 		} else {
 			skipped[s.Name()] = s.Skipped
 		}
 	})
-	progress.end()
+	progress.End()
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,31 @@ func (f *leakProbeFlags) run(dir string, progress *progress, out io.Writer) erro
 			d.Skipped = append(d.Skipped, skippedDocument{t.Name(), why})
 		}
 	}
-	return writeAs(out, f.json, d, d.writeText)
+	return cli.WriteAs(out, f.json, d, d.writeText)
+}
+
+// probeFormat is the name of the format of a probeDocument.
+const probeFormat = "sealab-leak-probe/1"
+
+// A probeDocument is the JSON output of "leak probe": the files that it wrote.
+type probeDocument struct {
+	Format  string            `json:"format"`
+	Run     string            `json:"run"`    // its folder
+	Passes  int               `json:"passes"` // measured in this call
+	Skipped []skippedDocument `json:"skipped"`
+}
+
+type skippedDocument struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+func (d probeDocument) writeText(out io.Writer) error {
+	fmt.Fprintf(out, "%d passes measured into %s\n", d.Passes, d.Run)
+	for _, s := range d.Skipped {
+		fmt.Fprintf(out, "skipped: %s: %s\n", s.Name, s.Reason)
+	}
+	return nil
 }
 
 // comparisons returns the comparisons that the flags select.
@@ -165,7 +189,7 @@ func (f *leakProbeFlags) stamp() (map[string]string, error) {
 func newLeakRecoverCommand() *cobra.Command {
 	var seed uint64
 	var samples int
-	var asked outcomes
+	var asked cli.Outcomes
 	cmd := &cobra.Command{
 		Use:   "recover",
 		Short: "Forge a token from timings, against a comparison that ends early",
@@ -184,32 +208,32 @@ found.`,
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the server's key and of the attacker's choices")
 	cmd.Flags().IntVar(&samples, "samples", 200_000_000, "give up after this `number` of measurements")
-	asked.add(cmd)
+	asked.AddFlags(cmd)
 	return cmd
 }
 
-func leakRecover(cmd *cobra.Command, asked *outcomes, seed uint64, samples int) error {
+func leakRecover(cmd *cobra.Command, asked *cli.Outcomes, seed uint64, samples int) error {
 	if samples < 1 {
 		return fmt.Errorf("--samples %d: want at least 1", samples)
 	}
-	progress := newProgress(cmd.ErrOrStderr())
+	progress := cli.NewProgress(cmd.ErrOrStderr())
 	r, err := timing.Recover(seed, samples, func(known, of int, _ timing.Recovery) {
-		progress.show("recovering", known, of)
+		progress.Show("recovering", known, of)
 	})
-	progress.end()
-	out := asked.begin(cmd)
+	progress.End()
+	out := asked.Begin(cmd)
 	const subject, name = "comparison that ends early", "forge a token by timing"
 	fmt.Fprintf(out, "%d samples, %d tokens presented, %d digits given up again\n", r.Samples, r.Ops, r.StepBack)
 	if errors.Is(err, timing.ErrTooManySamples) {
 		failed := errors.New("not tested: no tag found; the machine is too noisy or --samples too small")
-		asked.ask(subject, name, verdict.NotTested, failed.Error())
-		return asked.end(failed)
+		asked.Ask(subject, name, verdict.NotTested, failed.Error())
+		return asked.End(failed)
 	}
 	if err != nil {
 		return err
 	}
 	token := base64.RawURLEncoding.EncodeToString(r.Message) + "." + string(r.Tag)
 	fmt.Fprintf(out, "the forged token verifies: %s\n", token)
-	asked.ask(subject, name, verdict.Refuted, "the forged token verifies: "+token)
-	return asked.end(cli.ErrRefuted)
+	asked.Ask(subject, name, verdict.Refuted, "the forged token verifies: "+token)
+	return asked.End(cli.ErrRefuted)
 }

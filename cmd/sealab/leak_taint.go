@@ -45,7 +45,7 @@ It needs valgrind and the source of this module: run it inside the module.`,
 	cmd.Flags().BoolVar(&flags.judgeOnly, "judge-only", false, "judge the existing logs in DIR")
 	cmd.Flags().IntVar(&flags.lines, "lines", 3, "lines to print for each subject; all are in "+analysis.JudgementFile)
 	cmd.Flags().StringVar(&flags.host, "host", "", "name of this machine in the results (default a digest of its name)")
-	addJSONFlag(cmd, &flags.json)
+	cli.AddJSONFlag(cmd, &flags.json)
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if !f.judgeOnly {
 		ctx, stop := cli.Interruptible(cmd)
 		defer stop()
-		err := f.log(ctx, dir, newProgress(cmd.ErrOrStderr()))
+		err := f.log(ctx, dir, cli.NewProgress(cmd.ErrOrStderr()))
 		if errors.Is(err, taint.ErrMissing) {
 			return fmt.Errorf("not tested: %w", err)
 		}
@@ -81,7 +81,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	err = writeAs(cmd.OutOrStdout(), f.json, taintDocument{taintFormat, dir, j}, func(w io.Writer) error { return j.WriteTable(w, f.lines, table.Width(w)) })
+	err = cli.WriteAs(cmd.OutOrStdout(), f.json, taintDocument{taintFormat, dir, j}, func(w io.Writer) error { return j.WriteTable(w, f.lines, table.Width(w)) })
 	if err != nil {
 		return err
 	}
@@ -97,13 +97,23 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 }
 
 // log runs the subjects under valgrind.
-func (f *leakTaintFlags) log(ctx context.Context, dir string, progress *progress) error {
+func (f *leakTaintFlags) log(ctx context.Context, dir string, progress *cli.Progress) error {
 	stamp, err := runfile.NewStamp(time.Now(), f.host)
 	if err != nil {
 		return err
 	}
-	defer progress.end()
+	defer progress.End()
 	return taint.Run(ctx, dir, f.subjects, map[string]string{"commit": stamp.Commit, "host": stamp.Host}, func(done, of int) {
-		progress.show("tainting", done, of)
+		progress.Show("tainting", done, of)
 	})
+}
+
+// taintFormat is the name of the format of a taintDocument.
+const taintFormat = "sealab-leak-taint/1"
+
+// A taintDocument is the JSON output of "leak taint".
+type taintDocument struct {
+	Format string `json:"format"`
+	Run    string `json:"run"` // its folder
+	*analysis.Judgement
 }

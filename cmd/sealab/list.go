@@ -76,7 +76,7 @@ func listDesign(out io.Writer, name string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(out, row)
+		return cli.WriteJSON(out, row)
 	}
 	return writeDesign(out, d)
 }
@@ -86,7 +86,7 @@ var listedSizes = []int{0, 64, 1 << 10, 64 << 10}
 
 // designsClaiming returns the designs that claim all given properties.
 func designsClaiming(designs []codecs.Design, properties []string) ([]codecs.Design, error) {
-	asked, err := namedOr(nil, properties, codecs.ParseProperty)
+	asked, err := cli.NamedOrAll(nil, properties, codecs.ParseProperty)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func describeAll(out io.Writer, ds []codecs.Design) error {
 		}
 		all = append(all, row)
 	}
-	return writeJSON(out, all)
+	return cli.WriteJSON(out, all)
 }
 
 // tokenLengths returns the lengths of tokens of a design. The state of a scheme

@@ -18,6 +18,9 @@ const (
 	sdkBroken    = "broken"        // installed, but does not answer
 )
 
+// sdksFormat is the name of the format of an sdksDocument.
+const sdksFormat = "sealab-sdks/1"
+
 // An sdksDocument lists the implementations in other languages as JSON.
 type sdksDocument struct {
 	Format string        `json:"format"`
@@ -46,7 +49,7 @@ func listSDKs(out io.Writer, asJSON bool) error {
 		d.SDKs = append(d.SDKs, x)
 		t.Row(x.texts()...)
 	}
-	return writeAs(out, asJSON, d, t.Write)
+	return cli.WriteAs(out, asJSON, d, t.Write)
 }
 
 // texts returns the columns of an SDK.

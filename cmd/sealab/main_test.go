@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -101,31 +100,4 @@ func TestScripts(t *testing.T) {
 func TestSlowScripts(t *testing.T) {
 	testenv.SkipSample(t)
 	runScripts(t, "testdata/script_slow", func(*testscript.Env) error { return nil })
-}
-
-// advance shows a run of n cells from start to end.
-func advance(p *progress, n int) {
-	for _, stage := range []string{"preparing", "measuring"} {
-		for done := range n + 1 {
-			p.show(stage, done, n)
-		}
-	}
-	p.end()
-}
-
-func TestProgressIsPlainLinesInAFile(t *testing.T) {
-	var out bytes.Buffer
-	advance(newProgress(&out), 1000)
-	require.Equal(t, 10, strings.Count(out.String(), "\n"), "%s", out.String())
-	require.NotContains(t, out.String(), "\r")
-	require.Contains(t, out.String(), "measuring: 1000 of 1000\n")
-}
-
-func TestProgressIsOneBarOnATerminal(t *testing.T) {
-	var out bytes.Buffer
-	advance(&progress{w: &out, terminal: true}, 1000)
-	require.NotContains(t, out.String(), "\n")
-	require.Equal(t, 2*(barSteps+1)+1, strings.Count(out.String(), "\r"))
-	require.Contains(t, out.String(), "100 %")
-	require.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"), "the bar is cleared at the end")
 }

@@ -60,7 +60,7 @@ read or a question could not be asked (not tested).`,
   sealab replay mcp-ts.jsonl mcp-py.jsonl --show 1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.out, r.notes, r.ctx = r.outcomes.begin(cmd), cmd.ErrOrStderr(), cmd.Context()
+			r.out, r.notes, r.ctx = r.outcomes.Begin(cmd), cmd.ErrOrStderr(), cmd.Context()
 			if err := r.server.credentials(); err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ read or a question could not be asked (not tested).`,
 	}
 	cmd.Flags().StringVar(&r.command, "worker", "", "`command` that starts the worker to ask, words separated by spaces")
 	r.server.addTarget(cmd)
-	r.outcomes.add(cmd)
+	r.outcomes.AddFlags(cmd)
 	cmd.Flags().IntVar(&r.show, "show", 10, "print this `number` of answers that differ")
 	return cmd
 }
@@ -81,7 +81,7 @@ type replayer struct {
 	ctx     context.Context
 	show    int // number of differing answers still to print
 
-	outcomes   outcomes
+	outcomes   cli.Outcomes
 	out, notes io.Writer
 	tallies    map[string]tally // of case files, by system
 	shown      int              // findings that were reproduced
@@ -136,7 +136,7 @@ func (r *replayer) run(args []string) error {
 			return err
 		}
 	}
-	return r.outcomes.end(r.report())
+	return r.outcomes.End(r.report())
 }
 
 // replayInput holds the contents of files.
@@ -239,15 +239,15 @@ func (r *replayer) ask(c placedCase, find func(string) (codecs.Design, error)) e
 	case err != nil:
 		t.untested++
 		r.untested++
-		r.outcomes.ask(c.System, place, verdict.NotTested, cli.Line(err))
+		r.outcomes.Ask(c.System, place, verdict.NotTested, cli.Line(err))
 		_, err = fmt.Fprintf(r.out, "%s:%d: not tested: %s\n", c.file, c.Line, cli.Line(err))
 		return err
 	case agrees:
 		t.agree++
-		r.outcomes.ask(c.System, place, verdict.NotRefuted, "")
+		r.outcomes.Ask(c.System, place, verdict.NotRefuted, "")
 		return nil
 	}
-	r.outcomes.ask(c.System, place, verdict.Refuted, fmt.Sprintf("%s: %s, where the line says otherwise", c.Note, got))
+	r.outcomes.Ask(c.System, place, verdict.Refuted, fmt.Sprintf("%s: %s, where the line says otherwise", c.Note, got))
 	if r.show == 0 {
 		return nil
 	}
@@ -262,14 +262,14 @@ func (r *replayer) reproduce(f findings.Finding) (err error) {
 	switch {
 	case failed == nil:
 		r.shown++
-		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.Refuted, "shows again: "+f.Issue)
+		r.outcomes.Ask(f.Location.Subject(), f.ID, verdict.Refuted, "shows again: "+f.Issue)
 		_, err = fmt.Fprintf(r.out, "%s shows again: %s, %s: %s\n", f.ID, f.Location.Subject(), f.Category, f.Issue)
 	case errors.Is(failed, attack.ErrStands):
-		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.NotRefuted, cli.Line(failed))
+		r.outcomes.Ask(f.Location.Subject(), f.ID, verdict.NotRefuted, cli.Line(failed))
 		_, err = fmt.Fprintf(r.out, "%s does not show: %s\n", f.ID, cli.Line(failed))
 	default:
 		r.untested++
-		r.outcomes.ask(f.Location.Subject(), f.ID, verdict.NotTested, cli.Line(failed))
+		r.outcomes.Ask(f.Location.Subject(), f.ID, verdict.NotTested, cli.Line(failed))
 		_, err = fmt.Fprintf(r.out, "%s was not tested: %s\n", f.ID, cli.Line(failed))
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"sealab/analysis/site"
 	"sealab/analysis/throughput"
+	"sealab/internal/cli"
 	"sealab/internal/table"
 )
 
@@ -77,7 +78,7 @@ func writeReportJSON(out io.Writer, run *throughput.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(out, document)
+	return cli.WriteJSON(out, document)
 }
 
 func newSiteCommand() *cobra.Command {

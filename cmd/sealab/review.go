@@ -57,7 +57,7 @@ printed and written. "sealab replay" repeats findings.`,
 
 func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 	if f.list {
-		return listChecks(cmd.OutOrStdout(), f.outcomes.json)
+		return listChecks(cmd.OutOrStdout(), f.outcomes.AsJSON)
 	}
 	if f.explain != "" {
 		return explainCheck(cmd.OutOrStdout(), f.explain)
@@ -101,7 +101,7 @@ func (f *reviewFlags) run(cmd *cobra.Command, args []string) error {
 // record.
 func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed error) error {
 	notes := cmd.ErrOrStderr()
-	err := f.report(f.outcomes.begin(cmd), notes, report)
+	err := f.report(f.outcomes.Begin(cmd), notes, report)
 	left, why := 0, ""
 	for _, o := range report.Outcomes {
 		if o.Stopped == nil {
@@ -123,12 +123,12 @@ func (f *reviewFlags) finish(cmd *cobra.Command, report *review.Report, failed e
 		err = failed
 	}
 	for _, o := range report.Outcomes {
-		f.outcomes.ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
+		f.outcomes.Ask(report.Server.Name, o.Check, verdict.Outcome(o.Outcome), o.Reason)
 	}
 	if len(report.Unseen) > 0 {
-		f.outcomes.ask(report.Server.Name, "tools that may ask", verdict.NotTested, uncalledTools(report))
+		f.outcomes.Ask(report.Server.Name, "tools that may ask", verdict.NotTested, uncalledTools(report))
 	}
-	return f.outcomes.end(err)
+	return f.outcomes.End(err)
 }
 
 // traffic judges recorded traffic.
@@ -228,7 +228,7 @@ func explainCheck(w io.Writer, id string) error {
 }
 
 func listChecks(w io.Writer, asJSON bool) error {
-	d := questionsDocument{Format: questionsFormat, Command: "sealab review"}
+	d := cli.QuestionsDocument{Format: cli.QuestionsFormat, Command: "sealab review"}
 	t := table.New("llll").AtMargin()
 	for _, c := range checks.All() {
 		needs := ""
@@ -236,8 +236,8 @@ func listChecks(w io.Writer, asJSON bool) error {
 			needs = "needs --effects"
 		}
 		severity := string(findings.Severity(c.Severity))
-		d.Questions = append(d.Questions, questionDocument{ID: c.ID, Name: c.Name, Severity: severity, Skipped: needs})
+		d.Questions = append(d.Questions, cli.QuestionDocument{ID: c.ID, Name: c.Name, Severity: severity, Skipped: needs})
 		t.Row(c.ID, severity, c.Name, needs)
 	}
-	return writeAs(w, asJSON, d, t.Write)
+	return cli.WriteAs(w, asJSON, d, t.Write)
 }

@@ -10,6 +10,8 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/checks"
+	"sealab/internal/atomicfile"
+	"sealab/internal/cli"
 )
 
 // reviewFlags are the flags of the review command.
@@ -27,7 +29,7 @@ type reviewFlags struct {
 	format, out, record    string
 	failOn                 string
 	safe, list             bool
-	outcomes               outcomes
+	outcomes               cli.Outcomes
 }
 
 func (f *reviewFlags) add(cmd *cobra.Command) {
@@ -57,7 +59,8 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "`folder` of the reports in all forms")
 	flags.StringVar(&f.record, "record", "", "`file` to write every exchange to, one JSON object per line, without credentials")
 	flags.StringVar(&f.failOn, "fail-on", "warning", "lowest `severity` for exit status 1: critical, warning or suggestion")
-	f.outcomes.add(cmd)
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOnSeverities, cobra.ShellCompDirectiveNoFileComp)))
+	f.outcomes.AddFlags(cmd)
 	flags.StringVar(&f.explain, "explain", "", "print the page of the check with this `id`")
 	flags.BoolVar(&f.list, "list", false, "list the checks and review nothing")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
@@ -100,7 +103,7 @@ func (f *reviewFlags) check() error {
 		return fmt.Errorf("--checks: %w; --list prints them", err)
 	}
 	f.options.Effects = f.options.Effects || !f.safe
-	return requireWritable(f.out)
+	return atomicfile.RequireWritable(f.out)
 }
 
 // scope parses the flags that select tools, flows and checks.

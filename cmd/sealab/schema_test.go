@@ -18,8 +18,8 @@ import (
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
 	"sealab/codecs/catalog"
-	"sealab/fuzz/attack/cve"
 	"sealab/fuzz/campaign/report"
+	"sealab/internal/cli"
 	"sealab/internal/schema"
 	"sealab/internal/testenv"
 	"sealab/vectors/mutate"
@@ -38,7 +38,7 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"inspect":     inferred[[]tokenReading],
 	"report":      inferred[throughput.ReportDocument],
 	"compare":     inferred[throughput.CompareDocument],
-	"outcomes":    inferred[outcomes],
+	"outcomes":    inferred[cli.Outcomes],
 	"fuzz-status": inferred[report.Status],
 	"version":     inferred[versionDocument],
 	"identify":    inferred[[]identify.Answer],
@@ -47,7 +47,7 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"leak-probe":  inferred[probeDocument],
 	"leak-judge":  inferred[timing.Document],
 	"leak-taint":  inferred[taintDocument],
-	"questions":   inferred[questionsDocument],
+	"questions":   inferred[cli.QuestionsDocument],
 	"minimize":    inferred[minimizeDocument],
 	"cover":       inferred[coverDocument],
 }
@@ -229,21 +229,16 @@ func TestDocumentsOfLongRuns(t *testing.T) {
 	require.ErrorContains(t, err, "want a package")
 	conform("minimize", minimizeDocument{minimizeFormat, []minimizedDocument{{"text", 9, 4, 120}}})
 
-	asked := outcomes{Format: outcomesFormat, Command: "sealab"}
-	known := cve.Cases()[0]
-	asked.ofCVEs([]cve.Outcome{{Case: known}, {Case: known, Found: []string{"TAG-01"}}, {Case: known, Found: []string{"TAG-01"}, Fixed: []string{"TAG-02"}}})
+	asked := cli.Outcomes{Format: cli.OutcomesFormat, Command: "sealab"}
 	mark := &mutate.Mark{File: "a.go", Line: 9, Reason: "no way"}
 	check := mutate.Result{Check: mutate.Check{File: "a.go", Line: 3, Func: "f", Text: "x", Mark: mark}}
-	asked.ofMutations(&mutate.Summary{Guarded: 7, Open: []mutate.Result{check}, Excused: []mutate.Result{check}, Stale: []*mutate.Mark{mark}})
+	(&mutate.Summary{Guarded: 7, Open: []mutate.Result{check}, Excused: []mutate.Result{check}, Stale: []*mutate.Mark{mark}}).Ask(asked.Ask)
 	conform("outcomes", asked)
-	counting := 0
+	var counts []bool
 	for _, q := range asked.Questions {
-		if q.Counts {
-			counting++
-		}
+		counts = append(counts, q.Counts)
 	}
-	require.Len(t, asked.Questions, 7)
-	require.Equal(t, 4, counting, "not found, the fixed version falls, unguarded, stale")
+	require.Equal(t, []bool{false, true, false, true}, counts, "guarded, unguarded, excused, stale")
 }
 
 // TestReference checks that exactly the visible commands have a page.

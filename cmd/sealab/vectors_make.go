@@ -16,7 +16,6 @@ import (
 	"sealab/codecs/catalog"
 	"sealab/internal/atomicfile"
 	"sealab/internal/cli"
-	"sealab/internal/verdict"
 	"sealab/vectors"
 	"sealab/vectors/generate"
 	"sealab/vectors/mutate"
@@ -40,7 +39,7 @@ inputs change.`,
 			if err := requireCount(g.limit); err != nil {
 				return err
 			}
-			designs, err := namedOr(catalog.Formats(), args, catalog.Find)
+			designs, err := cli.NamedOrAll(catalog.Formats(), args, catalog.Find)
 			if err != nil {
 				return err
 			}
@@ -204,7 +203,7 @@ SHA-256 sums. The same files give the same archive.`,
 
 func newVectorsMutateCommand() *cobra.Command {
 	var dir, root string
-	var asked outcomes
+	var asked cli.Outcomes
 	cmd := &cobra.Command{
 		Use:   "mutate [FOLDER...]",
 		Short: "Disable each check of the designs in turn: a vector must fail",
@@ -228,13 +227,13 @@ Exit status: 1 if an idle check has no mark, or a marked check is not idle.`,
 			if err != nil {
 				return err
 			}
-			s, w := mutate.Sum(results), asked.begin(cmd)
-			asked.ofMutations(s)
-			return asked.end(reportMutations(w, s))
+			s, w := mutate.Sum(results), asked.Begin(cmd)
+			s.Ask(asked.Ask)
+			return asked.End(reportMutations(w, s))
 		},
 	}
 	addDirFlag(cmd, &dir)
-	asked.add(cmd)
+	asked.AddFlags(cmd)
 	cmd.Flags().StringVar(&root, "root", ".", "root `folder` of the module")
 	return cmd
 }
@@ -256,25 +255,6 @@ func mutateAll(ctx context.Context, root, dir string, folders []string) ([]mutat
 		return nil, err
 	}
 	return build.Run(ctx, abs)
-}
-
-// ofMutations adds a question for each check that no vector guards, and one for
-// all guarded checks together: whether a vector fails if the check is removed.
-func (o *outcomes) ofMutations(s *mutate.Summary) {
-	at := func(r mutate.Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
-	o.ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))
-	for _, r := range s.Redundant {
-		o.ask(r.File, at(r), verdict.NotRefuted, fmt.Sprintf("line %d: redundant: another check refuses the same vectors", r.Line))
-	}
-	for _, r := range s.Open {
-		o.ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: it refuses no vector", r.Line))
-	}
-	for _, r := range s.Excused {
-		o.ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: no vector can reach it: %s", r.Line, r.Mark.Reason))
-	}
-	for _, m := range s.Stale {
-		o.ask(m.File, m.Reason, verdict.Refuted, fmt.Sprintf("line %d: marked, and not idle", m.Line))
-	}
 }
 
 // reportMutations prints the checks without a vector that needs them. It fails

@@ -89,8 +89,8 @@ the protocol or failed too often.`,
   sealab vectors verify --worker sdk:mcp-ts-sdk --as sdk vectors/files/mcp-ts.json
   sealab vectors verify --worker "node worker.mjs" --as sdk vectors/files/mcp-ts.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v.out, v.notes = v.outcomes.begin(cmd), cmd.ErrOrStderr()
-			return v.outcomes.end(v.run(args, cmd.Flags().Changed("worker")))
+			v.out, v.notes = v.outcomes.Begin(cmd), cmd.ErrOrStderr()
+			return v.outcomes.End(v.run(args, cmd.Flags().Changed("worker")))
 		},
 	}
 	addDirFlag(cmd, &v.dir)
@@ -99,7 +99,7 @@ the protocol or failed too often.`,
 	flags.StringVar(&v.demand.As, "as", "", "demand the answers of this `reading` of the format")
 	flags.StringVar(&v.digests, "digests", generate.DigestsPath, "`file` of the accumulated digests (without --worker)")
 	flags.IntVar(&v.limit, "accumulate", 0, "accumulate this `number` of inputs: 0, 100, 10000 or 1000000 (without --worker)")
-	v.outcomes.add(cmd)
+	v.outcomes.AddFlags(cmd)
 	flags.IntVar(&v.most, "most", 20, "show at most this `number` of wrong answers per file")
 	return cmd
 }
@@ -111,7 +111,7 @@ type vectorsVerifier struct {
 	limit                 int // number of inputs to accumulate
 	most                  int // maximum number of wrong answers shown per file
 
-	outcomes   outcomes
+	outcomes   cli.Outcomes
 	out, notes io.Writer
 	client     *worker.Client // nil: use the designs of the catalog
 	committed  generate.DigestFile
@@ -201,7 +201,7 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 		return false, err
 	}
 	if differs := v.committed.Differs(d.Name, fresh); differs != "" {
-		v.outcomes.ask(d.Name, "accumulated digests", verdict.Refuted, differs)
+		v.outcomes.Ask(d.Name, "accumulated digests", verdict.Refuted, differs)
 		fmt.Fprintln(v.out, "wrong:", differs)
 		return false, nil
 	}
@@ -218,10 +218,10 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	}
 	for _, x := range r.Findings {
 		outcome := map[replay.Outcome]verdict.Outcome{replay.Wrong: verdict.Refuted, replay.NotTested: verdict.NotTested}[x.Outcome]
-		v.outcomes.ask(strings.TrimSpace(r.Design+" "+demand.As), x.Test.ID, cmp.Or(outcome, verdict.NotRefuted), x.Detail)
+		v.outcomes.Ask(strings.TrimSpace(r.Design+" "+demand.As), x.Test.ID, cmp.Or(outcome, verdict.NotRefuted), x.Detail)
 	}
 	for _, detail := range r.Rings {
-		v.outcomes.ask(r.Design, "ring", verdict.Refuted, detail)
+		v.outcomes.Ask(r.Design, "ring", verdict.Refuted, detail)
 	}
 	switch {
 	case r.Died != nil:

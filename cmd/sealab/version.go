@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,13 +11,11 @@ import (
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
 	"sealab/codecs/worker"
+	"sealab/internal/cli"
 	"sealab/internal/runfile"
 	"sealab/internal/verdict"
 	"sealab/vectors"
 )
-
-// release is the semantic version of a released build, set by the linker.
-var release string
 
 func newVersionCommand() *cobra.Command {
 	var asJSON, sbom bool
@@ -37,9 +34,9 @@ too. With --sbom, print the modules of this binary as CycloneDX 1.6.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case sbom:
-				return writeJSON(cmd.OutOrStdout(), billOfMaterials())
+				return cli.WriteJSON(cmd.OutOrStdout(), billOfMaterials())
 			case asJSON:
-				return writeJSON(cmd.OutOrStdout(), versionInfo())
+				return cli.WriteJSON(cmd.OutOrStdout(), versionInfo())
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
@@ -65,11 +62,11 @@ type versionDocument struct {
 
 func versionInfo() versionDocument {
 	return versionDocument{
-		Format: "sealab-version/1", Version: moduleVersion(), Commit: runfile.BuildSetting("vcs.revision"), Toolchain: runtime.Version(),
+		Format: "sealab-version/1", Version: cli.Version(), Commit: runfile.BuildSetting("vcs.revision"), Toolchain: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
 		Formats: []string{
-			vectors.Format, verdict.Format, "sealab-findings/1", outcomesFormat, throughput.ReportFormat, throughput.CompareFormat,
-			timing.DocumentFormat, probeFormat, taintFormat, questionsFormat, minimizeFormat, coverFormat, sdksFormat,
+			vectors.Format, verdict.Format, "sealab-findings/1", cli.OutcomesFormat, throughput.ReportFormat, throughput.CompareFormat,
+			timing.DocumentFormat, probeFormat, taintFormat, cli.QuestionsFormat, minimizeFormat, coverFormat, sdksFormat,
 		},
 	}
 }
@@ -77,15 +74,7 @@ func versionInfo() versionDocument {
 // versionText returns the versions of this binary and its toolchain, and the
 // platform.
 func versionText() string {
-	return fmt.Sprintf("sealab %s%s %s %s/%s", moduleVersion(), buildCommit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// moduleVersion returns the version from which this binary was built.
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return cmp.Or(release, info.Main.Version, "unknown")
-	}
-	return cmp.Or(release, "unknown")
+	return fmt.Sprintf("sealab %s%s %s %s/%s", cli.Version(), buildCommit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildCommit returns the commit from which this binary was built, in
@@ -129,7 +118,7 @@ func billOfMaterials() bill {
 		purl := "pkg:golang/" + name + "@" + version
 		return component{kind, purl, name, version, purl}
 	}
-	b := bill{"CycloneDX", "1.6", 1, metadata{of("application", "sealab", moduleVersion())}, []component{of("library", "std", strings.TrimPrefix(runtime.Version(), "go"))}}
+	b := bill{"CycloneDX", "1.6", 1, metadata{of("application", "sealab", cli.Version())}, []component{of("library", "std", strings.TrimPrefix(runtime.Version(), "go"))}}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			b.Components = append(b.Components, of("library", m.Path, m.Version))

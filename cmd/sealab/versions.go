@@ -20,7 +20,7 @@ import (
 
 func newVersionsCommand() *cobra.Command {
 	var out string
-	var asked outcomes
+	var asked cli.Outcomes
 	cmd := &cobra.Command{
 		Use:   "versions",
 		Short: "Exchange tokens between released versions of each SDK",
@@ -40,17 +40,17 @@ could not be asked.`,
 			if err != nil {
 				return err
 			}
-			w := asked.begin(cmd)
-			return asked.end(exchangeVersions(w, &asked, installedSDKs(all, w), out))
+			w := asked.Begin(cmd)
+			return asked.End(exchangeVersions(w, &asked, installedSDKs(all, w), out))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write versions.md into this `folder`")
-	asked.add(cmd)
+	asked.AddFlags(cmd)
 	return cmd
 }
 
 // exchangeVersions pairs the versions of each library and prints the tables.
-func exchangeVersions(stdout io.Writer, asked *outcomes, versions []sdk.SDK, out string) error {
+func exchangeVersions(stdout io.Writer, asked *cli.Outcomes, versions []sdk.SDK, out string) error {
 	var report strings.Builder
 	forged := 0
 	for library, of := range byLibrary(versions) {
@@ -109,7 +109,7 @@ func splitVersion(name string) (library, version string) {
 
 // exchangeLibrary writes the table of one library. It returns the number of
 // altered tokens that were accepted with another state.
-func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions []sdk.SDK) (forged int, err error) {
+func exchangeLibrary(report io.Writer, asked *cli.Outcomes, library string, versions []sdk.SDK) (forged int, err error) {
 	var designs []codecs.Design
 	for _, v := range versions {
 		client, err := v.Dial(worker.Limits{})
@@ -142,7 +142,7 @@ func exchangeLibrary(report io.Writer, asked *outcomes, library string, versions
 			if p.Breaks() {
 				broken = append(broken, fmt.Sprintf("%s refuses tokens of %s: %s", opened.Name, minted.Name, p.Reason))
 			}
-			asked.ask(library, fmt.Sprintf("%s opened by %s", minted.Name, opened.Name), outcomeOf(len(p.Forged)), formatPairing(p))
+			asked.Ask(library, fmt.Sprintf("%s opened by %s", minted.Name, opened.Name), outcomeOf(len(p.Forged)), formatPairing(p))
 			sound, altered, aliases, forged = sound+p.Sound, altered+p.Altered, aliases+p.Aliases, forged+len(p.Forged)
 		}
 		fmt.Fprintln(report)

@@ -30,7 +30,7 @@ codecs/worker documents the protocol.`,
 			if err != nil {
 				return err
 			}
-			s := worker.Server{Design: d, Version: moduleVersion(), Options: chosen, Clock: time.Now}
+			s := worker.Server{Design: d, Version: cli.Version(), Options: chosen, Clock: time.Now}
 			return s.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

@@ -178,3 +178,25 @@ func publish(half, dir string) error {
 	}
 	return os.Rename(half, dir)
 }
+
+// RequireWritable returns an error if no folder can be created at dir. Commands call it before a run of
+// minutes whose results go there. It removes its files. An empty dir means that there are no results.
+func RequireWritable(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	there := filepath.Clean(dir)
+	_, err := os.Stat(there)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+		_, err = os.Stat(there)
+	}
+	trial := ""
+	if err == nil {
+		trial, err = os.MkdirTemp(there, ".trial-*")
+	}
+	if err != nil {
+		return fmt.Errorf("results cannot be written to %s: %w", dir, err)
+	}
+	return os.Remove(trial)
+}

@@ -1,5 +1,5 @@
-// Package cli holds the parts that the commands of this module share: exit
-// statuses, error lines, usage errors and options of a design.
+// Package cli holds the parts that the commands of this module share: exit statuses, error lines, usage
+// errors, options of a design, JSON, progress and the outcomes of questions.
 package cli
 
 import (

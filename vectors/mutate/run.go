@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sealab/internal/verdict"
 )
 
 // The lines that the program writes. Ready means that the vectors agree with the unchanged designs. Then
@@ -139,4 +141,23 @@ func (s *Summary) String() string {
 	all := s.Guarded + len(s.Redundant) + len(s.Open) + len(s.Excused)
 	return fmt.Sprintf("%d checks: %d guarded by a vector, %d redundant, %d that no vector can reach, %d idle",
 		all, s.Guarded, len(s.Redundant), len(s.Excused), len(s.Open))
+}
+
+// Ask calls ask for each check that no vector guards, and once for all guarded checks: does a vector fail if
+// the check is removed?
+func (s *Summary) Ask(ask func(file, check string, outcome verdict.Outcome, detail string)) {
+	at := func(r Result) string { return fmt.Sprintf("%s: %s", r.Func, r.Text) }
+	ask("all files", "guarded checks", verdict.NotRefuted, fmt.Sprintf("%d checks", s.Guarded))
+	for _, r := range s.Redundant {
+		ask(r.File, at(r), verdict.NotRefuted, fmt.Sprintf("line %d: redundant: another check refuses the same vectors", r.Line))
+	}
+	for _, r := range s.Open {
+		ask(r.File, at(r), verdict.Refuted, fmt.Sprintf("line %d: it refuses no vector", r.Line))
+	}
+	for _, r := range s.Excused {
+		ask(r.File, at(r), verdict.NotTested, fmt.Sprintf("line %d: no vector can reach it: %s", r.Line, r.Mark.Reason))
+	}
+	for _, m := range s.Stale {
+		ask(m.File, m.Reason, verdict.Refuted, fmt.Sprintf("line %d: marked, and not idle", m.Line))
+	}
 }

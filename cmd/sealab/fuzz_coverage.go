@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sealab/fuzz/campaign"
+	"sealab/internal/cli"
+)
+
+func newFuzzCoverCommand() *cobra.Command {
+	var folder campaignFolder
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cover [TARGET...]",
+		Short: "Show the statements that the corpora of a campaign cover",
+		Long: `Run the seeds and corpora, of all targets by default, and show the share of
+statements that they cover in each package under test. The files cover.out (for
+"go tool cover -html") and cover.txt (for "sealab fuzz report") in the folder of
+the campaign keep the result.`,
+		Example: `  sealab fuzz cover
+  go tool cover -html fuzz-campaign/cover.out`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx, stop := cli.Interruptible(cmd)
+			defer stop()
+			table, err := campaign.Cover(ctx, folder.config(), names)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				d, err := coverageOf(table)
+				if err != nil {
+					return err
+				}
+				return cli.WriteJSON(cmd.OutOrStdout(), d)
+			}
+			_, err = cmd.OutOrStdout().Write(table)
+			return err
+		},
+	}
+	folder.add(cmd)
+	cli.AddJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// coverFormat is the name of the format of a coverDocument.
+const coverFormat = "sealab-cover/1"
+
+// A coverDocument is the coverage of the corpora of a campaign as JSON.
+type coverDocument struct {
+	Format   string            `json:"format"`
+	Packages []coveredDocument `json:"packages"`
+}
+
+type coveredDocument struct {
+	Package string  `json:"package"`
+	Percent float64 `json:"percent"` // of statements
+}
+
+// coverageOf parses the table of "fuzz cover", which has a line "package
+// coverage: 81.2% of statements" for each package.
+func coverageOf(table []byte) (coverDocument, error) {
+	d := coverDocument{Format: coverFormat, Packages: []coveredDocument{}}
+	for line := range strings.Lines(string(table)) {
+		var c coveredDocument
+		if _, err := fmt.Sscanf(line, "%s coverage: %f%% of statements", &c.Package, &c.Percent); err != nil {
+			return d, fmt.Errorf("coverage %q: want a package and a share of statements", strings.TrimSpace(line))
+		}
+		d.Packages = append(d.Packages, c)
+	}
+	return d, nil
+}
+
+func newFuzzMinimizeCommand() *cobra.Command {
+	var folder campaignFolder
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "minimize [TARGET...]",
+		Short: "Minimize a corpus without losing coverage",
+		Long: `Run every input of the corpora, of all targets by default, and keep a small set
+with the same coverage: the same counters, each with the same power of two.
+Failing inputs are kept.`,
+		Example: `  sealab fuzz minimize text`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx, stop := cli.Interruptible(cmd)
+			defer stop()
+			results, err := campaign.Minimize(ctx, folder.config(), names)
+			d := minimizeDocument{Format: minimizeFormat, Targets: []minimizedDocument{}}
+			for _, r := range results {
+				d.Targets = append(d.Targets, minimizedDocument{r.Target.Name, r.Inputs, r.Kept, r.Features})
+			}
+			if asJSON && err == nil {
+				return cli.WriteJSON(cmd.OutOrStdout(), d)
+			}
+			for _, r := range results {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: kept %d of %d inputs, which cover %d features\n", r.Target.Name, r.Kept, r.Inputs, r.Features)
+			}
+			return err
+		},
+	}
+	folder.add(cmd)
+	cli.AddJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// minimizeFormat is the name of the format of a minimizeDocument.
+const minimizeFormat = "sealab-minimize/1"
+
+// A minimizeDocument is the JSON output of "fuzz minimize": the reduced
+// corpora.
+type minimizeDocument struct {
+	Format  string              `json:"format"`
+	Targets []minimizedDocument `json:"targets"`
+}
+
+type minimizedDocument struct {
+	Target   string `json:"target"`
+	Inputs   int    `json:"inputs"`
+	Kept     int    `json:"kept"`
+	Features int    `json:"features"`
+}
