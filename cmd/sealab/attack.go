@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/attacks"
 	"sealab/internal/atomicfile"
@@ -208,13 +209,13 @@ func (f *attackFlags) sideBySide(d *attack.Design, notes io.Writer) ([]*attack.D
 		return copies, stop
 	}
 	for len(copies) < f.targets.jobsOf(d, f.jobs) {
-		another, err := dialWorker(d.Worker, io.Discard)
+		another, err := subject.Dial(d.Worker, io.Discard)
 		if err != nil {
 			fmt.Fprintf(notes, "attacking with %d process(es): the next did not start: %v\n", len(copies), err)
 			break
 		}
 		another.Options = d.Options
-		ends = append(ends, another.end)
+		ends = append(ends, another.End)
 		f.targets.dialed = append(f.targets.dialed, another)
 		copies = append(copies, another.Design)
 	}

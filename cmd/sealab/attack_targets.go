@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
-	"sealab/internal/broken"
 	"sealab/internal/cli"
 	"sealab/internal/golibs"
 	"sealab/internal/verdict"
@@ -27,7 +26,7 @@ type attackTargets struct {
 	options                   []string // for all of them, as name=value
 	sdks, libraries, controls bool
 
-	dialed []*dialedWorker
+	dialed []*subject.Worker
 }
 
 // open returns the subjects: the named designs, the workers, and the designs
@@ -36,7 +35,7 @@ type attackTargets struct {
 func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attack.Design, stop func(), err error) {
 	stop = func() {
 		for _, d := range t.dialed {
-			d.end()
+			d.End()
 		}
 	}
 	defer func() {
@@ -56,7 +55,7 @@ func (t *attackTargets) open(names []string, notes io.Writer) (subjects []*attac
 		return nil, stop, err
 	}
 	for _, command := range commands {
-		d, err := dialWorker(command, notes)
+		d, err := subject.Dial(command, notes)
 		if err != nil {
 			return nil, stop, err
 		}
@@ -88,7 +87,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 	if len(t.workers) == 0 {
 		all = catalog.Variants()
 	}
-	chosen, err := cli.NamedOrAll(all, names, findDesign)
+	chosen, err := cli.NamedOrAll(all, names, subject.FindDesign)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, workerAdvice(names))
 	}
@@ -96,7 +95,7 @@ func (t *attackTargets) designs(names []string) ([]codecs.Design, error) {
 		chosen = append(chosen, golibs.All()...)
 	}
 	if t.controls {
-		chosen = append(chosen, controlDesigns()...)
+		chosen = append(chosen, subject.Controls()...)
 	}
 	return chosen, nil
 }
@@ -109,25 +108,6 @@ func workerAdvice(names []string) string {
 		}
 	}
 	return ""
-}
-
-// controlDesigns returns the negative controls.
-func controlDesigns() []codecs.Design {
-	var all []codecs.Design
-	for _, c := range broken.Controls() {
-		all = append(all, c.Design)
-	}
-	return all
-}
-
-// findDesign returns a design of the catalog, a negative control or a Go
-// library.
-func findDesign(name string) (codecs.Design, error) {
-	others := slices.Concat(controlDesigns(), golibs.All())
-	if i := slices.IndexFunc(others, func(d codecs.Design) bool { return d.Name == name }); i >= 0 {
-		return others[i], nil
-	}
-	return catalog.Find(name)
 }
 
 // commands returns the workers to start. It prints each SDK that is not
@@ -144,8 +124,8 @@ func (t *attackTargets) commands(notes io.Writer) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range attackableSDKs(installedSDKs(sdks, notes), notes) {
-		all = append(all, []string{sdkMark + s.Name})
+	for _, s := range attackableSDKs(subject.Installed(sdks, notes), notes) {
+		all = append(all, []string{subject.SDKMark + s.Name})
 	}
 	return all, nil
 }
@@ -163,118 +143,6 @@ func attackableSDKs(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
 	})
 }
 
-// sdkMark precedes the name of an installed SDK that is given in place of a
-// command.
-const sdkMark = "sdk:"
-
-// workerStarter returns a function that starts a worker: a command, or an
-// installed SDK as "sdk:NAME".
-func workerStarter(command []string) (func(worker.Limits) (*worker.Client, error), error) {
-	if len(command) == 0 {
-		return nil, errors.New("--worker: want a command")
-	}
-	if name, ok := strings.CutPrefix(command[0], sdkMark); ok {
-		s, err := sdk.Find(".", name)
-		return s.Dial, err
-	}
-	return func(l worker.Limits) (*worker.Client, error) {
-		return worker.Dial(worker.Command{Args: command}, l)
-	}, nil
-}
-
-// dialWorker starts the worker with the given command.
-func dialWorker(command []string, notes io.Writer) (*dialedWorker, error) {
-	start, err := workerStarter(command)
-	if err != nil {
-		return nil, err
-	}
-	d := new(dialedWorker)
-	s, end, err := attack.Dial(command, func(l worker.Limits) (*worker.Client, error) {
-		c, err := start(l)
-		if err == nil {
-			d.clients = append(d.clients, c)
-		}
-		return c, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.Design, d.end = s, func() {
-		end() //nolint:errcheck // all answers have been read
-	}
-	noteUnknown(notes, d.clients[0].Hello())
-	return d, nil
-}
-
-// A dialedWorker is a running worker with the clients that have used it.
-type dialedWorker struct {
-	*attack.Design
-	end     func()
-	clients []*worker.Client
-}
-
-// breach returns an error if the worker broke the protocol.
-func (d *dialedWorker) breach() error {
-	for _, c := range d.clients {
-		if err := protocolBreach(c, d.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// protocolBreach returns an error if the named worker broke the protocol.
-func protocolBreach(c *worker.Client, name string) error {
-	for _, e := range c.Events() {
-		if e.BreaksProtocol() {
-			return fmt.Errorf("%s broke the protocol: %s: %s", name, e.Kind, e.Detail)
-		}
-	}
-	return nil
-}
-
-// noteUnknown prints the guarantees and abilities of a worker that this program
-// does not know, so that a misspelled name is noticed.
-func noteUnknown(notes io.Writer, h worker.Hello) {
-	claimed, disclaimed := h.Unknown()
-	for _, p := range append(claimed, disclaimed...) {
-		_, err := codecs.ParseProperty(string(p))
-		fmt.Fprintf(notes, "%s states a guarantee that is left out: %v\n", h.Name, err)
-	}
-	if err := schemesClaim(h); err != nil {
-		fmt.Fprintf(notes, "%s states a guarantee that is left out: %v\n", h.Name, err)
-	}
-	for _, a := range h.UnknownAbilities() {
-		fmt.Fprintf(notes, "%s states the ability %q, which is left out; there are %v\n", h.Name, a, worker.Abilities())
-	}
-}
-
-// unknownClaims returns an error if the worker claims a property that no attack
-// tests, because this version does not know it or it does not apply to the
-// worker's kind.
-func (d *dialedWorker) unknownClaims() error {
-	h := d.clients[0].Hello()
-	err := schemesClaim(h)
-	if claimed, _ := h.Unknown(); len(claimed) > 0 {
-		_, err = codecs.ParseProperty(string(claimed[0]))
-	}
-	if err != nil {
-		return fmt.Errorf("%s claims a guarantee that was not tested: %w", d.Name, err)
-	}
-	return nil
-}
-
-// schemesClaim returns an error if a codec claims a property that only schemes
-// can have.
-func schemesClaim(h worker.Hello) error {
-	for _, info := range codecs.Properties() {
-		if h.Kind == codecs.KindCodec && info.SchemeOnly && h.Guarantees[info.Property] {
-			return fmt.Errorf("only a scheme has the property %q, and the worker is a codec", info.Property)
-		}
-	}
-	return nil
-}
-
 // jobsOf returns the number of processes of a worker that are attacked in
 // parallel.
 func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
@@ -282,7 +150,7 @@ func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
 		return asked
 	}
 	for _, dialed := range t.dialed {
-		if dialed.Design == d && dialed.clients[0].Has(worker.AbilityParallel) {
+		if dialed.Design == d && dialed.Has(worker.AbilityParallel) {
 			return runtime.NumCPU()
 		}
 	}
@@ -299,7 +167,7 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 	if err == nil {
 		return true
 	}
-	printError(notes, err)
+	subject.PrintError(notes, err)
 	f.unfit = append(f.unfit, d.Name+" does not open an ordinary token of its own")
 	return false
 }
@@ -314,7 +182,7 @@ func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verd
 		return
 	}
 	if err := d.LastWords(); err != nil {
-		printError(notes, err)
+		subject.PrintError(notes, err)
 	}
 }
 
@@ -326,7 +194,7 @@ func hasRefuted(outcome verdict.Design, p codecs.Property) bool {
 // not open its own token, broke too often, or broke the protocol.
 func (f *attackFlags) requireFit() error {
 	for _, d := range f.targets.dialed {
-		if err := d.breach(); err != nil {
+		if err := d.Breach(); err != nil {
 			return err
 		}
 	}
@@ -348,7 +216,7 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 		}
 	}
 	for _, d := range f.targets.dialed {
-		if err := d.unknownClaims(); err != nil {
+		if err := d.UnknownClaims(); err != nil {
 			return err
 		}
 	}
@@ -372,10 +240,8 @@ func (f *attackFlags) untestedReason(t verdict.Tally) string {
 func (t *attackTargets) misbehavior(name string) string {
 	var events []worker.Event
 	for _, d := range t.dialed {
-		for _, c := range d.clients {
-			if d.Name == name {
-				events = append(events, c.Events()...)
-			}
+		if d.Name == name {
+			events = append(events, d.Events()...)
 		}
 	}
 	if len(events) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"sealab/analysis/throughput"
 	"sealab/bench"
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
@@ -175,7 +176,7 @@ func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []be
 	if len(names) > 0 {
 		sdks = slices.DeleteFunc(sdks, func(s sdk.SDK) bool { return !slices.Contains(names, s.Name) })
 	}
-	for _, s := range installedSDKs(sdks, out) {
+	for _, s := range subject.Installed(sdks, out) {
 		c, err := s.Dial(worker.Limits{})
 		if err != nil {
 			stop()

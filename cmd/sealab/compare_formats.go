@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/bench/formats"
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
@@ -153,7 +154,7 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 			c.Close()
 		}
 	}
-	designs, err := cli.NamedOrAll(withoutClaims(), names, findDesign)
+	designs, err := cli.NamedOrAll(withoutClaims(), names, subject.FindDesign)
 	if err != nil {
 		return nil, stop, err
 	}
@@ -170,14 +171,14 @@ func (f *formatsFlags) subjects(names []string, notes io.Writer) (subjects []for
 	if err != nil {
 		return nil, stop, err
 	}
-	for _, s := range installedSDKs(all, notes) {
+	for _, s := range subject.Installed(all, notes) {
 		client, err := s.Dial(worker.Limits{})
 		if err != nil {
 			fmt.Fprintf(notes, "skipped: %s: %v\n", s.Name, err)
 			continue
 		}
 		clients = append(clients, client)
-		noteUnknown(notes, client.Hello())
+		subject.NoteUnknown(notes, client.Hello())
 		d := client.Design()
 		d.Name = s.Name
 		subjects = append(subjects, formats.Subject{Design: d, Live: true})

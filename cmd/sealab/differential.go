@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
@@ -83,7 +84,7 @@ func chooseSDKs(name string, libraries bool, notes io.Writer) ([]sdk.SDK, error)
 			of = sdk.Compared
 		}
 		sdks, err := of(".")
-		return installedSDKs(sdks, notes), err
+		return subject.Installed(sdks, notes), err
 	}
 	s, err := sdk.Find(".", name)
 	if err == nil && s.Mirrors == "" && s.Agrees.Design == "" {
@@ -136,7 +137,7 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 	if err != nil {
 		return 0, err
 	}
-	if err := protocolBreach(client, s.Name); err != nil {
+	if err := subject.ProtocolBreach(client, s.Name); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(out, "%s against %s, seed %d: %s\n", here.Name, client.Design().Spec, flags.seed, tally)
@@ -168,7 +169,7 @@ func printEvents(out, notes io.Writer, client *worker.Client, show int) {
 	events := client.Events()
 	for i, e := range events {
 		if i == 0 {
-			printError(notes, &worker.FaultError{Worker: client.Hello().Name, Event: e})
+			subject.PrintError(notes, &worker.FaultError{Worker: client.Hello().Name, Event: e})
 		}
 		if show > 0 && i == show {
 			fmt.Fprintf(out, "and %d more\n", len(events)-show)

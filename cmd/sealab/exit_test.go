@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/fuzz/attack"
 	"sealab/internal/cli"
 )
@@ -72,7 +73,7 @@ func TestInterruptedCampaigns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fuzzRunFlags{limit: row.limit, campaignFolder: campaignFolder{dir: "c"}}
 			var stderr bytes.Buffer
-			require.Equal(t, row.status, printError(&stderr, f.end(&stderr, row.interrupted, row.failed)))
+			require.Equal(t, row.status, subject.PrintError(&stderr, f.end(&stderr, row.interrupted, row.failed)))
 			require.Equal(t, row.want, stderr.String())
 		})
 	}

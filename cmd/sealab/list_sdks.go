@@ -90,17 +90,3 @@ func stateOf(s sdk.SDK) sdkDocument {
 	}
 	return d
 }
-
-// installedSDKs returns the SDKs that can be started. It prints the others as
-// skipped.
-func installedSDKs(sdks []sdk.SDK, notes io.Writer) []sdk.SDK {
-	var there []sdk.SDK
-	for _, s := range sdks {
-		if why := s.Unavailable(); why != "" {
-			fmt.Fprintf(notes, "skipped: %s: %s\n", s.Name, why)
-			continue
-		}
-		there = append(there, s)
-	}
-	return there
-}

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/serve"
-	"sealab/codecs/worker"
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/internal/cli"
 )
 
@@ -20,22 +18,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole program.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return printError(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
-}
-
-// printError prints err as one line. If a worker ended, it also prints the end
-// of its standard error. It returns the exit status.
-func printError(w io.Writer, err error) int {
-	status := cli.Exit(w, "sealab", err)
-	fault, ok := errors.AsType[*worker.FaultError](err)
-	if status != cli.Fault || !ok || strings.TrimSpace(fault.Event.Stderr) == "" {
-		return status
-	}
-	fmt.Fprintln(w, "the end of the worker's standard error:")
-	for line := range strings.Lines(strings.TrimSpace(fault.Event.Stderr)) {
-		fmt.Fprintln(w, "  "+strings.TrimRight(line, "\r\n"))
-	}
-	return status
+	return subject.PrintError(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
 }
 
 // The groups of commands in the help.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/analysis/findings"
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/casefile"
 	"sealab/codecs/catalog"
@@ -86,7 +87,7 @@ type replayer struct {
 	tallies    map[string]tally // of case files, by system
 	shown      int              // findings that were reproduced
 	untested   int              // questions that could not be tested
-	dialed     []*dialedWorker
+	dialed     []*subject.Worker
 }
 
 // A tally counts the cases of a system.
@@ -212,12 +213,12 @@ func (r *replayer) designs(needed bool) (find func(string) (codecs.Design, error
 	if err != nil {
 		return nil, nil, err
 	}
-	return func(string) (codecs.Design, error) { return d.Design.Design, nil }, d.end, nil
+	return func(string) (codecs.Design, error) { return d.Design.Design, nil }, d.End, nil
 }
 
 // dial starts the worker.
-func (r *replayer) dial() (*dialedWorker, error) {
-	d, err := dialWorker(strings.Fields(r.command), r.notes)
+func (r *replayer) dial() (*subject.Worker, error) {
+	d, err := subject.Dial(strings.Fields(r.command), r.notes)
 	if err == nil {
 		r.dialed = append(r.dialed, d)
 	}
@@ -285,7 +286,7 @@ func (r *replayer) again(f findings.Finding) error {
 		return fmt.Errorf("it has no reproducer; verify it with: %q", f.Verification)
 	}
 	if f.Location.Worker == nil {
-		d, err := findDesign(f.Location.Design)
+		d, err := subject.FindDesign(f.Location.Design)
 		if err != nil {
 			return err
 		}
@@ -298,7 +299,7 @@ func (r *replayer) again(f findings.Finding) error {
 	if err != nil {
 		return err
 	}
-	defer s.end()
+	defer s.End()
 	if s.Name != f.Location.Design {
 		return fmt.Errorf("it is of the worker %q, and --worker starts %q", f.Location.Design, s.Name)
 	}
@@ -335,7 +336,7 @@ func (r *replayer) report() error {
 		return err
 	}
 	for _, d := range r.dialed {
-		if err := d.breach(); err != nil {
+		if err := d.Breach(); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/fuzz/targets"
 )
 
@@ -80,7 +81,7 @@ func taken(line []string) error {
 	for _, name := range args {
 		switch {
 		case strings.Contains(cmd.Use, "DESIGN"):
-			_, err = findDesign(name)
+			_, err = subject.FindDesign(name)
 		case strings.Contains(cmd.Use, "TARGET..."):
 			_, err = targets.Find(name)
 		}

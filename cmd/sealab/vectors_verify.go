@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/catalog"
 	"sealab/codecs/worker"
@@ -131,7 +132,7 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 	verify := v.ofDesign
 	if ofWorker {
 		verify = v.ofWorker
-		start, err := workerStarter(strings.Fields(v.command))
+		start, err := subject.Starter(strings.Fields(v.command))
 		if err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return r.Stands(), protocolBreach(v.client, r.Subject)
+	return r.Stands(), subject.ProtocolBreach(v.client, r.Subject)
 }
 
 // ofDesign runs a file on its design and reports whether every answer and the
@@ -229,7 +230,7 @@ func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay
 	case r.Tested() == 0:
 		return nil, fmt.Errorf("no test of %d was answered by %s: %s", len(r.Findings), r.Subject, r.Findings[0].Detail)
 	case r.Fault != nil:
-		printError(v.notes, r.Fault)
+		subject.PrintError(v.notes, r.Fault)
 	}
 	return r, nil
 }

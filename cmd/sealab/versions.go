@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sealab/cmd/sealab/internal/subject"
 	"sealab/codecs"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
@@ -41,7 +42,7 @@ could not be asked.`,
 				return err
 			}
 			w := asked.Begin(cmd)
-			return asked.End(exchangeVersions(w, &asked, installedSDKs(all, w), out))
+			return asked.End(exchangeVersions(w, &asked, subject.Installed(all, w), out))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write versions.md into this `folder`")
