@@ -92,6 +92,15 @@ func allBaselines() []baseline {
 	return all
 }
 
+// WithDesign appends the named design unless it is already a subject.
+func WithDesign(subjects []Subject, name string) ([]Subject, error) {
+	if slices.ContainsFunc(subjects, func(s Subject) bool { return s.Name == name }) {
+		return subjects, nil
+	}
+	d, err := catalog.Find(name)
+	return append(subjects, FromDesign(d)), err
+}
+
 // FromDesign returns a row of the catalog as a subject.
 func FromDesign(d codecs.Design) Subject {
 	s := Subject{Subject: runfile.Subject{

@@ -152,6 +152,26 @@ func TestLoadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "nowhere")
 }
 
+// TestWriteLeavesNoHalves checks that no folder is left if measurements cannot be reported.
+func TestWriteLeavesNoHalves(t *testing.T) {
+	out := t.TempDir()
+	run := quiet.load(t, 1)
+	text := simulation{rounds: 2}.text(1)
+	_, err := throughput.Write(filepath.Join(out, "bad"), []byte(strings.ReplaceAll(text, "design=near", "design=unlisted")), run.Subjects)
+	require.ErrorContains(t, err, `"unlisted" is not in subjects.json`)
+	left, err := os.ReadDir(out)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	written, err := throughput.Write(filepath.Join(out, "good"), []byte(text), run.Subjects)
+	require.NoError(t, err)
+	for _, name := range []string{runfile.BenchFile, runfile.SubjectsFile, runfile.ReportFile} {
+		content, err := os.ReadFile(filepath.Join(written.Path, name))
+		require.NoError(t, err)
+		require.NotEmpty(t, content)
+	}
+}
+
 // TestSummaryIsOneScreen checks that the summary fits one screen and contains the designs and missed
 // thresholds.
 func TestSummaryIsOneScreen(t *testing.T) {

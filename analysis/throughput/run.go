@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -75,14 +76,30 @@ func (r *Run) NearestSize(n int) int {
 // Load reads the run in the folder dir.
 func Load(dir string) (*Run, error) {
 	subjects, err := runfile.ReadSubjects(dir)
-	if err != nil {
-		return nil, err
+	var text []byte
+	if err == nil {
+		text, err = atomicfile.Read(filepath.Join(dir, runfile.BenchFile))
 	}
-	text, err := atomicfile.Read(filepath.Join(dir, runfile.BenchFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; want the folder of a run of sealab bench", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return Parse(dir, text, subjects)
+}
+
+// Write writes the measurements in text and their report to the new folder dir, completely or not at all.
+func Write(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
+	run, err := Parse(dir, text, subjects)
+	if err != nil {
+		return nil, err
+	}
+	var report bytes.Buffer
+	if err := run.Report(&report, 0); err != nil {
+		return nil, err
+	}
+	return run, runfile.WriteBench(dir, text, report.Bytes(), subjects)
 }
 
 // Parse parses the text of the benchmark file of the run in the folder dir.

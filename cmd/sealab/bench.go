@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"sealab/analysis/throughput"
 	"sealab/bench"
 	"sealab/cmd/sealab/internal/subject"
-	"sealab/codecs/catalog"
 	"sealab/codecs/sdk"
 	"sealab/codecs/worker"
 	"sealab/internal/atomicfile"
@@ -67,7 +65,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.config.Cell, "cell", bench.CellTime, "time that a cell runs in a round")
 	flags.Uint64Var(&f.config.Seed, "seed", 0, "seed of the order inside the rounds (default: a new one for each run)")
 	flags.BoolVar(&f.quick, "quick", false, fmt.Sprintf("the same as --rounds %d --cell %v", quickConfig.Rounds, quickConfig.Cell))
-	flags.StringVar(&f.out, "out", "results", "folder of all results")
+	flags.StringVar(&f.out, "out", runfile.Results, "folder of all results")
 	flags.StringVar(&f.host, "host", "", "name of this machine in the results (default a digest of its name)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write every measurement as JSON, as \"sealab report --json\" does")
 	cmd.MarkFlagsMutuallyExclusive("quick", "rounds")
@@ -102,7 +100,11 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	run, err := writeBench(result, f.out, stamp)
+	text, err := result.Format(stamp)
+	if err != nil {
+		return err
+	}
+	run, err := throughput.Write(stamp.Dir(f.out, runfile.Bench), text, result.Subjects)
 	if err != nil {
 		return err
 	}
@@ -115,24 +117,6 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	}
 	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare with the run before: sealab compare\n", filepath.Join(run.Path, runfile.ReportFile), run.Path)
 	return err
-}
-
-// writeBench writes the measurements and their report to the folder of a new
-// run below out, completely or not at all.
-func writeBench(result *bench.Result, out string, stamp runfile.Stamp) (*throughput.Run, error) {
-	text, err := result.Format(stamp)
-	if err != nil {
-		return nil, err
-	}
-	run, err := throughput.Parse(stamp.Dir(out, runfile.Bench), text, result.Subjects)
-	if err != nil {
-		return nil, err
-	}
-	var report bytes.Buffer
-	if err := run.Report(&report, 0); err != nil {
-		return nil, err
-	}
-	return run, runfile.WriteBench(run.Path, text, report.Bytes(), result.Subjects)
 }
 
 // complete returns the configuration for the flags. Without a seed it uses the
@@ -183,20 +167,11 @@ func withSDKs(out io.Writer, subjects []bench.Subject, names []string) (all []be
 			return nil, stop, err
 		}
 		clients = append(clients, c)
-		if subjects, err = withMirrored(subjects, s.Mirrors); err != nil {
+		if subjects, err = bench.WithDesign(subjects, s.Mirrors); err != nil {
 			stop()
 			return nil, stop, err
 		}
 		subjects = append(subjects, bench.FromWorker(c, s.Mirrors, s.Slower))
 	}
 	return subjects, stop, nil
-}
-
-// withMirrored appends the named design unless it is already a subject.
-func withMirrored(subjects []bench.Subject, name string) ([]bench.Subject, error) {
-	if slices.ContainsFunc(subjects, func(s bench.Subject) bool { return s.Name == name }) {
-		return subjects, nil
-	}
-	d, err := catalog.Find(name)
-	return append(subjects, bench.FromDesign(d)), err
 }

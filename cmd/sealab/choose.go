@@ -170,13 +170,13 @@ func parseLifetime(text string) (time.Duration, error) {
 // returns no costs.
 func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	if dir == "" {
-		newest, err := runfile.Newest(resultsDir, runfile.Bench, 1)
+		newest, err := runfile.Newest(runfile.Results, runfile.Bench, 1)
 		if err != nil {
 			return nil, "not measured: " + err.Error(), nil
 		}
 		dir = newest[0]
 	}
-	run, err := loadRun(dir)
+	run, err := throughput.Load(dir)
 	if err != nil {
 		return nil, "", err
 	}

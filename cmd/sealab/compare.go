@@ -13,12 +13,9 @@ import (
 	"sealab/internal/table"
 )
 
-// resultsDir is the folder in which commands look for runs.
-const resultsDir = "results"
-
 // newestRuns returns the n newest runs of the benchmark, oldest first.
 func newestRuns(n int) ([]string, error) {
-	runs, err := runfile.Newest(resultsDir, runfile.Bench, n)
+	runs, err := runfile.Newest(runfile.Results, runfile.Bench, n)
 	if err != nil {
 		return nil, fmt.Errorf("%w: sealab bench makes one", err)
 	}

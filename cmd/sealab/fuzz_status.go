@@ -148,6 +148,6 @@ only if both come from one tree, as with make fuzz.`,
 		},
 	}
 	folder.add(cmd)
-	cmd.Flags().StringVar(&out, "out", "results", "folder in which a new folder for the report is created")
+	cmd.Flags().StringVar(&out, "out", runfile.Results, "folder in which a new folder for the report is created")
 	return cmd
 }

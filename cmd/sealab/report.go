@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +38,7 @@ review or a fuzz campaign.`,
 			if file != "" {
 				return site.WriteRun(args[0], file)
 			}
-			run, err := loadRun(args[0])
+			run, err := throughput.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -63,15 +59,6 @@ review or a fuzz campaign.`,
 	return cmd
 }
 
-// loadRun loads a benchmark run.
-func loadRun(dir string) (*throughput.Run, error) {
-	run, err := throughput.Load(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; want the folder of a run of sealab bench", err)
-	}
-	return run, err
-}
-
 // writeReportJSON writes the measurements and thresholds of a run as JSON.
 func writeReportJSON(out io.Writer, run *throughput.Run) error {
 	document, err := run.Document()
@@ -79,37 +66,4 @@ func writeReportJSON(out io.Writer, run *throughput.Run) error {
 		return err
 	}
 	return cli.WriteJSON(out, document)
-}
-
-func newSiteCommand() *cobra.Command {
-	var from site.Source
-	var out string
-	cmd := &cobra.Command{
-		Use:   "site",
-		Short: "Write pages of committed results",
-		Long: `Write static pages of the newest run of each kind below --results: the designs
-with their guarantees, the outcomes of attacks and a plot of time against size;
-a page for each design; the benchmark with a comparison and a history; attacks,
-a review and a fuzz campaign with their findings; the vectors; guides; and the
-help of all commands. Each page is one file that loads nothing else.`,
-		Example: `  sealab site
-  sealab site --vectors vectors/files --out pages`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			commands, err := sitePages(cmd.Root())
-			if err != nil {
-				return err
-			}
-			from.Commands = commands
-			if err := site.Write(from, out); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "open %s\n", filepath.Join(out, "index.html"))
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&from.Results, "results", resultsDir, "folder of all results")
-	cmd.Flags().StringVar(&from.Vectors, "vectors", "", "folder of the files of vectors to publish (default none)")
-	cmd.Flags().StringVar(&out, "out", "site", "new folder of the pages")
-	return cmd
 }

@@ -47,6 +47,9 @@ const (
 	World      = "world"      // a comparison of token formats
 )
 
+// Results is the folder of all runs in the working folder.
+const Results = "results"
+
 // MainFile returns the name of the file that every run of a kind contains.
 func MainFile(kind string) string {
 	return map[string]string{
