@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/serve"
+	"sealab/cmd/sealab/internal/measure"
 	"sealab/cmd/sealab/internal/subject"
 	"sealab/internal/cli"
 )
@@ -48,11 +49,11 @@ func newRoot() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	bench := newBenchCommand()
-	bench.AddCommand(hideCommands(newReportCommand(), newCompareCommand())...)
+	bench := measure.NewBench()
+	bench.AddCommand(hideCommands(measure.NewReport(), measure.NewCompare())...)
 	fuzz := newFuzzCommand()
 	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
-	add(groupMeasure, bench, newReportCommand(), newCompareCommand(), newCompareFormatsCommand(), newLeakCommand(), newSiteCommand())
+	add(groupMeasure, bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz)
 	add(groupVectors, newVectorsCommand())

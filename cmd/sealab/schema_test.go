@@ -17,6 +17,7 @@ import (
 	"sealab/analysis/identify"
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
+	"sealab/cmd/sealab/internal/measure"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/campaign/report"
 	"sealab/internal/cli"
@@ -42,11 +43,11 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"fuzz-status": inferred[report.Status],
 	"version":     inferred[versionDocument],
 	"identify":    inferred[[]identify.Answer],
-	"formats":     inferred[comparisonFile],
+	"formats":     inferred[measure.FormatsDocument],
 	"sdks":        inferred[sdksDocument],
-	"leak-probe":  inferred[probeDocument],
+	"leak-probe":  inferred[measure.ProbeDocument],
 	"leak-judge":  inferred[timing.Document],
-	"leak-taint":  inferred[taintDocument],
+	"leak-taint":  inferred[measure.TaintDocument],
 	"questions":   inferred[cli.QuestionsDocument],
 	"minimize":    inferred[minimizeDocument],
 	"cover":       inferred[coverDocument],

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"encoding/base64"
@@ -32,7 +32,7 @@ const (
 // equalControls is the number of equal controls in the set of that name.
 const equalControls = 200
 
-func newLeakProbeCommand() *cobra.Command {
+func newLeakProbe() *cobra.Command {
 	var flags leakProbeFlags
 	cmd := &cobra.Command{
 		Use:   "probe DIR",
@@ -112,7 +112,7 @@ func (f *leakProbeFlags) run(dir string, progress *cli.Progress, out io.Writer) 
 	if err != nil {
 		return err
 	}
-	d := probeDocument{Format: probeFormat, Run: dir, Passes: measured, Skipped: []skippedDocument{}}
+	d := ProbeDocument{Format: ProbeFormat, Run: dir, Passes: measured, Skipped: []skippedDocument{}}
 	for _, t := range comparisons {
 		if why := skipped[t.Name()]; why != "" {
 			d.Skipped = append(d.Skipped, skippedDocument{t.Name(), why})
@@ -121,11 +121,11 @@ func (f *leakProbeFlags) run(dir string, progress *cli.Progress, out io.Writer) 
 	return cli.WriteAs(out, f.json, d, d.writeText)
 }
 
-// probeFormat is the name of the format of a probeDocument.
-const probeFormat = "sealab-leak-probe/1"
+// ProbeFormat is the name of the format of a ProbeDocument.
+const ProbeFormat = "sealab-leak-probe/1"
 
-// A probeDocument is the JSON output of "leak probe": the files that it wrote.
-type probeDocument struct {
+// A ProbeDocument is the JSON output of "leak probe": the files that it wrote.
+type ProbeDocument struct {
 	Format  string            `json:"format"`
 	Run     string            `json:"run"`    // its folder
 	Passes  int               `json:"passes"` // measured in this call
@@ -137,7 +137,7 @@ type skippedDocument struct {
 	Reason string `json:"reason"`
 }
 
-func (d probeDocument) writeText(out io.Writer) error {
+func (d ProbeDocument) writeText(out io.Writer) error {
 	fmt.Fprintf(out, "%d passes measured into %s\n", d.Passes, d.Run)
 	for _, s := range d.Skipped {
 		fmt.Fprintf(out, "skipped: %s: %s\n", s.Name, s.Reason)
@@ -186,7 +186,7 @@ func (f *leakProbeFlags) stamp() (map[string]string, error) {
 	}, err
 }
 
-func newLeakRecoverCommand() *cobra.Command {
+func newLeakRecover() *cobra.Command {
 	var seed uint64
 	var samples int
 	var asked cli.Outcomes

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"io"
@@ -11,7 +11,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newReportCommand() *cobra.Command {
+// NewReport returns the command "report".
+func NewReport() *cobra.Command {
 	var brief, asJSON bool
 	var file string
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -33,7 +33,8 @@ type formatsFlags struct {
 	attacks, out            string
 }
 
-func newCompareFormatsCommand() *cobra.Command {
+// NewCompareFormats returns the command "compare-formats".
+func NewCompareFormats() *cobra.Command {
 	var flags formatsFlags
 	cmd := &cobra.Command{
 		Use:   "compare-formats [DESIGN...]",
@@ -71,8 +72,8 @@ quiet machine.`,
 	return cmd
 }
 
-// A comparisonFile is the contents of the file of a comparison.
-type comparisonFile struct {
+// A FormatsDocument is the JSON output of "compare-formats", and the file of a comparison.
+type FormatsDocument struct {
 	Time    time.Time     `json:"time"`
 	Commit  string        `json:"commit"`
 	Dirty   bool          `json:"dirty"`
@@ -102,7 +103,7 @@ func (f *formatsFlags) run(out, notes io.Writer, names []string) error {
 	for i := range rows {
 		addTallies(&rows[i], tallies[rows[i].Name])
 	}
-	w := comparisonFile{stamp.Time, stamp.Commit, stamp.Dirty, runfile.CPUName(), stamp.Modules, f.rounds, rows}
+	w := FormatsDocument{stamp.Time, stamp.Commit, stamp.Dirty, runfile.CPUName(), stamp.Modules, f.rounds, rows}
 	if f.out != "" {
 		dir := stamp.Dir(f.out, runfile.World)
 		if err := writeComparison(dir, &w); err != nil {
@@ -132,7 +133,7 @@ func writeEncodings(out, notes io.Writer, rows []formats.Row) error {
 	return err
 }
 
-func writeComparison(dir string, w *comparisonFile) error {
+func writeComparison(dir string, w *FormatsDocument) error {
 	var data bytes.Buffer
 	if err := cli.WriteJSON(&data, w); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 	"sealab/internal/table"
 )
 
-func newLeakTaintCommand() *cobra.Command {
+func newLeakTaint() *cobra.Command {
 	var flags leakTaintFlags
 	cmd := &cobra.Command{
 		Use:   "taint DIR",
@@ -81,7 +81,7 @@ func (f *leakTaintFlags) run(cmd *cobra.Command, dir string) error {
 	if err := j.Write(dir); err != nil {
 		return err
 	}
-	err = cli.WriteAs(cmd.OutOrStdout(), f.json, taintDocument{taintFormat, dir, j}, func(w io.Writer) error { return j.WriteTable(w, f.lines, table.Width(w)) })
+	err = cli.WriteAs(cmd.OutOrStdout(), f.json, TaintDocument{TaintFormat, dir, j}, func(w io.Writer) error { return j.WriteTable(w, f.lines, table.Width(w)) })
 	if err != nil {
 		return err
 	}
@@ -108,11 +108,11 @@ func (f *leakTaintFlags) log(ctx context.Context, dir string, progress *cli.Prog
 	})
 }
 
-// taintFormat is the name of the format of a taintDocument.
-const taintFormat = "sealab-leak-taint/1"
+// TaintFormat is the name of the format of a TaintDocument.
+const TaintFormat = "sealab-leak-taint/1"
 
-// A taintDocument is the JSON output of "leak taint".
-type taintDocument struct {
+// A TaintDocument is the JSON output of "leak taint".
+type TaintDocument struct {
 	Format string `json:"format"`
 	Run    string `json:"run"` // its folder
 	*analysis.Judgement

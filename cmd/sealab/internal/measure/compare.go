@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"errors"
@@ -25,7 +25,8 @@ func newestRuns(n int) ([]string, error) {
 // maxChanges is the default number of changes that compare lists.
 const maxChanges = 30
 
-func newCompareCommand() *cobra.Command {
+// NewCompare returns the command "compare".
+func NewCompare() *cobra.Command {
 	var filter string
 	var all, asJSON bool
 	cmd := &cobra.Command{

@@ -1,4 +1,6 @@
-package main
+// Package measure holds the commands that measure designs and report on runs: bench, report, compare,
+// compare-formats and leak.
+package measure
 
 import (
 	"fmt"
@@ -24,7 +26,8 @@ import (
 // rough.
 var quickConfig = bench.Config{Rounds: 6, Cell: 2 * time.Millisecond}
 
-func newBenchCommand() *cobra.Command {
+// NewBench returns the command "bench".
+func NewBench() *cobra.Command {
 	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newLeakCommand() *cobra.Command {
+// NewLeak returns the command "leak" and its subcommands.
+func NewLeak() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leak",
 		Short: "Test if time, branches or addresses depend on secrets",
@@ -34,11 +35,11 @@ undefined, and names each line whose branches or addresses depend on them.
 "report" adds pictures and findings to the outcomes. "recover" forges a token
 from timings.`,
 	}
-	cmd.AddCommand(newLeakProbeCommand(), newLeakJudgeCommand(), newLeakTaintCommand(), newLeakReportCommand(), newLeakRecoverCommand())
+	cmd.AddCommand(newLeakProbe(), newLeakJudge(), newLeakTaint(), newLeakReport(), newLeakRecover())
 	return cmd
 }
 
-func newLeakJudgeCommand() *cobra.Command {
+func newLeakJudge() *cobra.Command {
 	var limit float64
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -110,7 +111,7 @@ func leakJudge(cmd *cobra.Command, dir string, limit float64, asJSON bool) error
 	return nil
 }
 
-func newLeakReportCommand() *cobra.Command {
+func newLeakReport() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report DIR",
