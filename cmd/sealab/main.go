@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/serve"
+	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/cmd/sealab/internal/subject"
 	"sealab/internal/cli"
@@ -51,16 +52,14 @@ func newRoot() *cobra.Command {
 	}
 	bench := measure.NewBench()
 	bench.AddCommand(hideCommands(measure.NewReport(), measure.NewCompare())...)
-	fuzz := newFuzzCommand()
-	fuzz.AddCommand(newDifferentialCommand(), newVersionsCommand())
 	add(groupMeasure, bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
-	add(groupFuzz, fuzz)
+	add(groupFuzz, fuzz.New())
 	add(groupVectors, newVectorsCommand())
 	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())
-	root.AddCommand(hideCommands(newDifferentialCommand())...)
+	root.AddCommand(hideCommands(fuzz.NewDifferential())...)
 	addCompletions(root)
 	return cli.Prepare(root)
 }

@@ -17,6 +17,7 @@ import (
 	"sealab/analysis/identify"
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
+	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/campaign/report"
@@ -49,8 +50,8 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"leak-judge":  inferred[timing.Document],
 	"leak-taint":  inferred[measure.TaintDocument],
 	"questions":   inferred[cli.QuestionsDocument],
-	"minimize":    inferred[minimizeDocument],
-	"cover":       inferred[coverDocument],
+	"minimize":    inferred[fuzz.MinimizeDocument],
+	"cover":       inferred[fuzz.CoverDocument],
 }
 
 // schemaOf maps each command with --json to its schema.
@@ -222,14 +223,6 @@ func TestDocumentsOfLongRuns(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, formOf(t, name).Validate(text), "%s", text)
 	}
-	covered, err := coverageOf([]byte("sealab/codecs coverage: 81.2% of statements\nsealab/codecs/aesgcm coverage: 100.0% of statements\n"))
-	require.NoError(t, err)
-	require.Equal(t, []coveredDocument{{"sealab/codecs", 81.2}, {"sealab/codecs/aesgcm", 100}}, covered.Packages)
-	conform("cover", covered)
-	_, err = coverageOf([]byte("no table\n"))
-	require.ErrorContains(t, err, "want a package")
-	conform("minimize", minimizeDocument{minimizeFormat, []minimizedDocument{{"text", 9, 4, 120}}})
-
 	asked := cli.Outcomes{Format: cli.OutcomesFormat, Command: "sealab"}
 	mark := &mutate.Mark{File: "a.go", Line: 9, Reason: "no way"}
 	check := mutate.Result{Check: mutate.Check{File: "a.go", Line: 3, Func: "f", Text: "x", Mark: mark}}

@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"sealab/internal/cli"
 )
 
-func newFuzzRunCommand() *cobra.Command {
-	var flags fuzzRunFlags
+func newRun() *cobra.Command {
+	var flags runFlags
 	cmd := &cobra.Command{
 		Use:   "run [TARGET...]",
 		Short: "Start or resume a campaign",
@@ -39,8 +39,8 @@ the campaign before the time of --for.`,
 	return cmd
 }
 
-// fuzzRunFlags are the flags of the fuzz run command.
-type fuzzRunFlags struct {
+// runFlags are the flags of the fuzz run command.
+type runFlags struct {
 	campaignFolder
 	workers int
 	slice   time.Duration
@@ -52,7 +52,7 @@ type fuzzRunFlags struct {
 	json    bool
 }
 
-func (f *fuzzRunFlags) add(cmd *cobra.Command) {
+func (f *runFlags) add(cmd *cobra.Command) {
 	f.campaignFolder.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.limit, "for", 0, "time to run (default: until an interrupt)")
@@ -65,11 +65,11 @@ func (f *fuzzRunFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.memory, "memory", harness.DefaultMemory, "memory limit of a process in MiB")
 }
 
-func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
+func (f *runFlags) run(cmd *cobra.Command, names []string) error {
 	if f.limit < 0 || f.hang <= 0 || f.hang >= 10*time.Second || f.memory <= 0 {
 		return fmt.Errorf("--for %v, --hang %v, --memory %d: want positive values, and --hang under 10s", f.limit, f.hang, f.memory)
 	}
-	targets, err := fuzzTargets(names, cmd.ErrOrStderr())
+	targets, err := targetsOf(names, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (f *fuzzRunFlags) run(cmd *cobra.Command, names []string) error {
 
 // end returns the outcome of a campaign that ended with failed, and prints a
 // message if it was interrupted.
-func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) error {
+func (f *runFlags) end(stderr io.Writer, interrupted bool, failed error) error {
 	if !interrupted {
 		return failed
 	}
@@ -113,7 +113,7 @@ func (f *fuzzRunFlags) end(stderr io.Writer, interrupted bool, failed error) err
 }
 
 // campaign runs the campaign for its time, which does not include the build.
-func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar *cli.Progress) error {
+func (f *runFlags) campaign(ctx context.Context, config campaign.Config, bar *cli.Progress) error {
 	c, err := campaign.Open(ctx, config)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (f *fuzzRunFlags) campaign(ctx context.Context, config campaign.Config, bar
 
 // until returns the end of a campaign that starts now, or zero if it has no
 // end.
-func (f *fuzzRunFlags) until() time.Time {
+func (f *runFlags) until() time.Time {
 	if f.limit == 0 {
 		return time.Time{}
 	}
@@ -137,7 +137,7 @@ func (f *fuzzRunFlags) until() time.Time {
 }
 
 // showLeft shows the time left until ctx ends.
-func (f *fuzzRunFlags) showLeft(ctx context.Context, bar *cli.Progress) {
+func (f *runFlags) showLeft(ctx context.Context, bar *cli.Progress) {
 	began, again := time.Now(), time.NewTicker(time.Second)
 	defer again.Stop()
 	for {

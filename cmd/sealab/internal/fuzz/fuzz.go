@@ -1,4 +1,5 @@
-package main
+// Package fuzz holds the command "fuzz": campaigns and their corpora, and comparisons with SDKs.
+package fuzz
 
 import (
 	"fmt"
@@ -13,7 +14,8 @@ import (
 	"sealab/internal/cli"
 )
 
-func newFuzzCommand() *cobra.Command {
+// New returns the command "fuzz" and its subcommands.
+func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Fuzz the designs, for minutes or days",
@@ -25,14 +27,16 @@ Call the commands inside the module. They build the programs that they run, and
 need the go command and the source of the module.`,
 	}
 	cmd.AddCommand(
-		newFuzzCorpusCommand(),
-		newFuzzCoverCommand(),
-		newFuzzFleetCommand(),
-		newFuzzImportCommand(),
-		newFuzzMinimizeCommand(),
-		newFuzzReportCommand(),
-		newFuzzRunCommand(),
-		newFuzzStatusCommand(),
+		newCorpus(),
+		newCover(),
+		NewDifferential(),
+		newFleet(),
+		newImport(),
+		newMinimize(),
+		newReport(),
+		newRun(),
+		newStatus(),
+		newVersions(),
 	)
 	return cmd
 }
@@ -52,9 +56,9 @@ func (f *campaignFolder) config() campaign.Config {
 	}
 }
 
-// fuzzTargets returns the named targets or, without names, all that can run on
+// targetsOf returns the named targets or, without names, all that can run on
 // this machine. It prints the others as skipped.
-func fuzzTargets(names []string, stderr io.Writer) ([]campaign.Target, error) {
+func targetsOf(names []string, stderr io.Writer) ([]campaign.Target, error) {
 	asked, err := cli.NamedOrAll(targets.All(), names, targets.Find)
 	if err != nil {
 		return nil, err

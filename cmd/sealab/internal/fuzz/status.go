@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"sealab/internal/runfile"
 )
 
-func newFuzzStatusCommand() *cobra.Command {
+func newStatus() *cobra.Command {
 	var folder campaignFolder
 	var live, asJSON bool
 	var address string
@@ -109,7 +109,7 @@ func statusServer(ctx context.Context, stderr io.Writer, dir, address string, un
 	return func() error { return server.Serve(l) }, nil
 }
 
-func newFuzzReportCommand() *cobra.Command {
+func newReport() *cobra.Command {
 	var folder campaignFolder
 	var out string
 	cmd := &cobra.Command{

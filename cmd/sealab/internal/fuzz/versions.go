@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 	"sealab/internal/verdict"
 )
 
-func newVersionsCommand() *cobra.Command {
+func newVersions() *cobra.Command {
 	var out string
 	var asked cli.Outcomes
 	cmd := &cobra.Command{

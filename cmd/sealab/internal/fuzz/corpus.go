@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"sealab/fuzz/targets"
 )
 
-func newFuzzCorpusCommand() *cobra.Command {
+func newCorpus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
 		Short: "Convert fuzz inputs between engines, write seeds",
 	}
-	cmd.AddCommand(newFuzzCorpusConvertCommand(), newFuzzCorpusSeedsCommand())
+	cmd.AddCommand(newCorpusConvert(), newCorpusSeeds())
 	return cmd
 }
 
@@ -25,7 +25,7 @@ const corpusFormats = `The formats:
   raw     a folder of bare inputs: go-fuzz, libFuzzer
   zip     an archive of bare inputs: the seed corpus of OSS-Fuzz`
 
-func newFuzzCorpusConvertCommand() *cobra.Command {
+func newCorpusConvert() *cobra.Command {
 	var from, to string
 	cmd := &cobra.Command{
 		Use:   "convert SOURCE DESTINATION",
@@ -54,7 +54,7 @@ a folder, its files are kept; if it is an archive, it is replaced.
 	return cmd
 }
 
-func newFuzzCorpusSeedsCommand() *cobra.Command {
+func newCorpusSeeds() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "seeds TARGET DESTINATION",

@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"fmt"
@@ -29,7 +29,8 @@ type differentialFlags struct {
 	edges     bool
 }
 
-func newDifferentialCommand() *cobra.Command {
+// NewDifferential returns the command "differential".
+func NewDifferential() *cobra.Command {
 	var flags differentialFlags
 	cmd := &cobra.Command{
 		Use:   "differential",

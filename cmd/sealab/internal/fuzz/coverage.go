@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"sealab/internal/cli"
 )
 
-func newFuzzCoverCommand() *cobra.Command {
+func newCover() *cobra.Command {
 	var folder campaignFolder
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -45,11 +45,11 @@ the campaign keep the result.`,
 	return cmd
 }
 
-// coverFormat is the name of the format of a coverDocument.
-const coverFormat = "sealab-cover/1"
+// CoverFormat is the name of the format of a CoverDocument.
+const CoverFormat = "sealab-cover/1"
 
-// A coverDocument is the coverage of the corpora of a campaign as JSON.
-type coverDocument struct {
+// A CoverDocument is the coverage of the corpora of a campaign as JSON.
+type CoverDocument struct {
 	Format   string            `json:"format"`
 	Packages []coveredDocument `json:"packages"`
 }
@@ -61,8 +61,8 @@ type coveredDocument struct {
 
 // coverageOf parses the table of "fuzz cover", which has a line "package
 // coverage: 81.2% of statements" for each package.
-func coverageOf(table []byte) (coverDocument, error) {
-	d := coverDocument{Format: coverFormat, Packages: []coveredDocument{}}
+func coverageOf(table []byte) (CoverDocument, error) {
+	d := CoverDocument{Format: CoverFormat, Packages: []coveredDocument{}}
 	for line := range strings.Lines(string(table)) {
 		var c coveredDocument
 		if _, err := fmt.Sscanf(line, "%s coverage: %f%% of statements", &c.Package, &c.Percent); err != nil {
@@ -73,7 +73,7 @@ func coverageOf(table []byte) (coverDocument, error) {
 	return d, nil
 }
 
-func newFuzzMinimizeCommand() *cobra.Command {
+func newMinimize() *cobra.Command {
 	var folder campaignFolder
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -87,7 +87,7 @@ Failing inputs are kept.`,
 			ctx, stop := cli.Interruptible(cmd)
 			defer stop()
 			results, err := campaign.Minimize(ctx, folder.config(), names)
-			d := minimizeDocument{Format: minimizeFormat, Targets: []minimizedDocument{}}
+			d := MinimizeDocument{Format: MinimizeFormat, Targets: []minimizedDocument{}}
 			for _, r := range results {
 				d.Targets = append(d.Targets, minimizedDocument{r.Target.Name, r.Inputs, r.Kept, r.Features})
 			}
@@ -105,12 +105,12 @@ Failing inputs are kept.`,
 	return cmd
 }
 
-// minimizeFormat is the name of the format of a minimizeDocument.
-const minimizeFormat = "sealab-minimize/1"
+// MinimizeFormat is the name of the format of a MinimizeDocument.
+const MinimizeFormat = "sealab-minimize/1"
 
-// A minimizeDocument is the JSON output of "fuzz minimize": the reduced
+// A MinimizeDocument is the JSON output of "fuzz minimize": the reduced
 // corpora.
-type minimizeDocument struct {
+type MinimizeDocument struct {
 	Format  string              `json:"format"`
 	Targets []minimizedDocument `json:"targets"`
 }

@@ -1,4 +1,4 @@
-package main
+package fuzz
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // goFuzzPackage provides the targets as functions for go-fuzz and libFuzzer.
 const goFuzzPackage = "sealab/fuzz/targets/gofuzz"
 
-func newFuzzFleetCommand() *cobra.Command {
+func newFleet() *cobra.Command {
 	var dir, tags string
 	var library bool
 	cmd := &cobra.Command{
@@ -62,7 +62,7 @@ out on a machine with a browser.`,
 	return cmd
 }
 
-func newFuzzImportCommand() *cobra.Command {
+func newImport() *cobra.Command {
 	var folder campaignFolder
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -79,7 +79,7 @@ campaign must not. The exit status is 1 if the campaign has crashers.`,
 			if _, err := os.Stat(args[1]); err != nil {
 				return err
 			}
-			targets, err := fuzzTargets(args[:1], cmd.ErrOrStderr())
+			targets, err := targetsOf(args[:1], cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
