@@ -13,6 +13,7 @@ import (
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/cmd/sealab/internal/subject"
+	"sealab/cmd/sealab/internal/vectors"
 	"sealab/internal/cli"
 )
 
@@ -55,7 +56,7 @@ func newRoot() *cobra.Command {
 	add(groupMeasure, bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz.New())
-	add(groupVectors, newVectorsCommand())
+	add(groupVectors, vectors.New())
 	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())

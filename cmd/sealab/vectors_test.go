@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,9 @@ func TestMutateStops(t *testing.T) {
 	t.Setenv("TMP", temporary) // for Windows
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := mutateAll(ctx, filepath.Join("..", ".."), ".", nil)
+	root := newRoot()
+	root.SetContext(ctx)
+	err := cli.Run(root, []string{"vectors", "mutate", "--root", filepath.Join("..", "..")}, strings.NewReader(""), io.Discard, io.Discard)
 	require.ErrorIs(t, err, context.Canceled)
 	entries, err := os.ReadDir(temporary)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package main
+package vectors
 
 import (
 	"cmp"
@@ -22,50 +22,8 @@ import (
 	"sealab/vectors/replay"
 )
 
-func newVectorsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "vectors",
-		Short: "Make and verify test vectors of every design",
-		Long: `Make and verify test vectors: for each design the tokens that an implementation
-must accept, and those that it must refuse and at which stage. The format is
-sealab-vectors/1; vectors/README.md explains it.`,
-	}
-	cmd.AddCommand(
-		newVectorsGenerateCommand(),
-		newVectorsVerifyCommand(),
-		newVectorsExportCommand(),
-		newVectorsDistCommand(),
-		newVectorsMutateCommand(),
-	)
-	return cmd
-}
-
-// addDirFlag adds the flag for the folder of vector files.
-func addDirFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "dir", vectors.Folder, "`folder` of the vector files")
-}
-
-// requireCount returns an error if there is no digest for that number of
-// inputs.
-func requireCount(accumulate int) error {
-	if accumulate != 0 && !slices.Contains(generate.DigestCounts, accumulate) {
-		return fmt.Errorf("--accumulate %d: want 0, or one of %v", accumulate, generate.DigestCounts)
-	}
-	return nil
-}
-
-// firstSecret returns the key named k1 in a vector file.
-func firstSecret(f *vectors.File) ([]byte, error) {
-	const name = "k1"
-	k, ok := f.Keys[name]
-	if !ok {
-		return nil, fmt.Errorf("the vectors of %s have no key %q", f.Design, name)
-	}
-	return k, nil
-}
-
-func newVectorsVerifyCommand() *cobra.Command {
-	var v vectorsVerifier
+func newVerify() *cobra.Command {
+	var v verifier
 	cmd := &cobra.Command{
 		Use:     "verify [FILE...]",
 		Aliases: []string{"check"},
@@ -105,8 +63,8 @@ the protocol or failed too often.`,
 	return cmd
 }
 
-// A vectorsVerifier runs the tests in vector files according to its flags.
-type vectorsVerifier struct {
+// A verifier runs the tests in vector files according to its flags.
+type verifier struct {
 	dir, command, digests string
 	demand                replay.Demand
 	limit                 int // number of inputs to accumulate
@@ -118,7 +76,7 @@ type vectorsVerifier struct {
 	committed  generate.DigestFile
 }
 
-func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
+func (v *verifier) run(given []string, ofWorker bool) error {
 	paths, err := given, requireCount(v.limit)
 	if err == nil && len(paths) == 0 {
 		paths, err = vectors.Paths(v.dir)
@@ -162,7 +120,7 @@ func (v *vectorsVerifier) run(given []string, ofWorker bool) error {
 }
 
 // ofWorker runs a file on the worker and reports whether every answer is right.
-func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
+func (v *verifier) ofWorker(f *vectors.File) (bool, error) {
 	if v.demand.As != "" && !hasReading(f, v.demand.As) {
 		return false, fmt.Errorf("--as %s: no test has an answer of that reading", v.demand.As)
 	}
@@ -175,7 +133,7 @@ func (v *vectorsVerifier) ofWorker(f *vectors.File) (bool, error) {
 
 // ofDesign runs a file on its design and reports whether every answer and the
 // accumulated digests are right.
-func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
+func (v *verifier) ofDesign(f *vectors.File) (bool, error) {
 	d, err := catalog.Find(f.Design)
 	if err != nil {
 		return false, err
@@ -212,7 +170,7 @@ func (v *vectorsVerifier) ofDesign(f *vectors.File) (bool, error) {
 // report runs a file on a design and prints the report, with the first event of
 // a worker that broke. It returns an error if the run ended early or no test
 // could be run.
-func (v *vectorsVerifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
+func (v *verifier) report(f *vectors.File, d codecs.Design, demand replay.Demand) (*replay.Report, error) {
 	r := replay.Run(f, d, demand)
 	if err := r.Write(v.out, v.most); err != nil {
 		return nil, err

@@ -1,10 +1,8 @@
-package main
+package vectors
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,11 +16,10 @@ import (
 	"sealab/internal/cli"
 	"sealab/vectors"
 	"sealab/vectors/generate"
-	"sealab/vectors/mutate"
 )
 
-func newVectorsGenerateCommand() *cobra.Command {
-	var g vectorsGenerator
+func newGenerate() *cobra.Command {
+	var g generator
 	cmd := &cobra.Command{
 		Use:   "generate [DESIGN...]",
 		Short: "Write the vectors of the given designs, or of all",
@@ -58,12 +55,12 @@ inputs change.`,
 	return cmd
 }
 
-type vectorsGenerator struct {
+type generator struct {
 	dir, digests string
 	limit        int
 }
 
-func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) error {
+func (g *generator) run(cmd *cobra.Command, designs []codecs.Design) error {
 	digests, err := generate.ReadDigests(g.digests)
 	if err != nil {
 		return err
@@ -93,7 +90,7 @@ func (g *vectorsGenerator) run(cmd *cobra.Command, designs []codecs.Design) erro
 	return digests.Write(g.digests)
 }
 
-func (g *vectorsGenerator) write(f *vectors.File) error {
+func (g *generator) write(f *vectors.File) error {
 	data, err := f.Encode()
 	if err != nil {
 		return err
@@ -105,7 +102,7 @@ func (g *vectorsGenerator) write(f *vectors.File) error {
 }
 
 // removeStale removes the files and digests of designs that no longer exist.
-func (g *vectorsGenerator) removeStale() error {
+func (g *generator) removeStale() error {
 	var names []string
 	for _, d := range catalog.Formats() {
 		names = append(names, d.Name)
@@ -134,7 +131,7 @@ func (g *vectorsGenerator) removeStale() error {
 	return digests.Write(g.digests)
 }
 
-func newVectorsExportCommand() *cobra.Command {
+func newExport() *cobra.Command {
 	var forms []string
 	for _, f := range vectors.Forms() {
 		forms = append(forms, fmt.Sprintf("%s (%s)", f.Name, f.Doc))
@@ -172,7 +169,7 @@ func newVectorsExportCommand() *cobra.Command {
 	return cmd
 }
 
-func newVectorsDistCommand() *cobra.Command {
+func newDist() *cobra.Command {
 	var dir, out, version string
 	cmd := &cobra.Command{
 		Use:   "dist",
@@ -199,79 +196,4 @@ SHA-256 sums. The same files give the same archive.`,
 	cmd.Flags().StringVar(&out, "out", "sealab-vectors.tar.gz", "`file` of the archive")
 	cmd.Flags().StringVar(&version, "version", fmt.Sprint(generate.Version), "`version` that the archive states")
 	return cmd
-}
-
-func newVectorsMutateCommand() *cobra.Command {
-	var dir, root string
-	var asked cli.Outcomes
-	cmd := &cobra.Command{
-		Use:   "mutate [FOLDER...]",
-		Short: "Disable each check of the designs in turn: a vector must fail",
-		Long: `Find every check of the designs, or of the given folders of the module, that
-refuses input. Disable one at a time in a build with an overlay, and run the
-committed vectors against it (mutation testing). The command needs the Go
-toolchain and the sources.
-
-A check is guarded if a vector fails without it. It is redundant if it refuses
-vectors, and another check refuses them for the same reason. It is idle if it
-refuses no vector. Idle checks are printed, with the reason of their mark
-(//mutant:equivalent) if they have one.
-
-Exit status: 1 if an idle check has no mark, or a marked check is not idle.`,
-		Example: `  sealab vectors mutate
-  sealab vectors mutate codecs/claims codecs/internal/layouts`,
-		RunE: func(cmd *cobra.Command, folders []string) error {
-			ctx, stop := cli.Interruptible(cmd)
-			defer stop()
-			results, err := mutateAll(ctx, root, dir, folders)
-			if err != nil {
-				return err
-			}
-			s, w := mutate.Sum(results), asked.Begin(cmd)
-			s.Ask(asked.Ask)
-			return asked.End(reportMutations(w, s))
-		},
-	}
-	addDirFlag(cmd, &dir)
-	asked.AddFlags(cmd)
-	cmd.Flags().StringVar(&root, "root", ".", "root `folder` of the module")
-	return cmd
-}
-
-// mutateAll disables each check in the folders, or in the whole module at root,
-// one at a time, and runs the vectors in dir.
-func mutateAll(ctx context.Context, root, dir string, folders []string) ([]mutate.Result, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	work, err := os.MkdirTemp("", "sealab-mutate-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
-	build, err := mutate.Prepare(ctx, root, work, folders...)
-	if err != nil {
-		return nil, err
-	}
-	return build.Run(ctx, abs)
-}
-
-// reportMutations prints the checks without a vector that needs them. It fails
-// with cli.ErrRefuted unless each has a known reason.
-func reportMutations(out io.Writer, s *mutate.Summary) error {
-	for _, r := range s.Open {
-		fmt.Fprintf(out, "idle: %s:%d: %s: %s\n", r.File, r.Line, r.Func, r.Text)
-	}
-	for _, r := range s.Excused {
-		fmt.Fprintf(out, "no vector can reach: %s:%d: %s: %s: %s\n", r.File, r.Line, r.Func, r.Text, r.Mark.Reason)
-	}
-	for _, m := range s.Stale {
-		fmt.Fprintf(out, "marked, and not idle: %s:%d: %s\n", m.File, m.Line, m.Reason)
-	}
-	fmt.Fprintln(out, s)
-	if len(s.Open)+len(s.Stale) > 0 {
-		return cli.ErrRefuted
-	}
-	return nil
 }
