@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/serve"
+	"sealab/cmd/sealab/internal/designs"
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/cmd/sealab/internal/subject"
@@ -57,7 +58,7 @@ func newRoot() *cobra.Command {
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz.New())
 	add(groupVectors, vectors.New())
-	add(groupTokens, newListCommand(), newChooseCommand(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
+	add(groupTokens, designs.NewList(), designs.NewChoose(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())
 	root.AddCommand(hideCommands(fuzz.NewDifferential())...)

@@ -17,6 +17,7 @@ import (
 	"sealab/analysis/identify"
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
+	"sealab/cmd/sealab/internal/designs"
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/codecs/catalog"
@@ -34,8 +35,8 @@ var schemaDir = filepath.Join("..", "..", "vectors", "schemas")
 
 // jsonOutputs maps schema names to the outputs of --json.
 var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
-	"list":        inferred[[]description],
-	"design":      inferred[description],
+	"list":        inferred[[]designs.Document],
+	"design":      inferred[designs.Document],
 	"choose":      inferred[choice.Answer],
 	"inspect":     inferred[[]tokenReading],
 	"report":      inferred[throughput.ReportDocument],
@@ -45,7 +46,7 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"version":     inferred[versionDocument],
 	"identify":    inferred[[]identify.Answer],
 	"formats":     inferred[measure.FormatsDocument],
-	"sdks":        inferred[sdksDocument],
+	"sdks":        inferred[designs.SDKsDocument],
 	"leak-probe":  inferred[measure.ProbeDocument],
 	"leak-judge":  inferred[timing.Document],
 	"leak-taint":  inferred[measure.TaintDocument],

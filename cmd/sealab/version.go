@@ -10,6 +10,7 @@ import (
 
 	"sealab/analysis/throughput"
 	"sealab/analysis/timing"
+	"sealab/cmd/sealab/internal/designs"
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/codecs/worker"
@@ -68,7 +69,7 @@ func versionInfo() versionDocument {
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Protocol: worker.Version,
 		Formats: []string{
 			vectors.Format, verdict.Format, "sealab-findings/1", cli.OutcomesFormat, throughput.ReportFormat, throughput.CompareFormat,
-			timing.DocumentFormat, measure.ProbeFormat, measure.TaintFormat, cli.QuestionsFormat, fuzz.MinimizeFormat, fuzz.CoverFormat, sdksFormat,
+			timing.DocumentFormat, measure.ProbeFormat, measure.TaintFormat, cli.QuestionsFormat, fuzz.MinimizeFormat, fuzz.CoverFormat, designs.SDKsFormat,
 		},
 	}
 }

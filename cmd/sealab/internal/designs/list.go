@@ -1,4 +1,5 @@
-package main
+// Package designs holds the commands that list and choose designs.
+package designs
 
 import (
 	"bytes"
@@ -19,7 +20,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newListCommand() *cobra.Command {
+// NewList returns the command "list".
+func NewList() *cobra.Command {
 	var asJSON, sdks bool
 	var holds []string
 	cmd := &cobra.Command{
@@ -256,8 +258,8 @@ func describeSecrets(d codecs.Design) string {
 	return size + " each, any number in a ring"
 }
 
-// A description is a design's row as JSON.
-type description struct {
+// A Document is a design's row as JSON.
+type Document struct {
 	Name       string            `json:"name"`
 	Kind       codecs.Kind       `json:"kind"`
 	Doc        string            `json:"doc"`
@@ -292,7 +294,7 @@ type statedGuarantee struct {
 }
 
 func describeAll(out io.Writer, ds []codecs.Design) error {
-	all := make([]description, 0, len(ds))
+	all := make([]Document, 0, len(ds))
 	for _, d := range ds {
 		row, err := describeDesign(d)
 		if err != nil {
@@ -320,12 +322,12 @@ func tokenLengths(d codecs.Design) ([]tokenLength, error) {
 	return all, nil
 }
 
-func describeDesign(d codecs.Design) (description, error) {
+func describeDesign(d codecs.Design) (Document, error) {
 	tokens, err := tokenLengths(d)
 	if err != nil {
-		return description{}, err
+		return Document{}, err
 	}
-	row := description{
+	row := Document{
 		Name: d.Name, Kind: d.Kind(), Doc: d.Doc, Spec: d.Spec, Prefix: d.Prefix,
 		Primitive: lab.HooksOf(d).Primitive, Amortized: lab.HooksOf(d).Amortized, Allocates: lab.HooksOf(d).Allocates,
 		MinSecret: codecs.MinSecret, KeySize: d.KeySize, MaxKeys: d.MaxKeys, Tokens: tokens,

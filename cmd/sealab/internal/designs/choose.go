@@ -1,4 +1,4 @@
-package main
+package designs
 
 import (
 	"fmt"
@@ -21,7 +21,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newChooseCommand() *cobra.Command {
+// NewChoose returns the command "choose".
+func NewChoose() *cobra.Command {
 	var words queryWords
 	var run string
 	var asJSON bool

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"math/rand/v2"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/cli"
 )
 
 // TestCapture tests captured tokens with random nonces, with nonces from a
@@ -24,10 +25,10 @@ func TestCapture(t *testing.T) {
 	for name, row := range map[string]struct {
 		tokens int
 		nonce  func(r *rand.ChaCha8, n int) []byte
-		failed string // the failed tests of the first run
+		tests  string // a failed test of the nonce, or "passed"
 		err    string
 	}{
-		"random": {3000, func(r *rand.ChaCha8, _ int) []byte { return random(r, 12) }, "", ""},
+		"random": {3000, func(r *rand.ChaCha8, _ int) []byte { return random(r, 12) }, "passed", ""},
 		"a counter": {3000, func(_ *rand.ChaCha8, n int) []byte {
 			return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, uint32(n)*2654435761), uint64(n)*0x9e3779b97f4a7c15)
 		}, "differences of consecutive tokens", ""},
@@ -47,23 +48,18 @@ func TestCapture(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "tokens.txt")
 			require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
-			c, err := readCapture(file)
+			status, out := sealab("inspect", "--capture", file)
 			if row.err != "" {
-				require.ErrorContains(t, err, row.err)
+				require.Equal(t, cli.Fault, status)
+				require.Contains(t, out, row.err)
 				return
 			}
-			require.NoError(t, err)
-			require.Equal(t, row.tokens, c.Tested)
-			require.Len(t, c.Runs, 2, "nonce and tag")
-			require.Equal(t, []int{0, 12, 16, 16}, []int{c.Runs[0].From, c.Runs[0].Bytes, c.Runs[1].From, c.Runs[1].Bytes})
-			require.Empty(t, c.Runs[1].Failed())
-			if row.failed == "" {
-				require.Empty(t, c.Runs[0].Failed())
-			}
-			require.Contains(t, c.Runs[0].Failed(), row.failed)
-			var out bytes.Buffer
-			require.NoError(t, c.write(&out))
-			require.Contains(t, out.String(), "3000 tokens, 3000 tested of one length, 0 repeated")
+			require.Equal(t, cli.OK, status, out)
+			lines := strings.Split(strings.TrimSpace(out), "\n")
+			require.Len(t, lines, 4, "two lines of head, nonce and tag")
+			require.Equal(t, "3000 tokens, 3000 tested of one length, 0 repeated", lines[0])
+			require.Regexp(t, `^ *0 +12 .*`+row.tests, lines[2])
+			require.Regexp(t, `^ *16 +16 .* passed$`, lines[3])
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package designs
 
 import (
 	"fmt"
@@ -18,11 +18,11 @@ const (
 	sdkBroken    = "broken"        // installed, but does not answer
 )
 
-// sdksFormat is the name of the format of an sdksDocument.
-const sdksFormat = "sealab-sdks/1"
+// SDKsFormat is the name of the format of an SDKsDocument.
+const SDKsFormat = "sealab-sdks/1"
 
-// An sdksDocument lists the implementations in other languages as JSON.
-type sdksDocument struct {
+// An SDKsDocument lists the implementations in other languages as JSON.
+type SDKsDocument struct {
 	Format string        `json:"format"`
 	SDKs   []sdkDocument `json:"sdks"`
 }
@@ -42,7 +42,7 @@ func listSDKs(out io.Writer, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	d := sdksDocument{Format: sdksFormat, SDKs: []sdkDocument{}}
+	d := SDKsDocument{Format: SDKsFormat, SDKs: []sdkDocument{}}
 	t := table.New("lll").AtMargin()
 	for _, s := range sdks {
 		x := stateOf(s)
