@@ -14,6 +14,7 @@ import (
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
 	"sealab/cmd/sealab/internal/subject"
+	"sealab/cmd/sealab/internal/tokens"
 	"sealab/cmd/sealab/internal/vectors"
 	"sealab/internal/cli"
 )
@@ -58,7 +59,7 @@ func newRoot() *cobra.Command {
 	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
 	add(groupFuzz, fuzz.New())
 	add(groupVectors, vectors.New())
-	add(groupTokens, designs.NewList(), designs.NewChoose(), newSealCommand(), newUnsealCommand(), newInspectCommand(), newIdentifyCommand())
+	add(groupTokens, designs.NewList(), designs.NewChoose(), tokens.NewSeal(), tokens.NewUnseal(), tokens.NewInspect(), tokens.NewIdentify())
 	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())
 	root.AddCommand(hideCommands(fuzz.NewDifferential())...)

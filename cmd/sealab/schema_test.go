@@ -20,6 +20,7 @@ import (
 	"sealab/cmd/sealab/internal/designs"
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
+	"sealab/cmd/sealab/internal/tokens"
 	"sealab/codecs/catalog"
 	"sealab/fuzz/campaign/report"
 	"sealab/internal/cli"
@@ -38,7 +39,7 @@ var jsonOutputs = map[string]func() (*jsonschema.Schema, error){
 	"list":        inferred[[]designs.Document],
 	"design":      inferred[designs.Document],
 	"choose":      inferred[choice.Answer],
-	"inspect":     inferred[[]tokenReading],
+	"inspect":     inferred[[]tokens.Anatomy],
 	"report":      inferred[throughput.ReportDocument],
 	"compare":     inferred[throughput.CompareDocument],
 	"outcomes":    inferred[cli.Outcomes],

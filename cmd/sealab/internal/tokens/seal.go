@@ -1,4 +1,5 @@
-package main
+// Package tokens holds the commands that make and read one token: seal, unseal, inspect and identify.
+package tokens
 
 import (
 	"bytes"
@@ -20,7 +21,8 @@ import (
 	"sealab/internal/lab"
 )
 
-func newSealCommand() *cobra.Command {
+// NewSeal returns the command "seal".
+func NewSeal() *cobra.Command {
 	var flags tokenFlags
 	cmd := &cobra.Command{
 		Use:   "seal DESIGN --keys FILE [flags] < PAYLOAD",
@@ -60,7 +62,8 @@ file is raw: all of it is one secret. Only its owner may read or write it.`,
 	return cmd
 }
 
-func newUnsealCommand() *cobra.Command {
+// NewUnseal returns the command "unseal".
+func NewUnseal() *cobra.Command {
 	var flags tokenFlags
 	cmd := &cobra.Command{
 		Use:   "unseal DESIGN --keys FILE [flags] < TOKEN",

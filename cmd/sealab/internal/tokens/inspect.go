@@ -1,4 +1,4 @@
-package main
+package tokens
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newInspectCommand() *cobra.Command {
+// NewInspect returns the command "inspect".
+func NewInspect() *cobra.Command {
 	var name, captured string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -74,8 +75,8 @@ func tokenArgument(stdin io.Reader, args []string) ([]byte, error) {
 	return token, err
 }
 
-// A tokenReading is a token as one or more designs read it, all in the same way.
-type tokenReading struct {
+// An Anatomy is a token as one or more designs read it, all in the same way.
+type Anatomy struct {
 	Designs []string `json:"designs"`
 	Fields  []field  `json:"fields"`
 }
@@ -91,22 +92,22 @@ type field struct {
 
 // readFields splits token into fields as the named design does or, if name is
 // empty, as every design that recognizes it.
-func readFields(token []byte, name string) ([]tokenReading, error) {
+func readFields(token []byte, name string) ([]Anatomy, error) {
 	if name != "" {
 		d, err := catalog.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		fields, err := fieldsOf(d, token)
-		return []tokenReading{{[]string{d.Name}, fields}}, err
+		return []Anatomy{{[]string{d.Name}, fields}}, err
 	}
-	var found []tokenReading
+	var found []Anatomy
 	for _, d := range catalog.All() {
 		if !bytes.HasPrefix(token, []byte(d.Prefix)) {
 			continue
 		}
 		if fields, err := fieldsOf(d, token); err == nil {
-			found = mergeReading(found, d.Name, fields)
+			found = mergeAnatomy(found, d.Name, fields)
 		}
 	}
 	if len(found) == 0 {
@@ -115,15 +116,15 @@ func readFields(token []byte, name string) ([]tokenReading, error) {
 	return found, nil
 }
 
-// mergeReading adds the fields that a design reads to those of other designs.
-func mergeReading(found []tokenReading, name string, fields []field) []tokenReading {
+// mergeAnatomy adds the fields that a design reads to those of other designs.
+func mergeAnatomy(found []Anatomy, name string, fields []field) []Anatomy {
 	for i := range found {
 		if slices.Equal(found[i].Fields, fields) {
 			found[i].Designs = append(found[i].Designs, name)
 			return found
 		}
 	}
-	return append(found, tokenReading{[]string{name}, fields})
+	return append(found, Anatomy{[]string{name}, fields})
 }
 
 func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
@@ -142,7 +143,7 @@ func fieldsOf(d codecs.Design, token []byte) ([]field, error) {
 	return fields, nil
 }
 
-func writeAnatomies(out io.Writer, found []tokenReading) error {
+func writeAnatomies(out io.Writer, found []Anatomy) error {
 	for i, a := range found {
 		if i > 0 {
 			fmt.Fprintln(out)

@@ -1,4 +1,4 @@
-package main
+package tokens
 
 import (
 	"cmp"
@@ -15,7 +15,8 @@ import (
 	"sealab/internal/table"
 )
 
-func newIdentifyCommand() *cobra.Command {
+// NewIdentify returns the command "identify".
+func NewIdentify() *cobra.Command {
 	var keys string
 	var common, asJSON bool
 	cmd := &cobra.Command{
