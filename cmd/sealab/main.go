@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sealab/cmd/mcpserver/serve"
+	"sealab/cmd/sealab/internal/attack"
 	"sealab/cmd/sealab/internal/designs"
 	"sealab/cmd/sealab/internal/fuzz"
 	"sealab/cmd/sealab/internal/measure"
@@ -56,7 +57,7 @@ func newRoot() *cobra.Command {
 	bench := measure.NewBench()
 	bench.AddCommand(hideCommands(measure.NewReport(), measure.NewCompare())...)
 	add(groupMeasure, bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
-	add(groupAttack, newAttackCommand(), newReviewCommand(), newReplayCommand(), newCVECommand())
+	add(groupAttack, attack.New(), attack.NewReview(), attack.NewReplay(), attack.NewCVE())
 	add(groupFuzz, fuzz.New())
 	add(groupVectors, vectors.New())
 	add(groupTokens, designs.NewList(), designs.NewChoose(), tokens.NewSeal(), tokens.NewUnseal(), tokens.NewInspect(), tokens.NewIdentify())

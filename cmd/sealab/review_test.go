@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,19 +105,17 @@ func TestCommittedReview(t *testing.T) {
 	all, err := findings.Read(data)
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
-	var r recipe
-	require.NoError(t, json.Unmarshal(all[0].Recipe, &r))
-	host, _, err := hostOf(r.URL)
+	var recipe struct{ URL string }
+	require.NoError(t, json.Unmarshal(all[0].Recipe, &recipe))
+	server, err := url.Parse(recipe.URL)
 	require.NoError(t, err)
-	address := strings.TrimSuffix(strings.TrimPrefix(r.URL, "http://"), "/mcp")
-	_, port, err := net.SplitHostPort(address)
-	require.NoError(t, err)
+	address, port := server.Host, server.Port()
 	fixture, err := filepath.Abs("../../fuzz/review/testdata/servers/go/bin/plain")
 	require.NoError(t, err)
 	if _, err := os.Stat(fixture); err != nil {
 		testenv.Skip(t, "the server of the committed review is not installed: make review-servers")
 	}
-	if l, err := net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
+	if l, err := net.Listen("tcp", address); err != nil {
 		testenv.Skip(t, "port %s of the committed review is in use", port)
 	} else {
 		require.NoError(t, l.Close())

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -68,14 +67,4 @@ func TestTokensCrossBetweenProcesses(t *testing.T) {
 			require.Empty(t, slices.Concat(here.Events(), there.Events()))
 		})
 	}
-}
-
-// TestPasswordsAreSkipped checks that a library that accepts only passwords is
-// excluded from an attack with a message.
-func TestPasswordsAreSkipped(t *testing.T) {
-	var notes bytes.Buffer
-	takes := sdk.SDK{Name: "bytes"}
-	passwords := sdk.SDK{Name: "passwords", Agrees: sdk.Agreement{Keys: "text"}}
-	require.Equal(t, []sdk.SDK{takes}, attackableSDKs([]sdk.SDK{passwords, takes}, &notes))
-	require.Contains(t, notes.String(), "skipped: passwords: ")
 }

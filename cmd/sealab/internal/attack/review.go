@@ -1,4 +1,4 @@
-package main
+package attack
 
 import (
 	"errors"
@@ -19,7 +19,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-func newReviewCommand() *cobra.Command {
+// NewReview returns the command "review".
+func NewReview() *cobra.Command {
 	var f reviewFlags
 	cmd := &cobra.Command{
 		Use:   "review [URL]",

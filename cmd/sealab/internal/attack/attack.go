@@ -1,4 +1,5 @@
-package main
+// Package attack holds the commands that attack designs and servers: attack, review, replay and cve.
+package attack
 
 import (
 	"errors"
@@ -18,7 +19,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-func newAttackCommand() *cobra.Command {
+// New returns the command "attack".
+func New() *cobra.Command {
 	var flags attackFlags
 	cmd := &cobra.Command{
 		Use:   "attack [DESIGN...]",

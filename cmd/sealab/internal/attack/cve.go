@@ -1,4 +1,4 @@
-package main
+package attack
 
 import (
 	"bytes"
@@ -22,7 +22,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-func newCVECommand() *cobra.Command {
+// NewCVE returns the command "cve" and its subcommands.
+func NewCVE() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cve",
 		Short: "Rediscover known vulnerabilities of token libraries",
@@ -31,7 +32,7 @@ first versions without it. The attacks must refute the vulnerable versions and
 not the fixed ones. Each version is installed into its own folder below bin/cve,
 from pinned hashes.`,
 	}
-	cmd.AddCommand(newCVEInstallCommand(), newCVERunCommand())
+	cmd.AddCommand(newCVEInstall(), newCVERun())
 	return cmd
 }
 
@@ -53,7 +54,7 @@ func (f *cveCases) cases() ([]cve.Case, error) {
 	return all, nil
 }
 
-func newCVEInstallCommand() *cobra.Command {
+func newCVEInstall() *cobra.Command {
 	var flags cveCases
 	cmd := &cobra.Command{
 		Use:   "install",
@@ -76,7 +77,7 @@ The shims need the libraries that "make sdks" installs.`,
 	return cmd
 }
 
-func newCVERunCommand() *cobra.Command {
+func newCVERun() *cobra.Command {
 	var flags cveCases
 	var asked cli.Outcomes
 	var out, journal string

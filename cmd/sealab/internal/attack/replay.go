@@ -1,4 +1,4 @@
-package main
+package attack
 
 import (
 	"bytes"
@@ -27,7 +27,8 @@ import (
 	"sealab/internal/verdict"
 )
 
-func newReplayCommand() *cobra.Command {
+// NewReplay returns the command "replay".
+func NewReplay() *cobra.Command {
 	var r replayer
 	cmd := &cobra.Command{
 		Use:     "replay FILE... [FINDING...]",
