@@ -57,10 +57,13 @@ var argumentValues = map[string]func() []string{"DESIGN": designNames,
 // flagValues maps the names of flags to their values.
 var flagValues = map[string]func() []string{
 	"design": designNames, "subject": designNames, "need": propertyNames, "holds": propertyNames,
-	"only":    attackNames,
-	"checks":  namesOf(checks.All, func(c review.Check) string { return c.ID }),
-	"op":      namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
-	"sdk":     sdkNames,
+	"only":   attackNames,
+	"checks": namesOf(checks.All, func(c review.Check) string { return c.ID }),
+	"op":     namesOf(runfile.Ops, func(op runfile.Op) string { return string(op) }),
+	"sdk": namesOf(func() []sdk.SDK {
+		all, _ := sdk.Compared(".") // outside the module there are none
+		return all
+	}, func(s sdk.SDK) string { return s.Name }),
 	"format":  func() []string { return []string{"text", "json", "markdown", "sarif"} },
 	"interop": func() []string { return choice.Languages(catalog.All()) },
 }
@@ -79,14 +82,6 @@ func attackNames() []string {
 		all = append(all, a.ID)
 	}
 	return all
-}
-
-func sdkNames() []string {
-	all, err := sdk.Compared(".")
-	if err != nil {
-		return nil
-	}
-	return namesOf(func() []sdk.SDK { return all }, func(s sdk.SDK) string { return s.Name })()
 }
 
 // namesOf returns a function that returns the names of all values.

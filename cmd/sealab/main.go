@@ -5,7 +5,6 @@ package main
 import (
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,16 +26,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return subject.PrintError(stderr, cli.Run(newRoot(), args, stdin, stdout, stderr))
 }
 
-// The groups of commands in the help.
-const (
-	groupMeasure = "measure"
-	groupAttack  = "attack"
-	groupFuzz    = "fuzz"
-	groupVectors = "vectors"
-	groupTokens  = "tokens"
-	groupServe   = "serve"
-)
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "sealab",
@@ -45,10 +34,8 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("{{.Version}}\n")
-	for _, id := range []string{groupMeasure, groupAttack, groupFuzz, groupVectors, groupTokens, groupServe} {
-		root.AddGroup(&cobra.Group{ID: id, Title: strings.ToUpper(id[:1]) + id[1:] + ":"})
-	}
 	add := func(group string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: group, Title: group + ":"})
 		for _, c := range commands {
 			c.GroupID = group
 			root.AddCommand(c)
@@ -56,12 +43,12 @@ func newRoot() *cobra.Command {
 	}
 	bench := measure.NewBench()
 	bench.AddCommand(hideCommands(measure.NewReport(), measure.NewCompare())...)
-	add(groupMeasure, bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
-	add(groupAttack, attack.New(), attack.NewReview(), attack.NewReplay(), attack.NewCVE())
-	add(groupFuzz, fuzz.New())
-	add(groupVectors, vectors.New())
-	add(groupTokens, designs.NewList(), designs.NewChoose(), tokens.NewSeal(), tokens.NewUnseal(), tokens.NewInspect(), tokens.NewIdentify())
-	add(groupServe, serve.New("sealab serve"), newWorkerCommand())
+	add("Measure", bench, measure.NewReport(), measure.NewCompare(), measure.NewCompareFormats(), measure.NewLeak(), newSiteCommand())
+	add("Attack", attack.New(), attack.NewReview(), attack.NewReplay(), attack.NewCVE())
+	add("Fuzz", fuzz.New())
+	add("Vectors", vectors.New())
+	add("Tokens", designs.NewList(), designs.NewChoose(), tokens.NewSeal(), tokens.NewUnseal(), tokens.NewInspect(), tokens.NewIdentify())
+	add("Serve", serve.New("sealab serve"), newWorkerCommand())
 	root.AddCommand(newVersionCommand(), newDocsCommand())
 	root.AddCommand(hideCommands(fuzz.NewDifferential())...)
 	addCompletions(root)

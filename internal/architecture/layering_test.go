@@ -19,6 +19,10 @@ var design = []string{"codecs", "codecs/internal/...", "internal/lab"}
 // instrument is the row of an instrument. It cannot import a design, and so cannot treat one differently.
 var instrument = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/sdk", "codecs/casefile", "codecs/worker", "internal/..."}
 
+// commandRow is the row of a command.
+var commandRow = []string{"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary/...",
+	"codecs/keyfile", "codecs/casefile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."}
+
 // layers is the allowlist of imports. It maps each folder to the folders of this module that its packages
 // may import besides their own subfolders. The most specific row applies. "/..." means the folder and
 // everything below, "/*" every folder below. A package without a row is an error, so a new folder must be
@@ -47,8 +51,10 @@ var layers = map[string][]string{
 	"bench/...":    instrument,
 	"analysis/...": instrument,
 	"internal/...": {"codecs", "internal/..."},
-	"cmd/...": {"codecs", "codecs/catalog", "codecs/codectest", "codecs/worker", "codecs/sdk", "codecs/boundary/...",
-		"codecs/keyfile", "codecs/casefile", "vectors/...", "fuzz/...", "bench/...", "analysis/...", "internal/..."},
+	"cmd/...":      commandRow,
+
+	// A group of commands does not import another.
+	"cmd/sealab/internal/*": append([]string{"cmd/sealab/internal/subject"}, commandRow...),
 }
 
 func TestLayering(t *testing.T) {
@@ -124,6 +130,9 @@ func TestLayeringRings(t *testing.T) {
 		{"fuzz/review/checks/state", "fuzz/review/checks/offers", false},
 		{"fuzz/review/tokens", "fuzz/review/client", false},
 		{"cmd/sealab", "codecs/aesgcm", false},
+		{"cmd/sealab", "cmd/sealab/internal/fuzz", true},
+		{"cmd/sealab/internal/fuzz", "cmd/sealab/internal/subject", true},
+		{"cmd/sealab/internal/fuzz", "cmd/sealab/internal/attack", false},
 	} {
 		row, ok := rowOf(c.folder)
 		require.True(t, ok, c.folder)

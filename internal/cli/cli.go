@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -28,6 +30,17 @@ const (
 
 // ErrRefuted ends a command with the status Refuted. The command has already printed the reason.
 var ErrRefuted = errors.New("refuted")
+
+// release is the semantic version of a released build, set by the linker.
+var release string
+
+// Version returns the version from which this binary was built.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return cmp.Or(release, info.Main.Version, "unknown")
+	}
+	return cmp.Or(release, "unknown")
+}
 
 // Prepare makes root print errors and help in the style of this module, and returns it.
 func Prepare(root *cobra.Command) *cobra.Command {

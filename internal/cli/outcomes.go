@@ -37,23 +37,20 @@ type Question struct {
 	Counts bool `json:"counts"`
 }
 
-// AddFlags adds the flags for machine-readable output to a command.
+// AddFlags adds the flags for machine-readable output to a command. A run of minutes does not start if the
+// folder of --junit does not exist.
 func (o *Outcomes) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.AsJSON, "json", false, "write the outcome of every question as JSON instead of text")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "write the outcomes to this `file` too, in the form of JUnit")
-	cmd.PreRunE = func(*cobra.Command, []string) error { return o.requireFolder() }
-}
-
-// requireFolder returns an error if the folder of --junit does not exist.
-// Commands call it before a run of minutes.
-func (o *Outcomes) requireFolder() error {
-	if o.junit == "" {
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if o.junit == "" {
+			return nil
+		}
+		if _, err := os.Stat(filepath.Dir(o.junit)); err != nil {
+			return fmt.Errorf("--junit %s: %w", o.junit, err)
+		}
 		return nil
 	}
-	if _, err := os.Stat(filepath.Dir(o.junit)); err != nil {
-		return fmt.Errorf("--junit %s: %w", o.junit, err)
-	}
-	return nil
 }
 
 // Begin returns the writer for the command's text.

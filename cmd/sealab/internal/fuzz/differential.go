@@ -131,7 +131,11 @@ func compareSDK(out, notes io.Writer, s sdk.SDK, flags *differentialFlags) (int,
 			if shown++; flags.show > 0 && shown > flags.show {
 				return nil
 			}
-			return printDisagreement(out, d)
+			line, err := d.Line()
+			if err == nil {
+				_, err = fmt.Fprintf(out, "%s\n", line)
+			}
+			return err
 		},
 	}.Do()
 	printEvents(out, notes, client, flags.show)
@@ -153,15 +157,6 @@ func mirroredDesign(s sdk.SDK) (codecs.Design, error) {
 	}
 	d, err := catalog.Find(s.Agrees.Design)
 	return lab.With(d, s.Agrees.Options), err
-}
-
-func printDisagreement(out io.Writer, d differential.Disagreement) error {
-	line, err := d.Line()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s\n", line)
-	return err
 }
 
 // printEvents prints the events of an SDK to out. It prints the end of the

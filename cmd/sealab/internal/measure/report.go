@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -8,6 +10,7 @@ import (
 	"sealab/analysis/site"
 	"sealab/analysis/throughput"
 	"sealab/internal/cli"
+	"sealab/internal/runfile"
 	"sealab/internal/table"
 )
 
@@ -67,4 +70,85 @@ func writeReportJSON(out io.Writer, run *throughput.Run) error {
 		return err
 	}
 	return cli.WriteJSON(out, document)
+}
+
+// newestRuns returns the n newest runs of the benchmark, oldest first.
+func newestRuns(n int) ([]string, error) {
+	runs, err := runfile.Newest(runfile.Results, runfile.Bench, n)
+	if err != nil {
+		return nil, fmt.Errorf("%w: sealab bench makes one", err)
+	}
+	return runs, nil
+}
+
+// maxChanges is the default number of changes that compare lists.
+const maxChanges = 30
+
+// NewCompare returns the command "compare".
+func NewCompare() *cobra.Command {
+	var filter string
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compare [OLD NEW]",
+		Short: "Compare two runs of the benchmark",
+		Long: `Compare two runs of the benchmark: the geometric mean of the changes of each
+operation, and then the changes, regressions first and then by size. OLD and NEW
+are folders that "sealab bench" wrote, or files in the Go benchmark format. The
+default is the two newest runs in results/bench.
+
+--filter selects measurements in the syntax of golang.org/x/perf/benchproc. The
+keys are /design, /op, /size and .unit.
+
+The exit status is 1 if a design takes longer by more than the noise floor,
+allocates more, or has longer tokens. The noise floor is the larger of two
+shares: the largest difference between a subject and itself in the older run,
+and the largest change of a bare primitive between the runs. If the bare
+primitives changed by more than 50 % in the mean, the runs are of different
+machines: times are not tested, and without another regression the exit status
+is 2.`,
+		Example: `  sealab compare
+  sealab compare old.txt new.txt
+  sealab compare --filter "/op:(seal OR unseal) /size:1024 .unit:sec/op" old new`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return cobra.ExactArgs(2)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				runs, err := newestRuns(2)
+				if err != nil {
+					return err
+				}
+				args = runs
+				if !asJSON {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n\n", args[0], args[1])
+				}
+			}
+			c, err := throughput.Compare(args[0], args[1], filter)
+			if err != nil {
+				return err
+			}
+			rows := maxChanges
+			if all {
+				rows = 0
+			}
+			err = cli.WriteAs(cmd.OutOrStdout(), asJSON, c.Document(args[0], args[1]), func(w io.Writer) error { return c.Report(w, rows, table.Width(w)) })
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(c.Regressed()) > 0:
+				return cli.ErrRefuted
+			case !c.Timed():
+				return errors.New("the times are not tested: the runs are of different machines")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&filter, "filter", "*", "measurements to compare, in benchproc syntax")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write every change as JSON")
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every change (default the first %d)", maxChanges))
+	return cmd
 }
