@@ -3,7 +3,7 @@ package mcprb
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// A digester appends the claim for raw arguments, which are nil if absent. It
-// fails if they have no digest.
+// A digester appends the claim for raw arguments, which are nil if absent, as a
+// quoted string. It fails if they have no digest.
 type digester func(dst []byte, raw json.RawMessage) ([]byte, error)
 
 // digesters maps the values of the option digest to functions.
@@ -66,17 +66,33 @@ func appendPlainDigest(dst, raw []byte) ([]byte, bool) {
 	}
 	sum := sha256.Sum256(text)
 	clear(used)
-	return hex.AppendEncode(dst, sum[:]), true
+	return appendHex(dst, &sum), true
 }
 
 func appendDigest(dst, canonical []byte) []byte {
 	sum := sha256.Sum256(canonical)
-	return hex.AppendEncode(dst, sum[:])
+	return appendHex(dst, &sum)
+}
+
+// appendHex appends a digest as a quoted string. It makes 8 digits at a time,
+// one in each byte of a word.
+func appendHex(dst []byte, digest *[sha256.Size]byte) []byte {
+	const ones = 0x0101010101010101
+	dst = append(dst, '"')
+	for i := 0; i < len(digest); i += 4 {
+		x := uint64(binary.BigEndian.Uint32(digest[i:]))
+		x = (x | x<<16) & 0x0000ffff0000ffff
+		x = (x | x<<8) & 0x00ff00ff00ff00ff
+		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+		letters := (x + 6*ones) >> 4 & ones
+		dst = binary.BigEndian.AppendUint64(dst, x+'0'*ones+('a'-'0'-10)*letters)
+	}
+	return append(dst, '"')
 }
 
 func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if raw == nil {
-		return dst, nil
+		return generate.Append(dst, nil), nil
 	}
 	v, err := parseUTF8(raw)
 	if err != nil {
@@ -85,7 +101,7 @@ func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {
 	if v.Kind != rawjson.String {
 		return nil, fmt.Errorf("the arguments are no string that could be a digest")
 	}
-	return append(dst, v.Text...), nil
+	return generate.Append(dst, v.Text), nil
 }
 
 var errNotUTF8 = errors.New("not JSON: the arguments are not UTF-8")

@@ -157,7 +157,8 @@ func (s *scheme) claims(work *base64url.Scratch, state []byte, b *codecs.Context
 type claims struct {
 	expires        []byte // the literal of an integer
 	method, target string
-	digest, state  []byte
+	digest         []byte // a quoted string
+	state          []byte
 	audience       *string
 }
 
@@ -174,7 +175,7 @@ func (c *claims) append(dst []byte) []byte {
 func appendRequest(dst []byte, method, target string, digest []byte, audience *string) []byte {
 	dst = generate.AppendText(append(dst, `,"m":`...), method)
 	dst = generate.AppendText(append(dst, `,"t":`...), target)
-	dst = generate.Append(append(dst, `,"a":`...), digest)
+	dst = append(append(dst, `,"a":`...), digest...)
 	if audience != nil {
 		dst = generate.AppendText(append(dst, `,"aud":`...), *audience)
 	}
