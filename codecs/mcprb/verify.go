@@ -60,12 +60,11 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 // and check, which accept all claims that accept does.
 func (s *scheme) accept(dst []byte, work *base64url.Scratch, text []byte, c *codecs.Context) (out []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte(beforeExpires))
-	end := bytes.IndexByte(rest, ',')
-	if !ok || end < 0 || !rawjson.ValidUTF8(text) {
+	if !ok || !rawjson.ValidUTF8(text) {
 		return dst, false
 	}
-	expires, err := strconv.ParseInt(string(rest[:end]), 10, 64)
-	if err != nil || expires < c.Now.Unix() {
+	expires, rest, ok := cutTime(rest)
+	if !ok || expires < c.Now.Unix() {
 		return dst, false
 	}
 	work.Grow(256 + 2*len(c.Arguments))
@@ -73,14 +72,33 @@ func (s *scheme) accept(dst []byte, work *base64url.Scratch, text []byte, c *cod
 	if err != nil {
 		return dst, false
 	}
-	start := len(digest)
-	work.Bytes = appendRequest(strconv.AppendInt(digest, expires, 10), c.Method, c.Target, digest, c.Audience)
-	rest, bound := bytes.CutPrefix(rest, work.Bytes[start:])
+	work.Bytes = appendRequest(digest, c.Method, c.Target, digest, c.Audience)
+	rest, bound := bytes.CutPrefix(rest, work.Bytes[len(digest):])
 	rest, ended := bytes.CutSuffix(rest, []byte("}"))
 	if !bound || !ended {
 		return dst, false
 	}
 	return generate.CutWhole(dst, rest)
+}
+
+// timeDigits is the number of digits of the times that cutTime parses: those of
+// the years 2001 to 2286.
+const timeDigits = 10
+
+// cutTime parses the Unix time in seconds at the start of text. It reports
+// false for times with another number of digits.
+func cutTime(text []byte) (seconds int64, rest []byte, ok bool) {
+	if len(text) <= timeDigits || text[0] == '0' {
+		return 0, text, false
+	}
+	for _, c := range text[:timeDigits] {
+		digit := c - '0'
+		if digit > 9 {
+			return 0, text, false
+		}
+		seconds = 10*seconds + int64(digit)
+	}
+	return seconds, text[timeDigits:], true
 }
 
 // open returns the claims of an authentic token, in room.
