@@ -10,11 +10,11 @@ import (
 
 // claims are the members of a payload. Texts are generalized UTF-8.
 type claims struct {
-	issued, expires []byte // as Python prints them
-	method, target  string
-	digest, state   []byte
-	audience        *string
-	principal       []byte // nil if unauthenticated
+	issued, expires   []byte // as Python prints them
+	method, target    string
+	digest, principal []byte // quoted strings; principal is nil if unauthenticated
+	state             []byte
+	audience          *string
 }
 
 // append appends the payload with the claims of c. It reports whether the state
@@ -23,11 +23,11 @@ func (c *claims) append(dst []byte) ([]byte, bool) {
 	dst = append(append(dst, beforeIssued...), c.issued...)
 	dst = append(append(dst, beforeExpires...), c.expires...)
 	dst, names := appendNames(dst, c.method, c.target)
-	dst = compactjson.AppendString(dst, c.digest)
+	dst = append(dst, c.digest...)
 	dst, state := compactjson.AppendWTF8(append(dst, beforeState...), c.state)
 	dst, audience := appendAudience(dst, c.audience)
 	if c.principal != nil {
-		dst = compactjson.AppendString(append(dst, beforePrincipal...), c.principal)
+		dst = append(append(dst, beforePrincipal...), c.principal...)
 	}
 	//mutant:equivalent vectors present tokens, and all of them are minted from text
 	return append(dst, '}'), names && state && audience

@@ -51,10 +51,11 @@ func (r *room) claim(ttl time.Duration, fresh salt, state []byte, b *codecs.Cont
 	if err := b.Check(); err != nil {
 		return err
 	}
-	digest, err := compactjson.AppendDigest(r.text[:0], b.Method, b.Arguments)
+	digest, err := compactjson.AppendDigest(append(r.text[:0], '"'), b.Method, b.Arguments)
 	if err != nil {
 		return fmt.Errorf("%w: %w", codecs.ErrUnsupported, err)
 	}
+	digest = append(digest, '"')
 	now := unixSeconds(b.Now)
 	issued := compactjson.AppendFloat(digest, now)
 	r.text = compactjson.AppendFloat(issued, now+ttl.Seconds())

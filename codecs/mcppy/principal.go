@@ -19,12 +19,12 @@ const digestSize = 16
 // claimSize is the length in bytes of the claim of a principal.
 const claimSize = (len(salt{}) + digestSize) / 3 * 4
 
-// principalClaim returns the claim of a principal. It uses the spare capacity
-// of room if there is enough.
+// principalClaim returns the claim of a principal as a quoted string. It uses
+// the spare capacity of room if there is enough.
 func principalClaim(room []byte, fresh salt, principal string) []byte {
 	digest := principalDigest(fresh[:], principal)
 	raw := append(append(room, fresh[:]...), digest[:]...)
-	return base64url.AppendEncode(raw, raw[len(room):])[len(raw):]
+	return append(base64url.AppendEncode(append(raw, '"'), raw[len(room):]), '"')[len(raw):]
 }
 
 func principalDigest(salt []byte, principal string) [digestSize]byte {

@@ -199,8 +199,11 @@ func (r *received) isCanonical(payload []byte) bool {
 	}
 	c := claims{
 		issued: r.issued.Text, expires: r.expires.Text,
-		method: string(text(r.method)), target: string(text(r.target)), digest: text(r.digest), state: r.state.Text,
-		principal: text(r.principal),
+		method: string(text(r.method)), target: string(text(r.target)),
+		digest: compactjson.AppendString(nil, text(r.digest)), state: r.state.Text,
+	}
+	if r.principal != nil {
+		c.principal = compactjson.AppendString(nil, r.principal.Text)
 	}
 	if r.audience != nil {
 		audience := string(r.audience.Text)
