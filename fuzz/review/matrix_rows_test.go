@@ -83,6 +83,7 @@ var rows = []row{
 	{fault: "long arguments cut", checks: []string{"RS-ARGS"}},
 	{fault: "arguments without case", checks: []string{"RS-ARGS"}},
 	{fault: "arguments in one normal form + questions name the call", checks: []string{"RS-ARGS"}},
+	{fault: "arguments in one normal form + questions name the call + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "another status elsewhere", checks: []string{"RS-UNIFORM"}},
 	{fault: "empty objects are faults", checks: []string{"RS-UNIFORM"}},
 	{fault: "blocks chained without a tag", checks: []string{"RS-UNIFORM"}, also: unsealed},

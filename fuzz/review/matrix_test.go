@@ -215,6 +215,7 @@ var unusualRows = []row{
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},
+	{fault: "arguments without case + small letters + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places of a list + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
 	{fault: "false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime},

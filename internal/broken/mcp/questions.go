@@ -89,6 +89,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if r.modern && !r.asks(s.kindOf(c.Step)) && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
 		return nil, &failure{code: -32021, status: 400, message: "elicitation is required", data: object{"requiredCapabilities": object{"elicitation": object{"form": object{}}}}}
 	}
+	if s.has("small letters") { // with them, arguments without case are sound
+		c.Env = strings.ToLower(c.Env)
+	}
 	params := formsByStep[c.Step]
 	if s.has("random texts") {
 		params = strings.Replace(params, "?\"", "? "+randomWord()+"\"", 1)

@@ -86,10 +86,36 @@ func moveNearArguments(t *review.T) {
 	}
 }
 
-// textsDiffer reports whether the texts of the server differ between the calls of a move.
+// textsDiffer reports whether the texts of the server differ between the calls of a move, and not by
+// chance: if they vary anyway, the texts of the target must show its argument as it was given.
 func textsDiffer(t *review.T, m review.Move) bool {
 	one, two := t.ArgumentTexts(m.Source, m.SourceUser), t.ArgumentTexts(m.Target, m.TargetUser)
-	return one != "" && two != "" && one != two
+	if one == "" || two == "" || one == two {
+		return false
+	}
+	for range 4 {
+		if again := t.ArgumentTexts(m.Source, m.SourceUser); again != one {
+			return showsOwnText(m, two)
+		}
+	}
+	return true
+}
+
+// showsOwnText reports whether a text contains an argument of the target that the source has in
+// another spelling, without regard to spaces around it.
+func showsOwnText(m review.Move, text string) bool {
+	given := jsondoc.Members(m.Source.Arguments)
+	for name, raw := range jsondoc.Members(m.Target.Arguments) {
+		var own, other string
+		if json.Unmarshal(raw, &own) != nil || json.Unmarshal(given[name], &other) != nil {
+			continue
+		}
+		own, other = strings.TrimSpace(own), strings.TrimSpace(other)
+		if own != other && strings.Contains(text, own) {
+			return true
+		}
+	}
+	return false
 }
 
 // testDuplicateArguments presents tokens with a duplicate argument. It records a finding if the
