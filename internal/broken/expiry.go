@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -72,6 +73,7 @@ func miswrittenTimeControls() []Control {
 				return c.within(unixSeconds(now.AddDate(0, 0, 2))-epoch, unixSeconds(now)-epoch)
 			}
 		}),
+		lastLifetime(),
 		expiryControl("next-second", "the expiry is rounded up to a whole second", "EXP-08", func(p *schemeParts) {
 			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				return unixSeconds(now), math.Ceil(unixSeconds(now.Add(ttl)))
@@ -210,4 +212,17 @@ func checksumCipher(sum func(payload []byte) []byte) func(*sealerParts) {
 			return text[:n], nil
 		}
 	}
+}
+
+// lastLifetime returns a control that keeps one time to live for all handles, the last one.
+func lastLifetime() Control {
+	var last atomic.Int64
+	return expiryControl("last-lifetime", "the time to live of the last opened handle counts for all", "EXP-07", func(p *schemeParts) {
+		check, issue := p.lifetime, p.issue
+		p.lifetime = func(ttl time.Duration) error {
+			last.Store(int64(ttl))
+			return check(ttl)
+		}
+		p.issue = func(now time.Time, _ time.Duration) (iat, exp float64) { return issue(now, time.Duration(last.Load())) }
+	})
 }

@@ -40,6 +40,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	}
 	t.liveElsewhere(in, base, nil, base.Under, life)
 	t.keptAlive(base.Under)
+	t.besideLongLives(base.Under)
 	t.otherHolders(base.Under)
 	t.turnsOfCounters(base.Under)
 	t.clocksPutBack(base.Under)
@@ -172,5 +173,26 @@ func (t trial) keptAlive(c codecs.Context) {
 	t.Try(codecs.Expiry)
 	if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/2)); ok {
 		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", ttl, 3*ttl/2), sealed, used, call)
+	}
+}
+
+// besideLongLives presents tokens with a short life after their expiry, while handles with a long
+// one are open, under the same key and another.
+func (t trial) besideLongLives(c codecs.Context) {
+	ttl, long := shortLife, 10*shortLife
+	in, err := t.OpenFor(&ttl, t.Secret(0))
+	if err != nil {
+		return
+	}
+	before := in.Seal(t.State(8), c)
+	for n := range 2 {
+		if _, err := t.OpenFor(&long, t.Secret(n)); err != nil {
+			return
+		}
+		for _, sealed := range []verdict.Call{before, in.Seal(t.State(8), c)} {
+			if sealed.Answer.Outcome == verdict.Done {
+				t.Refuses(codecs.Expiry, in, sealed, attack.Later(c, 2*ttl), "a token with a time to live of %s is accepted %s after it was minted if a handle with %s is open", ttl, 2*ttl, long)
+			}
+		}
 	}
 }
