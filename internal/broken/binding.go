@@ -113,6 +113,8 @@ func equatedContextControls() []Control {
 			return p
 		}),
 		principalAs("principal-of-tenant", "of the principal the text behind two underscores is bound", "CTX-06", func(p string) string { return p[strings.LastIndex("__"+p, "__"):] }),
+		wrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", brokenProperties(codecs.BindsAudience, codecs.Unambiguous), attackIDs("CTX-19"),
+			func(inner codecs.Scheme) codecs.Scheme { return hostPatternScheme{inner} }),
 		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
 		principalAs("principal-digest", "of the principal a digest of one byte is bound", "CTX-16", func(p string) string {
 			d := sha256.Sum256([]byte(p))
@@ -152,6 +154,21 @@ func equatedContextControls() []Control {
 			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + textOrEmpty(b.Principal) + "&audience=" + textOrEmpty(b.Audience)
 		}),
 	}
+}
+
+// A hostPatternScheme verifies a token for a host as one for all hosts of its domain as well.
+type hostPatternScheme struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s hostPatternScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	_, domain, ok := strings.Cut(textOrEmpty(b.Audience), ".")
+	if err == nil || !ok {
+		return out, err
+	}
+	pattern := *b
+	pattern.Audience = new("*." + domain)
+	return s.Scheme.Verify(dst, token, &pattern)
 }
 
 // leakingControls returns schemes whose tokens reveal too much.

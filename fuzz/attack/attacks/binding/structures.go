@@ -141,6 +141,25 @@ var nameTwins = []twin{
 	{"did:a:b", "did:a:b#k", "the fragment of a DID"},
 }
 
+// patternTwins are pairs of a pattern and a text that it matches. A reader may take a bound value for a
+// pattern: of a shell, of hosts, of SQL, a regular expression, a URI template (RFC 6570), a range
+// of addresses, a filter of topics, a scope, or a word for every value.
+var patternTwins = []twin{
+	{"*", "b.a.example", "a pattern of every value"}, {"*.a.example", "b.a.example", "a pattern of hosts"}, {"*.a.example", "c.b.a.example", "a pattern of hosts"},
+	{"*.a.example", "a.example", "a pattern of hosts"}, {".a.example", "b.a.example", "a domain with a full stop in front"}, {"a.example", "b.a.example", "a domain and its host"},
+	{"https://*.a.example/", "https://b.a.example/", "a pattern of hosts in a URL"}, {"https://a.example/*", "https://a.example/x", "a pattern of paths"},
+	{"https://a.example/", "https://a.example/x", "a URL and the start of another"}, {"http://localhost:*", "http://localhost:8080", "a pattern of ports"},
+	{"a/*", "a/b", "a pattern of paths"}, {"a/**", "a/b/c", "a pattern of folders"}, {"a/", "a/b", "a folder and its file"}, {"a/b", "a/b/c", "a folder and its file"},
+	{"a/{id}", "a/7", "a URI template"}, {"a/:id", "a/7", "a route"}, {"a/<id>", "a/7", "a route"}, {"a/+", "a/b", "a filter of topics"}, {"a/#", "a/b/c", "a filter of topics"}, {"a.>", "a.b", "a filter of subjects"},
+	{"a:*", "a:b", "a pattern of scopes"}, {"*@a.example", "alice@a.example", "a pattern of mail addresses"}, {"@a.example", "alice@a.example", "the mail domain for all names"},
+	{"*_b", "a_b", "a pattern of names"}, {"a*c", "abbc", "a pattern of names"}, {"alic?", "alice", "one letter of a pattern"}, {"[a-z]lice", "alice", "a set of letters"}, {"{alice,bob}", "alice", "alternatives"}, {"!bob", "alice", "a negation"},
+	{"al%", "alice", "a pattern of SQL"}, {"alic_", "alice", "one letter of a pattern of SQL"},
+	{"al.*", "alice", "a regular expression"}, {"alic.", "alice", "one letter of a regular expression"}, {"^alice$", "alice", "the ends of a regular expression"}, {"alice|bob", "alice", "alternatives of a regular expression"},
+	{"a.example", "a-example", "the full stop of a regular expression"}, {`\w+`, "alice", "a class of a regular expression"}, {"/alice/", "alice", "slashes around a regular expression"},
+	{"10.0.0.0/8", "10.1.2.3", "a range of addresses"}, {"10.0.0.*", "10.0.0.7", "a range of addresses"}, {"2001:db8::/32", "2001:db8::1", "a range of addresses"}, {"https://localhost/", "https://127.0.0.1/", "two names of this host"},
+	{"any", "alice", "a word for every value"}, {"all", "alice", "a word for every value"}, {"everyone", "alice", "a word for every value"},
+}
+
 // methodTwins are methods of one family, and methods with a common beginning or end.
 var methodTwins = []twin{
 	{"notifications/progress", "notifications/cancelled", "a family"}, {"tools/list", "tools/call", "a family"},
@@ -424,8 +443,9 @@ func (t trial) partsOfValues() {
 }
 
 func (t trial) structuredNames() {
+	twins := slices.Concat(nameTwins, patternTwins)
 	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
-		for _, w := range nameTwins {
+		for _, w := range twins {
 			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
 		}
 	})
