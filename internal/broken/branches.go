@@ -36,6 +36,16 @@ func rareBranchControls() []Control {
 				c.Target = ""
 			}
 		}),
+		contextAs("arguments-of-resources", "the arguments are not bound if the method is about resources", brokenProperties(codecs.BindsArguments), attackIDs("CTX-17"), func(c *codecs.Context) {
+			if strings.HasPrefix(c.Method, "resources/") {
+				c.Arguments = nil
+			}
+		}),
+		contextAs("principal-of-services", "the audience is not bound if the principal is a service", brokenProperties(codecs.BindsAudience), attackIDs("CTX-17"), func(c *codecs.Context) {
+			if strings.HasPrefix(textOrEmpty(c.Principal), "service:") {
+				c.Audience = nil
+			}
+		}),
 		wrappedScheme("early-prompts", "the time of issue is not read for prompts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),

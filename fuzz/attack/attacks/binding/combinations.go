@@ -10,6 +10,7 @@ import (
 	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/fields"
+	"sealab/internal/verdict"
 )
 
 // A factor is one circumstance of minting and verifying, with its levels.
@@ -140,6 +141,7 @@ func (t trial) circumstances(in *attack.Instance, tok *attack.Token) {
 	claimed := t.boundAnywhere(in, tok)
 	t.boundAtEveryLength(in, tok.Under, claimed)
 	t.boundBesideLong(in, tok.Under, claimed)
+	t.boundBesideKinds(in, tok.Under, claimed)
 	all := contextFactors()
 	sizes := make([]int, len(all))
 	for i, f := range all {
@@ -181,6 +183,37 @@ func (t trial) boundBesideLong(in *attack.Instance, under codecs.Context, bound 
 				}
 			}
 			t.presentIn(in, tok, asked)
+		}
+	}
+}
+
+// A fieldKind is a field with values of several kinds, for which a reader may make an exception.
+type fieldKind struct {
+	field  fields.Field
+	values []string
+}
+
+// fieldKinds are methods and notifications of MCP and of others, and kinds of targets, arguments, callers
+// and servers.
+var fieldKinds = []fieldKind{
+	{fields.Method, []string{"resources/subscribe", "resources/templates/list", "sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result",
+		"subscriptions/listen", "notifications/progress", "logging/setLevel", "server/discover", "tools/list", "ping", "initialize", "x/tools/call", "Tools/Call"}},
+	{fields.Target, []string{"https://a.example/x", "urn:a:b", "ui://a/b", "data:,x", "/a/b", "../a", "a.b", "a:b", "list_users", "get_user", "delete_user", "_internal", "Deploy", "7", "d\u00e9ploie"}},
+	{fields.Arguments, []string{`{"dry_run":true}`, `{"_meta":{"a":1}}`, `{"uri":"file:///a"}`}},
+	{fields.Principal, []string{"admin", "root", "system", "service:ci", "anonymous", "guest", "test", "alice@a.example", "7"}},
+	{fields.Audience, []string{"http://localhost:8080/", "https://127.0.0.1/mcp", "urn:a:b", "stdio", "default", "a.test"}},
+}
+
+// boundBesideKinds mints tokens for one value of each kind and presents them with each bound field
+// changed. A reader may leave out a field for one kind of method, target or caller.
+func (t trial) boundBesideKinds(in *attack.Instance, under codecs.Context, bound map[string]bool) {
+	for _, kind := range fieldKinds {
+		for _, v := range kind.values {
+			if !bound[kind.field.Name] || t.Spent() {
+				break
+			}
+			s := combination{context: kind.field.Put(under, v), state: 8}
+			t.inCombination(in, nil, s, fmt.Sprintf("%s %+q", kind.field.Name, v), bound)
 		}
 	}
 }
@@ -228,8 +261,8 @@ func (t trial) inCombination(in, ring *attack.Instance, s combination, how strin
 func (t trial) otherThan(tok *attack.Token, f fields.Field, present codecs.Context, how string) (asked []presentation) {
 	from, was := f.Get(&tok.Under)
 	record := t.Refute
-	if f.Property == codecs.BindsArguments && tok.Under.Method != "tools/call" && tok.Under.Method != "prompts/get" {
-		record = t.Observe // the method has no arguments
+	if f.Property == codecs.BindsArguments && t.mayLackArguments(tok.Under.Method) {
+		record = t.Observe
 	}
 	for _, v := range f.Unrelated()[:2] {
 		if v != from {
@@ -245,6 +278,12 @@ func (t trial) otherThan(tok *attack.Token, f fields.Field, present codecs.Conte
 	}
 	return append(asked, presentation{f.Without(present), f.Property, record,
 		fmt.Sprintf("a token minted for %s %+.40q is accepted without any with %s", f.Name, from, how)})
+}
+
+// mayLackArguments reports whether the design may ignore arguments of a method. In MCP only tools and
+// prompts have them. A design that reads no two contexts as the same ignores none.
+func (t trial) mayLackArguments(method string) bool {
+	return method != "tools/call" && method != "prompts/get" && t.Design.Claim(codecs.Unambiguous) != verdict.Stated
 }
 
 // boundAtEveryLength presents tokens of states of every length, and of long states, with each
