@@ -73,14 +73,15 @@ func (in *Instance) sealed(state []byte, c codecs.Context) verdict.Answer {
 }
 
 // SealQuietly seals state. A fault does not count against the design.
-func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Answer {
+func (in *Instance) SealQuietly(state []byte, c codecs.Context) verdict.Call {
 	in.t.ask(1)
 	said := len(in.t.Design.Breaches())
-	a := in.sealed(state, c)
-	if a.Outcome == verdict.Fault {
+	call := in.sealing(state, c)
+	call.Answer = in.sealed(state, c)
+	if call.Answer.Outcome == verdict.Fault {
 		in.t.Design.Excuse(said)
 	}
-	return a
+	return call
 }
 
 // AcceptsQuietly is Accepts for a request that a design need not answer. A fault does not count

@@ -52,6 +52,9 @@ func misjudgedTimeControls() []Control {
 			}
 			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(unixSeconds(now.Add(clockSkew)))) && !(date(unixSeconds(now)) >= *c.Expires)
 		}),
+		check("without-sign", "times are compared as numbers without a sign", "EXP-07", func(c *claims, now time.Time) bool {
+			return c.within(unixSeconds(now.Add(clockSkew)), math.Inf(-1)) && uint64(int64(unixSeconds(now))) < uint64(int64(*c.Expires))
+		}),
 		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now)))
 		}),

@@ -44,6 +44,7 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	t.otherHolders(base.Under)
 	t.turnsOfCounters(base.Under)
 	t.clocksPutBack(base.Under)
+	t.mintedAtTurns(in, base.Under)
 }
 
 // liveElsewhere presents a token of another state or context after its expiry, and before it
@@ -101,6 +102,33 @@ func (t trial) turnsOfCounters(c codecs.Context) {
 	// Compared as texts, ten times the time of issue lies between issue and expiry.
 	t.acceptedLate(in, tok, time.Unix(10*c.Now.Add(time.Minute).Unix(), 0).UTC())
 	t.beyondDates(in, tok)
+}
+
+// counterTurns are moments at which a count of seconds, or of smaller units, changes its sign or
+// exceeds a type of numbers. The expiry of a token may lie on a turn, and read as absent.
+var counterTurns = []time.Time{
+	time.Unix(-1<<31, 0).UTC(), time.Unix(0, 0).UTC(), time.UnixMicro(1 << 31).UTC(), time.UnixMilli(1 << 31).UTC(), time.UnixMilli(1 << 32).UTC(), time.Unix(0, 1<<53).UTC(),
+	time.Unix(1<<31, 0).UTC(), time.Unix(1<<32, 0).UTC(), time.UnixMicro(1 << 53).UTC(), time.Unix(0, 1<<63-1).UTC(),
+}
+
+// mintedAtTurns mints tokens around turns of counters, some before 1970, and presents them after
+// their expiry. A design may refuse such times. A fault does not count against it.
+func (t trial) mintedAtTurns(in *attack.Instance, under codecs.Context) {
+	for _, turn := range counterTurns {
+		for _, before := range []time.Duration{24 * time.Hour, 17 * time.Minute, shortLife, shortLife / 2, 0} {
+			c := attack.With(under, func(c *codecs.Context) { c.Now = turn.Add(-before) })
+			sealed := in.SealQuietly(t.State(8), c)
+			if sealed.Answer.Outcome != verdict.Done {
+				continue
+			}
+			for _, d := range []time.Duration{400 * 24 * time.Hour, 60 * 365 * 24 * time.Hour} {
+				t.Try(codecs.Expiry)
+				if call, ok := in.AcceptsQuietly(sealed.Answer.Out, attack.Later(c, d)); ok {
+					t.Refute(codecs.Expiry, fmt.Sprintf("a token that was minted at %s is accepted %s later", c.Now.Format(time.RFC3339), d), sealed, call)
+				}
+			}
+		}
+	}
 }
 
 // putBack are moments in 2026 at which clocks are put back an hour: in Europe, in the time

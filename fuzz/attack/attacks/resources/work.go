@@ -323,7 +323,7 @@ func (c *climber) takes(b bomb, n, times int) (call verdict.Call, took time.Dura
 func (c *climber) unread(broke verdict.Call, n, said int) bool {
 	if d := c.t.Design; d.Worker != nil && n > longLine {
 		state := fmt.Appendf(nil, `{"step":"%s"}`, bytes.Repeat([]byte("a"), n/2))
-		if c.in.SealQuietly(state, c.token.Under).Outcome == verdict.Fault {
+		if c.in.SealQuietly(state, c.token.Under).Answer.Outcome == verdict.Fault {
 			d.Excuse(said)
 			return true
 		}
