@@ -69,6 +69,8 @@ func refusalControls() []Control {
 			}),
 		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
 			func(inner codecs.Scheme) codecs.Scheme { return &leakyRefusalScheme{Scheme: inner, tell: waitTold} }),
+		wrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+			func(inner codecs.Scheme) codecs.Scheme { return signInScheme{inner} }),
 		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), func(*signerParts) {})),
 		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), placeTold),
 		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-19"),
@@ -135,6 +137,23 @@ func (s *leakyRefusalScheme) Verify(dst, token []byte, b *codecs.Context) ([]byt
 		return out, codecs.Reject(refusal.Stage, told)
 	}
 	return out, err
+}
+
+// A signInScheme has one reason for every refusal but that of an authentic token without a principal.
+type signInScheme struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s signInScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	refusal := codecs.Rejected(err)
+	switch {
+	case refusal == nil:
+		return out, err
+	case refusal.Stage == codecs.Misbound && b.Principal == nil:
+		return out, codecs.Reject(refusal.Stage, "sign in first")
+	default:
+		return out, codecs.Reject(refusal.Stage, "refused")
+	}
 }
 
 // waitTold tells for how long a token is not valid yet.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -23,8 +24,8 @@ var oracleAttacks = []attack.Attack{
 		Gain: "the right tag, found part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
 	{ID: "ORA-02", Name: "claims judged before the token is authenticated", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 696,
 		Gain: "the values that the claims of a token are compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
-	{ID: "ORA-03", Name: "refusals that depend on the state or the bound values", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
-		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token", Run: onToken(trial.stateInRefusals)},
+	{ID: "ORA-03", Name: "refusals that depend on the state or the context", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
+		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token; a hint for clients that have not signed in", Run: onToken(trial.stateInRefusals)},
 	{ID: "KEY-10", Name: "refusals that reveal the keys in the ring or their number", Refutes: refusalProperties, Layer: attack.LayerKeys, CWE: 203,
 		Gain: "which keys are in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: onTrial(trial.partitioning)},
 	{ID: "ORA-01", Name: "a value of one token that is the tag of another text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
@@ -129,6 +130,7 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	t.timesInRefusals(in, tok)
+	t.exceptionsInRefusals(in, tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
 	ways := otherContexts(tok.Under)
@@ -224,6 +226,72 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.Name, refusalOf(one), refusalOf(two)), one, two)
 		}
 	}
+}
+
+// exceptionsInRefusals presents authentic and altered tokens in many wrong contexts. If a design
+// refuses with one reason otherwise, another reason in one context tells which tokens are authentic.
+func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
+	if !t.Design.IsScheme() || !t.givesOneReason(in, tok) {
+		return
+	}
+	contexts := wrongContexts(tok.Under)
+	for _, c := range append(fields.Reduced(tok.Under), tok.Under) {
+		sealed := in.Seal(tok.State, c)
+		if sealed.Answer.Outcome != verdict.Done {
+			continue
+		}
+		altered := lastAltered(in.TokenOf(sealed, c))
+		spoiled := in.UnsealEach(slices.Repeat([][]byte{altered}, len(contexts)), contexts)
+		for i, call := range in.UnsealEach(slices.Repeat([][]byte{sealed.Answer.Out}, len(contexts)), contexts) {
+			if call.Answer.Outcome != verdict.Refused || spoiled[i].Answer.Outcome != verdict.Refused {
+				continue
+			}
+			if t.Try(codecs.UniformRefusal); saidBy(call) != saidBy(spoiled[i]) {
+				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("in the context %s an authentic token is refused as %.120q, and an altered one as %.120q, "+
+					"as is every token in other contexts", fields.Describe(contexts[i]), refusalOf(call), refusalOf(spoiled[i])), sealed, spoiled[i], call)
+				return
+			}
+		}
+	}
+}
+
+// givesOneReason reports whether tok in other contexts, and an altered token, are refused with one
+// reason.
+func (t trial) givesOneReason(in *attack.Instance, tok *attack.Token) bool {
+	altered := in.Unseal(lastAltered(tok), tok.Under)
+	refused := 0
+	for _, c := range otherContexts(tok.Under) {
+		call := in.Unseal(tok.Text, c)
+		if call.Answer.Outcome != verdict.Refused {
+			continue
+		}
+		if refused++; saidBy(call) != saidBy(altered) {
+			return false
+		}
+	}
+	return refused > 0
+}
+
+// wrongContexts returns contexts that differ from c in one or more fields, that lack fields, and at
+// other times.
+func wrongContexts(c codecs.Context) []codecs.Context {
+	all := append(fields.Reduced(c), otherContexts(c)...)
+	for _, f := range []fields.Field{fields.Principal, fields.Audience, fields.Target} {
+		value, _ := f.Get(&c)
+		for _, v := range []string{"", "*", "admin", "anonymous", value + "2", strings.ToUpper(value)} {
+			all = append(all, f.Put(c, v))
+		}
+	}
+	for _, m := range fields.OtherMethods {
+		all = append(all, fields.Method.Put(c, m))
+	}
+	for _, a := range []string{`{}`, `null`, `[]`, `{"q":"zzz"}`} {
+		all = append(all, fields.Arguments.Put(c, a))
+	}
+	for _, d := range []time.Duration{-400 * 24 * time.Hour, -24 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour} {
+		all = append(all, attack.Later(c, d), attack.Later(fields.Principal.Without(c), d))
+	}
+	return append(all, c)
 }
 
 // refusedIn presents a token in one of the contexts, or with a character in its middle or near
