@@ -112,6 +112,12 @@ func equatedContextControls() []Control {
 			p, _, _ = strings.Cut(p, "@")
 			return p
 		}),
+		principalAs("principal-resource", "what follows a slash behind @ is left out", "CTX-19", func(p string) string {
+			if at := strings.LastIndexByte(p, '/'); at > strings.LastIndexByte(p, '@') && strings.Contains(p, "@") {
+				return p[:at]
+			}
+			return p
+		}),
 		principalAs("principal-of-tenant", "of the principal the text behind two underscores is bound", "CTX-06", func(p string) string { return p[strings.LastIndex("__"+p, "__"):] }),
 		wrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", brokenProperties(codecs.BindsAudience, codecs.Unambiguous), attackIDs("CTX-19"),
 			func(inner codecs.Scheme) codecs.Scheme { return hostPatternScheme{inner} }),

@@ -55,6 +55,7 @@ func rareBranchControls() []Control {
 				c.Arguments = inJSON(members)
 			}
 		}),
+		contextAs("scopes-sorted", "the scopes of the arguments are sorted", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), withSortedScopes),
 		contextAs("null-members", "members that are null are left out of the arguments", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), withoutNulls),
 		contextAs("members-summed", "the digests of members are summed by exclusive or", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), membersSummed),
 		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", brokenProperties(codecs.SingleUse, codecs.BindsMethod), attackIDs("EXP-05"), func(c *codecs.Context) {
@@ -107,6 +108,17 @@ func withoutNulls(c *codecs.Context) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
 		maps.DeleteFunc(members, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+		c.Arguments = inJSON(members)
+	}
+}
+
+// withSortedScopes sorts the list of scopes in the arguments.
+func withSortedScopes(c *codecs.Context) {
+	var members map[string]json.RawMessage
+	var scopes []string
+	if json.Unmarshal(c.Arguments, &members) == nil && json.Unmarshal(members["scopes"], &scopes) == nil {
+		slices.Sort(scopes)
+		members["scopes"] = inJSON(scopes)
 		c.Arguments = inJSON(members)
 	}
 }

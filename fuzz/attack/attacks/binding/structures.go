@@ -138,7 +138,19 @@ var nameTwins = []twin{
 	{"10.0.0.1", "10.0.0.01", "an IPv4 address"}, {"::1", "0:0:0:0:0:0:0:1", "an IPv6 address"},
 	{"https://[::1]/x", "https://[0:0:0:0:0:0:0:1]/x", "an IPv6 address in a URL"},
 	{"https://127.0.0.1/x", "https://2130706433/x", "an IPv4 address as a number"},
-	{"did:a:b", "did:a:b#k", "the fragment of a DID"},
+	{"did:a:b", "did:a:b#k", "the fragment of a DID"}, {"did:a:b", "did:a:b?v=1", "the query of a DID"},
+	{"alice@a.example/b", "alice@a.example", "the resource of a Jabber ID"}, {"alice/admin@A.EXAMPLE", "alice@A.EXAMPLE", "the instance of a Kerberos principal"},
+	{"alice-b@a.example", "alice@a.example", "the text from - to @"}, {"alice@b.a.example", "alice@a.example", "a host in front of the mail domain"},
+	{"alice%b@a.example", "alice@a.example", "the text from a percent sign to @"}, {"alice+b", "alice", "the text behind +"},
+	{"@alice:a.example", "@alice:b.example", "the server of a Matrix ID"}, {"a.example\\alice", "ACME\\alice", "two forms of an account domain"},
+	{"file://localhost/x", "file:///x", "the name of this host"}, {"file:///C:/x", "file:///c:/x", "the case of a drive"}, {"file:///x#f", "file:///x", "the fragment of a file"},
+	{"ui://a/b#x", "ui://a/b#y", "the fragment of a rare scheme"}, {"ui://a/b?c=1", "ui://a/b?c=2", "the query of a rare scheme"}, {"urn:a:b?+c", "urn:a:b", "a component of a URN"}, {"urn:a:b#c", "urn:a:b", "the fragment of a URN"},
+	{"https://a.example/x;v=1", "https://a.example/x", "a parameter of a path"}, {"https://a.example/x/index.html", "https://a.example/x/", "the default page"},
+	{"https://a.example/x?utm_source=a", "https://a.example/x", "a member of a query that is stripped"}, {"https://a.example/x?a=1&a=2", "https://a.example/x?a=2", "a member twice in a query"},
+	{"https://a.example/x?a", "https://a.example/x?a=", "an empty member of a query"}, {"https://a.example:/x", "https://a.example/x", "an empty port"},
+	{"https://a.exam\tple/x", "https://a.example/x", "a tab, which parsers of URLs strip"}, {"https://a.example\\x", "https://a.example/x", "a backslash in a URL"},
+	{"https:a.example/x", "https://a.example/x", "the slashes of a URL"}, {"https://a.example/y/%2e%2e/x", "https://a.example/x", "escaped dot segments"},
+	{"https://a.example/a%252Fb", "https://a.example/a%2Fb", "an escape of an escape"}, {"wss://a.example/x", "https://a.example/x", "the schemes of one server"},
 }
 
 // patternTwins are pairs of a pattern and a text that it matches. A reader may take a bound value for a
@@ -213,14 +225,23 @@ var structureTwins = slices.Concat(namedTwins(), writtenMembers(), memberNames()
 	{`{"v":"2026-01-01T00:00:00Z"}`, `{"v":"2026-01-01T00:00:00.000Z"}`, "a time with a fraction"},
 	{`{"v":[1,1]}`, `{"v":[]}`, "a value twice and none"}, {`{"v":[1,2,2]}`, `{"v":[1,3,3]}`, "two values that are there twice"},
 	{`{"v":1,"v":1}`, `{"w":2,"w":2}`, "two members that are there twice"}, {`{"v":1,"v":1}`, `{}`, "a member twice and none"},
+	{`{"v":[true,false]}`, `{"v":[false,true]}`, "the order of a list of truths"}, {`{"v":[[1],[2]]}`, `{"v":[[2],[1]]}`, "the order of a list of lists"},
+	{`{"v":[1,"a"]}`, `{"v":["a",1]}`, "the order of a list of types"}, {`{"v":[{"id":1},{"id":2}]}`, `{"v":[{"id":2},{"id":1}]}`, "the order of a list of objects with IDs"},
+	{`{"v":["a",""]}`, `{"v":["a"]}`, "an empty text in a list"}, {`{"v":["A"]}`, `{"v":["a"]}`, "the case of a text in a list"},
 	{`{"v":{"w":null}}`, `{"v":{}}`, "null inside an object"}, {`{"v":{"a":1,"b":2}}`, `{"v":{"a":2,"b":1}}`, "values exchanged inside"},
 })
 
-// namedTwins returns arguments that differ in a member that readers may ignore by its name, as
-// loggers and request filters do.
+// namedTwins returns arguments that differ in a member that readers may treat by its name: ignore it,
+// as loggers and request filters do, take it for a set, or fold its case.
 func namedTwins() (all []twin) {
 	for _, name := range []string{"password", "token", "secret", "api_key", "authorization", "csrf_token", "signature", "timestamp", "nonce", "id", "debug", "description"} {
 		all = append(all, twin{`{"v":1,"` + name + `":"a"}`, `{"v":1,"` + name + `":"b"}`, "a member that filters leave out"})
+	}
+	for _, name := range []string{"scopes", "tags", "roles", "permissions", "ids", "labels", "fields", "required", "items"} {
+		all = append(all, twin{`{"` + name + `":["a","b"]}`, `{"` + name + `":["b","a"]}`, "the order of a list whose name is that of a set"})
+	}
+	for _, name := range []string{"email", "username", "hostname", "domain", "currency", "country"} {
+		all = append(all, twin{`{"` + name + `":"A"}`, `{"` + name + `":"a"}`, "the case of a text whose name is that of a code"})
 	}
 	return all
 }
@@ -261,6 +282,7 @@ var nonObjectTwins = []twin{
 	{`9007199254740993`, `9007199254740992`, "integers beyond 2^53"}, {`1`, `-1`, "a sign"},
 	{`"a"`, `"b"`, "two texts"}, {`""`, `null`, "an empty text and null"}, {`"a"`, `"A"`, "the case of a text"},
 	{`"null"`, `null`, "null and its text"}, {`"a"`, `["a"]`, "a list of one"},
+	{`1`, `1.5`, "a fraction"}, {`"ab"`, `"ba"`, "the letters of a text"}, {`["a"]`, `["b"]`, "texts in lists"}, {`[[1]]`, `[[2]]`, "a value two lists deep"},
 	{`true`, `false`, "two truths"}, {`true`, `"true"`, "a truth and its text"}, {`false`, `null`, "false and null"},
 }
 
