@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -20,6 +21,7 @@ func longStateControls() []Control {
 		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), uncountedChunks),
 		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), chunksByDigit),
 		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
+		piecesBesideRefusals(),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		atLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
 		atLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
@@ -64,12 +66,33 @@ func inPieces(p *sealerParts, last bool) {
 		for part := range slices.Chunk(sealed, chunkSize+gcmTag) {
 			plain, err := newGCM(key).Open(text, nonceOf(prefix, n, (n+1)*(chunkSize+gcmTag) >= len(sealed)), part, data)
 			if err != nil || n > 0 && len(part) == gcmTag {
-				return nil, errUnauthentic
+				return text, errUnauthentic
 			}
 			text, n = plain, n+1
 		}
 		return text, refusedUnless(n > 0)
 	}
+}
+
+// piecesBesideRefusals returns a control that opens a token piece by piece. Beside a refusal in a batch
+// it returns the pieces before the one that it refuses.
+func piecesBesideRefusals() Control {
+	var read atomic.Pointer[[]byte] // the pieces of the last token
+	c := aSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(p *sealerParts) {
+		inPieces(p, true)
+		open := p.open
+		p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
+			text, err := open(key, prefix, sealed, data)
+			read.Store(&text)
+			return text, err
+		}
+	})
+	return withBatches(c, func(_, _ []byte) []byte {
+		if text := read.Load(); text != nil {
+			return bytes.Clone(*text)
+		}
+		return nil
+	})
 }
 
 // headOnly returns a control that authenticates only the first n bytes of a message.

@@ -58,6 +58,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 		t.telling(in.Unseal(tok.Text, c), secrets)
 	}
 	t.statesBesideRefusals(in, tok)
+	t.longStatesBesideRefusals(in, tok)
 	t.tagsInRefusals(in, tok, tags)
 	t.keysInRefusals(in, tok)
 	t.placesInRefusals(in, tok)
@@ -119,14 +120,70 @@ func (t trial) statesBesideRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// besideRefusal refutes if a refusal carries the state of one of the tokens.
+// longStatesBesideRefusals cuts and alters long tokens, alone and in a batch. A reader that opens
+// a token piece by piece may return the pieces before the one that it refuses.
+func (t trial) longStatesBesideRefusals(in *attack.Instance, tok *attack.Token) {
+	if t.Readable(tok) {
+		return
+	}
+	for _, n := range []int{attack.LongState, attack.LongerState} {
+		if 2*n > t.Budget.Bytes {
+			return
+		}
+		long, ok := in.Mint(t.State(n), tok.Under)
+		if !ok {
+			return
+		}
+		texts := spoiled(long.Format())
+		for _, call := range in.UnsealTogether(texts, tok.Under) {
+			t.besideRefusal("in a batch, a", call, long)
+		}
+		for _, text := range texts {
+			t.besideRefusal("a", in.Unseal(text, tok.Under), long)
+		}
+	}
+}
+
+// spoiled returns tokens with the middle or the last segment cut or altered.
+func spoiled(f tokenfmt.Format) (texts [][]byte) {
+	at := f.Encoded()
+	if len(at) == 0 {
+		return nil
+	}
+	for _, i := range slices.Compact([]int{at[len(at)/2], at[len(at)-1]}) {
+		raw := f.Segments[i].Bytes
+		texts = append(texts, f.Flip(i, 8*len(raw)-1).Text, f.Flip(i, 4*len(raw)).Text, f.With(i, raw[:len(raw)-1]), f.With(i, raw[:len(raw)/2]))
+	}
+	return texts
+}
+
+// partsOf returns the letters of a state, or some parts of them if they are many.
+func partsOf(state []byte) [][]byte {
+	const part, parts = 24, 8
+	letters := attack.LettersOf(state)
+	if len(letters) < part*parts {
+		return [][]byte{letters}
+	}
+	var some [][]byte
+	for k := range parts {
+		at := k * len(letters) / parts
+		some = append(some, letters[at:at+part])
+	}
+	return some
+}
+
+// besideRefusal refutes if a refusal carries the state of one of the tokens, or a part of it.
 func (t trial) besideRefusal(a string, call verdict.Call, tokens ...*attack.Token) {
 	if call.Answer.Outcome != verdict.Refused {
 		return
 	}
 	t.Try(codecs.UniformRefusal)
+	readings := tokenfmt.Readings(call.Answer.Out)
+	shown := func(part []byte) bool {
+		return slices.ContainsFunc(readings, func(r []byte) bool { return bytes.Contains(r, part) })
+	}
 	for _, tok := range tokens {
-		if len(tokenfmt.Find(call.Answer.Out, attack.LettersOf(tok.State))) > 0 {
+		if slices.ContainsFunc(partsOf(tok.State), shown) {
 			t.Refute(codecs.UniformRefusal, a+" refusal carries the state of a token", tok.Sealed, call)
 		}
 	}
