@@ -49,6 +49,16 @@ func encryptionControls() []Control {
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracle),
 		aSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring",
 			brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracleOfOldKeys),
+		aSealer("two-lengths", "32 bytes behind the tag are ignored", brokenProperties(codecs.Canonical), attackIDs("ENC-08"), func(p *sealerParts) {
+			open := p.open
+			p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+				text, err := open(key, nonce, sealed, data)
+				if err != nil && len(sealed) >= 32 {
+					return open(key, nonce, sealed[:len(sealed)-32], data)
+				}
+				return text, err
+			}
+		}),
 		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), judgedText),
 		aSealer("electronic-codebook", "blocks are encrypted one by one", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), ecbCipher),
 		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), codebookIfWhole),

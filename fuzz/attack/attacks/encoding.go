@@ -26,7 +26,7 @@ var encodingAttacks = []attack.Attack{
 		Gain:   "a token from which two readers take different states",
 		Origin: "CVE-2022-39227", Run: onTrial(trial.otherSerialization)},
 	{ID: "ENC-08", Name: "data after the end of the token", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
-		Origin: "fernet-go accepts a further character and a further segment", Run: presentSpellings(tokenfmt.TrailingData)},
+		Origin: "fernet-go accepts a further character and a further segment", Run: onTrial(trial.trailingData)},
 	{ID: "ENC-09", Name: "longer encodings of numbers and lengths under the tag", Refutes: spellingProperties, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
 		Origin: "DER and CBOR, which have one shortest form",
 		Dropped: "the contents are authenticated: only the server can write them in another form, and each token " +
@@ -58,6 +58,14 @@ func (t trial) otherSerialization() {
 		t.spellings(in, tok, tokenfmt.BinaryForms)
 		t.spellings(in, tok, tokenfmt.Recompressed)
 	})
+}
+
+// trailingData presents tokens with more data, and one token with many numbers of bytes inserted.
+func (t trial) trailingData() {
+	t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, tokenfmt.TrailingData) })
+	if in, tok, ok := t.Base(); ok {
+		t.spellings(in, tok, tokenfmt.Insertions)
+	}
 }
 
 // otherAlphabet presents tokens that contain a character in which the base64 alphabets differ.

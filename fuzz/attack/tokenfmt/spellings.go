@@ -297,6 +297,45 @@ func TrailingData(f Format, s *Source) iter.Seq[Alteration] {
 	}
 }
 
+// The numbers of bytes that [Insertions] inserts: at both ends of a segment, and within it.
+var (
+	insertedAtEnds = append(numbersUpTo(64), 80, 96, 100, 128, 255, 256, 512, 1024, 4096)
+	insertedWithin = []int{1, 2, 4, 8, 12, 16, 20, 24, 32, 48, 64}
+)
+
+func numbersUpTo(n int) (numbers []int) {
+	for k := range n {
+		numbers = append(numbers, k+1)
+	}
+	return numbers
+}
+
+// Insertions inserts random bytes behind each segment, in front of it, and at the places at which
+// a nonce may end or a tag may start. It also appends zeros and parts of the segment. A reader may
+// ignore one number of bytes only.
+func Insertions(f Format, s *Source) iter.Seq[Alteration] {
+	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+		insert := func(at int, more []byte) {
+			if 0 <= at && at <= len(raw) {
+				yield(Alteration{f.With(i, slices.Insert(bytes.Clone(raw), at, more...)), fmt.Sprintf("%d bytes inserted behind the first %d in segment %d", len(more), at, i)})
+			}
+		}
+		for _, k := range s.Range(len(insertedAtEnds)) {
+			insert(len(raw), s.Bytes(insertedAtEnds[k]))
+			insert(0, s.Bytes(insertedAtEnds[k]))
+		}
+		for _, k := range s.Range(len(insertedWithin)) {
+			n := insertedWithin[k]
+			insert(len(raw), make([]byte, n))
+			insert(len(raw), raw[max(0, len(raw)-n):])
+			insert(len(raw), raw[:min(len(raw), n)])
+			for _, at := range []int{12, 16, 32, len(raw) - 16, len(raw) - 32} {
+				insert(at, s.Bytes(n))
+			}
+		}
+	})
+}
+
 // DoubledSegments repeats each segment, unchanged and altered, and the whole token.
 func DoubledSegments(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
