@@ -104,6 +104,7 @@ func soundCodecs() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under the key %x", e.id))
 			}
 		}).Design,
+		"a tag before CBC":             aSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *sealerParts) { tagBeforeCBC(p, padWithLength, unpadChecked) }).Design,
 		"counted pieces":               aSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *sealerParts) { inPieces(p, true) }).Design,
 		"bytes as numbers":             aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"a key ID in front of the tag": aSealer("nothing", "the key ID has one byte, in front of the tag", nil, nil, keyIDInFront).Design,

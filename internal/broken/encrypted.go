@@ -49,6 +49,8 @@ func encryptionControls() []Control {
 		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracle),
 		aSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring",
 			brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracleOfOldKeys),
+		aSealer("old-padding", "AES-CBC over the payload, its tag and random padding, of which only the length is read (SSL 3.0)",
+			brokenProperties(codecs.Canonical, codecs.Integrity), attackIDs("FRM-11"), func(p *sealerParts) { tagBeforeCBC(p, padAtRandom, unpadByLength) }),
 		aSealer("two-lengths", "32 bytes behind the tag are ignored", brokenProperties(codecs.Canonical), attackIDs("ENC-08"), func(p *sealerParts) {
 			open := p.open
 			p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {

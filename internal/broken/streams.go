@@ -175,6 +175,57 @@ func paddingOracle(p *sealerParts) {
 	}
 }
 
+// tagBeforeCBC appends the tag to the text, pads both and encrypts them. It refuses in one way.
+func tagBeforeCBC(p *sealerParts, pad func(text []byte) []byte, unpad func(padded []byte) []byte) {
+	cbcSealing(p)
+	p.seal = func(key, iv, text, data []byte) []byte {
+		padded := pad(slices.Concat(text, hmacSHA256(key, slices.Concat(data, iv, text))))
+		cipher.NewCBCEncrypter(aesBlock(key), iv).CryptBlocks(padded, padded)
+		return padded
+	}
+	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+		if len(sealed) < sha256.Size || len(sealed)%16 != 0 {
+			return nil, errUnauthentic
+		}
+		padded := make([]byte, len(sealed))
+		cipher.NewCBCDecrypter(aesBlock(key), iv).CryptBlocks(padded, sealed)
+		text := unpad(padded)
+		if len(text) < sha256.Size {
+			return nil, errUnauthentic
+		}
+		body, tag := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
+		return body, refusedUnless(hmac.Equal(tag, hmacSHA256(key, slices.Concat(data, iv, body))))
+	}
+}
+
+func padAtRandom(text []byte) []byte {
+	n := 16 - len(text)%16
+	return append(slices.Concat(text, randomBytes(n-1)), byte(n))
+}
+
+// unpadByLength removes as many bytes as the last byte says.
+func unpadByLength(padded []byte) []byte {
+	n := int(padded[len(padded)-1])
+	if n > 16 {
+		return nil
+	}
+	return padded[:len(padded)-n]
+}
+
+func padWithLength(text []byte) []byte {
+	n := 16 - len(text)%16
+	return slices.Concat(text, bytes.Repeat([]byte{byte(n)}, n))
+}
+
+// unpadChecked removes padding if all of its bytes are right.
+func unpadChecked(padded []byte) []byte {
+	text := unpadByLength(padded)
+	if !bytes.Equal(padWithLength(text), padded) {
+		return nil
+	}
+	return text
+}
+
 // paddingOracleOfOldKeys appends a tag to the ciphertext. For tokens of old keys it checks the padding
 // before the tag.
 func paddingOracleOfOldKeys(p *sealerParts) {

@@ -34,7 +34,7 @@ var framingAttacks = []attack.Attack{
 	{ID: "FRM-10", Name: "chunks of long tokens dropped, swapped and repeated", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a state that is truncated or assembled from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
 	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: attack.GainForgery,
-		Origin: "rare branches of verification", Run: onToken(trial.rareBranches), Thousands: 2},
+		Origin: "rare branches of verification; CVE-2014-3566, of padding that no tag covers", Run: onToken(trial.rareBranches), Thousands: 2},
 	{ID: "FRM-12", Name: "the constant start of a token replaced", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347,
 		Gain: "an accepted token that names no key or another one", Origin: "key IDs with a special value; a search that falls back to the first key", Run: onToken(trial.heads)},
 	{ID: "FRM-13", Name: "readable JSON under a tag, with altered members",
@@ -232,7 +232,9 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 			}
 		}
 	}
-	t.changedAtEveryLength(in, tok.Under)
+	swept := in.Seals(tok.Under, t.SweptStates())
+	t.changedAtEveryLength(in, swept, tok.Under)
+	t.paddingReplaced(in, swept, tok.Under)
 	if long, ok := in.Mint(t.State(attack.LongState), tok.Under); ok {
 		t.changedBehind(in, long)
 	}

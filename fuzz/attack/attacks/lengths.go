@@ -16,10 +16,10 @@ import (
 // every length. They lie in a tag, or in the last blocks before one.
 var behindEnds = []int{1, 17, 30, 33, 46, 60}
 
-// changedAtEveryLength changes the ends of the segments of tokens of every length. If one is
-// accepted, a new token of that length is attacked in the usual way.
-func (t trial) changedAtEveryLength(in *attack.Instance, under codecs.Context) {
-	for _, call := range in.Seals(under, t.SweptStates()) {
+// changedAtEveryLength changes the ends of the segments of tokens of every length, as sealed by
+// calls. If one is accepted, a new token of that length is attacked in the usual way.
+func (t trial) changedAtEveryLength(in *attack.Instance, calls []verdict.Call, under codecs.Context) {
+	for _, call := range calls {
 		tok := in.TokenOf(call, under)
 		var texts [][]byte
 		for a := range endsChanged(tok.Format()) {
@@ -47,6 +47,74 @@ func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 			}
 		}
 	})
+}
+
+// Padding of block ciphers: the number of lengths of states at which it is replaced, the tries for
+// each length, and the lengths of tags that may follow it. If a reader checks only the last byte of
+// the padding, it accepts one of 256 blocks.
+const (
+	paddedLengths = 2
+	paddingTries  = 1024
+)
+
+var tagsBehindPadding = []int{0, 32, 16, 20}
+
+// paddingReplaced replaces the last block of tokens by random bytes. It chooses lengths of states at
+// which a segment has just grown by a block, so that the last block may hold nothing but padding.
+func (t trial) paddingReplaced(in *attack.Instance, calls []verdict.Call, under codecs.Context) {
+	grown := 0
+	for k := 1; k < len(calls) && grown < paddedLengths; k++ {
+		before, after := calls[k-1], calls[k]
+		if len(after.State) != len(before.State)+1 || len(after.Answer.Out) < len(before.Answer.Out)+8 {
+			continue
+		}
+		tok, ok := in.Mint(after.State, under)
+		if !ok || len(tok.Text) != len(after.Answer.Out) {
+			continue
+		}
+		segment, block := grownByBlock(in.TokenOf(before, under).Format(), tok.Format())
+		if block == 0 {
+			continue
+		}
+		grown++
+		for _, tag := range tagsBehindPadding {
+			t.Changes(in, tok, t.blocksReplaced(tok.Format(), segment, tag, block))
+		}
+	}
+}
+
+// grownByBlock returns the first segment that has grown by blocks of 8 or 16 bytes between two tokens,
+// and the length of a block; 0 if there is none.
+func grownByBlock(before, after tokenfmt.Format) (segment, block int) {
+	if len(before.Segments) != len(after.Segments) {
+		return 0, 0
+	}
+	for _, i := range after.Encoded() {
+		switch n := len(after.Segments[i].Bytes) - len(before.Segments[i].Bytes); {
+		case n > 0 && n%16 == 0:
+			return i, 16
+		case n > 0 && n%8 == 0:
+			return i, 8
+		}
+	}
+	return 0, 0
+}
+
+// blocksReplaced yields tokens with random bytes in place of the last block before a tag.
+func (t trial) blocksReplaced(f tokenfmt.Format, segment, tag, block int) iter.Seq[tokenfmt.Alteration] {
+	raw := f.Segments[segment].Bytes
+	end := len(raw) - tag
+	return func(yield func(tokenfmt.Alteration) bool) {
+		for range paddingTries {
+			if end < block || t.Fell(codecs.Integrity) || t.Spent() {
+				return
+			}
+			altered := slices.Concat(raw[:end-block], t.Bytes(block), raw[end:])
+			if !yield(tokenfmt.Alteration{Text: f.With(segment, altered), How: fmt.Sprintf("the last block of %d bytes before a tag of %d bytes replaced", block, tag)}) {
+				return
+			}
+		}
+	}
 }
 
 // roundTripsOfEveryLength seals states of every length, of letters and of random bytes, and
