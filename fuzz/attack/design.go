@@ -60,7 +60,7 @@ type Design struct {
 // run. A call without an answer costs several deadlines, so the limit for hangs is lower.
 const (
 	faultsPerAttack = 2
-	faultsPerRun    = 8
+	faultsPerRun    = 24
 	hangsPerRun     = 4
 )
 

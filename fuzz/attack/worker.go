@@ -13,7 +13,7 @@ import (
 
 // workerLimits are the limits of a worker under attack. It has to answer each token within a
 // few seconds of its own work, and is restarted whenever it dies.
-var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Patience: 4, Restarts: 100}
+var workerLimits = worker.Limits{Start: time.Minute, Request: 5 * time.Second, Patience: 4, Restarts: 200}
 
 // A remote is a worker under attack. A restart replaces its process.
 type remote struct {

@@ -175,7 +175,7 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 // tellFaults prints the standard error of a worker when it first broke, if that
 // is a finding.
 func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verdict.Design) {
-	if d.Broken() {
+	if d.Broken() && leftOut(outcome) {
 		f.unfit = append(f.unfit, d.Name+" broke too often")
 	}
 	if d.LastWords == nil || !hasRefuted(outcome, codecs.Total) {
@@ -184,6 +184,12 @@ func (f *attackFlags) tellFaults(notes io.Writer, d *attack.Design, outcome verd
 	if err := d.LastWords(); err != nil {
 		subject.PrintError(notes, err)
 	}
+}
+
+// leftOut reports whether attacks were left out or cut short for another reason
+// than the time.
+func leftOut(outcome verdict.Design) bool {
+	return slices.ContainsFunc(outcome.Results, func(r verdict.Result) bool { return r.Incomplete && !r.TimeOver })
 }
 
 func hasRefuted(outcome verdict.Design, p codecs.Property) bool {
