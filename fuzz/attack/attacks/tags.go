@@ -63,6 +63,7 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
+	longest := slices.MaxFunc(at, func(i, j int) int { return len(f.Segments[i].Bytes) - len(f.Segments[j].Bytes) })
 	for _, i := range at {
 		raw := f.Segments[i].Bytes
 		forged := bytes.Clone(raw)
@@ -73,6 +74,9 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 			}
 		}
 		for _, n := range []int{1, 2} {
+			if n == 2 && i != longest { // a segment without a body holds the whole tag
+				continue
+			}
 			if n <= len(raw) && !json.Valid(raw) { // JSON does not end in a tag
 				t.guess(in, tok, f, i, forged, n, min(1<<(8*n), t.Budget.Unseals))
 			}
