@@ -48,6 +48,7 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 		value := f.Value(fmt.Sprintf("w%07d", n))
 		for some := range slices.Chunk(texts, 128) {
 			if t.Spent() {
+				t.Note("%d tokens in %d contexts of %d, until the time was over", len(texts), n, side)
 				return
 			}
 			t.TryTimes(len(some), codecs.Unambiguous)
