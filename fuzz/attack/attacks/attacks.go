@@ -97,14 +97,13 @@ type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alter
 func (t trial) spellings(in *attack.Instance, tok *attack.Token, generate generator) {
 	all := generate(tok.Format(), t.Source)
 	if len(tok.State) >= attack.LongState {
-		all = t.sampled(all)
+		all = t.sampled(all, 64)
 	}
 	t.Spellings(in, tok, all)
 }
 
-// sampled returns a random sample of alterations.
-func (t trial) sampled(all iter.Seq[tokenfmt.Alteration]) iter.Seq[tokenfmt.Alteration] {
-	const size = 64
+// sampled returns a random sample of alterations: all of them if they are size or fewer.
+func (t trial) sampled(all iter.Seq[tokenfmt.Alteration], size int) iter.Seq[tokenfmt.Alteration] {
 	var some []tokenfmt.Alteration
 	seen := 0
 	for a := range all {

@@ -162,13 +162,21 @@ func cutLetters(rows [][]string, n int) [][]string {
 	return cut
 }
 
-// Encoded returns the indices of the segments that carry bytes.
+// mostEncoded is the number of segments that [Format.Encoded] returns at most. A long token in an
+// alphabet with separators in it, such as base45, seems to have thousands.
+const mostEncoded = 12
+
+// Encoded returns the indices of the segments that carry bytes: the first and the last ones if they
+// are many.
 func (f Format) Encoded() []int {
 	var at []int
 	for i, s := range f.Segments {
 		if s.Encoded() {
 			at = append(at, i)
 		}
+	}
+	if len(at) > mostEncoded {
+		at = slices.Delete(at, mostEncoded/2, len(at)-mostEncoded/2)
 	}
 	return at
 }
