@@ -219,6 +219,7 @@ var rows = []row{
 	{fault: "calls without an id refused aloud", checks: []string{"H-202"}},
 	{fault: "logs for everybody", checks: []string{"H-NOTICE"}},
 	{fault: "paths in errors", checks: []string{"H-TRACE"}},
+	{fault: "passwords in URLs", checks: []string{"H-TRACE"}},
 	{fault: "environment in details + details", checks: []string{"H-TRACE"}, change: withEffects, critical: true},
 	{fault: "sources in the data of errors", checks: []string{"H-TRACE"}},
 	{fault: "unknown methods with status 200", checks: []string{"H-UNKNOWN"}},

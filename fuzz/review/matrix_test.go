@@ -199,6 +199,7 @@ var unusualRows = []row{
 	{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
 	{fault: "questions name the call", checks: []string{"H-TRACE"}, change: deploysCredential},
 	{fault: "totals name users", checks: []string{"H-TRACE"}, change: withEffects},
+	{fault: "masks in URLs", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "letters of named users", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},

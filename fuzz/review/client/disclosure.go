@@ -48,6 +48,30 @@ var sourceInError = regexp.MustCompile(`(?:^|[\s"'(\[=])(?:[A-Za-z]:)?(?:[/\\]{1
 // PasswordInError matches a URL with a name and a password.
 var PasswordInError = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://[^\s:@/"<>]+:[^\s:@/"<>*]{3,}@[\w.-]+`)
 
+// urlPassword matches a URL with a name, a password and a host.
+var urlPassword = regexp.MustCompile(`\b[a-z][a-z0-9+.-]+://([^\s:@/"<>]+):([^\s:@/"<>*]{5,})@([\w.-]+)`)
+
+var (
+	// placeholderText matches names and passwords of examples, and masks.
+	placeholderText = regexp.MustCompile(`(?i)pass|pwd|pw\b|secret|token|key|user|example|change|redact|mask|hidden|your|xxx|dummy|test|sample|demo|foo|admin|root|[$%{}\[\]•…]|\.\.\.|^v?[\d.]+$|123`)
+	// placeholderHost matches hosts of examples and of this machine, and the name of a digest.
+	placeholderHost = regexp.MustCompile(`(?i)\bexample\b|^(?:localhost|127\..*|0\.0\.0\.0|host(?:name)?|server|sha\d+)$`)
+	letter          = regexp.MustCompile(`\pL`)
+	digit           = regexp.MustCompile(`\d`)
+)
+
+// ShownPassword returns the first URL of a text with a password that is no placeholder, without the
+// password, or "". A password of an example seldom has digits.
+func ShownPassword(text string) string {
+	for _, m := range urlPassword.FindAllStringSubmatch(text, -1) {
+		url, name, password, host := m[0], m[1], m[2], m[3]
+		if letter.MatchString(password) && digit.MatchString(password) && !strings.EqualFold(name, password) && !placeholderText.MatchString(password) && !placeholderHost.MatchString(host) {
+			return strings.Replace(url, ":"+password+"@", ":...@", 1)
+		}
+	}
+	return ""
+}
+
 // insides returns the part of an error that reveals a stack trace, a secret or a path that the
 // request does not name, or nil. Source files count only in protocol errors, because the text of a
 // tool may name them. A tool over standard streams may name files, since it works on the files of

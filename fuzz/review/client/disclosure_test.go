@@ -23,6 +23,23 @@ func TestSecretSetting(t *testing.T) {
 	}
 }
 
+func TestShownPassword(t *testing.T) {
+	for text, want := range map[string]string{
+		"database = postgres://app:Kr7me!2719@db.internal:5432/orders": "postgres://app:...@db.internal",
+		"[mongodb+srv://app:hunter2@cluster0.mongodb.net]":             "mongodb+srv://app:...@cluster0.mongodb.net",
+		"postgres://user:password1@db/orders":                          "",
+		"postgres://app:****@db/orders":                                "",
+		"postgres://app:${DB_PW_9}@db/orders":                          "",
+		"postgres://app2024:app2024@db/orders":                         "",
+		"amqp://guest:guest@queue":                                     "",
+		"redis://app:hunter2@localhost":                                "",
+		"https://joe:s3cret9@www.example.com":                          "",
+		"docker://nginx:1.25-alpine@sha256":                            "",
+	} {
+		require.Equal(t, want, ShownPassword(text), text)
+	}
+}
+
 func TestInsides(t *testing.T) {
 	for text, want := range map[string]string{
 		"Traceback (most recent call last)":              "Traceback (most recent",

@@ -363,6 +363,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "text": fmt.Sprint(s.handled.Load() / driftPeriod)}}}), nil
 	case uri == "notes://day/today" && s.has("blobs of text"):
 		return s.listed(object{"contents": []object{{"uri": uri, "blob": "not base64!"}}}), nil
+	case uri == "notes://day/today" && s.has("passwords in URLs", "masks in URLs"): // the second is sound
+		password := map[bool]string{true: "Kr7me!2719", false: "********"}[s.has("passwords in URLs")]
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "kept in postgres://notes:" + password + "@db.internal:5432/notes"}}}), nil
 	case uri == "notes://day/today" && s.has("resources without a type"):
 		result := s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}})
 		delete(result, "resultType")

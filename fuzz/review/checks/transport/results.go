@@ -63,10 +63,11 @@ var responseChecks = []review.Check{
 	{
 		ID: "H-TRACE", Name: "errors that reveal internals, and answers that reveal credentials", Last: true, Severity: review.Critical, Category: "security",
 		Sent: "resources/read of missing resources; with --effects calls of read-only tools, with each value of " +
-			"booleans and enums; the check searches every error of the review, and every result and question for " +
+			"booleans and enums; all prompts and resources; the check searches every error of the review, and every result and question for " +
 			"the credential of its request and for the environment of the server",
 		Want: "reveals no stack trace, file path, URL with a password, secret setting, environment variable, or " +
-			"credential of the request; lists no environment with a secret",
+			"credential of the request; lists no environment with a secret, and over HTTP no URL with a password " +
+			"of the server",
 		Source: "CWE-209; CWE-522; CWE-526",
 		Impact: "the error shows files, versions, secrets and the structure of the code; or the model reads the " +
 			"credential of its user",
@@ -219,7 +220,8 @@ func checkErrorTexts(t *review.T) {
 			t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: arguments})
 		}
 	}
-	if t.Trials = len(t.Client.Codes); t.Trials == 0 {
+	findPasswords(t)
+	if t.Trials += len(t.Client.Codes); t.Trials == 0 {
 		t.Skip("no error was seen")
 	}
 	if shown := t.Client.Environment; shown != "" {
@@ -236,9 +238,49 @@ func checkErrorTexts(t *review.T) {
 	}
 }
 
+// connectionWords are parts of texts of offers that are meant to give their user a password.
+var connectionWords = []string{"connection", "credential", "dsn", "password", "secret", "login"}
+
+// findPasswords records a finding if a read over HTTP shows a URL with a password to all users,
+// twice. Over standard streams, the password belongs to the user of the server.
+func findPasswords(t *review.T) {
+	reads, users := t.Reads(), []client.User{client.FirstUser, client.FirstUser}
+	if len(t.Options.Target.Second) > 0 {
+		users[1] = client.SecondUser
+	}
+	for _, tool := range t.Readers() {
+		reads = append(reads, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool})
+	}
+	for _, f := range reads[:min(len(reads), maxReads)] {
+		about := f.Target + " " + f.Offer.Name + " " + f.Offer.Description
+		if t.Client.HTTP == nil || client.Mentions(about, connectionWords) {
+			continue
+		}
+		if a, shown := showsPassword(t, f, users); shown != "" {
+			t.Refute(review.Finding{Case: "passwords", Severity: review.Warning, Issue: client.Short(f.Target, 60) + " shows a URL with a password",
+				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(shown, 100), Want: "no password", Got: "a password"})
+			return
+		}
+	}
+}
+
+// showsPassword returns the URL with a password that a read shows to each of users, or "".
+func showsPassword(t *review.T, f client.Flow, users []client.User) (a client.Answer, shown string) {
+	for i, as := range users {
+		a = t.Tried(t.Call(f.Call(as)))
+		found := client.ShownPassword(a.Text)
+		if a.Kind != client.Completed || found == "" || i > 0 && found != shown {
+			return a, ""
+		}
+		shown = found
+	}
+	return a, shown
+}
+
 const (
-	maxTracedTools = 8 // tools that checkErrorTexts calls
-	maxOptions     = 8 // arguments of each
+	maxTracedTools = 8  // tools that checkErrorTexts calls
+	maxOptions     = 8  // arguments of each
+	maxReads       = 24 // calls of findPasswords
 )
 
 // optionsOf returns a sample and the sample with each value of each boolean and enum, which may show
