@@ -273,6 +273,8 @@ var rows = []row{
 	{fault: "authorization servers without TLS + challenges without metadata", checks: []string{"A-META"}},
 	{fault: "previews of hosts in other spellings", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{fault: "previews of any host", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
+	{fault: "previews by their beginning", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
+	{stdio: true, fault: "previews by their beginning", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{stdio: true, fault: "previews of hosts in other spellings", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{fault: "resources of any URL", checks: []string{"R-FETCH"}, critical: true},
 	{modern: true, fault: "progress after the answer", checks: []string{"L-PROGRESS"}},

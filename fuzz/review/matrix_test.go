@@ -255,6 +255,8 @@ var unusualRows = []row{
 	{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
 	{fault: "paths come back + completions by prefix", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
 	{fault: "pages of a folder", checks: []string{"T-VALUE"}, change: withEffects},
+	{fault: "sorts of a list", checks: []string{"T-INJECT"}, change: withEffects},
+	{fault: "previews of a host", checks: []string{"R-FETCH"}, change: withEffects},
 	{fault: "paths calculated", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "paths in XML", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "questions name the call", checks: []string{"RS-FORMSECRET", "T-INJECT"}},

@@ -21,13 +21,21 @@ func (s *Server) fetched(uri string) (object, *failure) {
 	return s.listed(object{"contents": []object{{"uri": uri, "text": string(body)}}}), nil
 }
 
-// previews are the choices for a tool that opens URLs. On a server without credentials, the last one
-// is not a fault.
-var previews = []string{"previews of hosts in other spellings", "previews of any host"}
+// previews are the choices for a tool that opens URLs. On a server without credentials, "previews of
+// any host" is not a fault. The last one is none.
+var previews = []string{"previews of hosts in other spellings", "previews of any host", "previews by their beginning", "previews of a host"}
 
-// preview opens a URL unless it names this machine. With a fault, it knows few names of it.
+// preview opens a URL unless it names this machine. With a fault, it knows few names of it, or
+// compares only the beginning with the one host that it allows.
 func (s *Server) preview(uri string) (object, *failure) {
 	u, err := url.Parse(uri)
+	switch {
+	case !s.has("previews by their beginning", "previews of a host"):
+	case err != nil || !strings.HasPrefix(uri, "http://news.partner.test"), u.Host != "news.partner.test" && s.has("previews of a host"):
+		return s.complete(object{"isError": true, "content": textContent("only http://news.partner.test")}), nil
+	default:
+		uri, u = "http://"+u.Host+u.Path, &url.URL{}
+	}
 	inner := err != nil || slices.Contains([]string{"127.0.0.1", "localhost", "0.0.0.0", "::1", "::ffff:127.0.0.1"}, u.Hostname())
 	if inner && !s.has("previews of any host") {
 		return s.complete(object{"isError": true, "content": textContent("not on the public net")}), nil

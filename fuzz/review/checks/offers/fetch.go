@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ var fetchChecks = []review.Check{
 		ID: "R-FETCH", Name: "a request of the server to this machine", Severity: review.Critical, Category: "security",
 		Sent: "if the server lists no http resources: resources/read of the URL of a listener on this machine, in " +
 			"several spellings; with --effects, the same URLs as arguments of read-only tools and of calls that are " +
-			"carried out",
+			"carried out; the same beside the hosts that the texts of the tool, arguments and refusals name",
 		Want: "sends no request to the listener; a server without credentials may open all of the URLs, but not " +
 			"refuse 127.0.0.1 and localhost and open another spelling",
 		Source: "CWE-918; security best practices, server-side request forgery",
@@ -73,7 +74,12 @@ func newCanary(t *review.T) *canary {
 
 // url returns the URL of the listener with a spelling of its host and a number.
 func (c *canary) url(host string, number int) string {
-	return fmt.Sprintf("http://%s:%s%s%d", host, c.port, c.path, number)
+	return c.spelled("http://"+host+":PORT/PATH", number)
+}
+
+// spelled returns a URL with the port of the listener for PORT, and its path with a number for /PATH.
+func (c *canary) spelled(spelling string, number int) string {
+	return strings.NewReplacer("PORT", c.port, "/PATH", c.path+fmt.Sprint(number)).Replace(spelling)
 }
 
 // wasAsked reports whether the listener received the request with a number.
@@ -111,7 +117,7 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return opensCanary(t, "resources/read", false, func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) })
+	return opensCanary(t, input{name: "resources/read", send: func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) }}, false)
 }
 
 // fetchWithTools gives the URL of a listener to read-only tools and to calls that ask first. A
@@ -120,7 +126,7 @@ func readsAnyURL(t *review.T) bool {
 func fetchWithTools(t *review.T) {
 	for _, x := range urlInputs(t) {
 		own := t.Client.HTTP == nil || len(t.Options.Target.Headers) == 0 || !t.Authenticates()
-		if opensCanary(t, x.name, own, x.send) {
+		if opensCanary(t, x, own) {
 			return
 		}
 	}
@@ -138,14 +144,14 @@ func urlInputs(t *review.T) []input {
 	}
 	for _, tool := range t.Readers() {
 		if name := t.URLArgument(tool.Name); name != "" {
-			all = append(all, input{name: tool.Name, send: func(u string) client.Answer {
+			all = append(all, input{name: tool.Name, offer: tool, send: func(u string) client.Answer {
 				return t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: with(t.Sample(tool), name, u)})
 			}})
 		}
 	}
 	for _, o := range t.Oracles {
 		if name := t.URLArgument(o.Flow.Target); name != "" && t.Options.Effects && o.Flow.Method == "tools/call" {
-			all = append(all, input{name: o.Flow.Target, send: func(u string) client.Answer { return t.Fresh(o.Flow.With(with(o.Flow.Arguments, name, u)), o) }})
+			all = append(all, input{name: o.Flow.Target, offer: o.Flow.Offer, send: func(u string) client.Answer { return t.Fresh(o.Flow.With(with(o.Flow.Arguments, name, u)), o) }})
 		}
 	}
 	return all
@@ -157,11 +163,43 @@ var loopbackHosts = []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0
 
 const usualHosts = 2
 
+// hostInText matches a host with at least one dot, and the scheme before it if there is one.
+var hostInText = regexp.MustCompile(`(?i)(?:https?://)?\b([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})\b`)
+
+// maxAllowedHosts is the number of named hosts that spellingsFor takes.
+const maxAllowedHosts = 4
+
+// spellingsFor returns spellings of the URL of a listener that pass a comparison with a host that a
+// text names: of the beginning, of the end, and of a host that another reader finds.
+func spellingsFor(text string) []string {
+	var hosts, all []string
+	for _, m := range hostInText.FindAllStringSubmatch(text, -1) {
+		if host := strings.ToLower(m[1]); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	for _, host := range hosts[:min(len(hosts), maxAllowedHosts)] {
+		all = append(all, "http://"+host+"@127.0.0.1:PORT/PATH", "http://"+host+":80@127.0.0.1:PORT/PATH", "http://127.0.0.1:PORT/PATH?http://"+host,
+			"http://127.0.0.1:PORT/PATH#@"+host, "http://127.0.0.1:PORT/PATH#."+host, `http://127.0.0.1:PORT\@`+host+"/PATH")
+	}
+	return all
+}
+
+// textsAbout returns the texts in which an input may name hosts: of its offer, of the arguments that
+// the user gave, and of a refusal.
+func textsAbout(t *review.T, x input, refusal client.Answer) string {
+	about := []string{x.offer.Description, string(x.offer.Input), textsOf(refusal)}
+	for _, name := range jsondoc.SortedKeys(t.Options.Tools) {
+		about = append(about, string(t.Options.Tools[name].Arguments))
+	}
+	return strings.Join(about, "\n")
+}
+
 // opensCanary makes calls with the URL of a listener, in several spellings. It records a finding if
 // the listener receives a request. If own is set, the server may open the usual spellings, and
 // must then refuse them again.
-func opensCanary(t *review.T, name string, own bool, send func(string) client.Answer) bool {
-	if !t.Selected(name) {
+func opensCanary(t *review.T, x input, own bool) bool {
+	if !t.Selected(x.name) {
 		return false
 	}
 	c := newCanary(t)
@@ -170,32 +208,38 @@ func opensCanary(t *review.T, name string, own bool, send func(string) client.An
 	}
 	defer c.server.Close()
 	number := 0
-	opens := func(host string) (a client.Answer, asked bool) {
+	opens := func(spelling string) (a client.Answer, asked bool) {
 		number++
-		a = t.Tried(send(c.url(host, number)))
+		a = t.Tried(x.send(c.spelled(spelling, number)))
 		return a, c.wasAsked(number)
 	}
-	for i, host := range loopbackHosts {
-		a, asked := opens(host)
+	var all []string
+	for _, host := range loopbackHosts {
+		all = append(all, "http://"+host+":PORT/PATH")
+	}
+	refusal, _ := opens(all[0])
+	all = append(all, spellingsFor(textsAbout(t, x, refusal))...)
+	for i, spelling := range all {
+		a, asked := opens(spelling)
 		switch {
 		case !a.Conclusive() && !asked && a.Kind != "":
-			t.Skip("%s: %v", name, a)
+			t.Skip("%s: %v", x.name, a)
 			return false
 		case !asked:
 			continue
 		case own && i < usualHosts:
 			return false
-		case own && !refusesUsual(opens):
+		case own && !refusesUsual(opens, all):
 			return false
 		}
-		if a, asked = opens(host); !asked {
+		if a, asked = opens(spelling); !asked {
 			continue
 		}
-		f := review.NewFinding(name, review.Warning, "the server opens "+client.Short(c.url(host, number), 80)+", an address of this machine", a)
+		f := review.NewFinding(x.name, review.Warning, "the server opens "+client.Short(c.spelled(spelling, number), 80)+", an address of this machine", a)
 		if strings.Contains(a.Text, c.text) {
 			f.Severity, f.Issue = review.Critical, f.Issue+", and returns its text"
 		}
-		f.Evidence = fmt.Sprintf("%s; the listener was asked; before that, the server did not open %s", f.Evidence, strings.Join(loopbackHosts[:i], ", "))
+		f.Evidence = fmt.Sprintf("%s; the listener was asked; before that, the server did not open %s", f.Evidence, strings.Join(all[:i], ", "))
 		t.Refute(f)
 		return true
 	}
@@ -203,9 +247,9 @@ func opensCanary(t *review.T, name string, own bool, send func(string) client.An
 }
 
 // refusesUsual reports whether a server opens none of the usual spellings.
-func refusesUsual(opens func(host string) (client.Answer, bool)) bool {
-	for _, host := range loopbackHosts[:usualHosts] {
-		if a, asked := opens(host); asked || !a.Conclusive() {
+func refusesUsual(opens func(spelling string) (client.Answer, bool), all []string) bool {
+	for _, spelling := range all[:usualHosts] {
+		if a, asked := opens(spelling); asked || !a.Conclusive() {
 			return false
 		}
 	}
