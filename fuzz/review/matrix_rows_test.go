@@ -251,6 +251,7 @@ var rows = []row{
 	{modern: true, timed: true, fault: "notes backtrack", checks: []string{"X-PATTERN"}, change: withEffects},
 	{fault: "completions in queries", checks: []string{"T-INJECT"}, critical: true},
 	{fault: "apostrophes in completions are faults", checks: []string{"T-INJECT"}},
+	{fault: "sorts in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "lines of paths run", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "paths as directives", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "paths evaluated", checks: []string{"T-INJECT"}, change: withEffects, critical: true},

@@ -41,6 +41,17 @@ func (s *Server) injected(path string) (string, bool) {
 	return path, s.has(injections...)
 }
 
+// sortTerm matches a term of a query that fails if two numbers differ.
+var sortTerm = regexp.MustCompile(`^\(case when (\d+)=(\d+) then 1 else abs\(`)
+
+// sorts reports whether a total can be sorted by a column. With a fault, a term of a query is one.
+func (s *Server) sorts(column string) bool {
+	if m := sortTerm.FindStringSubmatch(column); m != nil && s.has("sorts in queries") {
+		return m[1] == m[2]
+	}
+	return !strings.ContainsAny(column, "( ")
+}
+
 // queryFaults are the choices for completions that a query finds. The last one is not a fault.
 var queryFaults = []string{"completions in queries", "apostrophes in completions are faults", "completions by prefix"}
 

@@ -213,6 +213,8 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"letter", "letters of named users", `"of":{"type":"string"}`},
 	{"total", "details", `"details":{"type":"boolean"}`},
 	{"total", "units", `"unit":{"type":"string"}`},
+	{"total", "sorts in queries", `"sort":{"type":"string"}`},
+	{"total", "sorts of a list", `"sort":{"type":"string"}`},
 	{"total", "lists of units", `"units":{"type":"array","items":{"type":"string"},"uniqueItems":true}`},
 }
 

@@ -125,6 +125,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":
+		if !s.sorts(args["sort"]) {
+			return s.complete(object{"isError": true, "content": textContent("no such column")}), nil
+		}
 		s.booked.Add(1)
 		result := s.total(args)
 		if s.has("totals name users", "one reader for calls at once") {
