@@ -74,12 +74,13 @@ func (s *Server) ledger(r request, cursor string) object {
 
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
-	"page":    append([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections...),
+	"page":    slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices),
 	"give":    {"gifts of any number", "gifts"},
 	"letter":  letterChoices,
 	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},
 	"preview": previews,
+	"restore": backupChoices,
 }
 
 // offers reports whether the server has a tool.

@@ -198,6 +198,7 @@ var inputSchemas = map[string]string{
 	"give":    `{"type":"object","properties":{"pieces":{"type":"integer"}},"required":["pieces"],"additionalProperties":false}`,
 	"mail":    `{"type":"object","additionalProperties":false}`,
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
+	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
 
@@ -288,6 +289,8 @@ func (s *Server) entry(n string) object {
 		if s.has("entities in paths read", "paths in XML") { // the second is sound
 			t["description"] = n + " of a path in XML"
 		}
+	case "restore":
+		t["description"] = "restores pages (.txt) from a zip archive in base64"
 	case "slow", "echo", "grow", "runs":
 		t["annotations"] = object{"destructiveHint": true}
 	}

@@ -91,7 +91,12 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		})
 	case "remove":
 		return s.remove(r, args)
+	case "restore":
+		return s.restore(args["data"]), nil
 	case "page":
+		if s.has(archiveChoices...) {
+			return s.unpacked(args["path"]), nil
+		}
 		if text, ok := s.injected(args["path"]); ok {
 			return s.complete(object{"content": textContent("%s", text)}), nil
 		}

@@ -23,14 +23,18 @@ var injectionChecks = []review.Check{
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
-			"if it names a column to sort by, conditions of a query that are true and false",
+			"if it names a column to sort by, conditions of a query that are true and false; with --effects, in " +
+			"arguments of tools that import: data that calls a function, in several formats, and archives of " +
+			"files with .. in their names",
 		Want: "treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
-			"arithmetic, runs no command, resolves no member of a placeholder, and reads no entity",
-		Source: "CWE-89, CWE-78, CWE-95, CWE-134, CWE-611, CWE-1336",
-		Impact: "a client reads the data behind the query, runs commands, or reads variables of the server",
+			"arithmetic, runs no command, resolves no member of a placeholder, reads no entity, calls no function, and " +
+			"writes no file outside of its folder",
+		Source: "CWE-22, CWE-78, CWE-89, CWE-95, CWE-134, CWE-502, CWE-611, CWE-1336",
+		Impact: "a client reads the data behind the query, runs commands, reads variables or writes files of the server",
 		Fix: "pass texts as query parameters and as arguments of a process without a shell, match whole texts " +
-			"instead of lines, replace only listed placeholders, parse expressions instead of evaluating them, and " +
-			"refuse document types in XML",
+			"instead of lines, replace only listed placeholders, parse expressions instead of evaluating them, " +
+			"refuse document types in XML, read data with formats that have no calls, and compare resolved names of " +
+			"files with their folder",
 		Run: checkInjections,
 	},
 }
@@ -54,9 +58,28 @@ func checkInjections(t *review.T) {
 			return
 		}
 	}
+	if t.Options.Effects && readsData(t) {
+		return
+	}
 	if t.Trials == 0 {
 		t.Skip("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
 	}
+}
+
+// readsData reports whether an input calls functions of serialized data or unpacks files outside of a
+// folder.
+func readsData(t *review.T) bool {
+	for _, x := range loadingInputs(t, takesSerialized) {
+		if t.Selected(x.name) && callsFunction(t, x) {
+			return true
+		}
+	}
+	for _, x := range loadingInputs(t, takesArchive) {
+		if t.Selected(x.name) && leavesFolder(t, x) {
+			return true
+		}
+	}
+	return false
 }
 
 // promptInputs returns the texts in required arguments of prompts.
