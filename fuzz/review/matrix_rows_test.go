@@ -257,6 +257,7 @@ var rows = []row{
 	{fault: "paths evaluated", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "entities in paths read", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "backups unpickled", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
+	{fault: "backups unpickled in silence", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "archives unpacked anywhere", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "removals as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "pages by path + absolute pages", checks: []string{"T-VALUE"}, change: withEffects, critical: true},

@@ -257,6 +257,7 @@ var unusualRows = []row{
 	{fault: "pages of a folder", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "sorts of a list", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "previews of a host", checks: []string{"R-FETCH"}, change: withEffects},
+	{fault: "backups of links", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "backups decoded", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "archives unpacked inside", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "archives unpacked flat", checks: []string{"T-INJECT"}, change: withEffects},

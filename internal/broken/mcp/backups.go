@@ -13,11 +13,15 @@ import (
 // archiveChoices are the choices for archives whose pages a tool reads. The last two are not faults.
 var archiveChoices = []string{"archives unpacked anywhere", "archives unpacked inside", "archives unpacked flat"}
 
-// backupChoices are the choices for a tool that takes backups. The second is not a fault.
-var backupChoices = append([]string{"backups unpickled", "backups decoded"}, archiveChoices...)
+// backupChoices are the choices for a tool that takes backups. Those of decoding and of opening all
+// URLs are not faults.
+var backupChoices = append([]string{"backups unpickled", "backups unpickled in silence", "backups decoded", "backups of links"}, archiveChoices...)
 
 // pickledCall matches a call of operator.mul in a pickle of Python.
 var pickledCall = regexp.MustCompile(`^coperator\nmul\n\(S'(\w+)'\nI3\ntR\.$`)
+
+// pickledURL matches a URL in quotes, and the call that opens it in a pickle of Python.
+var pickledURL = regexp.MustCompile(`^(curllib\.request\nurlopen\n\(S)?.*'(http://127\.0\.0\.1:[^']+)'`)
 
 // restore restores a backup in base64. With a fault it calls functions, or writes pages outside of
 // their folder.
@@ -28,6 +32,12 @@ func (s *Server) restore(data string) object {
 	}
 	if s.has(archiveChoices...) {
 		return s.complete(object{"content": textContent("%d pages", s.unpack(raw))})
+	}
+	if m := pickledURL.FindSubmatch(raw); m != nil && (s.has("backups of links") || len(m[1]) > 0 && s.has("backups unpickled in silence")) {
+		_, _ = s.fetched(string(m[2])) // the result does not show it
+	}
+	if s.has("backups unpickled in silence", "backups of links") {
+		return s.complete(object{"content": textContent("restored")})
 	}
 	text := string(raw)
 	if m := pickledCall.FindStringSubmatch(text); m != nil && s.has("backups unpickled") {

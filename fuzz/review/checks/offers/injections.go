@@ -70,7 +70,7 @@ func checkInjections(t *review.T) {
 // folder.
 func readsData(t *review.T) bool {
 	for _, x := range loadingInputs(t, takesSerialized) {
-		if t.Selected(x.name) && callsFunction(t, x) {
+		if t.Selected(x.name) && (callsFunction(t, x) || opensSerialized(t, x)) {
 			return true
 		}
 	}

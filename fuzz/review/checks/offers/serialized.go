@@ -26,6 +26,16 @@ var serializedCalls = []struct{ name, text string }{
 	{"a call in JSON", `{"py/reduce":[{"py/function":"operator.mul"},{"py/tuple":["%s",3]}]}`},
 }
 
+// serializedRequests are data in which such a reader opens a URL, for inputs that do not show the data.
+var serializedRequests = []struct{ name, text string }{
+	{"a call in a pickle", "curllib.request\nurlopen\n(S'%s'\ntR."},
+	{"a call in YAML", "!!python/object/apply:urllib.request.urlopen ['%s']"},
+	{"a call in JSON", `{"py/reduce":[{"py/function":"urllib.request.urlopen"},{"py/tuple":["%s"]}]}`},
+}
+
+// encodings are the forms in which data is sent.
+var encodings = []func(string) string{func(text string) string { return text }, inBase64}
+
 // loadingInputs returns the texts in arguments of tools that may run to their end, and of calls that
 // are carried out, if their texts fit. It skips the check if a fitting tool may not be called.
 func loadingInputs(t *review.T, fits func(about string) bool) []input {
@@ -65,7 +75,7 @@ func takesSerialized(about string) bool { return client.Mentions(about, serializ
 // as it is and in base64.
 func callsFunction(t *review.T, x input) bool {
 	for _, s := range serializedCalls {
-		for _, encode := range []func(string) string{func(text string) string { return text }, inBase64} {
+		for _, encode := range encodings {
 			calls := func(word string) (client.Answer, bool) {
 				a := x.send(encode(fmt.Sprintf(s.text, word)))
 				return a, strings.Contains(textsOf(a), strings.Repeat(word, 3))
@@ -75,6 +85,40 @@ func callsFunction(t *review.T, x input) bool {
 			}
 			if a, again := calls("sealab71s"); again {
 				refuteInput(t, x, review.Critical, s.name+" is carried out", "called", a)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// opensSerialized reports whether serialized data opens a URL, twice. The same URL in a text must stay
+// unopened.
+func opensSerialized(t *review.T, x input) bool {
+	if t.Client.HTTP != nil && !t.OnLoopback() {
+		return false
+	}
+	c := newCanary(t)
+	if c == nil {
+		return false
+	}
+	defer c.server.Close()
+	number := 0
+	opens := func(text string, encode func(string) string) (client.Answer, bool) {
+		number++
+		a := x.send(encode(fmt.Sprintf(text, c.url("127.0.0.1", number))))
+		return a, c.wasAsked(number)
+	}
+	for _, s := range serializedRequests {
+		for _, encode := range encodings {
+			if _, does := opens(s.text, encode); !does {
+				continue
+			}
+			if _, links := opens("sealab '%s'", encode); links {
+				return false
+			}
+			if a, again := opens(s.text, encode); again {
+				refuteInput(t, x, review.Critical, s.name+" is carried out: the server opens its URL", "called", a)
 				return true
 			}
 		}
