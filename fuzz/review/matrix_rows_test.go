@@ -213,6 +213,8 @@ var rows = []row{
 	{fault: "lengths in characters", checks: []string{"H-ID"}},
 	{fault: "texts of digits are numbers", checks: []string{"H-ID"}},
 	{fault: "texts of digits are numbers in errors", checks: []string{"H-ID"}},
+	{modern: true, fault: "ids that count as false lost in errors", checks: []string{"H-ID"}},
+	{stdio: true, fault: "ids that count as false lost in errors", checks: []string{"IO-ID"}},
 	{fault: "texts of signed numbers are numbers", checks: []string{"H-ID"}},
 	{fault: "zeros before digits cut", checks: []string{"H-ID"}},
 	{fault: "zero is no id", checks: []string{"H-ID"}},

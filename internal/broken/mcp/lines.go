@@ -158,7 +158,7 @@ func (s *Server) answering(req request, write func(line []byte), errs io.Writer)
 			write(responseBody(req.id, nil, fail))
 		}
 		before, after := s.progress(req)
-		for _, message := range slices.Concat(s.notices(), before, [][]byte{responseBody(s.echoed(json.RawMessage(s.beside(req, "one id for calls at once", string(req.id)))), result, fail)}, after) {
+		for _, message := range slices.Concat(s.notices(), before, [][]byte{responseBody(s.echoedBy(fail, json.RawMessage(s.beside(req, "one id for calls at once", string(req.id)))), result, fail)}, after) {
 			write(message)
 		}
 	}

@@ -28,7 +28,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, id json.RawMessage, re
 	case s.has("answers for the cache of a user"):
 		w.Header().Set("Cache-Control", "private, max-age=60")
 	}
-	if id = s.echoed(id); fail != nil && s.has("errors without an id") {
+	if id = s.echoedBy(fail, id); fail != nil && s.has("errors without an id") {
 		id = nil
 	}
 	if text := bytes.Trim(id, `"`); fail != nil && s.has("texts of digits are numbers in errors") && jsonNumber(text) {
@@ -100,6 +100,14 @@ func (s *Server) compressed(w http.ResponseWriter, body []byte) []byte {
 		return b.Bytes()
 	}
 	return body
+}
+
+// echoedBy returns the ID for a response or, unless fail is nil, for an error.
+func (s *Server) echoedBy(fail *failure, id json.RawMessage) json.RawMessage {
+	if fail != nil && s.has("ids that count as false lost in errors") && slices.Contains([]string{"0", `""`}, string(id)) {
+		return nil
+	}
+	return s.echoed(id)
 }
 
 // echoed returns the ID for a response.

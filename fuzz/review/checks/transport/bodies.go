@@ -56,8 +56,8 @@ var bodyChecks = []review.Check{
 	},
 	{
 		ID: "H-ID", Name: "an unusual or invalid request id", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "schema",
-		Sent: "tools/list with the ids null, 1.5 and an object; tools/list and a call of an unknown tool with strings " +
-			"of digits, of numbers with a sign, an exponent and leading zeros, of names of values, of 127 " +
+		Sent: "tools/list with the ids null, 1.5 and an object; tools/list, a call of an unknown tool and an unknown " +
+			"method with strings of digits, of numbers with a sign, an exponent and leading zeros, of names of values, of 127 " +
 			"characters, with escapes, and with non-ASCII characters, with the empty string, and with the numbers " +
 			"0, -7, 4294967301 and 2^53-1; a string whose last character is split between two chunks of the body",
 		Want:   "refuses null, 1.5 and the object; answers the others with the same id",
@@ -281,16 +281,23 @@ func checkRequestIDs(t *review.T) {
 			return "", ""
 		}})
 	}
+	var ordinary [][]byte
+	for _, c := range refusedCalls {
+		ordinary = append(ordinary, lastMessage(t.Send(t.Request(c.call))))
+	}
 	for _, id := range honestIDs {
 		alter := func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }
-		all = append(all, review.Case{Name: "id " + id, Alter: alter, Judge: wantID(id)},
-			review.Case{Name: "id " + id + " of an unknown tool", Call: client.UnknownCall, Alter: alter, Judge: wantID(id)})
+		all = append(all, review.Case{Name: "id " + id, Alter: alter, Judge: wantID(id, nil)})
+		for i, c := range refusedCalls {
+			all = append(all, review.Case{Name: "id " + id + " of " + c.name, Call: c.call, Alter: alter, Judge: wantID(id, ordinary[i])})
+		}
 	}
-	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitCharacterID)})...)
+	t.Cases(append(all, review.Case{Name: "an id in two chunks", Alter: splitID, Judge: wantID(splitCharacterID, nil)})...)
 }
 
-// wantID returns a judge that accepts refusals of the ID, and responses with the given ID.
-func wantID(id string) func(client.Answer) (review.Severity, string) {
+// wantID returns a judge that accepts refusals of the ID, and responses with the given ID. An error
+// may have none unless the ordinary one to the same call has an ID.
+func wantID(id string, ordinary []byte) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
 		if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
 			if a.Status == 202 {
@@ -308,8 +315,25 @@ func wantID(id string) func(client.Answer) (review.Severity, string) {
 		if got := otherID(last, id); got != "" {
 			return review.Warning, "answered with the id " + client.Short(got, 40)
 		}
+		if losesID(last, ordinary) {
+			return review.Warning, "answered by an error without an id, which errors to other ids have"
+		}
 		return "", ""
 	}
+}
+
+// refusedCalls are calls that servers answer by errors.
+var refusedCalls = []struct {
+	name string
+	call client.Call
+}{{"an unknown tool", client.UnknownCall}, {"an unknown method", client.Call{Method: "sealab/none"}}}
+
+// lastMessage returns the last message of an answer, or nil.
+func lastMessage(a client.Answer) []byte {
+	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+		return nil
+	}
+	return a.Exchange.Messages[len(a.Exchange.Messages)-1]
 }
 
 // refusedIDs are the codes of errors about the form of a message, which may have another ID.
@@ -325,6 +349,19 @@ func otherID(response []byte, id string) string {
 		return ""
 	}
 	return got
+}
+
+// losesID reports whether a response is an error without an ID, and the ordinary one is the same
+// error with an ID.
+func losesID(response, ordinary []byte) bool {
+	hasID := func(message []byte) bool {
+		id := string(jsondoc.Members(message)["id"])
+		return id != "" && id != "null"
+	}
+	code := func(message []byte) string {
+		return string(jsondoc.Members(jsondoc.Members(message)["error"])["code"])
+	}
+	return code(response) != "" && code(response) == code(ordinary) && !hasID(response) && hasID(ordinary)
 }
 
 // splitCharacterID is an ID whose last character is split between two parts of a request. A server

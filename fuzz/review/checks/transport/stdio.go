@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -84,7 +83,7 @@ var stdioChecks = []review.Check{
 	},
 	{
 		ID: "IO-ID", Name: "a request id that changes in the answer", Over: "stdio", Severity: review.Warning, Category: "schema",
-		Sent: "tools/list and a call of an unknown tool with the ids 0, -7, 4294967301 and 2^53-1, strings of " +
+		Sent: "tools/list, a call of an unknown tool and an unknown method with the ids 0, -7, 4294967301 and 2^53-1, strings of " +
 			"digits, of numbers with a sign, an exponent and leading zeros, of names of values, of 127 characters, " +
 			"with escapes, and with non-ASCII characters, the empty string, and a string whose last character is " +
 			"written in two parts",
@@ -367,24 +366,51 @@ func checkLineIDs(t *review.T) {
 	}
 	defer p.Stop(client.StopGrace)
 	for _, id := range append(slices.Clone(honestIDs), splitCharacterID) {
-		for _, call := range []client.Call{t.Client.Listing, client.UnknownCall} {
-			name := strings.TrimSpace(id + " " + call.Target)
-			if !t.Selected(name) {
-				continue
-			}
-			answer := sendLineID(t, p, call, id)
-			if answer == nil {
-				return
-			}
-			t.Trials++
-			if got := otherID(answer, id); got != "" {
-				t.Refute(review.Finding{Case: name, Severity: review.Warning,
-					Issue:    "id " + client.Short(id, 40) + " is answered with the id " + client.Short(got, 40),
-					Evidence: client.Short(string(answer), 300), Want: "the same id", Got: "another id"})
+		if t.Selected(id) && !answersLineID(t, p, lineCase{id, id, t.Client.Listing, nil}) {
+			return
+		}
+	}
+	for _, c := range refusedCalls {
+		ordinary := sendLineID(t, p, c.call, ordinaryID)
+		if ordinary == nil {
+			return
+		}
+		for _, id := range honestIDs {
+			if name := id + " of " + c.name; t.Selected(name) && !answersLineID(t, p, lineCase{name, id, c.call, ordinary}) {
 				return
 			}
 		}
 	}
+}
+
+// ordinaryID is an ID that every server repeats.
+const ordinaryID = "4711"
+
+// A lineCase is a call with an ID, and the response to the same call with an ordinary ID.
+type lineCase struct {
+	name, id string
+	call     client.Call
+	ordinary []byte
+}
+
+// answersLineID makes a call and reports whether the next ID can be tried. It records a finding if
+// the response has another ID, or none although the ordinary one has an ID.
+func answersLineID(t *review.T, p *rawmcp.Process, x lineCase) bool {
+	answer := sendLineID(t, p, x.call, x.id)
+	if answer == nil {
+		return false
+	}
+	got := otherID(answer, x.id)
+	if losesID(answer, x.ordinary) {
+		got = "null"
+	}
+	if t.Trials++; got == "" {
+		return true
+	}
+	t.Refute(review.Finding{Case: x.name, Severity: review.Warning,
+		Issue:    "id " + client.Short(x.id, 40) + " is answered with the id " + client.Short(got, 40),
+		Evidence: client.Short(string(answer), 300), Want: "the same id", Got: "another id"})
+	return false
 }
 
 // sendLineID makes a call with an ID and returns the response. It skips the check and returns nil if
