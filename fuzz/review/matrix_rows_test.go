@@ -418,6 +418,7 @@ var rows = []row{
 	{fault: "no credentials wanted", checks: []string{"A-401"}},
 	{fault: "any audience", checks: []string{"A-AUD"}},
 	{fault: "prompts without credentials", checks: []string{"A-METHOD"}},
+	{fault: "prompts without credentials + notifications without credentials", checks: []string{"A-METHOD"}, critical: true},
 	{fault: "credentials by their beginning", checks: []string{"A-LIKE"}},
 	{fault: "credentials of a connection", checks: []string{"A-CONN"}},
 	{fault: "kinds of methods compared", checks: []string{"H-METHOD"}},

@@ -79,18 +79,22 @@ func checkOpenMethods(t *review.T) {
 	if !requiresCredentials(t) {
 		return
 	}
-	calls := []client.Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall}
-	for _, f := range t.Reads() {
-		calls = append(calls, f.Call(client.Nobody))
-	}
-	if completesUnauthenticated(t) || servesHeaderUnauthenticated(t) || notifiesUnauthenticated(t) || servesPathUnauthenticated(t) || servesOlderUnauthenticated(t) {
-		return
-	}
-	for _, call := range calls {
-		if isOpen(t, call, strings.TrimSpace(call.Method+" "+call.Target)) {
-			return
-		}
-	}
+	lists := []client.Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall}
+	_ = completesUnauthenticated(t) || servesHeaderUnauthenticated(t) || servesPathUnauthenticated(t) || servesOlderUnauthenticated(t) ||
+		readsUnauthenticated(t) || continuesUnauthenticated(t) ||
+		slices.ContainsFunc(lists, func(call client.Call) bool { return isOpen(t, call, strings.TrimSpace(call.Method+" "+call.Target)) }) ||
+		notifiesUnauthenticated(t)
+}
+
+// readsUnauthenticated reports whether the server gives a prompt or a resource without credentials.
+func readsUnauthenticated(t *review.T) bool {
+	return slices.ContainsFunc(t.Reads(), func(f client.Flow) bool {
+		return isOpen(t, f.Call(client.Nobody), f.Method+" "+f.Target)
+	})
+}
+
+// continuesUnauthenticated reports whether the server continues a flow without credentials.
+func continuesUnauthenticated(t *review.T) bool {
 	for _, o := range t.Oracles {
 		token, _, err := t.Client.Mint(t.Context, o.Flow, client.FirstUser)
 		if err != nil {
@@ -99,9 +103,10 @@ func checkOpenMethods(t *review.T) {
 		call := o.Flow.Call(client.Nobody)
 		call.State = jsondoc.Quote(token)
 		if isOpen(t, call, call.Method+" "+call.Target+" with a state") {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // completesUnauthenticated reports whether the server completes the first argument of a prompt
