@@ -34,6 +34,7 @@ var stepControls = []control{
 	{name: "the first round unbound", build: stepped("late"), checks: []string{"RS-ARGS", "RS-USER"}, effects: true},
 	{name: "arguments without case, told in results", build: stepped("case"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "used tokens by their answers", build: stepped("answers"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
+	{name: "used tokens by the content of their answers", build: stepped("contents"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true, critical: true},
 	{name: "used tokens of the last round", build: stepped("last"), checks: []string{"RS-REPLAY"}, change: publishOnce, also: []string{"RS-ROLL"}, effects: true},
 	{name: "expired states renewed", build: stepped("renews"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
 	{name: "expired states exchanged", build: stepped("exchanges"), checks: []string{"RS-EXP"}, change: func(o *review.Options) { o.TTL = 10 * time.Minute }, effects: true},
@@ -331,6 +332,8 @@ func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) 
 	case t.flaw == "answers":
 		raw, _ := json.Marshal(responses)
 		token += string(raw)
+	case t.flaw == "contents":
+		token += fmt.Sprint(answer(responses, "reason", "reason"))
 	case t.flaw != "last" || p.Round == 0:
 		return false
 	}

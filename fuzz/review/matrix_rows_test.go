@@ -23,6 +23,9 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// removesOnce names remove as a tool for one use.
+func removesOnce(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
+
 // namesEcho lets the review call a tool that takes any text.
 func namesEcho(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"echo": {Arguments: []byte(`{"text":"hello"}`)}}
@@ -161,6 +164,7 @@ var rows = []row{
 	{fault: "no expiry", checks: []string{"RS-EXP"}, change: told},
 	{fault: "used twice", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "used tokens by the text of their answers", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: removesOnce, critical: true},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
 	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

@@ -83,6 +83,11 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
 	}
+	if s.has("used tokens by the text of their answers") {
+		var written map[string]json.RawMessage
+		_ = json.Unmarshal(r.params["inputResponses"], &written) // they have been read
+		c.ID += string(written[c.Step])
+	}
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}

@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"sealab/fuzz/review"
@@ -29,6 +30,7 @@ func checkReplay(t *review.T) {
 	if t.Oracle.Verdict(two) != review.Accepted {
 		replayConcurrently(t)
 		replayWithExtraAnswer(t, token)
+		replayWithOtherAnswers(t)
 		replayFirstRound(t)
 		replayAfterOthers(t, token)
 		return
@@ -113,6 +115,57 @@ func replayWithExtraAnswer(t *review.T, used string) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
 			Evidence: fmt.Sprintf("the same answers again: refused; answers %s -> %v", f.Last, a), Want: "refused", Got: "accepted"})
 	}
+}
+
+// replayWithOtherAnswers presents used tokens with other valid answers, and with the same ones in
+// another spelling. Some servers remember a token together with its answer.
+func replayWithOtherAnswers(t *review.T) {
+	if !oneTime(t) || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
+		return
+	}
+	for _, other := range otherAnswers(t) {
+		if _, first := runsAgain(t, other); !first || len(t.Findings) > 0 {
+			continue
+		}
+		if a, second := runsAgain(t, other); second {
+			t.Refute(review.Finding{Case: "used, with another answer", Severity: review.Critical, Issue: "a used token is accepted again with another answer",
+				Evidence: fmt.Sprintf("answers %s: accepted, then refused; answers %s -> %v", t.Oracle.Flow.Last, other, a), Want: "refused", Got: "accepted"})
+		}
+	}
+}
+
+// runsAgain presents a fresh token twice, and then with other answers. It reports whether the second
+// answer is a refusal, and the third is like the first except for words of the answers.
+func runsAgain(t *review.T, other json.RawMessage) (a client.Answer, again bool) {
+	token, reason := t.Mint()
+	if reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Refused {
+		return a, false
+	}
+	f := t.Oracle.Flow
+	f.Last = other
+	a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+	return a, a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && (t.Oracle.Alike(a) || t.Oracle.ResemblesGood(a))
+}
+
+// firstCharacter matches the beginning of a text that is a value.
+var firstCharacter = regexp.MustCompile(`:"[a-zA-Z]`)
+
+// otherAnswers returns the answers of the last round with another text or number, those with other
+// values of lists and booleans, and the same ones with an escape in each text.
+func otherAnswers(t *review.T) []json.RawMessage {
+	last := jsondoc.Members(t.Oracle.Flow.Last)
+	questions := map[string]client.Question{}
+	var all []json.RawMessage
+	for _, key := range jsondoc.SortedKeys(last) {
+		questions[key] = t.Client.Newest[key]
+		answer := jsondoc.Members(last[key])
+		if content, _ := jsondoc.OtherContent(answer["content"], jsondoc.Inline(questions[key].Params.Schema)); content != nil {
+			all = append(all, jsondoc.Object(jsondoc.With(last, key, jsondoc.Object(jsondoc.With(answer, "content", content)))))
+		}
+	}
+	escaped := firstCharacter.ReplaceAllFunc(t.Oracle.Flow.Last, func(begin []byte) []byte { return fmt.Appendf(nil, `:"\u%04x`, begin[2]) })
+	all = append(append(all, review.AnswersTo(questions)...), escaped)
+	return slices.DeleteFunc(all, func(other json.RawMessage) bool { return string(other) == string(t.Oracle.Flow.Last) })
 }
 
 // replayFirstRound walks from one token of the first round to the end, twice.
