@@ -457,6 +457,7 @@ var rows = []row{
 	{fault: "notes in any case", checks: []string{"R-USER"}, critical: true},
 	{fault: "cursors name users", checks: []string{"R-USER", "R-CURSOR"}, critical: true},
 	{fault: "later pages of all users", checks: []string{"R-USER"}, also: []string{"T-USER"}},
+	{fault: "negative places count from the end", checks: []string{"R-CURSOR"}},
 	{fault: "cursors show hidden tools", checks: []string{"R-CURSOR"}},
 	{fault: "unknown places are faults", checks: []string{"R-CURSOR"}, also: []string{"H-CURSOR"}},
 	{fault: "ledgers of the cursor's user", checks: []string{"R-CURSOR"}, change: withEffects, critical: true},

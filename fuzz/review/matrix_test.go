@@ -191,6 +191,7 @@ var unusualRows = []row{
 	{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
 	{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},
 	{fault: "cursors as objects", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
+	{fault: "cursors as numbers", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
 	{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT", "T-READS"}, change: withEffects},
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
 	{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},

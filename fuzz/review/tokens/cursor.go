@@ -1,6 +1,8 @@
 package tokens
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -29,9 +31,9 @@ func codedTexts(cursor string) []codedText {
 	var all []codedText
 	parts := strings.Split(cursor, ".")
 	for i, part := range parts {
-		for _, code := range base64Codings {
+		for _, code := range cursorCodings {
 			raw, err := code.DecodeString(part)
-			if err != nil || len(raw) < 3 || !isPrintable(raw) {
+			if err != nil || len(raw) < 3 && !isNumber(string(raw)) || !isPrintable(raw) {
 				continue
 			}
 			all = append(all, codedText{string(raw), func(text string) string {
@@ -48,12 +50,30 @@ func codedTexts(cursor string) []codedText {
 	return all
 }
 
+// hexCoding is the hexadecimal coding in lower case.
+type hexCoding struct{}
+
+func (hexCoding) DecodeString(text string) ([]byte, error) { return hex.DecodeString(text) }
+func (hexCoding) EncodeToString(raw []byte) string         { return hex.EncodeToString(raw) }
+
+// cursorCodings are the encodings that are tried on a part of a cursor.
+var cursorCodings = []interface {
+	DecodeString(text string) ([]byte, error)
+	EncodeToString(raw []byte) string
+}{hexCoding{}, base64.RawURLEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.StdEncoding}
+
+// isNumber reports whether a text consists of digits.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
 func isPrintable(raw []byte) bool {
 	return utf8.Valid(raw) && strings.IndexFunc(string(raw), func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
 // wordPattern matches a part of a text that may be a name.
 var wordPattern = regexp.MustCompile(`[\pL\pN@_-]+`)
+
+// partialNumber matches a number that may be a part of a word, as in after-4.
+var partialNumber = regexp.MustCompile(`\b\d{1,9}\b`)
 
 // Words returns the words that can be read in a cursor, without names of members.
 func Words(cursor string) []string {
@@ -93,7 +113,7 @@ func Altered(cursor string, words []string) []Variant {
 			alterMembers(object, words, func(name string, m map[string]json.RawMessage) { add(name, string(jsondoc.Object(m))) })
 			continue
 		}
-		for _, at := range wordPattern.FindAllStringIndex(c.text, -1) {
+		for _, at := range slices.Concat(wordPattern.FindAllStringIndex(c.text, -1), partialNumber.FindAllStringIndex(c.text, -1)) {
 			for _, other := range otherValues(c.text[at[0]:at[1]], words) {
 				add(fmt.Sprintf("%q as %q", c.text[at[0]:at[1]], other), c.text[:at[0]]+other+c.text[at[1]:])
 			}
@@ -121,7 +141,9 @@ func alterMembers(object map[string]json.RawMessage, words []string, add func(na
 			}
 		case wordPattern.FindString(raw) == raw || strings.HasPrefix(raw, "-"):
 			for _, other := range otherValues(raw, nil) {
-				set(other)
+				if json.Valid([]byte(other)) {
+					set(other)
+				}
 			}
 		}
 		add(fmt.Sprintf("no %q", name), jsondoc.Without(object, name))
@@ -131,7 +153,7 @@ func alterMembers(object map[string]json.RawMessage, words []string, add func(na
 // otherValues returns values to replace value.
 func otherValues(value string, words []string) []string {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-		return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10), "0", "-1", "1000"}
+		return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10), "0", "-1", "-2", "-3", "1000", "1e1", "+" + value}
 	}
 	return words
 }

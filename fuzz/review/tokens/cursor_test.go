@@ -19,6 +19,10 @@ func TestAltered(t *testing.T) {
 		"beside a tag":      {base64.RawURLEncoding.EncodeToString([]byte(`{"user":"alice"}`)) + ".AAAAAAAAAAAAAAAA", base64.RawURLEncoding.EncodeToString([]byte(`{"user":"bob"}`)) + ".AAAAAAAAAAAAAAAA"},
 		"open words":        {"user=alice&page=2", "user=bob&page=2"},
 		"a number":          {"20", "0"},
+		"a coded number":    {base64.RawURLEncoding.EncodeToString([]byte("4")), base64.RawURLEncoding.EncodeToString([]byte("-2"))},
+		"hexadecimal":       {"3230", "2d32"},
+		"a number in JSON":  {`{"at":4}`, `{"at":-2}`},
+		"a word's number":   {"after-4", "after--2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var texts []string

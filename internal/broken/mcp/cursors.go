@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // A listCursor is the cursor of a list, as JSON in base64. A sound server reads only At, and User to
@@ -13,6 +14,31 @@ type listCursor struct {
 	At     int    `json:"at"`
 	Hidden bool   `json:"hidden"`
 	User   string `json:"user,omitempty"`
+}
+
+// listCursor returns the cursor for a place. To write the number alone is not a fault.
+func (s *Server) listCursor(at int) string {
+	if s.has(numberedCursors...) {
+		return base64.RawURLEncoding.EncodeToString(strconv.AppendInt(nil, int64(at), 10))
+	}
+	return listCursor{At: at}.cursor()
+}
+
+// numberedCursors are the choices for cursors that are numbers. The second is a fault.
+var numberedCursors = []string{"cursors as numbers", "negative places count from the end"}
+
+// placeIn returns the place that a cursor names in a list of n entries after the first. With a fault
+// it may be negative.
+func (s *Server) placeIn(cursor string, n int) (p listCursor, ok bool) {
+	if !s.has(numberedCursors...) {
+		return positionAt(cursor, n)
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return p, false
+	}
+	p.At, err = strconv.Atoi(string(raw))
+	return p, err == nil && p.At < n && (p.At > 0 || s.has("negative places count from the end"))
 }
 
 func (p listCursor) cursor() string {
@@ -33,17 +59,17 @@ func (s *Server) toolsFrom(cursor string) (object, *failure) {
 	var p listCursor
 	if cursor != "" {
 		var ok bool
-		if p, ok = positionAt(cursor, len(names)); !ok {
+		if p, ok = s.placeIn(cursor, len(names)); !ok {
 			return nil, &failure{code: s.or("unknown places are faults", -32603, -32602), status: 400, message: "unknown cursor"}
 		}
 	}
-	tools := []object{s.entry(names[p.At])}
-	if p.Hidden && s.has("cursors show hidden tools") {
+	tools := []object{s.entry(names[max(p.At, 0)])}
+	if p.Hidden && s.has("cursors show hidden tools") || p.At < -1 {
 		tools = append(tools, object{"name": "wipe", "description": "wipes everything", "inputSchema": object{"type": "object"}})
 	}
 	result := s.listed(object{"tools": tools})
 	if p.At+1 < len(names) {
-		result["nextCursor"] = listCursor{At: p.At + 1}.cursor()
+		result["nextCursor"] = s.listCursor(p.At + 1)
 	}
 	return result, nil
 }

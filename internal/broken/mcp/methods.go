@@ -309,7 +309,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 		}
 	}
 	switch {
-	case s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults"): // the first is sound
+	case s.has("cursors as objects", "cursors show hidden tools", "unknown places are faults"), s.has(numberedCursors...): // the first is sound
 		return s.toolsFrom(cursor)
 	case r.params["cursor"] != nil && cursor != "2" && !s.has("any cursor"):
 		return nil, invalidParams("unknown cursor")

@@ -16,7 +16,7 @@ var cursorChecks = []review.Check{
 	{
 		ID: "R-CURSOR", Name: "a cursor with changed contents", Severity: review.Critical, Category: "security",
 		Sent: "cursors of every list and, with --effects, of read-only tools that take one, with other values in " +
-			"their readable parts: nearby numbers, usual words, and words from the other user's cursors",
+			"their readable parts: nearby and negative numbers, usual words, and words from the other user's cursors",
 		Want:   "refuses the cursor, or returns a page of the same list",
 		Source: "CWE-639; revision 2026-07-28, utilities/pagination",
 		Impact: "a client reads entries that its own list does not contain",
@@ -87,7 +87,9 @@ func readChangedCursors(t *review.T, p pager) {
 				t.Fault(p.name, review.Critical, gives+", which the list of another user has", a)
 				return
 			}
-			strange, issue = a, gives+", which no page of the list has"
+			if again, _, _ := p.page(v.Text, client.FirstUser); slices.Contains(again, entries[foreign]) {
+				strange, issue = a, gives+", which no page of the list has"
+			}
 		}
 	}
 	switch {
