@@ -338,6 +338,7 @@ var rows = []row{
 	{fault: "desks of alice", checks: []string{"T-USER"}},
 	{fault: "one reader for calls at once", checks: []string{"T-USER"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "letters of the first caller", checks: []string{"T-USER"}, change: withEffects},
+	{fault: "letters of the office", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of any user", checks: []string{"T-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "lists remembered by id", checks: []string{"T-MIX"}},
 	{fault: "questions name the call before", checks: []string{"T-MIX"}},

@@ -204,6 +204,8 @@ var unusualRows = []row{
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "letters of named users", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
+	{fault: "letters of the office refused", checks: []string{"T-USER"}, change: withEffects},
+	{fault: "letters in public", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 	{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},

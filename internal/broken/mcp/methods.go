@@ -202,6 +202,9 @@ var inputSchemas = map[string]string{
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
 
+// officeScope is an argument with a value for some users.
+const officeScope = `"scope":{"type":"string","enum":["mine","office"],"description":"office: only for the office"}`
+
 // moreArguments are arguments that only a choice adds to a tool.
 var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
@@ -212,6 +215,9 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
 	{"letter", "letters of any user", `"of":{"type":"string"}`},
 	{"letter", "letters of named users", `"of":{"type":"string"}`},
+	{"letter", "letters of the office", officeScope},
+	{"letter", "letters of the office refused", officeScope},
+	{"letter", "letters in public", `"scope":{"type":"string","enum":["mine","office"]}`},
 	{"total", "details", `"details":{"type":"boolean"}`},
 	{"total", "units", `"unit":{"type":"string"}`},
 	{"total", "sorts in queries", `"sort":{"type":"string"}`},

@@ -118,6 +118,12 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if of := args["of"]; of != "" && of != r.user && !(s.has("letters of any user") && slices.Contains([]string{"alice", "bob"}, of)) {
 			return s.complete(object{"isError": true, "content": textContent("no letters")}), nil
 		}
+		if args["scope"] == "office" && s.has("letters of the office refused") {
+			return s.complete(object{"isError": true, "content": textContent("only for the office")}), nil
+		}
+		if args["scope"] == "office" {
+			return s.complete(object{"content": textContent("100 from the bank to alice\n100 from the bank to bob")}), nil
+		}
 		return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"]), nil
 	case "give":
 		if strings.HasPrefix(args["pieces"], "-") && !s.has("gifts of any number") {
