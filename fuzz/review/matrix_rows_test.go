@@ -64,6 +64,7 @@ var rows = []row{
 	{fault: "states as objects + readable and careful", checks: []string{"RS-TYPE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "keys in headers of another name", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
+	{fault: "readable and careful + paths stamped with the key of states", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "public keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -8,8 +9,9 @@ import (
 	"strings"
 )
 
-// injections are the choices for pages whose path comes back. The last three are not faults.
-var injections = []string{"lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths calculated", "paths in XML", "paths come back"}
+// injections are the choices for pages whose path, or its tag, comes back. The last four are not
+// faults.
+var injections = []string{"paths stamped with the key of states", "lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths stamped with another key", "paths calculated", "paths in XML", "paths come back"}
 
 var (
 	// typeLength matches the product of the length of a name and a number, in Python.
@@ -35,6 +37,10 @@ func (s *Server) injected(path string) (string, bool) {
 		return "root:x:0:0:root:/root:/bin/sh", true
 	case command == "echo sealab$((13*20011))s" && s.has("lines of paths run"):
 		return "sealab260143s", true
+	case s.has("paths stamped with the key of states"):
+		return hex.EncodeToString(s.tag(path)), true
+	case s.has("paths stamped with another key"):
+		return hex.EncodeToString(s.tag("stamp of " + path)), true
 	case s.has("paths as directives"):
 		return strings.ReplaceAll(path, "%d", "%!d(MISSING)"), true
 	}

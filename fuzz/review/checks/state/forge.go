@@ -37,7 +37,8 @@ var forgeryChecks = []review.Check{
 			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
-			"as constructor; with --effects also readable tokens with changed texts and no answers",
+			"as constructor; with --effects also readable tokens with changed texts and no answers, and with changed " +
+			"values under the tags that other tools give for them",
 		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
@@ -190,6 +191,7 @@ func checkForgery(t *review.T) {
 	})
 	presentConfusions(t)
 	presentUnverified(t)
+	presentStamped(t)
 }
 
 // presentExpressions presents texts that a careless store takes for a handle. A path to a handle is

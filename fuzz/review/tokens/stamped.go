@@ -1,0 +1,77 @@
+package tokens
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The bytes of a segment that may be a tag.
+const minStamp, maxStamp = 16, 64
+
+// maxStamped is the number of changes to a token that are signed.
+const maxStamped = 6
+
+// Stamped returns tokens with one value changed and a tag that sign gives. It signs the text before or
+// after the tag, the segment with the value, and the bytes of that segment. The text that sign returns
+// holds the tag in any encoding.
+func Stamped(token string, sign func(message string) string) []Variant {
+	var all []Variant
+	for _, v := range Views(token) {
+		for i, c := range changedObjects(v.Object) {
+			if v.Segment < 0 || i == maxStamped {
+				break
+			}
+			stampWith(sign, v, Segments(v.Write(token, c.text)), func(name, text string) {
+				all = append(all, Variant{Name: "a tag over the " + name + " with " + c.name, Text: text})
+			})
+		}
+	}
+	return all
+}
+
+// stampWith calls add with a token whose tags are replaced by tags over its parts.
+func stampWith(sign func(message string) string, v View, segments []Segment, add func(name, text string)) {
+	for _, at := range CodedSegments(segments) {
+		tag := segments[at]
+		if n := len(tag.Raw()); at == v.Segment || n < minStamp || n > maxStamp {
+			continue
+		}
+		seen := map[string]bool{"": true}
+		for _, part := range []struct{ name, text string }{
+			{"text before it", strings.TrimRight(Replaced(segments[:at], -1, ""), separators)},
+			{"text after it", strings.TrimLeft(Replaced(segments[at+1:], -1, ""), separators)},
+			{"segment", segments[v.Segment].Text},
+			{"bytes of the segment", string(segments[v.Segment].Raw())},
+		} {
+			if seen[part.text] {
+				continue
+			}
+			seen[part.text] = true
+			if stamp := StampIn(sign(part.text), tag); stamp != "" {
+				add(fmt.Sprintf("%s in segment %d", part.name, at), Replaced(segments, at, stamp))
+			}
+		}
+	}
+}
+
+// StampIn returns the first segment of a text that has as many bytes as a tag, in the encoding of the
+// tag. It returns "" if there is none.
+func StampIn(text string, tag Segment) string {
+	for _, s := range Segments(text) {
+		if s.coded && len(s.Raw()) == len(tag.Raw()) {
+			return tag.Write(s.Raw())
+		}
+	}
+	return ""
+}
+
+// HasStamp reports whether a text has a segment with as many bytes as one of a token that may be a tag.
+func HasStamp(text, token string) bool {
+	segments := Segments(token)
+	for _, i := range CodedSegments(segments) {
+		if n := len(segments[i].Raw()); n >= minStamp && n <= maxStamp && StampIn(text, segments[i]) != "" {
+			return true
+		}
+	}
+	return false
+}
