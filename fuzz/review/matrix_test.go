@@ -240,6 +240,8 @@ var unusualRows = []row{
 	{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 	{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "gifts", checks: []string{"T-NUMBER", "T-TYPE"}, change: withEffects},
+	{fault: "prices rounded up", checks: []string{"T-NUMBER", "T-VALUE", "T-RACE"}, change: withEffects},
+	{fault: "taxes cut", checks: []string{"T-NUMBER"}, change: withEffects},
 	{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
 	{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},
 	{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},

@@ -102,6 +102,7 @@ func (s *Server) ledger(r request, cursor string) object {
 var optionalTools = map[string][]string{
 	"page":    slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices),
 	"give":    {"gifts of any number", "gifts"},
+	"buy":     {"prices cut", "prices rounded up", "taxes cut"}, // the first is a fault
 	"letter":  letterChoices,
 	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},

@@ -196,6 +196,7 @@ var inputSchemas = map[string]string{
 	"page":    `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 	"letter":  `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
 	"give":    `{"type":"object","properties":{"pieces":{"type":"integer"}},"required":["pieces"],"additionalProperties":false}`,
+	"buy":     `{"type":"object","properties":{"grams":{"type":"number","exclusiveMinimum":0}},"required":["grams"],"additionalProperties":false}`,
 	"mail":    `{"type":"object","additionalProperties":false}`,
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -131,6 +132,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		}
 		s.Runs.Add(1)
 		return s.complete(object{"content": textContent("gave %s pieces", args["pieces"])}), nil
+	case "buy":
+		return s.buy(args["grams"]), nil
 	case "preview":
 		return s.preview(args["url"])
 	case "ledger":
@@ -164,6 +167,22 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	}
 	s.Runs.Add(1)
 	return s.complete(object{"content": textContent("%s%s", args["text"], s.counted(r))}), nil
+}
+
+// buy returns the price of an amount: 6 cents a gram, of which less than 1 is a fault. The tax may be
+// less than a cent.
+func (s *Server) buy(grams string) object {
+	s.Runs.Add(1)
+	amount, _ := strconv.ParseFloat(grams, 64) // it is a number
+	price := math.Ceil(6 * amount)
+	if s.has("prices cut") {
+		price = math.Floor(6 * amount)
+	}
+	text := fmt.Sprintf("%s g for %.0f cents", grams, price)
+	if s.has("taxes cut") {
+		text += fmt.Sprintf(", with %.0f cents of tax", math.Floor(amount))
+	}
+	return s.complete(object{"content": textContent("%s", text)})
 }
 
 // total returns the result of the tool total.

@@ -22,9 +22,10 @@ var numberChecks = []review.Check{
 		Sent: "calls of tools that ask and, with --effects, of read-only tools, with small integers and with large ones " +
 			"for which a proportional number in the answer exceeds 16 or 32 bits; with --effects, calls that are " +
 			"carried out with 0, -1, the bounds of the schema and of 32 bits, and tools that give, send or order " +
-			"with 2 and -2; all as far as the schema allows",
+			"with 2 and -2, and tools that buy or order with 0.1, 0.01 and 0.001, ten times each, and with ten times as " +
+			"much; all as far as the schema allows",
 		Want: "computes the number for large integers as for small ones, or refuses them; gives and orders no " +
-			"negative number; answers and goes on",
+			"negative number, and nothing for no money; answers and goes on",
 		Source: "CWE-190, CWE-20, CWE-839",
 		Impact: "a client pays a small sum for a large order, takes what it should give, or ends the server for " +
 			"all of its clients",
@@ -41,8 +42,11 @@ type numberInput struct {
 }
 
 // with returns the flow with another number, and whether the schema allows it.
-func (x numberInput) with(n int64) (client.Flow, bool) {
-	f := x.flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(x.flow.Arguments), x.name, json.RawMessage(fmt.Sprint(n)))))
+func (x numberInput) with(n int64) (client.Flow, bool) { return x.withRaw(fmt.Sprint(n)) }
+
+// withRaw returns the flow with another number in JSON, and whether the schema allows it.
+func (x numberInput) withRaw(number string) (client.Flow, bool) {
+	f := x.flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(x.flow.Arguments), x.name, json.RawMessage(number))))
 	return f, jsondoc.Misfit(inputSchema(f.Offer), valueOf(f.Arguments)) == ""
 }
 
@@ -58,6 +62,11 @@ func checkNumbers(t *review.T) {
 	}
 	for _, x := range append(all, givingInputs(t)...) {
 		if t.Selected(x.label()) && takesNegative(t, x) {
+			return
+		}
+	}
+	for _, x := range fractionInputs(t) {
+		if t.Selected(x.label()) && takesFractions(t, x) {
 			return
 		}
 	}

@@ -1,0 +1,161 @@
+package offers
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// buyingNames are parts of names of tools that take a price.
+var buyingNames = []string{"buy", "order", "purchase", "rent", "reserve", "ship", "ticket"}
+
+// giftNames are parts of texts of tools for which a small amount may cost nothing.
+var giftNames = []string{"free", "round", "at least", "gift", "donat", "sample"}
+
+// moneyName matches names of arguments that are a sum of money themselves.
+var moneyName = regexp.MustCompile(`(?i)(?:^|_)(?:euros?|eur|dollars?|cents?|usd|money|sum|price|credits?|points|coins)(?:_|$)`)
+
+// fractions are amounts of which ten make an amount that may have a price.
+var fractions = []string{"0.1", "0.01", "0.001"}
+
+// tenfold are ten times the fractions.
+var tenfold = map[string]string{"0.1": "1", "0.01": "0.1", "0.001": "0.01"}
+
+// manyFractions is the number of small amounts that are taken one after the other.
+const manyFractions = 10
+
+// fractionInputs returns the numbers that are not integers, of tools that take a price and may be
+// carried out.
+func fractionInputs(t *review.T) []numberInput {
+	var all []numberInput
+	add := func(f client.Flow, o *review.Oracle) {
+		says := strings.ToLower(f.Target + " " + f.Offer.Description + " " + string(f.Offer.Input))
+		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
+		for _, name := range jsondoc.SortedKeys(properties) {
+			s := jsondoc.ParseSchema(properties[name])
+			if s.TypeOf() == "number" && !s.Listed() && client.Mentions(f.Target, buyingNames) && !client.Mentions(says, giftNames) && !moneyName.MatchString(name) {
+				all = append(all, numberInput{name, f, o})
+			}
+		}
+	}
+	for _, o := range t.Oracles {
+		if o.Flow.Method == "tools/call" && o.Flow.Last != nil {
+			add(o.Flow, o)
+		}
+	}
+	for _, tool := range t.Changers() {
+		add(client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, nil)
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// takesFractions takes ten small amounts, and two of ten times the amount. It reports whether, twice,
+// the small ones cost nothing and the others do.
+func takesFractions(t *review.T, x numberInput) bool {
+	for _, small := range fractions {
+		if _, free := areFree(t, x, small, 2); !free {
+			continue
+		}
+		if _, free := areFree(t, x, small, manyFractions); !free {
+			return false
+		}
+		a, free := areFree(t, x, small, manyFractions)
+		if free {
+			f := review.NewFinding(x.label(), review.Warning, fmt.Sprintf("%s: %d times %s costs nothing, and %s does not", x.label(), manyFractions, small, tenfold[small]), a)
+			f.Got = "free"
+			t.Refute(f)
+		}
+		return free
+	}
+	return false
+}
+
+// areFree takes a small amount n times, and ten times the amount twice. It reports whether the small
+// ones cost nothing, and the others do.
+func areFree(t *review.T, x numberInput, small string, n int) (last client.Answer, free bool) {
+	var sums [][]float64
+	around := ""
+	for i := range n + 2 {
+		amount := small
+		if i >= n {
+			amount = tenfold[small]
+		}
+		a, text, done := take(t, x, amount)
+		if i < n {
+			last = a
+		}
+		if i == 0 {
+			around = withoutNumbers(text)
+		}
+		sums = append(sums, sumsIn(text+"\n"+readTexts(t)))
+		if !done || len(sums[i]) != len(sums[0]) || withoutNumbers(text) != around {
+			return last, false
+		}
+	}
+	for place := range sums[0] {
+		costs, known := costAt(sums, place, n)
+		if !known {
+			return last, false
+		}
+		free = free || costs
+	}
+	return last, free
+}
+
+// costAt reports whether the sum at a place shows that the last two amounts cost more than the first
+// n, which cost nothing: a price, or an account. It is known for these, and for sums that do not
+// change.
+func costAt(sums [][]float64, place, n int) (costs, known bool) {
+	first, one, two := sums[0][place], sums[n][place], sums[n+1][place]
+	for _, s := range sums[:n] {
+		if s[place] != first {
+			return false, false
+		}
+	}
+	price, account := first == 0 && one > 0 && one == two, first > one && one > two && first-one == one-two
+	return price || account, price || account || first == one && one == two
+}
+
+// take carries a call out with an amount. It returns the texts of the last answer, and whether the
+// call was completed.
+func take(t *review.T, x numberInput, amount string) (a client.Answer, text string, done bool) {
+	f, fits := x.withRaw(amount)
+	if !fits {
+		return a, "", false
+	}
+	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind == client.Asked && x.oracle != nil {
+		a = t.Fresh(f, x.oracle)
+	}
+	return a, textsOf(a), a.Kind == client.Completed
+}
+
+// readTexts returns the texts of read-only tools that show a sum of money.
+func readTexts(t *review.T) string {
+	var all []string
+	for _, tool := range t.Readers() {
+		call := client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), As: client.FirstUser}
+		if a := t.Call(call); len(sumsIn(a.Text)) > 0 {
+			all = append(all, a.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// sumOfMoney matches a sum of money.
+var sumOfMoney = regexp.MustCompile(`(?i)(?:(?:€|\$|£|\b(?:EUR|USD|GBP|CHF)) ?(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?) ?(?:€|\$|£|(?:cents?|ct|eur|euros?|usd|dollars?|gbp|pence|chf|francs?|credits?|points|coins)\b))`)
+
+// sumsIn returns the sums of money in a text.
+func sumsIn(text string) []float64 {
+	var all []float64
+	for _, m := range sumOfMoney.FindAllStringSubmatch(text, -1) {
+		if v, err := strconv.ParseFloat(m[1]+m[2], 64); err == nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}
