@@ -58,14 +58,14 @@ type unpacker struct {
 	x      input
 	write  func(name, text string) string
 	ending string
-	reader input // nil send: none is known
+	reader input // of the folder
 }
 
 // An unpacked is a file that was sent in an archive.
 type unpacked struct {
 	file, text string
 	answer     client.Answer
-	said       string // by the answer, without the name of the file
+	said       string // by the answer, without the path and the name of the file
 }
 
 // put sends a file of a new name, with a path before the name.
@@ -73,7 +73,7 @@ func (u *unpacker) put(path, ending string) unpacked {
 	word := u.t.Word()
 	f := unpacked{file: word + ending, text: u.t.Word()}
 	f.answer = u.x.send(inBase64(u.write(path+f.file, f.text)))
-	f.said = strings.NewReplacer(path+f.file, "", f.file, "", word, "").Replace(textsOf(f.answer))
+	f.said = strings.NewReplacer(path+f.file, "", strings.Trim(path, "./")+"/"+f.file, "", f.file, "", word, "").Replace(textsOf(f.answer))
 	return f
 }
 
@@ -82,7 +82,8 @@ func (u *unpacker) shows(f unpacked) bool {
 	return strings.Contains(textsOf(u.reader.send(f.file)), f.text)
 }
 
-// findReader finds a read-only tool or a template that shows a file, and reports whether there is one.
+// findReader finds a read-only tool or a template that shows a file, and reports whether there is
+// one.
 func (u *unpacker) findReader(f unpacked) bool {
 	all := templateInputs(u.t)
 	for _, tool := range u.t.Readers() {
