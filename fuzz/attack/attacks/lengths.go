@@ -54,7 +54,7 @@ func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 // the padding, it accepts one of 256 blocks.
 const (
 	paddedLengths = 2
-	paddingTries  = 1024
+	paddingTries  = 768
 )
 
 var tagsBehindPadding = []int{0, 32, 16, 20}
