@@ -80,10 +80,17 @@ func checkOpenMethods(t *review.T) {
 		return
 	}
 	lists := []client.Call{{Method: "prompts/list"}, {Method: "resources/list"}, {Method: "resources/templates/list"}, client.UnknownCall}
-	_ = completesUnauthenticated(t) || servesHeaderUnauthenticated(t) || servesPathUnauthenticated(t) || servesOlderUnauthenticated(t) ||
-		readsUnauthenticated(t) || continuesUnauthenticated(t) ||
-		slices.ContainsFunc(lists, func(call client.Call) bool { return isOpen(t, call, strings.TrimSpace(call.Method+" "+call.Target)) }) ||
-		notifiesUnauthenticated(t)
+	listsOpenly := func(t *review.T) bool {
+		return slices.ContainsFunc(lists, func(call client.Call) bool { return isOpen(t, call, strings.TrimSpace(call.Method+" "+call.Target)) })
+	}
+	for _, isServed := range []func(*review.T) bool{
+		completesUnauthenticated, servesHeaderUnauthenticated, servesPathUnauthenticated, servesOlderUnauthenticated,
+		readsUnauthenticated, continuesUnauthenticated, listsOpenly, notifiesUnauthenticated,
+	} {
+		if isServed(t) {
+			return
+		}
+	}
 }
 
 // readsUnauthenticated reports whether the server gives a prompt or a resource without credentials.
