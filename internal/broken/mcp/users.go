@@ -139,7 +139,7 @@ func (s *Server) beside(r request, fault, value string) string {
 	s.mu.Lock()
 	s.said[fault] = value
 	s.mu.Unlock()
-	_ = s.Clock.Sleep(r.context, 60*time.Millisecond)
+	_ = s.Clock.Sleep(r.context, 180*time.Millisecond)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said[fault]
