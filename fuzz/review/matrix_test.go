@@ -210,6 +210,7 @@ var unusualRows = []row{
 	{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 	{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
 	{fault: "totals are counted", checks: []string{"T-READS"}, change: withEffects},
+	{fault: "totals by lot", checks: []string{"T-USER", "T-MIX", "T-READS", "T-RACE"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "counts + counts in ledgers", checks: []string{"T-RACE", "T-READS"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: namesEcho},

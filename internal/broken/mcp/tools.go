@@ -150,6 +150,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		if args["details"] == "true" { // with masked values not a fault
 			result["content"] = textContent("PATH=/usr/bin\nHOME=/srv/notes\nLANG=C\nSTATE_KEY=%s", map[bool]string{true: fmt.Sprintf("%x", s.Secret), false: "****************"}[s.has("environment in details")])
 		}
+		if s.has("totals by lot") { // not a fault
+			result["content"] = textContent("about %d", randomBytes(1)[0]%2)
+		}
 		if s.has("credentials in results") {
 			result["content"] = textContent("for Bearer %s", r.user)
 		}
