@@ -51,7 +51,7 @@ func bare(d codecs.Design) (codecs.Design, bool) {
 
 // prefixed are the controls whose flaw or tag covers the prefix, or shows in batches or closed handles,
 // which bare codecs lack.
-var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped", "broken-digit", "broken-opened-within", "broken-missing-key", "broken-missing-cipher-key", "broken-chained-blocks", "broken-one-nonce", "broken-nonce-by-closing", "broken-state-of-last"}
+var prefixed = []string{"broken-quoted", "broken-version", "broken-other-hash", "broken-raw-secret", "broken-short-text", "broken-wiped", "broken-digit", "broken-opened-within", "broken-missing-key", "broken-missing-cipher-key", "broken-chained-blocks", "broken-one-nonce", "broken-nonce-by-closing", "broken-state-of-last", "broken-pieces-beside-refusals"}
 
 // TestBareControlsFall attacks the controls without their prefix, with the attacks that they
 // name. It leaves out attacks that need more than the interface of a codec.

@@ -234,12 +234,12 @@ func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
 	if !t.Design.IsScheme() || !t.givesOneReason(in, tok) {
 		return
 	}
-	contexts := wrongContexts(tok.Under)
 	for _, c := range append(fields.Reduced(tok.Under), tok.Under) {
-		sealed := in.Seal(tok.State, c)
+		sealed, own := in.Seal(tok.State, c), fields.Describe(c)
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
+		contexts := slices.DeleteFunc(wrongContexts(tok.Under), func(wrong codecs.Context) bool { return fields.Describe(wrong) == own && wrong.Now.Equal(c.Now) })
 		altered := lastAltered(in.TokenOf(sealed, c))
 		spoiled := in.UnsealEach(slices.Repeat([][]byte{altered}, len(contexts)), contexts)
 		for i, call := range in.UnsealEach(slices.Repeat([][]byte{sealed.Answer.Out}, len(contexts)), contexts) {
@@ -255,13 +255,14 @@ func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// givesOneReason reports whether tok in other contexts, and an altered token, are refused with one
-// reason.
+// givesOneReason reports whether a fresh token in other contexts, and an altered one, are refused
+// with one reason.
 func (t trial) givesOneReason(in *attack.Instance, tok *attack.Token) bool {
 	altered := in.Unseal(lastAltered(tok), tok.Under)
+	fresh := in.Seal(tok.State, tok.Under) // tok may be used up
 	refused := 0
 	for _, c := range otherContexts(tok.Under) {
-		call := in.Unseal(tok.Text, c)
+		call := in.Unseal(fresh.Answer.Out, c)
 		if call.Answer.Outcome != verdict.Refused {
 			continue
 		}
