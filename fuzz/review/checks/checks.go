@@ -11,6 +11,7 @@ import (
 	"sealab/fuzz/review/checks/answers"
 	"sealab/fuzz/review/checks/isolation"
 	"sealab/fuzz/review/checks/offers"
+	"sealab/fuzz/review/checks/progress"
 	"sealab/fuzz/review/checks/sessions"
 	"sealab/fuzz/review/checks/state"
 	"sealab/fuzz/review/checks/transport"
@@ -18,7 +19,7 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), isolation.Checks(),
+	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), progress.Checks(), isolation.Checks(),
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), answers.LastChecks())
 }
 

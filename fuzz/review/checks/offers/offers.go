@@ -9,5 +9,5 @@ import (
 
 // Checks returns the checks of tools, prompts and resources, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, progressChecks, promptChecks)
+	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, promptChecks)
 }

@@ -1,4 +1,4 @@
-package offers
+package progress
 
 import (
 	"encoding/json"

@@ -1,4 +1,5 @@
-package offers
+// Package progress has the check of the progress, the logs and the end of a call.
+package progress
 
 import (
 	"bytes"
@@ -16,6 +17,9 @@ import (
 	"sealab/fuzz/review/tokens"
 	"sealab/internal/rawmcp"
 )
+
+// Checks returns the check.
+func Checks() []review.Check { return progressChecks }
 
 // progressChecks is the check of the messages around one answer.
 var progressChecks = []review.Check{
