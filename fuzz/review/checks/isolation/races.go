@@ -156,7 +156,8 @@ func gaugeOf(d deed) (gauge, bool) {
 		}
 	}
 	g.call = nil
-	return g, g.find(own, 1)
+	found := g.find(own, 1)
+	return g, found
 }
 
 // readAll makes the calls and adds the answers to those of each.
