@@ -215,6 +215,7 @@ var unusualRows = []row{
 	{fault: "counts + counts in ledgers", checks: []string{"T-RACE", "T-READS"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: namesEcho},
 	{fault: "removals once", checks: []string{"T-RACE"}, change: withEffects},
+	{fault: "random texts", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
