@@ -70,7 +70,7 @@ type Group struct {
 func (r *Review) Candidates() []Group {
 	var named, once, asks, changes, rest []client.Flow
 	for _, t := range r.Report.Server.Tools {
-		f := client.Flow{Method: "tools/call", Target: t.Name, Arguments: r.Sample(t), Offer: t}
+		f := r.FlowOf(t)
 		f.Other = jsondoc.OtherArguments(f.Arguments, t.Input)
 		given, ok := r.Options.Tools[t.Name]
 		switch n := score(t); {
@@ -221,12 +221,17 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 // OneTime reports whether the user says that tokens of the flow must be accepted only once.
 func (r *Review) OneTime(f client.Flow) bool { return slices.Contains(r.Options.OneTime, f.Target) }
 
+// FlowOf returns the call of a tool with sample arguments.
+func (r *Review) FlowOf(tool client.Offer) client.Flow {
+	return client.Flow{Method: "tools/call", Target: tool.Name, Arguments: r.Sample(tool), Offer: tool}
+}
+
 // Wordy returns the calls that take a text and have no effect: flows, prompts and, with effects,
 // read-only tools.
 func (t *T) Wordy() []client.Flow {
 	all := slices.Clone(t.Flows)
 	for _, tool := range t.Readers() {
-		all = append(all, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool})
+		all = append(all, t.FlowOf(tool))
 	}
 	for _, f := range t.Reads() {
 		if f.Method == "prompts/get" {

@@ -129,13 +129,19 @@ func mixesConcurrentCalls(t *review.T, f client.Flow, label string) bool {
 func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string, bool) {
 	word := t.Word()
 	f = f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word))
-	call := f.Call(as)
-	if f.Last == nil {
-		return call, word, true
+	call, _, ok := readyCall(t, f, as)
+	return call, word, ok
+}
+
+// readyCall returns the call of a flow: the last round with a fresh state, or the first one if the flow
+// has no answers. It returns false, with the answer that shows why, if there is no state.
+func readyCall(t *review.T, f client.Flow, as client.User) (call client.Call, asked client.Answer, ok bool) {
+	if call = f.Call(as); f.Last == nil {
+		return call, asked, true
 	}
-	token, a, err := t.Client.Mint(t.Context, f, as)
-	call.State, call.Answers = jsondoc.Quote(token), t.Client.Rekeyed(f.Last, a.Questions)
-	return call, word, err == nil
+	token, asked, err := t.Client.Mint(t.Context, f, as)
+	call.State, call.Answers = jsondoc.Quote(token), t.Client.Rekeyed(f.Last, asked.Questions)
+	return call, asked, err == nil
 }
 
 // answersOtherUser compares answers given at the same time to alternating users with those that

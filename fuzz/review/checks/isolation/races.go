@@ -72,7 +72,7 @@ func deedsOf(t *review.T) []deed {
 	}
 	for _, tool := range t.Changers() {
 		if !slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name }) {
-			all = append(all, deed{T: t, flow: client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}})
+			all = append(all, deed{T: t, flow: t.FlowOf(tool)})
 		}
 	}
 	return all
@@ -82,16 +82,11 @@ func (d deed) label() string { return "at once: " + d.flow.String() }
 
 // ready returns a call that carries out the deed, or the answer that shows why there is none.
 func (d deed) ready(as client.User) (call client.Call, asked client.Answer, ok bool) {
-	call = d.flow.Call(as)
+	f := d.flow
 	if d.worded {
-		call.Arguments = jsondoc.WithText(d.flow.Arguments, d.flow.Offer.InputSchema(), d.Word())
+		f = f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), d.Word()))
 	}
-	if d.flow.Last == nil {
-		return call, asked, true
-	}
-	token, asked, err := d.Client.Mint(d.Context, d.flow, as)
-	call.State, call.Answers = jsondoc.Quote(token), d.Client.Rekeyed(d.flow.Last, asked.Questions)
-	return call, asked, err == nil
+	return readyCall(d.T, f, as)
 }
 
 // carryOut carries out the deed as a user.

@@ -49,7 +49,7 @@ func fractionInputs(t *review.T) []numberInput {
 		}
 	}
 	for _, tool := range t.Changers() {
-		add(client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, nil)
+		add(t.FlowOf(tool), nil)
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
 }

@@ -91,7 +91,7 @@ func numberInputs(t *review.T) []numberInput {
 		}
 	}
 	for _, tool := range t.Readers() {
-		add(client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, nil)
+		add(t.FlowOf(tool), nil)
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
 }

@@ -261,7 +261,7 @@ func toolCalls(t *review.T) []toolCall {
 		}
 	}
 	for _, tool := range t.Readers() {
-		all = append(all, toolCall{client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}, begin})
+		all = append(all, toolCall{t.FlowOf(tool), begin})
 	}
 	return all
 }

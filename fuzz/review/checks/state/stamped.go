@@ -45,7 +45,7 @@ func stampingCalls(t *review.T, token string) []client.Flow {
 		return nil
 	}
 	for _, tool := range append(t.Readers(), t.Changers()...) {
-		f := client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool}
+		f := t.FlowOf(tool)
 		if len(all) == review.MaxTestedCalls || !review.TakesText(f) {
 			continue
 		}

@@ -249,7 +249,7 @@ func findPasswords(t *review.T) {
 		users[1] = client.SecondUser
 	}
 	for _, tool := range t.Readers() {
-		reads = append(reads, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), Offer: tool})
+		reads = append(reads, t.FlowOf(tool))
 	}
 	for _, f := range reads[:min(len(reads), maxReads)] {
 		about := f.Target + " " + f.Offer.Name + " " + f.Offer.Description
