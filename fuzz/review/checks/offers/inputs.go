@@ -63,11 +63,9 @@ func textInputs(t *review.T) []input {
 		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
 		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
 			if given, ok := freeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
-				all = append(all, input{name: f.Target + ": " + name, given: given, offer: f.Offer, send: func(text string) client.Answer {
-					call := f.Call(client.FirstUser)
-					call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(text)))
-					return t.Tried(t.Call(call))
-				}})
+				x := argumentInput(t, f, name)
+				x.given = given
+				all = append(all, x)
 			}
 		}
 	}
@@ -75,6 +73,14 @@ func textInputs(t *review.T) []input {
 		all = append(all, answerInputs(t)...)
 	}
 	return all[:min(len(all), maxInputs)]
+}
+
+// argumentInput returns the text in one argument of a call.
+func argumentInput(t *review.T, f client.Flow, name string) input {
+	return input{name: f.Target + ": " + name, offer: f.Offer, send: func(text string) client.Answer {
+		arguments := jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(text)))
+		return t.Tried(t.Call(f.With(arguments).Call(client.FirstUser)))
+	}}
 }
 
 // answerInputs returns the texts in the last answers of flows.

@@ -68,10 +68,7 @@ func columnInputs(t *review.T) []input {
 			}
 			slices.SortFunc(samples, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
 			for _, sample := range slices.CompactFunc(samples, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-				all = append(all, input{name: tool.Name + ": " + name, offer: tool, send: func(text string) client.Answer {
-					arguments := jsondoc.Object(jsondoc.With(jsondoc.Members(sample), name, jsondoc.Quote(text)))
-					return t.Tried(t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments}))
-				}})
+				all = append(all, argumentInput(t, t.FlowOf(tool).With(sample), name))
 			}
 		}
 	}

@@ -45,10 +45,7 @@ func loadingInputs(t *review.T, fits func(about string) bool) []input {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
 		for _, name := range jsondoc.SortedKeys(properties) {
 			if _, free := freeText(nil, properties[name]); free {
-				all = append(all, input{name: tool.Name + ": " + name, offer: tool, send: func(text string) client.Answer {
-					arguments := jsondoc.Object(jsondoc.With(jsondoc.Members(t.Sample(tool)), name, jsondoc.Quote(text)))
-					return t.Tried(t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments}))
-				}})
+				all = append(all, argumentInput(t, t.FlowOf(tool), name))
 			}
 		}
 	}
