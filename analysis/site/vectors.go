@@ -178,7 +178,7 @@ func changesOf(area, changelog string) string {
 	return all.String()
 }
 
-// pageOf returns the file name of a design's page, or "" if there is none.
+// pageOf returns the file name of a design's page, or "".
 func (s *site) pageOf(name string) string {
 	if slices.ContainsFunc(s.Designs, func(d *design) bool { return d.Name == name }) {
 		return fileOf(name)

@@ -134,7 +134,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 	}
 }
 
-// overBaseline returns the ratio of a place to its baseline, or "" if there is none.
+// overBaseline returns the ratio of a place to its baseline, or "".
 func overBaseline(ratios []Ratio, p Place) string {
 	i := slices.IndexFunc(ratios, func(r Ratio) bool { return r.Of == p && r.Relation == OverBaseline })
 	if i < 0 {

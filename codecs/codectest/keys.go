@@ -149,7 +149,7 @@ func twins(t *testing.T, designs []codecs.Design) (pairs [][2]string) {
 	return pairs
 }
 
-// keyID returns the key ID in a token of secret number 0, or "" if it has none.
+// keyID returns the key ID in a token of secret number 0, or "".
 func (s subject) keyID(t *testing.T) string {
 	t.Helper()
 	fields, err := lab.HooksOf(s.Design).Inspect(mustSeal(t, s.codec(t), s.sample()))

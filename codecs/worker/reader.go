@@ -266,8 +266,7 @@ func (r *reader) number() []byte {
 	return r.src[start:r.at]
 }
 
-// numberLen returns the length of the number at the start of s, or 0 if there
-// is none.
+// numberLen returns the length of the number at the start of s, or 0.
 func numberLen(s []byte) int {
 	at := 0
 	if len(s) > 0 && s[0] == '-' {

@@ -44,8 +44,7 @@ type Crasher struct {
 	Unexplained string `json:"unexplained,omitempty"`
 }
 
-// Condition describes the conditions of the failure other than the input, or "" if there are
-// none.
+// Condition describes the conditions of the failure other than the input, or "".
 func (k Crasher) Condition() string {
 	switch {
 	case k.Unexplained != "":

@@ -177,7 +177,7 @@ func interruptible(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// lastNumber returns the number in the last match, or 0 if there is none.
+// lastNumber returns the number in the last match, or 0.
 func lastNumber(pattern *regexp.Regexp, out []byte) int64 {
 	all := pattern.FindAllSubmatch(out, -1)
 	if len(all) == 0 {

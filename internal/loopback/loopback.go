@@ -53,7 +53,7 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
-// originHost returns the host of an Origin, or "" if it has none, as in "null".
+// originHost returns the host of an Origin, or "", as in "null".
 func originHost(origin string) string {
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {

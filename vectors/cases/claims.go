@@ -12,7 +12,7 @@ import (
 
 var claimsStep = At{Step: lab.StepClaims}
 
-// claims returns the members of the claims, or nil if there are none.
+// claims returns the members of the claims, or nil.
 func (t Trace) claims() []Member {
 	text, _ := t.Find(claimsStep)
 	if members, ok := Members(text); ok {

@@ -116,8 +116,7 @@ func (s *scanner) object() bool {
 	}
 }
 
-// addName records the current name. last is the entry of the previous member,
-// or -1 if there is none.
+// addName records the current name. last is the entry of the previous member, or -1.
 func (s *scanner) addName(last int) int {
 	if s.exact {
 		s.names = append(s.names, uint32(s.at))

@@ -36,7 +36,7 @@ func (t trial) tellsStates(in *attack.Instance, under codecs.Context, one, two [
 const perState = 16
 
 // tellsApart looks twice for a bit that tells tokens of one context and state from those of
-// another. It returns the position of the bit, or "" if there is none.
+// another. It returns the position of the bit, or "".
 func (t trial) tellsApart(in *attack.Instance, under [2]codecs.Context, state func(of int) []byte) (calls []verdict.Call, where string) {
 	calls, bits := t.bitsApart(in, under, state)
 	if len(bits) == 0 {

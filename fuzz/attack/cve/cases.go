@@ -15,8 +15,7 @@ type Case struct {
 	Source    string // URL of the description and the affected versions
 	Ecosystem string // PyPI, npm, Maven or Go
 	Library   string
-	// Vulnerable is a version with the fault. Fixed is the first version without it, or "" if
-	// there is none.
+	// Vulnerable is a version with the fault. Fixed is the first version without it, or "".
 	Vulnerable, Fixed string
 	With              []string // further packages, as name==version (PyPI) or group:name:version (Maven)
 	Row               string   // row of the shim

@@ -327,7 +327,7 @@ func (a Answer) QuestionTexts() string {
 	return strings.Join(all, "\n")
 }
 
-// VersionOf returns the revision in a result of initialize, or "" if there is none.
+// VersionOf returns the revision in a result of initialize, or "".
 func VersionOf(a Answer) string {
 	var v string
 	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)

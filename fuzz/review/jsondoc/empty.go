@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// empty returns the value of a schema that careless code treats as absent, or nil if there is none.
+// empty returns the value of a schema that careless code treats as absent, or nil.
 func (s Schema) empty() json.RawMessage {
 	switch kind := s.TypeOf(); {
 	case s.Const != nil || len(s.Enum) > 0:

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// OtherArguments returns arguments that the schema allows and that differ in one member, or nil if
-// there are none.
+// OtherArguments returns arguments that the schema allows and that differ in one member, or nil.
 func OtherArguments(args, raw json.RawMessage) json.RawMessage {
 	m, s := Members(args), ParseSchema(raw)
 	for _, name := range SortedKeys(m) {
@@ -214,8 +213,8 @@ func alike(one, two json.RawMessage) bool {
 	return strings.EqualFold(string(one), string(two))
 }
 
-// WithText returns arguments with a text in the first member that accepts any text of that length,
-// or nil if there is none.
+// WithText returns arguments with a text in the first member that accepts any text of that
+// length, or nil.
 func WithText(args, raw json.RawMessage, text string) json.RawMessage {
 	m, s := Members(args), ParseSchema(raw)
 	for _, name := range SortedKeys(s.Properties) {

@@ -333,7 +333,7 @@ func changedObjects(state map[string]json.RawMessage) []changedObject {
 	return all
 }
 
-// changedValue returns another value of the same type, or nil if there is none.
+// changedValue returns another value of the same type, or nil.
 func changedValue(raw json.RawMessage, depth int) json.RawMessage {
 	var text string
 	var number float64

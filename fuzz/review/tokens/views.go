@@ -206,7 +206,7 @@ func FaultOfTime(token string, now time.Time) string {
 	return ""
 }
 
-// TTL returns the time to live that a readable token states, or 0 if it states none.
+// TTL returns the time to live that a readable token states, or 0.
 func TTL(token string, now time.Time) time.Duration {
 	for _, v := range Views(token) {
 		if len(v.Before) == 8 {

@@ -101,8 +101,7 @@ func designsClaiming(designs []codecs.Design, properties []string) ([]codecs.Des
 	return designs, nil
 }
 
-// variantLines returns a line for each preset that claims all given properties,
-// or "" if there is none.
+// variantLines returns a line for each preset that claims all given properties, or "".
 func variantLines(properties []string, width int) (string, error) {
 	designs, err := designsClaiming(catalog.Variants(), properties)
 	if err != nil {
