@@ -327,7 +327,16 @@ func (a Answer) QuestionTexts() string {
 	return strings.Join(all, "\n")
 }
 
-// VersionOf returns the revision in a result of initialize, or "".
+// ShownTexts returns the texts that a user sees, and completions.
+func (a Answer) ShownTexts() string {
+	all := append(a.Completions(), a.Text, a.Message)
+	for _, key := range jsondoc.SortedKeys(a.Questions) {
+		all = append(all, a.Questions[key].Params.Message)
+	}
+	return strings.Join(all, "\n")
+}
+
+// VersionOf returns the revision in a result of initialize, or "" if there is none.
 func VersionOf(a Answer) string {
 	var v string
 	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)

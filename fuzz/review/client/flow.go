@@ -43,6 +43,11 @@ func (f Flow) With(arguments json.RawMessage) Flow {
 	return f
 }
 
+// WithArgument returns the flow with another value of one argument.
+func (f Flow) WithArgument(name string, v json.RawMessage) Flow {
+	return f.With(jsondoc.WithMember(f.Arguments, name, v))
+}
+
 // Mint walks the flow and returns its token.
 func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
 	f.Last = nil

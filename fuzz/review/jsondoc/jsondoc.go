@@ -37,6 +37,11 @@ func With(m map[string]json.RawMessage, name string, v json.RawMessage) map[stri
 	return next
 }
 
+// WithMember returns an object with one member replaced.
+func WithMember(raw json.RawMessage, name string, v json.RawMessage) json.RawMessage {
+	return Object(With(Members(raw), name, v))
+}
+
 // Without returns a copy of an object without one member.
 func Without(m map[string]json.RawMessage, name string) map[string]json.RawMessage {
 	rest := maps.Clone(m)

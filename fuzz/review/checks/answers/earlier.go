@@ -39,9 +39,9 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	other := jsondoc.Object(jsondoc.With(answer, "content", content))
 	round := len(f.Rounds)
 	honest, late := o.Flow, o.Flow
-	honest.Rounds = append(append(honest.Rounds[:0:0], honest.Rounds[:round]...), jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, other)))
+	honest.Rounds = append(append(honest.Rounds[:0:0], honest.Rounds[:round]...), jsondoc.WithMember(f.Last, key, other))
 	honest.Rounds = append(honest.Rounds, o.Flow.Rounds[round+1:]...)
-	late.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(late.Last), key, other))
+	late.Last = jsondoc.WithMember(late.Last, key, other)
 	shows := func(a client.Answer) bool { // Alike ignores numbers
 		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
 	}

@@ -40,7 +40,7 @@ func checkFormAnswers(t *review.T) {
 			if len(value) > 0 && value[0] == '"' {
 				wrong = json.RawMessage(`[{"sealab":1}]`)
 			}
-			f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(t.Oracle.Flow.Last), key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong))))))
+			f.Last = jsondoc.WithMember(t.Oracle.Flow.Last, key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong)))))
 			token, reason := t.Mint()
 			if t.SkipFor(reason) {
 				return
@@ -197,9 +197,9 @@ func presentOtherKinds(t *review.T) {
 			case !t.Selected(label):
 				continue
 			case given["role"] != nil:
-				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"action":"accept","content":{"text":"sealab"}}`)))
+				f.Last = jsondoc.WithMember(f.Last, key, json.RawMessage(`{"action":"accept","content":{"text":"sealab"}}`))
 			case given["roots"] != nil:
-				f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), key, json.RawMessage(`{"roots":"sealab"}`)))
+				f.Last = jsondoc.WithMember(f.Last, key, json.RawMessage(`{"roots":"sealab"}`))
 			default:
 				if presentNonForms(t, o, key, label); len(t.Findings) > 0 {
 					return
@@ -228,7 +228,7 @@ func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
 		return // equal results prove nothing
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
-		f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Last), key, json.RawMessage(answer)))
+		f.Last = jsondoc.WithMember(o.Flow.Last, key, json.RawMessage(answer))
 		if a := t.Tried(t.Fresh(f, o)); a.Kind == client.Completed && o.Alike(a) {
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "an answer that is not the asked form is carried out as an acceptance",
 				Evidence: fmt.Sprintf("answers %s -> %v; accepted: %v", f.Last, a, o.Good), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})

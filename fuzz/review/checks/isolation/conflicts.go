@@ -43,7 +43,7 @@ func leaksWordOfConflict(t *review.T) bool {
 // words as the second. It returns the last answer, and the word if both are refusals that contain it.
 func refusesWithWord(t *review.T, f client.Flow, name string, pair [2]client.User) (a client.Answer, word string) {
 	carryOut := func(word string, as client.User) client.Answer {
-		x := f.With(jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(word))))
+		x := f.WithArgument(name, jsondoc.Quote(word))
 		token, asked, err := t.Client.Mint(t.Context, x, as)
 		if err != nil {
 			return asked

@@ -144,7 +144,7 @@ func numberedArguments(o client.Offer, sample []byte, texts map[client.User][]st
 		slices.Sort(numbers)
 		numbers = slices.Compact(numbers)
 		for _, n := range numbers[:min(len(numbers), 2*review.MaxTestedCalls)] {
-			all = append(all, jsondoc.Object(jsondoc.With(jsondoc.Members(sample), name, []byte(n))))
+			all = append(all, jsondoc.WithMember(sample, name, []byte(n)))
 		}
 		break
 	}

@@ -120,7 +120,7 @@ func completeLearnedWords(t *review.T) {
 		for _, argument := range p.Arguments {
 			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
 			given, _ := t.PromptArguments(p)
-			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), argument.Name, jsondoc.Quote(word))), As: client.FirstUser})
+			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.WithMember(given, argument.Name, jsondoc.Quote(word)), As: client.FirstUser})
 			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])
 			if ok && slices.Contains(a.Completions(), word) {
 				t.Refute(review.Finding{Case: "completions", Severity: review.Critical, Issue: "completions give one user what the other one gave to " + client.Short(p.Name+" "+argument.Name, 60),

@@ -47,7 +47,7 @@ func withCompletions(t *review.T) []completedArgument {
 		for _, x := range p.Arguments {
 			all = append(all, completedArgument{p.Name + " " + x.Name, x.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, func(value string) client.Call {
 				given, _ := t.PromptArguments(p)
-				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(jsondoc.Members(given), x.Name, jsondoc.Quote(value)))}
+				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.WithMember(given, x.Name, jsondoc.Quote(value))}
 			}})
 		}
 	}

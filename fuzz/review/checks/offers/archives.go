@@ -73,13 +73,13 @@ func (u *unpacker) put(path, ending string) unpacked {
 	word := u.t.Word()
 	f := unpacked{file: word + ending, text: u.t.Word()}
 	f.answer = u.x.send(inBase64(u.write(path+f.file, f.text)))
-	f.said = strings.NewReplacer(path+f.file, "", strings.Trim(path, "./")+"/"+f.file, "", f.file, "", word, "").Replace(textsOf(f.answer))
+	f.said = strings.NewReplacer(path+f.file, "", strings.Trim(path, "./")+"/"+f.file, "", f.file, "", word, "").Replace(f.answer.ShownTexts())
 	return f
 }
 
 // shows reports whether the folder has a file under its bare name.
 func (u *unpacker) shows(f unpacked) bool {
-	return strings.Contains(textsOf(u.reader.send(f.file)), f.text)
+	return strings.Contains(u.reader.send(f.file).ShownTexts(), f.text)
 }
 
 // findReader finds a read-only tool or a template that shows a file, and reports whether there is
@@ -89,7 +89,7 @@ func (u *unpacker) findReader(f unpacked) bool {
 	for _, tool := range u.t.Readers() {
 		for _, name := range jsondoc.SortedKeys(jsondoc.ParseSchema(tool.Input).Properties) {
 			all = append(all, input{send: func(text string) client.Answer {
-				arguments := jsondoc.Object(jsondoc.With(jsondoc.Members(u.t.Sample(tool)), name, jsondoc.Quote(text)))
+				arguments := jsondoc.WithMember(u.t.Sample(tool), name, jsondoc.Quote(text))
 				return u.t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
 			}})
 		}

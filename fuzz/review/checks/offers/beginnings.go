@@ -26,7 +26,7 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 	refusal := func(folder string) (client.Answer, string) {
 		word := t.Word()
 		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote("../"+folder+word+"/"+word+".txt")))
+		call.Arguments = jsondoc.WithMember(f.Arguments, name, jsondoc.Quote("../"+folder+word+"/"+word+".txt"))
 		a := t.Tried(t.Call(call))
 		if !a.Refused() {
 			return a, ""

@@ -54,6 +54,6 @@ func evaluatesText(t *review.T, x input) bool {
 // evaluated sends an expression and reports whether the answer has its value.
 func (e expression) evaluated(x input, factor int) (client.Answer, bool) {
 	a := x.send(fmt.Sprintf(e.text, factor))
-	shown := strings.ReplaceAll(textsOf(a), ",", "") // between groups of digits
+	shown := strings.ReplaceAll(a.ShownTexts(), ",", "") // between groups of digits
 	return a, slices.ContainsFunc(e.lengths, func(n int) bool { return strings.Contains(shown, fmt.Sprint(n*factor)) })
 }

@@ -140,7 +140,7 @@ func fetchWithTools(t *review.T) {
 func urlInputs(t *review.T) []input {
 	var all []input
 	with := func(arguments json.RawMessage, name, u string) json.RawMessage {
-		return jsondoc.Object(jsondoc.With(jsondoc.Members(arguments), name, jsondoc.Quote(u)))
+		return jsondoc.WithMember(arguments, name, jsondoc.Quote(u))
 	}
 	for _, tool := range t.Readers() {
 		if name := t.URLArgument(tool.Name); name != "" {
@@ -188,7 +188,7 @@ func spellingsFor(text string) []string {
 // textsAbout returns the texts in which an input may name hosts: of its offer, of the arguments that
 // the user gave, and of a refusal.
 func textsAbout(t *review.T, x input, refusal client.Answer) string {
-	about := []string{x.offer.Description, string(x.offer.Input), textsOf(refusal)}
+	about := []string{x.offer.Description, string(x.offer.Input), refusal.ShownTexts()}
 	for _, name := range jsondoc.SortedKeys(t.Options.Tools) {
 		about = append(about, string(t.Options.Tools[name].Arguments))
 	}

@@ -131,7 +131,7 @@ func take(t *review.T, x numberInput, amount string) (a client.Answer, text stri
 	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind == client.Asked && x.oracle != nil {
 		a = t.Fresh(f, x.oracle)
 	}
-	return a, textsOf(a), a.Kind == client.Completed
+	return a, a.ShownTexts(), a.Kind == client.Completed
 }
 
 // readTexts returns the texts of read-only tools that show a sum of money.

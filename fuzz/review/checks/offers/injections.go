@@ -169,15 +169,6 @@ func carriedInputs(t *review.T) []input {
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
-// textsOf returns the texts of an answer that a user sees.
-func textsOf(a client.Answer) string {
-	all := append(a.Completions(), a.Text, a.Message)
-	for _, key := range jsondoc.SortedKeys(a.Questions) {
-		all = append(all, a.Questions[key].Params.Message)
-	}
-	return strings.Join(all, "\n")
-}
-
 // conditions are conditions behind the end of a text, for two numbers that are equal or not.
 var conditions = []struct{ quote, condition string }{
 	{"'", "%s' and %d=%d and 'a' like 'a"},
@@ -203,7 +194,7 @@ func endsQuery(t *review.T, x input) bool {
 		holds := func(one, two int) (as bool, a client.Answer) {
 			text := fmt.Sprintf(c.condition, x.given, one, two)
 			a = x.send(text)
-			return a.Kind == usual.Kind && strings.ReplaceAll(textsOf(a), text, x.given) == textsOf(usual), a
+			return a.Kind == usual.Kind && strings.ReplaceAll(a.ShownTexts(), text, x.given) == usual.ShownTexts(), a
 		}
 		if usual.Refused() || !followsCondition(holds) {
 			continue
@@ -268,7 +259,7 @@ func runsProgram(t *review.T, x input) bool {
 		text := fmt.Sprintf(p.text, x.given, injectedCommand)
 		runs := func(text string) (client.Answer, bool) {
 			a := x.send(text)
-			return a, strings.Contains(textsOf(a), injectedOutput)
+			return a, strings.Contains(a.ShownTexts(), injectedOutput)
 		}
 		if _, does := runs(text); !does {
 			continue
@@ -295,15 +286,15 @@ var (
 
 // formatsText reports whether an input is used as a format.
 func formatsText(t *review.T, x input) bool {
-	if !strings.Contains(textsOf(x.send("sealabs")), "sealabs") {
+	if !strings.Contains(x.send("sealabs").ShownTexts(), "sealabs") {
 		return false
 	}
 	try := func(text string, shown *regexp.Regexp, severity review.Severity) bool {
-		if !shown.MatchString(textsOf(x.send(text))) {
+		if !shown.MatchString(x.send(text).ShownTexts()) {
 			return false
 		}
 		a := x.send(text)
-		found := shown.FindString(textsOf(a))
+		found := shown.FindString(a.ShownTexts())
 		if found != "" {
 			refuteInput(t, x, severity, client.Short(text, 60)+" becomes "+client.Short(found, 80), "formatted", a)
 		}

@@ -78,7 +78,7 @@ func textInputs(t *review.T) []input {
 // argumentInput returns the text in one argument of a call.
 func argumentInput(t *review.T, f client.Flow, name string) input {
 	return input{name: f.Target + ": " + name, offer: f.Offer, send: func(text string) client.Answer {
-		arguments := jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(text)))
+		arguments := jsondoc.WithMember(f.Arguments, name, jsondoc.Quote(text))
 		return t.Tried(t.Call(f.With(arguments).Call(client.FirstUser)))
 	}}
 }

@@ -66,10 +66,10 @@ func takesNegative(t *review.T, x numberInput) bool {
 	carryOut := func(n int64) (client.Answer, string, bool) {
 		f, _ := x.with(n)
 		a := t.Tried(t.Call(f.Call(client.FirstUser)))
-		text := textsOf(a)
+		text := a.ShownTexts()
 		if a.Kind == client.Asked && x.oracle != nil && f.Last != nil {
 			a = t.Fresh(f, x.oracle)
-			text += textsOf(a)
+			text += a.ShownTexts()
 		}
 		return a, text, a.Kind == client.Completed
 	}

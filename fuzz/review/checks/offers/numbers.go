@@ -46,7 +46,7 @@ func (x numberInput) with(n int64) (client.Flow, bool) { return x.withRaw(fmt.Sp
 
 // withRaw returns the flow with another number in JSON, and whether the schema allows it.
 func (x numberInput) withRaw(number string) (client.Flow, bool) {
-	f := x.flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(x.flow.Arguments), x.name, json.RawMessage(number))))
+	f := x.flow.WithArgument(x.name, json.RawMessage(number))
 	return f, jsondoc.Misfit(inputSchema(f.Offer), valueOf(f.Arguments)) == ""
 }
 
@@ -201,7 +201,7 @@ func numbersFor(t *review.T, x numberInput, n int64) (numbers []int64, around st
 	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind != client.Asked && a.Kind != client.Completed {
 		return nil, "", a
 	}
-	text := textsOf(a)
+	text := a.ShownTexts()
 	for _, s := range shownNumber.FindAllString(text, -1) {
 		v, err := strconv.ParseInt(strings.NewReplacer("−", "-", ".", "", ",", "", "'", "").Replace(s), 10, 64)
 		if err != nil {

@@ -93,7 +93,7 @@ func sortsByCondition(t *review.T, x input) bool {
 		shown := func(one, two int) (client.Answer, string) {
 			text := fmt.Sprintf(condition, one, two)
 			a := x.send(text)
-			return a, strings.ReplaceAll(textsOf(a), text, "")
+			return a, strings.ReplaceAll(a.ShownTexts(), text, "")
 		}
 		usual, text := shown(7919, 7919)
 		if !usual.Conclusive() || usual.Refused() {

@@ -75,7 +75,7 @@ func callsFunction(t *review.T, x input) bool {
 		for _, encode := range encodings {
 			calls := func(word string) (client.Answer, bool) {
 				a := x.send(encode(fmt.Sprintf(s.text, word)))
-				return a, strings.Contains(textsOf(a), strings.Repeat(word, 3))
+				return a, strings.Contains(a.ShownTexts(), strings.Repeat(word, 3))
 			}
 			if _, does := calls("sealab26s"); !does {
 				continue

@@ -176,7 +176,7 @@ func checkExtraArgument(t *review.T) {
 	closed := string(jsondoc.Members(f.Offer.Input)["additionalProperties"]) == "false"
 	for _, name := range []string{"sealab_extra"} {
 		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, json.RawMessage(`{"a":1}`)))
+		call.Arguments = jsondoc.WithMember(f.Arguments, name, json.RawMessage(`{"a":1}`))
 		a, ok := t.Ask(name, call)
 		switch {
 		case !ok:
@@ -196,7 +196,7 @@ func checkPrototypeArguments(t *review.T) {
 	}
 	for _, name := range jsondoc.SortedKeys(review.Polluting) {
 		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, review.Polluting[name]))
+		call.Arguments = jsondoc.WithMember(f.Arguments, name, review.Polluting[name])
 		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
 			t.Skip("control: an honest call: %v", b)
 			return

@@ -169,7 +169,7 @@ func escapesFolder(t *review.T, f client.Flow) bool {
 		}
 		ask := func(path string) (a client.Answer, given bool) {
 			call := f.Call(client.FirstUser)
-			call.Arguments = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Arguments), name, jsondoc.Quote(path)))
+			call.Arguments = jsondoc.WithMember(f.Arguments, name, jsondoc.Quote(path))
 			a = t.Tried(t.Call(call))
 			return a, a.Kind == client.Completed && passwdLine.MatchString(a.Text)
 		}

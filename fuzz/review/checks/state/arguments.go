@@ -167,7 +167,7 @@ func testDuplicateArgument(t *review.T, o *review.Oracle, name string, values [2
 		case strings.Contains(read, one):
 			done, bound = one, two
 		}
-		source := o.Flow.With(jsondoc.Object(jsondoc.With(jsondoc.Members(o.Flow.Arguments), name, jsondoc.Quote(bound))))
+		source := o.Flow.WithArgument(name, jsondoc.Quote(bound))
 		if alone := t.ArgumentTexts(source, o.User); !strings.Contains(alone, bound) || strings.Contains(alone, done) {
 			continue // the texts contain the value anyway, or in another form
 		}

@@ -109,7 +109,7 @@ func replayWithExtraAnswer(t *review.T, used string) {
 		return
 	}
 	f := t.Oracle.Flow
-	f.Last = jsondoc.Object(jsondoc.With(jsondoc.Members(f.Last), "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
+	f.Last = jsondoc.WithMember(f.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`))
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	if a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",

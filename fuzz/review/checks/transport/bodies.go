@@ -202,7 +202,7 @@ var arrayParams = map[string]func(params string) string{
 
 // withParams returns a request with its params replaced.
 func withParams(body []byte, params func(string) string) []byte {
-	return jsondoc.Object(jsondoc.With(jsondoc.Members(body), "params", json.RawMessage(params(string(jsondoc.Members(body)["params"])))))
+	return jsondoc.WithMember(body, "params", json.RawMessage(params(string(jsondoc.Members(body)["params"]))))
 }
 
 // sendArrayParams sends params in arrays to separate processes. A missing answer is allowed,

@@ -245,10 +245,10 @@ func alteredJWT(token string) map[string]string {
 		return nil
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	body := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(claims), "aud", jsondoc.Quote("https://other.example/mcp"))))
-	none := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("none"))))
+	body := encode(jsondoc.WithMember(claims, "aud", jsondoc.Quote("https://other.example/mcp")))
+	none := encode(jsondoc.WithMember(header, "alg", jsondoc.Quote("none")))
 	under := func(key string) string {
-		text := encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("HS256")))) + "." + parts[1]
+		text := encode(jsondoc.WithMember(header, "alg", jsondoc.Quote("HS256"))) + "." + parts[1]
 		mac := hmac.New(sha256.New, []byte(key))
 		mac.Write([]byte(text))
 		return text + "." + encode(mac.Sum(nil))
@@ -257,7 +257,7 @@ func alteredJWT(token string) map[string]string {
 		"a JWT with another audience":   parts[0] + "." + body + "." + parts[2],
 		"a JWT without its signature":   parts[0] + "." + parts[1] + ".",
 		"a JWT under the alg none":      none + "." + parts[1] + ".",
-		"a JWT under the alg nOnE":      encode(jsondoc.Object(jsondoc.With(jsondoc.Members(header), "alg", jsondoc.Quote("nOnE")))) + "." + parts[1] + ".",
+		"a JWT under the alg nOnE":      encode(jsondoc.WithMember(header, "alg", jsondoc.Quote("nOnE"))) + "." + parts[1] + ".",
 		"a JWT under an empty key":      under(""),
 		"a JWT under the key of a page": under("secret"),
 	}

@@ -292,7 +292,7 @@ func optionsOf(o client.Offer, sample json.RawMessage) []json.RawMessage {
 			continue
 		}
 		for _, v := range jsondoc.Samples(properties[name], 0) {
-			all = append(all, jsondoc.Object(jsondoc.With(jsondoc.Members(sample), name, v)))
+			all = append(all, jsondoc.WithMember(sample, name, v))
 		}
 	}
 	return all[:min(len(all), maxOptions)]
