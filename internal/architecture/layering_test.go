@@ -43,8 +43,9 @@ var layers = map[string][]string{
 	"fuzz/review/client":   {"fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
 	"fuzz/review/tokens":   {"fuzz/attack/tokenfmt", "fuzz/review/jsondoc"},
 	"fuzz/review/jsondoc":  {"internal/schema"},
+	"fuzz/review/inputs":   {"fuzz/review", "fuzz/review/client", "fuzz/review/jsondoc"},
 	"fuzz/review/checks":   {"fuzz/review", "fuzz/review/client", "fuzz/review/jsondoc", "fuzz/review/tokens"},
-	"fuzz/review/checks/*": {"fuzz/review", "fuzz/review/client", "fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
+	"fuzz/review/checks/*": {"fuzz/review", "fuzz/review/client", "fuzz/review/inputs", "fuzz/review/jsondoc", "fuzz/review/tokens", "internal/rawmcp"},
 
 	"vectors/...":  instrument,
 	"fuzz/...":     instrument,
@@ -128,6 +129,7 @@ func TestLayeringRings(t *testing.T) {
 		{"fuzz/attack", "fuzz/differential", true},
 		{"fuzz/review/checks", "fuzz/review/checks/state", true},
 		{"fuzz/review/checks/state", "fuzz/review/checks/offers", false},
+		{"fuzz/review/checks/offers", "fuzz/review/inputs", true},
 		{"fuzz/review/tokens", "fuzz/review/client", false},
 		{"cmd/sealab", "codecs/aesgcm", false},
 		{"cmd/sealab", "cmd/sealab/internal/fuzz", true},

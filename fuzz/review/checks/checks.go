@@ -9,7 +9,9 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/checks/answers"
+	"sealab/fuzz/review/checks/injections"
 	"sealab/fuzz/review/checks/isolation"
+	"sealab/fuzz/review/checks/numbers"
 	"sealab/fuzz/review/checks/offers"
 	"sealab/fuzz/review/checks/progress"
 	"sealab/fuzz/review/checks/sessions"
@@ -19,7 +21,7 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), progress.Checks(), isolation.Checks(),
+	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), answers.LastChecks())
 }
 

@@ -67,3 +67,12 @@ func (o Offer) InputSchema() json.RawMessage {
 	}
 	return jsondoc.Object(map[string]json.RawMessage{"type": jsondoc.Quote("object"), "properties": jsondoc.Object(properties)})
 }
+
+// Allows reports whether the schema, as the server sent it, allows arguments.
+func (o Offer) Allows(arguments json.RawMessage) bool {
+	schema := o.Raw
+	if schema == nil {
+		schema = o.Input
+	}
+	return jsondoc.Fits(schema, arguments)
+}

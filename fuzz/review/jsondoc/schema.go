@@ -126,3 +126,10 @@ func Misfit(raw json.RawMessage, value any) string {
 	}
 	return ""
 }
+
+// Fits reports whether a schema allows a value in JSON, or cannot be read.
+func Fits(schema, value json.RawMessage) bool {
+	var v any
+	_ = json.Unmarshal(value, &v) // no JSON: null
+	return Misfit(schema, v) == ""
+}

@@ -8,6 +8,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -42,7 +43,7 @@ func leastSample(raw, given json.RawMessage) json.RawMessage {
 		return jsondoc.Object(m)
 	}
 	least := map[string]string{"integer": "0", "number": "0", "string": `""`, "boolean": "false", "array": "[]"}[s.TypeOf()]
-	if least == "" || jsondoc.Misfit(raw, valueOf(json.RawMessage(least))) != "" {
+	if least == "" || !jsondoc.Fits(raw, json.RawMessage(least)) {
 		return given
 	}
 	return json.RawMessage(least)
@@ -65,12 +66,6 @@ func longSample(raw, given json.RawMessage) json.RawMessage {
 		return given
 	}
 	return jsondoc.Quote(long)
-}
-
-// valueOf decodes one of our own values.
-func valueOf(raw json.RawMessage) (v any) {
-	_ = json.Unmarshal(raw, &v) // our own value
-	return v
 }
 
 // A wrongValue is a value that the schema does not allow.
@@ -164,7 +159,7 @@ func wrongLists(s jsondoc.Schema, given json.RawMessage, path string, depth int)
 const maxWrongArguments = 16
 
 func checkWrongArguments(t *review.T) {
-	asks, reading := alterableCalls(t)
+	asks, reading := inputs.Calls(t)
 	for i, f := range append(asks, reading...) {
 		if i == len(asks) {
 			t.Oracle = nil // the findings below belong to no flow
@@ -174,7 +169,7 @@ func checkWrongArguments(t *review.T) {
 			continue
 		}
 		all := wrongValues(f.Offer.Input, f.Arguments, "arguments", 0)
-		all = slices.DeleteFunc(all, func(x wrongValue) bool { return jsondoc.Misfit(inputSchema(f.Offer), valueOf(x.value)) == "" })
+		all = slices.DeleteFunc(all, func(x wrongValue) bool { return f.Offer.Allows(x.value) })
 		slices.SortStableFunc(all, func(a, b wrongValue) int { return strings.Compare(string(b.severity), string(a.severity)) }) // warnings first
 		for _, x := range all[:min(len(all), maxWrongArguments)] {
 			call := f.Call(client.FirstUser)
@@ -202,31 +197,4 @@ func checkWrongArguments(t *review.T) {
 	if t.Trials == 0 {
 		t.Skip("no tool that asks first is known; --effects allows those that read only")
 	}
-}
-
-// alterableCalls returns the calls whose arguments are changed. It returns a tool that asks and,
-// with effects, read-only tools with all named arguments.
-func alterableCalls(t *review.T) (asks, reading []client.Flow) {
-	for _, o := range t.Oracles {
-		if o.Flow.Method == "tools/call" && asks == nil {
-			t.Oracle, asks = o, []client.Flow{o.Flow}
-		}
-	}
-	readers := t.Readers()
-	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
-		whole := jsondoc.FullSample(tool.Input, 0)
-		if jsondoc.Misfit(inputSchema(tool), valueOf(whole)) != "" {
-			whole = t.Sample(tool)
-		}
-		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
-	}
-	return asks, reading
-}
-
-// inputSchema returns the inputSchema as the server sent it.
-func inputSchema(o client.Offer) json.RawMessage {
-	if o.Raw != nil {
-		return o.Raw
-	}
-	return o.Input
 }

@@ -1,23 +1,13 @@
 package offers
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
-
-// folderNames are usual names of folders that a server serves.
-var folderNames = []string{"docs", "data", "public", "files", "notes", "pages", "content", "documents", "static", "shared", "root", "workspace"}
-
-// folderWord matches words that may be the name of a folder.
-var folderWord = regexp.MustCompile(`[a-z][\w-]{2,}`)
-
-// maxFolders is the number of folders that comparesBeginnings tries.
-const maxFolders = 24
 
 // comparesBeginnings reports whether a tool compares only the beginning of a path with its folder: it
 // refuses files of a folder beside its own otherwise if the name of that folder begins with its own.
@@ -41,7 +31,7 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 	if usual == "" || !refusedBy("", usual) {
 		return false
 	}
-	for _, folder := range foldersFor(t) {
+	for _, folder := range inputs.Folders(t) {
 		a, text := refusal(folder)
 		if text == "" || text == usual || strings.Contains(text, folder) { // a similar name may be proposed
 			continue
@@ -52,20 +42,4 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 		}
 	}
 	return false
-}
-
-// foldersFor returns words in the texts about the offers of a server, and usual names of folders.
-func foldersFor(t *review.T) []string {
-	about := ""
-	s := t.Report.Server
-	for _, o := range slices.Concat(s.Tools, s.Resources) {
-		about += o.Name + " " + o.URI + " " + o.Description + "\n"
-	}
-	all := slices.Clone(folderNames)
-	for _, word := range folderWord.FindAllString(about, -1) {
-		if !slices.Contains(all, word) {
-			all = append(all, word)
-		}
-	}
-	return all[:min(len(all), maxFolders)]
 }

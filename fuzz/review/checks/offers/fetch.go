@@ -1,19 +1,14 @@
 package offers
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -32,61 +27,6 @@ var fetchChecks = []review.Check{
 			"resolved",
 		Run: checkFetches,
 	},
-}
-
-// A canary is a listener on this machine that serves a text of its own. It knows requests by the
-// number at the end of their path.
-type canary struct {
-	port, path, text string
-	mu               sync.Mutex
-	asked            map[string]bool
-	server           *http.Server
-}
-
-// newCanary starts a listener, for IPv6 as well if the machine has it. It skips the check and
-// returns nil on failure.
-func newCanary(t *review.T) *canary {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Skip("listening: %v", err)
-		return nil
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String()) // an address of our own
-	c := &canary{port: port, path: "/" + t.Word() + "/", text: t.Word(), asked: map[string]bool{}}
-	c.server = &http.Server{ReadTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		number, ok := strings.CutPrefix(r.URL.Path, c.path)
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		c.mu.Lock()
-		c.asked[number] = true
-		c.mu.Unlock()
-		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, c.text) // the server may have closed the connection
-	})}
-	go func() { _ = c.server.Serve(l) }() // until Close
-	if six, err := net.Listen("tcp", net.JoinHostPort("::1", port)); err == nil {
-		go func() { _ = c.server.Serve(six) }() // until Close
-	}
-	return c
-}
-
-// url returns the URL of the listener with a spelling of its host and a number.
-func (c *canary) url(host string, number int) string {
-	return c.spelled("http://"+host+":PORT/PATH", number)
-}
-
-// spelled returns a URL with the port of the listener for PORT, and its path with a number for /PATH.
-func (c *canary) spelled(spelling string, number int) string {
-	return strings.NewReplacer("PORT", c.port, "/PATH", c.path+fmt.Sprint(number)).Replace(spelling)
-}
-
-// wasAsked reports whether the listener received the request with a number.
-func (c *canary) wasAsked(number int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.asked[fmt.Sprint(number)]
 }
 
 func checkFetches(t *review.T) {
@@ -117,7 +57,7 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return opensCanary(t, input{name: "resources/read", send: func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) }}, false)
+	return opensCanary(t, inputs.Input{Name: "resources/read", Send: func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) }}, false)
 }
 
 // fetchWithTools gives the URL of a listener to read-only tools and to calls that ask first. A
@@ -137,21 +77,18 @@ func fetchWithTools(t *review.T) {
 
 // urlInputs returns the arguments that take a URL, of read-only tools and of calls that are carried
 // out.
-func urlInputs(t *review.T) []input {
-	var all []input
-	with := func(arguments json.RawMessage, name, u string) json.RawMessage {
-		return jsondoc.WithMember(arguments, name, jsondoc.Quote(u))
-	}
+func urlInputs(t *review.T) []inputs.Input {
+	var all []inputs.Input
 	for _, tool := range t.Readers() {
 		if name := t.URLArgument(tool.Name); name != "" {
-			all = append(all, input{name: tool.Name, offer: tool, send: func(u string) client.Answer {
-				return t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: with(t.Sample(tool), name, u)})
+			all = append(all, inputs.Input{Name: tool.Name, Offer: tool, Send: func(u string) client.Answer {
+				return t.Call(t.FlowOf(tool).WithArgument(name, jsondoc.Quote(u)).Call(client.FirstUser))
 			}})
 		}
 	}
 	for _, o := range t.Oracles {
 		if name := t.URLArgument(o.Flow.Target); name != "" && t.Options.Effects && o.Flow.Method == "tools/call" {
-			all = append(all, input{name: o.Flow.Target, offer: o.Flow.Offer, send: func(u string) client.Answer { return t.Fresh(o.Flow.With(with(o.Flow.Arguments, name, u)), o) }})
+			all = append(all, inputs.Input{Name: o.Flow.Target, Offer: o.Flow.Offer, Send: func(u string) client.Answer { return t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(u)), o) }})
 		}
 	}
 	return all
@@ -187,8 +124,8 @@ func spellingsFor(text string) []string {
 
 // textsAbout returns the texts in which an input may name hosts: of its offer, of the arguments that
 // the user gave, and of a refusal.
-func textsAbout(t *review.T, x input, refusal client.Answer) string {
-	about := []string{x.offer.Description, string(x.offer.Input), refusal.ShownTexts()}
+func textsAbout(t *review.T, x inputs.Input, refusal client.Answer) string {
+	about := []string{x.Offer.Description, string(x.Offer.Input), refusal.ShownTexts()}
 	for _, name := range jsondoc.SortedKeys(t.Options.Tools) {
 		about = append(about, string(t.Options.Tools[name].Arguments))
 	}
@@ -198,20 +135,19 @@ func textsAbout(t *review.T, x input, refusal client.Answer) string {
 // opensCanary makes calls with the URL of a listener, in several spellings. It records a finding if
 // the listener receives a request. If own is set, the server may open the usual spellings, and
 // must then refuse them again.
-func opensCanary(t *review.T, x input, own bool) bool {
-	if !t.Selected(x.name) {
+func opensCanary(t *review.T, x inputs.Input, own bool) bool {
+	if !t.Selected(x.Name) {
 		return false
 	}
-	c := newCanary(t)
+	c := inputs.NewCanary(t)
 	if c == nil {
 		return false
 	}
-	defer c.server.Close()
+	defer c.Close()
 	number := 0
 	opens := func(spelling string) (a client.Answer, asked bool) {
 		number++
-		a = t.Tried(x.send(c.spelled(spelling, number)))
-		return a, c.wasAsked(number)
+		return c.Opens(spelling, number, func(u string) client.Answer { return t.Tried(x.Send(u)) })
 	}
 	var all []string
 	for _, host := range loopbackHosts {
@@ -225,7 +161,7 @@ func opensCanary(t *review.T, x input, own bool) bool {
 		}
 		switch {
 		case !a.Conclusive() && !asked && a.Kind != "":
-			t.Skip("%s: %v", x.name, a)
+			t.Skip("%s: %v", x.Name, a)
 			return false
 		case !asked:
 			continue
@@ -237,8 +173,8 @@ func opensCanary(t *review.T, x input, own bool) bool {
 		if a, asked = opens(spelling); !asked {
 			continue
 		}
-		f := review.NewFinding(x.name, review.Warning, "the server opens "+client.Short(c.spelled(spelling, number), 80)+", an address of this machine", a)
-		if strings.Contains(a.Text, c.text) {
+		f := review.NewFinding(x.Name, review.Warning, "the server opens "+client.Short(c.Spelled(spelling, number), 80)+", an address of this machine", a)
+		if strings.Contains(a.Text, c.Text) {
 			f.Severity, f.Issue = review.Critical, f.Issue+", and returns its text"
 		}
 		f.Evidence = fmt.Sprintf("%s; the listener was asked; before that, the server did not open %s", f.Evidence, strings.Join(all[:i], ", "))

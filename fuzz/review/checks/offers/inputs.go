@@ -1,7 +1,6 @@
 package offers
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,7 +8,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/inputs"
 )
 
 // inputChecks are the checks of texts that a user types into arguments and forms.
@@ -39,109 +38,22 @@ var inputChecks = []review.Check{
 	},
 }
 
-// An input is a text of a call that the user chooses.
-type input struct {
-	name  string
-	given string
-	offer client.Offer // that the call names; empty if there is none
-	flow  *client.Flow // of an answer; nil for an argument
-	// send makes the call with another text. A call that cannot be made has an answer without a
-	// kind.
-	send func(text string) client.Answer
-}
-
-// maxInputs is the number of inputs that a check tests.
-const maxInputs = 8
-
-// textInputs returns the texts in arguments of a tool that asks and of read-only tools, and with
-// effects the texts in the last answers of flows.
-func textInputs(t *review.T) []input {
-	asks, reading := alterableCalls(t)
-	t.Oracle = nil // an argument belongs to no flow
-	var all []input
-	for _, f := range append(asks, reading...) {
-		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
-		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
-			if given, ok := freeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
-				x := argumentInput(t, f, name)
-				x.given = given
-				all = append(all, x)
-			}
-		}
-	}
-	if t.Options.Effects {
-		all = append(all, answerInputs(t)...)
-	}
-	return all[:min(len(all), maxInputs)]
-}
-
-// argumentInput returns the text in one argument of a call.
-func argumentInput(t *review.T, f client.Flow, name string) input {
-	return input{name: f.Target + ": " + name, offer: f.Offer, send: func(text string) client.Answer {
-		arguments := jsondoc.WithMember(f.Arguments, name, jsondoc.Quote(text))
-		return t.Tried(t.Call(f.With(arguments).Call(client.FirstUser)))
-	}}
-}
-
-// answerInputs returns the texts in the last answers of flows.
-func answerInputs(t *review.T) []input {
-	var all []input
-	for _, o := range t.Oracles {
-		_, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
-		if err != nil {
-			continue
-		}
-		last := len(o.Flow.Rounds)
-		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
-			content := o.Flow.Content(last, key)
-			properties := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema)).Properties
-			for _, name := range jsondoc.SortedKeys(properties) {
-				given, ok := freeText(content[name], properties[name])
-				if !ok {
-					continue
-				}
-				all = append(all, input{name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), given: given, flow: &o.Flow,
-					send: func(text string) client.Answer {
-						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o))
-					}})
-			}
-		}
-	}
-	return all
-}
-
-// freeText returns the text of a value, or of the default. It reports whether the schema takes
-// texts that it does not list.
-func freeText(value, schema json.RawMessage) (string, bool) {
-	var text string
-	s := jsondoc.ParseSchema(schema)
-	if value == nil {
-		value = s.Default
-	}
-	_ = json.Unmarshal(value, &text) // no value: ""
-	return text, s.TypeOf() == "string" && !s.Listed() && len(s.AnyOf) == 0
-}
-
 // fileName matches names of files.
 var fileName = regexp.MustCompile(`^[\w./-]*\.[a-z]{2,4}$`)
 
 func checkAwkwardAnswers(t *review.T) {
-	for _, x := range answerInputs(t) {
-		for _, v := range awkwardValues {
-			var text string
-			if v.kind != "string" || v.name == halfPairName || json.Unmarshal([]byte(v.value), &text) != nil {
-				continue
-			}
-			if mishandlesAnswer(t, x, v, text) {
+	for _, x := range inputs.Answers(t) {
+		for _, v := range inputs.AwkwardValues {
+			if text, ok := v.Text(); ok && mishandlesAnswer(t, x, v, text) {
 				return
 			}
 		}
-		if !fileName.MatchString(x.given) && !client.Mentions(strings.ToLower(x.name), pathNames[:3]) {
+		if !fileName.MatchString(x.Given) && !client.Mentions(strings.ToLower(x.Name), inputs.PathNames[:3]) {
 			continue
 		}
-		for _, path := range pathSpellings(climbingPath) {
-			if a := x.send(path); a.Kind == client.Completed && passwdLine.MatchString(a.Text) {
-				refuteInput(t, x, review.Critical, client.Short(path, 60)+" gives a file outside of the server's folder", "a file", a)
+		for _, path := range inputs.PathSpellings(inputs.ClimbingPath) {
+			if a := x.Send(path); a.Kind == client.Completed && inputs.PasswdLine.MatchString(a.Text) {
+				x.Refute(t, review.Critical, client.Short(path, 60)+" gives a file outside of the server's folder", "a file", a)
 				return
 			}
 		}
@@ -153,22 +65,15 @@ func checkAwkwardAnswers(t *review.T) {
 
 // mishandlesAnswer reports whether a text as an answer is a fault, twice, and the usual answer is
 // none.
-func mishandlesAnswer(t *review.T, x input, v awkwardValue, text string) bool {
-	if v.expanded != "" && client.Mentions(strings.ToLower(x.name), templateNames) {
+func mishandlesAnswer(t *review.T, x inputs.Input, v inputs.AwkwardValue, text string) bool {
+	if v.IsIntended(x.Name) {
 		return false
 	}
-	a, severity, issue := v.confirmed(func() client.Answer { return x.send(text) }, func() bool {
-		_, usual := v.fault(x.send(x.given))
-		return usual == ""
-	})
+	a, severity, issue := v.Confirmed(func() client.Answer { return x.Send(text) }, func() bool { return v.Handled(x.Send(x.Given)) })
 	if issue != "" {
-		refuteInput(t, x, severity, v.name+" is "+issue, issue, a)
+		x.Refute(t, severity, v.Name+" is "+issue, issue, a)
 	}
 	return issue != ""
-}
-
-func refuteInput(t *review.T, x input, severity review.Severity, issue, got string, a client.Answer) {
-	t.Refute(review.Finding{Case: x.name, Severity: severity, Issue: x.name + ": " + issue, Evidence: review.ExchangeText(a), Want: "see the check", Got: got, Flow: x.flow})
 }
 
 // backtrackingTexts are texts that patterns with nested repetitions backtrack on. The end does not
@@ -188,15 +93,15 @@ const (
 // stepGrowth times as long as the text one step before, and the square of stepGrowth times as long
 // as an unrelated text.
 func checkSlowPatterns(t *review.T) {
-	for _, x := range textInputs(t) {
-		if !t.Selected(x.name) {
+	for _, x := range inputs.Texts(t) {
+		if !t.Selected(x.Name) {
 			continue
 		}
-		usual := answerTime(x.send(unrelatedText))
+		usual := answerTime(x.Send(unrelatedText))
 		for _, r := range backtrackingTexts {
 			for n := shortestText; n <= longestText; n += lengthStep {
 				text := func(n int) string { return strings.Repeat(r.unit, n)[:n] + r.end }
-				now := answerTime(x.send(text(n)))
+				now := answerTime(x.Send(text(n)))
 				if now < 0 || usual < 0 {
 					break
 				}
@@ -223,13 +128,13 @@ const patternRounds = 4
 // growsByStep sends a text, a shorter one and an unrelated one in turn, and records a finding if the
 // times grow exponentially. It skips the check if the unrelated text takes too long to tell. It
 // returns the longest time of the unrelated text.
-func growsByStep(t *review.T, x input, text, shorter string) (found bool, longest time.Duration) {
+func growsByStep(t *review.T, x inputs.Input, text, shorter string) (found bool, longest time.Duration) {
 	texts := [3]string{unrelatedText, shorter, text}
 	var least [3]time.Duration
 	for round := range patternRounds {
 		var a client.Answer
 		for i := range texts {
-			a = x.send(texts[i])
+			a = x.Send(texts[i])
 			took := answerTime(a)
 			if took < 0 {
 				return false, longest
@@ -246,13 +151,13 @@ func growsByStep(t *review.T, x input, text, shorter string) (found bool, longes
 			return false, longest
 		}
 		if now >= stepGrowth*before && now >= stepGrowth*stepGrowth*usual {
-			refuteInput(t, x, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
+			x.Refute(t, review.Warning, fmt.Sprintf("%d characters take %v, %d take %v, and %d others take %v: the time grows exponentially",
 				len(text), now.Round(time.Millisecond), len(shorter), before.Round(time.Millisecond), len(unrelatedText), usual.Round(time.Millisecond)), "a longer time for each character", a)
 			return true, longest
 		}
 	}
 	if usual, before, now := least[0], least[1], least[2]; now >= stepGrowth*before {
-		t.Skip("%s: an unrelated text takes %v, too long to compare it with %v", x.name, usual.Round(time.Millisecond), now.Round(time.Millisecond))
+		t.Skip("%s: an unrelated text takes %v, too long to compare it with %v", x.Name, usual.Round(time.Millisecond), now.Round(time.Millisecond))
 	}
 	return false, longest
 }

@@ -7,7 +7,11 @@ import (
 	"sealab/fuzz/review"
 )
 
-// Checks returns the checks of tools, prompts and resources, in the order in which they run.
+// Checks returns the checks of tools and resources, and of values in them, in the order in which they
+// run.
 func Checks() []review.Check {
-	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks, injectionChecks, numberChecks, promptChecks)
+	return slices.Concat(toolChecks, resourceChecks, fetchChecks, valueChecks, inputChecks)
 }
+
+// LaterChecks returns the checks of prompts, in the order in which they run.
+func LaterChecks() []review.Check { return promptChecks }

@@ -9,6 +9,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -71,16 +72,13 @@ func promptTerms(others map[string]json.RawMessage) []promptTerm {
 // includePaths are texts that some programs take for the name of a file to read.
 var includePaths = []string{"@/etc/passwd", "/etc/passwd", "file:///etc/passwd", "../../../../../../../../etc/passwd"}
 
-// templateNames are parts of names of arguments that are templates.
-var templateNames = []string{"template", "format", "pattern", "query", "expression", "code", "script"}
-
 // maxExpandedPrompts is the number of prompts that are tested, and of arguments of each.
 const maxExpandedPrompts = 3
 
 func checkExpandedArguments(t *review.T) {
 	for i, p := range t.Report.Server.Prompts {
 		for j, argument := range p.Arguments {
-			if i < maxExpandedPrompts && j < maxExpandedPrompts && !client.Mentions(argument.Name, templateNames) && expandsArgument(t, p, argument.Name) {
+			if i < maxExpandedPrompts && j < maxExpandedPrompts && !client.Mentions(argument.Name, inputs.TemplateNames) && expandsArgument(t, p, argument.Name) {
 				return
 			}
 		}
@@ -115,7 +113,7 @@ func expandsArgument(t *review.T, p client.Offer, name string) bool {
 	}
 	for _, path := range includePaths {
 		a := t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.Object(jsondoc.With(others, name, jsondoc.Quote(path)))})
-		if a.Kind == client.Completed && passwdLine.MatchString(a.Text) && !client.Mentions(name, pathNames[:2]) {
+		if a.Kind == client.Completed && inputs.PasswdLine.MatchString(a.Text) && !client.Mentions(name, inputs.PathNames[:2]) {
 			t.Fault(p.Name+" "+name, review.Critical, "the argument "+client.Short(name, 40)+" gives a file: "+path, a)
 			return true
 		}

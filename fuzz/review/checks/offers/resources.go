@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 	"sealab/internal/rawmcp"
 )
@@ -65,9 +65,6 @@ var resourceChecks = []review.Check{
 	},
 }
 
-// passwdLine matches the first line of /etc/passwd.
-var passwdLine = regexp.MustCompile(`root:[^:\n]*:0:0:`)
-
 func checkTraversal(t *review.T) {
 	s := t.Report.Server
 	if !s.Has("resources") && len(s.Resources)+len(s.Templates) == 0 {
@@ -75,7 +72,7 @@ func checkTraversal(t *review.T) {
 		return
 	}
 	uris := []string{"file:///etc/passwd", "file:///../../../../etc/passwd"}
-	climb := climbingPath
+	climb := inputs.ClimbingPath
 	for _, r := range s.Resources {
 		if scheme, _, ok := strings.Cut(r.URI, "://"); ok && len(uris) < 12 {
 			base := r.URI[:strings.LastIndexByte(r.URI, '/')+1]
@@ -83,7 +80,7 @@ func checkTraversal(t *review.T) {
 		}
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
-		for _, path := range pathSpellings(climb) {
+		for _, path := range inputs.PathSpellings(climb) {
 			uris = append(uris, review.TemplateParameter.ReplaceAllLiteralString(x.URI, path))
 		}
 	}
@@ -92,20 +89,12 @@ func checkTraversal(t *review.T) {
 		if !ok {
 			return
 		}
-		if a.Kind == client.Completed && passwdLine.Match(a.Result) {
+		if a.Kind == client.Completed && inputs.PasswdLine.Match(a.Result) {
 			t.Fault(uri, review.Critical, "a file outside of the resources is returned", a)
 			return
 		}
 	}
 	completeOutsidePaths(t)
-}
-
-// pathSpellings returns spellings of a path that path filters may miss.
-func pathSpellings(path string) []string {
-	encoded := strings.NewReplacer("/", "%2F", ".", "%2e").Replace(path)
-	return []string{path, strings.ReplaceAll(path, "/", "%2F"), "/etc/passwd", encoded, strings.ReplaceAll(encoded, "%", "%25"),
-		strings.ReplaceAll(path, "../", "....//"), strings.ReplaceAll(path, "../", "..././"), strings.ReplaceAll(path, "../", `....\/`),
-		strings.ReplaceAll(path, "../", `..\`), strings.ReplaceAll(path, "../", "..;/"), "//etc/passwd", "sealab/../" + path}
 }
 
 // completeOutsidePaths asks for names of outside files as completions of a template.
@@ -115,7 +104,7 @@ func completeOutsidePaths(t *review.T) {
 		return
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
-		parameter := strings.Trim(review.TemplateParameter.FindString(x.URI), "{}+#./;?&*")
+		parameter := inputs.ParameterOf(x.URI)
 		if parameter == "" {
 			continue
 		}

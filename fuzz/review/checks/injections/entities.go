@@ -1,4 +1,4 @@
-package offers
+package injections
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -28,8 +29,8 @@ var textNode = regexp.MustCompile(`>[^<>]*</`)
 
 // documentsFor returns the documents that an input is tested with: the given one with its texts
 // replaced if it is XML, or else usual ones.
-func documentsFor(x input) []string {
-	given := strings.TrimSpace(x.given)
+func documentsFor(x inputs.Input) []string {
+	given := strings.TrimSpace(x.Given)
 	if !strings.HasPrefix(given, "<") {
 		return xmlDocuments
 	}
@@ -40,14 +41,14 @@ func documentsFor(x input) []string {
 }
 
 // takesXML reports whether an input takes XML.
-func takesXML(x input) bool {
-	about := x.name + " " + x.offer.Name + " " + x.offer.Description
-	for name, raw := range jsondoc.ParseSchema(x.offer.Input).Properties {
+func takesXML(x inputs.Input) bool {
+	about := x.Name + " " + x.Offer.Name + " " + x.Offer.Description
+	for name, raw := range jsondoc.ParseSchema(x.Offer.Input).Properties {
 		var description string
 		_ = json.Unmarshal(jsondoc.Members(raw)["description"], &description) // none: ""
 		about += " " + name + " " + description
 	}
-	return strings.HasPrefix(strings.TrimSpace(x.given), "<") || client.Mentions(about, xmlNames)
+	return strings.HasPrefix(strings.TrimSpace(x.Given), "<") || client.Mentions(about, xmlNames)
 }
 
 // An externalEntity is a part of a document that reads a URL: the begin of the document and a text in
@@ -68,16 +69,16 @@ func (e externalEntity) in(document, uri string) string {
 
 // readsEntity reports whether a document makes the server read a file or, if it is on this machine,
 // a URL.
-func readsEntity(t *review.T, x input) bool {
+func readsEntity(t *review.T, x inputs.Input) bool {
 	if !takesXML(x) {
 		return false
 	}
-	var c *canary
+	var c *inputs.Canary
 	if t.Client.HTTP == nil || t.OnLoopback() {
-		if c = newCanary(t); c == nil {
+		if c = inputs.NewCanary(t); c == nil {
 			return false
 		}
-		defer c.server.Close()
+		defer c.Close()
 	}
 	for _, document := range documentsFor(x) {
 		for _, e := range externalEntities {
@@ -90,23 +91,22 @@ func readsEntity(t *review.T, x input) bool {
 }
 
 // includesFile reports whether an entity shows a file, twice.
-func includesFile(t *review.T, x input, e externalEntity, document string) bool {
-	var a client.Answer
-	for range 2 {
-		if a = x.send(e.in(document, "file:///etc/passwd")); !passwdLine.MatchString(a.ShownTexts()) {
-			return false
-		}
+func includesFile(t *review.T, x inputs.Input, e externalEntity, document string) bool {
+	a, shows := twice(func(int) (client.Answer, bool) {
+		a := x.Send(e.in(document, "file:///etc/passwd"))
+		return a, inputs.PasswdLine.MatchString(a.ShownTexts())
+	})
+	if shows {
+		x.Refute(t, review.Critical, e.name+" in XML shows a file of the server", "a file", a)
 	}
-	refuteInput(t, x, review.Critical, e.name+" in XML shows a file of the server", "a file", a)
-	return true
+	return shows
 }
 
 // opensEntity reports whether the server opens the URL of an entity, twice, and does not open a URL
 // in the text of a document.
-func opensEntity(t *review.T, x input, e externalEntity, document string, c *canary) bool {
+func opensEntity(t *review.T, x inputs.Input, e externalEntity, document string, c *inputs.Canary) bool {
 	opens := func(number int, written func(uri string) string) (client.Answer, bool) {
-		a := x.send(written(c.url("127.0.0.1", number)))
-		return a, c.wasAsked(number)
+		return c.Opens(inputs.Usual, number, func(uri string) client.Answer { return x.Send(written(uri)) })
 	}
 	entity := func(uri string) string { return e.in(document, uri) }
 	if _, does := opens(1, entity); !does {
@@ -117,7 +117,7 @@ func opensEntity(t *review.T, x input, e externalEntity, document string, c *can
 	}
 	a, again := opens(3, entity)
 	if again {
-		refuteInput(t, x, review.Critical, e.name+" in XML makes the server open a URL", "a request", a)
+		x.Refute(t, review.Critical, e.name+" in XML makes the server open a URL", "a request", a)
 	}
 	return again
 }

@@ -1,4 +1,4 @@
-package offers
+package injections
 
 import (
 	"encoding/base64"
@@ -8,6 +8,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -26,6 +27,9 @@ var serializedCalls = []struct{ name, text string }{
 	{"a call in JSON", `{"py/reduce":[{"py/function":"operator.mul"},{"py/tuple":["%s",3]}]}`},
 }
 
+// repeatedWords are the words of serializedCalls.
+var repeatedWords = [2]string{"sealab26s", "sealab71s"}
+
 // serializedRequests are data in which such a reader opens a URL, for inputs that do not show the data.
 var serializedRequests = []struct{ name, text string }{
 	{"a call in a pickle", "curllib.request\nurlopen\n(S'%s'\ntR."},
@@ -38,31 +42,26 @@ var encodings = []func(string) string{func(text string) string { return text }, 
 
 // loadingInputs returns the texts in arguments of tools that may run to their end, and of calls that
 // are carried out, if their texts fit. It skips the check if a fitting tool may not be called.
-func loadingInputs(t *review.T, fits func(about string) bool) []input {
-	var all []input
+func loadingInputs(t *review.T, fits func(about string) bool) []inputs.Input {
+	var all []inputs.Input
 	callable := append(t.Readers(), t.Changers()...)
 	for _, tool := range callable {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
 		for _, name := range jsondoc.SortedKeys(properties) {
-			if _, free := freeText(nil, properties[name]); free {
-				all = append(all, argumentInput(t, t.FlowOf(tool), name))
+			if _, free := inputs.FreeText(nil, properties[name]); free {
+				all = append(all, inputs.Argument(t, t.FlowOf(tool), name))
 			}
 		}
 	}
-	all = append(all, carriedInputs(t)...)
-	all = slices.DeleteFunc(all, func(x input) bool { return !fits(aboutInput(x)) })
+	all = append(all, inputs.Carried(t)...)
+	all = slices.DeleteFunc(all, func(x inputs.Input) bool { return !fits(x.About()) })
 	for _, tool := range t.Report.Server.Tools {
 		is := func(o client.Offer) bool { return o.Name == tool.Name }
-		if t.Options.Effects && fits(aboutInput(input{offer: tool})) && !slices.ContainsFunc(callable, is) {
+		if t.Options.Effects && fits(inputs.Input{Offer: tool}.About()) && !slices.ContainsFunc(callable, is) {
 			t.Skip("%[1]s may read data of a program, and was not called; --tool %[1]s allows it", tool.Name)
 		}
 	}
-	return all[:min(len(all), maxInputs)]
-}
-
-// aboutInput returns the texts about an input.
-func aboutInput(x input) string {
-	return x.name + " " + x.offer.Name + " " + x.offer.Description + " " + string(x.offer.Input)
+	return all[:min(len(all), inputs.Max)]
 }
 
 // takesSerialized reports whether a text is about data of a program.
@@ -70,18 +69,16 @@ func takesSerialized(about string) bool { return client.Mentions(about, serializ
 
 // callsFunction reports whether serialized data calls a function, for two words. The data is sent
 // as it is and in base64.
-func callsFunction(t *review.T, x input) bool {
+func callsFunction(t *review.T, x inputs.Input) bool {
 	for _, s := range serializedCalls {
 		for _, encode := range encodings {
-			calls := func(word string) (client.Answer, bool) {
-				a := x.send(encode(fmt.Sprintf(s.text, word)))
+			a, calls := twice(func(number int) (client.Answer, bool) {
+				word := repeatedWords[number]
+				a := x.Send(encode(fmt.Sprintf(s.text, word)))
 				return a, strings.Contains(a.ShownTexts(), strings.Repeat(word, 3))
-			}
-			if _, does := calls("sealab26s"); !does {
-				continue
-			}
-			if a, again := calls("sealab71s"); again {
-				refuteInput(t, x, review.Critical, s.name+" is carried out", "called", a)
+			})
+			if calls {
+				x.Refute(t, review.Critical, s.name+" is carried out", "called", a)
 				return true
 			}
 		}
@@ -91,20 +88,19 @@ func callsFunction(t *review.T, x input) bool {
 
 // opensSerialized reports whether serialized data opens a URL, twice. The same URL in a text must stay
 // unopened.
-func opensSerialized(t *review.T, x input) bool {
+func opensSerialized(t *review.T, x inputs.Input) bool {
 	if t.Client.HTTP != nil && !t.OnLoopback() {
 		return false
 	}
-	c := newCanary(t)
+	c := inputs.NewCanary(t)
 	if c == nil {
 		return false
 	}
-	defer c.server.Close()
+	defer c.Close()
 	number := 0
 	opens := func(text string, encode func(string) string) (client.Answer, bool) {
 		number++
-		a := x.send(encode(fmt.Sprintf(text, c.url("127.0.0.1", number))))
-		return a, c.wasAsked(number)
+		return c.Opens(inputs.Usual, number, func(u string) client.Answer { return x.Send(encode(fmt.Sprintf(text, u))) })
 	}
 	for _, s := range serializedRequests {
 		for _, encode := range encodings {
@@ -115,7 +111,7 @@ func opensSerialized(t *review.T, x input) bool {
 				return false
 			}
 			if a, again := opens(s.text, encode); again {
-				refuteInput(t, x, review.Critical, s.name+" is carried out: the server opens its URL", "called", a)
+				x.Refute(t, review.Critical, s.name+" is carried out: the server opens its URL", "called", a)
 				return true
 			}
 		}

@@ -1,4 +1,6 @@
-package offers
+// Package numbers has the check of numbers that the schema of a tool allows and that careless handlers
+// compute wrongly with.
+package numbers
 
 import (
 	"encoding/json"
@@ -11,11 +13,14 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
-// numberChecks is the check of numbers that the schema allows and that careless handlers compute
-// wrongly with.
+// Checks returns the check of numbers.
+func Checks() []review.Check { return numberChecks }
+
+// numberChecks is the check of numbers.
 var numberChecks = []review.Check{
 	{
 		ID: "T-NUMBER", Name: "numbers at the bounds of their type", Severity: review.Critical, Category: "reliability",
@@ -47,7 +52,7 @@ func (x numberInput) with(n int64) (client.Flow, bool) { return x.withRaw(fmt.Sp
 // withRaw returns the flow with another number in JSON, and whether the schema allows it.
 func (x numberInput) withRaw(number string) (client.Flow, bool) {
 	f := x.flow.WithArgument(x.name, json.RawMessage(number))
-	return f, jsondoc.Misfit(inputSchema(f.Offer), valueOf(f.Arguments)) == ""
+	return f, f.Offer.Allows(f.Arguments)
 }
 
 func (x numberInput) label() string { return x.flow.Target + ": " + x.name }
@@ -120,17 +125,14 @@ func failsAtBound(t *review.T, x numberInput) bool {
 		if !fits || math.Abs(n) > 1<<53 || n > 1<<20 && client.Mentions(x.name, durationNames) {
 			continue
 		}
-		v := awkwardValue{name: fmt.Sprintf("%.0f", n), kind: "integer"}
-		a, severity, issue := v.confirmed(func() client.Answer { return t.Tried(t.Fresh(f, x.oracle)) }, func() bool {
-			_, usual := v.fault(t.Fresh(x.flow, x.oracle))
-			return usual == ""
-		})
+		v := inputs.AwkwardValue{Name: fmt.Sprintf("%.0f", n), Kind: "integer"}
+		a, severity, issue := v.Confirmed(func() client.Answer { return t.Tried(t.Fresh(f, x.oracle)) }, func() bool { return v.Handled(t.Fresh(x.flow, x.oracle)) })
 		if issue != "" {
-			t.Fault(x.label(), severity, x.label()+": "+v.name+" is "+issue, a)
+			t.Fault(x.label(), severity, x.label()+": "+v.Name+" is "+issue, a)
 			return true
 		}
 		if after := t.Call(t.Client.Listing); after.Kind == client.Broken {
-			t.Refute(review.Finding{Case: x.label(), Severity: review.Warning, Issue: "the server ends or hangs after a call with " + x.name + " " + v.name,
+			t.Refute(review.Finding{Case: x.label(), Severity: review.Warning, Issue: "the server ends or hangs after a call with " + x.name + " " + v.Name,
 				Evidence: fmt.Sprintf("%s carried out with %s; then %s", x.flow.Target, f.Arguments, review.ExchangeText(after)), Want: "answered", Got: string(client.Broken)})
 			return true
 		}
@@ -173,7 +175,7 @@ func otherTexts(x numberInput) []numberInput {
 	all := []numberInput{x}
 	given, properties := jsondoc.Members(x.flow.Arguments), jsondoc.ParseSchema(x.flow.Offer.Input).Properties
 	for _, name := range jsondoc.SortedKeys(given) {
-		if _, free := freeText(given[name], properties[name]); !free {
+		if _, free := inputs.FreeText(given[name], properties[name]); !free {
 			continue
 		}
 		var description string
@@ -181,7 +183,7 @@ func otherTexts(x numberInput) []numberInput {
 		words := word.FindAllString(description, maxWords)
 		for _, w := range words {
 			y := x
-			y.flow = x.flow.With(jsondoc.Object(jsondoc.With(given, name, jsondoc.Quote(w))))
+			y.flow = x.flow.WithArgument(name, jsondoc.Quote(w))
 			all = append(all, y)
 		}
 	}

@@ -1,17 +1,21 @@
-package offers
+// Package injections has the check of texts that become a part of a query, a command, a format, an
+// expression, a document or a path.
+package injections
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
+
+// Checks returns the check of injections.
+func Checks() []review.Check { return injectionChecks }
 
 // injectionChecks is the check of texts that become a part of a query, a command or a format.
 var injectionChecks = []review.Check{
@@ -43,18 +47,18 @@ var injectionChecks = []review.Check{
 const maxInjections = 24
 
 func checkInjections(t *review.T) {
-	all := slices.Concat(completionInputs(t), promptInputs(t), textInputs(t), templateInputs(t))
+	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Templates(t))
 	if t.Options.Effects {
-		all = append(all, carriedInputs(t)...)
+		all = append(all, inputs.Carried(t)...)
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.name) && (endsQuery(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
+		if t.Selected(x.Name) && (endsQuery(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}
 	for _, x := range columnInputs(t) {
-		if t.Selected(x.name) && sortsByCondition(t, x) {
+		if t.Selected(x.Name) && sortsByCondition(t, x) {
 			return
 		}
 	}
@@ -70,103 +74,27 @@ func checkInjections(t *review.T) {
 // folder.
 func readsData(t *review.T) bool {
 	for _, x := range loadingInputs(t, takesSerialized) {
-		if t.Selected(x.name) && (callsFunction(t, x) || opensSerialized(t, x)) {
+		if t.Selected(x.Name) && (callsFunction(t, x) || opensSerialized(t, x)) {
 			return true
 		}
 	}
 	for _, x := range loadingInputs(t, takesArchive) {
-		if t.Selected(x.name) && leavesFolder(t, x) {
+		if t.Selected(x.Name) && leavesFolder(t, x) {
 			return true
 		}
 	}
 	return false
 }
 
-// promptInputs returns the texts in required arguments of prompts.
-func promptInputs(t *review.T) []input {
-	var all []input
-	for _, f := range t.Reads() {
-		given := jsondoc.Members(f.Arguments)
-		for _, name := range jsondoc.SortedKeys(given) {
-			var text string
-			_ = json.Unmarshal(given[name], &text) // our own value
-			all = append(all, input{name: f.Target + ": " + name, given: text, offer: f.Offer, send: func(text string) client.Answer {
-				return t.Tried(t.Call(f.With(jsondoc.Object(jsondoc.With(given, name, jsondoc.Quote(text)))).Call(client.FirstUser)))
-			}})
+// twice makes two attempts, numbered from 0, and returns the last answer. It reports whether both show a
+// fault.
+func twice(attempt func(number int) (client.Answer, bool)) (a client.Answer, shown bool) {
+	for number := range 2 {
+		if a, shown = attempt(number); !shown {
+			return a, false
 		}
 	}
-	return all[:min(len(all), review.MaxTestedCalls)]
-}
-
-// completionInputs returns the beginnings in completions of prompts and resource templates.
-func completionInputs(t *review.T) []input {
-	var all []input
-	s := t.Report.Server
-	if !s.Has("completions") {
-		return nil
-	}
-	add := func(target string, ref map[string]string, name string) {
-		send := func(text string) client.Answer {
-			return t.Tried(t.Call(client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": name, "value": text}}))
-		}
-		given := append(slices.DeleteFunc(send("").Completions(), func(v string) bool { return v == "" }), "probe")[0]
-		all = append(all, input{name: "completion of " + name + " in " + target, given: given, send: send})
-	}
-	for _, p := range s.Prompts[:min(len(s.Prompts), maxExpandedPrompts)] {
-		for _, a := range p.Arguments {
-			add(p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, a.Name)
-		}
-	}
-	for _, x := range s.Templates[:min(len(s.Templates), maxExpandedPrompts)] {
-		if name := parameterOf(x.URI); name != "" {
-			add(x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, name)
-		}
-	}
-	return all[:min(len(all), review.MaxTestedCalls)]
-}
-
-// parameterOf returns the name of the first parameter of a URI template, or "".
-func parameterOf(template string) string {
-	return strings.Trim(review.TemplateParameter.FindString(template), "{}+#./;?&*")
-}
-
-// templateInputs returns the texts in place of the parameters of resource templates.
-func templateInputs(t *review.T) []input {
-	var all []input
-	s := t.Report.Server
-	for _, x := range s.Templates[:min(len(s.Templates), maxExpandedPrompts)] {
-		given := "probe"
-		before, _, _ := strings.Cut(x.URI, "{")
-		for _, r := range s.Resources {
-			if rest, ok := strings.CutPrefix(r.URI, before); ok && rest != "" {
-				given, _ = url.PathUnescape(rest)
-			}
-		}
-		all = append(all, input{name: x.URI, given: given, send: func(text string) client.Answer {
-			uri := review.TemplateParameter.ReplaceAllLiteralString(x.URI, url.PathEscape(text))
-			return t.Tried(t.Call(client.Call{Method: "resources/read", Target: uri}))
-		}})
-	}
-	return all
-}
-
-// carriedInputs returns the texts in arguments of calls that ask first and are carried out.
-func carriedInputs(t *review.T) []input {
-	var all []input
-	for _, o := range t.Oracles {
-		if o.Flow.Method != "tools/call" || o.Good.Kind != client.Completed {
-			continue
-		}
-		properties, given := jsondoc.ParseSchema(o.Flow.Offer.Input).Properties, jsondoc.Members(o.Flow.Arguments)
-		for _, name := range jsondoc.SortedKeys(given) {
-			if text, ok := freeText(given[name], properties[name]); ok {
-				all = append(all, input{name: o.Flow.Target + ", carried out: " + name, given: text, offer: o.Flow.Offer, flow: &o.Flow, send: func(text string) client.Answer {
-					return t.Tried(t.Fresh(o.Flow.With(jsondoc.Object(jsondoc.With(given, name, jsondoc.Quote(text)))), o))
-				}})
-			}
-		}
-	}
-	return all[:min(len(all), review.MaxTestedCalls)]
+	return a, true
 }
 
 // conditions are conditions behind the end of a text, for two numbers that are equal or not.
@@ -182,30 +110,30 @@ var digits = regexp.MustCompile(`^\d+$`)
 
 // endsQuery reports whether an input ends a text in a query: the answer depends on a condition
 // behind it, or one apostrophe is a fault and two are none.
-func endsQuery(t *review.T, x input) bool {
-	usual := x.send(x.given)
+func endsQuery(t *review.T, x inputs.Input) bool {
+	usual := x.Send(x.Given)
 	if !usual.Conclusive() {
 		return false
 	}
 	for _, c := range conditions {
-		if (c.quote == "number") != digits.MatchString(x.given) {
+		if (c.quote == "number") != digits.MatchString(x.Given) {
 			continue
 		}
 		holds := func(one, two int) (as bool, a client.Answer) {
-			text := fmt.Sprintf(c.condition, x.given, one, two)
-			a = x.send(text)
-			return a.Kind == usual.Kind && strings.ReplaceAll(a.ShownTexts(), text, x.given) == usual.ShownTexts(), a
+			text := fmt.Sprintf(c.condition, x.Given, one, two)
+			a = x.Send(text)
+			return a.Kind == usual.Kind && strings.ReplaceAll(a.ShownTexts(), text, x.Given) == usual.ShownTexts(), a
 		}
 		if usual.Refused() || !followsCondition(holds) {
 			continue
 		}
 		_, a := holds(7919, 7919)
-		refuteInput(t, x, review.Critical, "a condition behind "+c.quote+" decides about the answer: "+client.Short(fmt.Sprintf(c.condition, x.given, 7919, 7919), 80), "a condition is evaluated", a)
+		x.Refute(t, review.Critical, "a condition behind "+c.quote+" decides about the answer: "+client.Short(fmt.Sprintf(c.condition, x.Given, 7919, 7919), 80), "a condition is evaluated", a)
 		return true
 	}
-	one := x.send(x.given + "'")
-	if failsInside(one) && !failsInside(usual) && !failsInside(x.send(x.given+"''")) && failsInside(x.send(x.given+"'")) && x.send(x.given+"''").Conclusive() {
-		refuteInput(t, x, review.Warning, "an apostrophe is answered by a fault of the server, and two are not", "a fault of the server", one)
+	one := x.Send(x.Given + "'")
+	if failsInside(one) && !failsInside(usual) && !failsInside(x.Send(x.Given+"''")) && failsInside(x.Send(x.Given+"'")) && x.Send(x.Given+"''").Conclusive() {
+		x.Refute(t, review.Warning, "an apostrophe is answered by a fault of the server, and two are not", "a fault of the server", one)
 		return true
 	}
 	return false
@@ -227,7 +155,7 @@ func followsCondition(holds func(one, two int) (bool, client.Answer)) bool {
 
 // failsInside reports whether an answer is an internal error.
 func failsInside(a client.Answer) bool {
-	return a.Code == -32603 || a.Status >= 500 && a.Status != 503 || a.Exchange != nil && sqlError.Match(a.Exchange.Body)
+	return a.Code == -32603 || a.Status >= 500 && a.Status != 503 || a.Exchange != nil && inputs.SQLError.Match(a.Exchange.Body)
 }
 
 // injectedCommand writes injectedOutput if a shell runs it.
@@ -254,11 +182,11 @@ var injectedPrograms = []struct{ name, text string }{
 
 // runsProgram reports whether an input runs a command behind a usual text. An input that runs a
 // command alone is one for commands.
-func runsProgram(t *review.T, x input) bool {
+func runsProgram(t *review.T, x inputs.Input) bool {
 	for _, p := range injectedPrograms {
-		text := fmt.Sprintf(p.text, x.given, injectedCommand)
+		text := fmt.Sprintf(p.text, x.Given, injectedCommand)
 		runs := func(text string) (client.Answer, bool) {
-			a := x.send(text)
+			a := x.Send(text)
 			return a, strings.Contains(a.ShownTexts(), injectedOutput)
 		}
 		if _, does := runs(text); !does {
@@ -268,7 +196,7 @@ func runsProgram(t *review.T, x input) bool {
 			return false
 		}
 		if a, again := runs(text); again {
-			refuteInput(t, x, review.Critical, p.name+" is run: "+injectedOutput, "run", a)
+			x.Refute(t, review.Critical, p.name+" is run: "+injectedOutput, "run", a)
 			return true
 		}
 	}
@@ -285,22 +213,21 @@ var (
 )
 
 // formatsText reports whether an input is used as a format.
-func formatsText(t *review.T, x input) bool {
-	if !strings.Contains(x.send("sealabs").ShownTexts(), "sealabs") {
+func formatsText(t *review.T, x inputs.Input) bool {
+	if !strings.Contains(x.Send("sealabs").ShownTexts(), "sealabs") {
 		return false
 	}
 	try := func(text string, shown *regexp.Regexp, severity review.Severity) bool {
-		if !shown.MatchString(x.send(text).ShownTexts()) {
-			return false
+		a, formatted := twice(func(int) (client.Answer, bool) {
+			a := x.Send(text)
+			return a, shown.MatchString(a.ShownTexts())
+		})
+		if formatted {
+			x.Refute(t, severity, client.Short(text, 60)+" becomes "+client.Short(shown.FindString(a.ShownTexts()), 80), "formatted", a)
 		}
-		a := x.send(text)
-		found := shown.FindString(a.ShownTexts())
-		if found != "" {
-			refuteInput(t, x, severity, client.Short(text, 60)+" becomes "+client.Short(found, 80), "formatted", a)
-		}
-		return found != ""
+		return formatted
 	}
-	for _, text := range memberFormats(x.offer) {
+	for _, text := range memberFormats(x.Offer) {
 		if try(text, resolvedMember, review.Critical) {
 			return true
 		}

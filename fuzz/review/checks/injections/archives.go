@@ -1,4 +1,4 @@
-package offers
+package injections
 
 import (
 	"archive/tar"
@@ -10,6 +10,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -55,10 +56,10 @@ func tarred(name, text string) string {
 // An unpacker puts archives into an input and reads the files of a folder.
 type unpacker struct {
 	t      *review.T
-	x      input
+	x      inputs.Input
 	write  func(name, text string) string
 	ending string
-	reader input // of the folder
+	reader inputs.Input // of the folder
 }
 
 // An unpacked is a file that was sent in an archive.
@@ -72,25 +73,24 @@ type unpacked struct {
 func (u *unpacker) put(path, ending string) unpacked {
 	word := u.t.Word()
 	f := unpacked{file: word + ending, text: u.t.Word()}
-	f.answer = u.x.send(inBase64(u.write(path+f.file, f.text)))
+	f.answer = u.x.Send(inBase64(u.write(path+f.file, f.text)))
 	f.said = strings.NewReplacer(path+f.file, "", strings.Trim(path, "./")+"/"+f.file, "", f.file, "", word, "").Replace(f.answer.ShownTexts())
 	return f
 }
 
 // shows reports whether the folder has a file under its bare name.
 func (u *unpacker) shows(f unpacked) bool {
-	return strings.Contains(u.reader.send(f.file).ShownTexts(), f.text)
+	return strings.Contains(u.reader.Send(f.file).ShownTexts(), f.text)
 }
 
 // findReader finds a read-only tool or a template that shows a file, and reports whether there is
 // one.
 func (u *unpacker) findReader(f unpacked) bool {
-	all := templateInputs(u.t)
+	all := inputs.Templates(u.t)
 	for _, tool := range u.t.Readers() {
 		for _, name := range jsondoc.SortedKeys(jsondoc.ParseSchema(tool.Input).Properties) {
-			all = append(all, input{send: func(text string) client.Answer {
-				arguments := jsondoc.WithMember(u.t.Sample(tool), name, jsondoc.Quote(text))
-				return u.t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
+			all = append(all, inputs.Input{Send: func(text string) client.Answer {
+				return u.t.Call(u.t.FlowOf(tool).WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser))
 			}})
 		}
 	}
@@ -112,7 +112,7 @@ func (u *unpacker) refusesSome(said string) bool {
 // follows reports whether a path with .. leads back into the folder.
 func (u *unpacker) follows() bool {
 	paths := []string{u.t.Word() + "/../"}
-	for _, folder := range foldersFor(u.t) {
+	for _, folder := range inputs.Folders(u.t) {
 		paths = append(paths, "../"+folder+"/")
 	}
 	for _, path := range paths {
@@ -126,9 +126,9 @@ func (u *unpacker) follows() bool {
 // leavesFolder reports whether archives write files beside the folder of a server: a file with ..
 // before its name is taken as one without, twice, and does not appear in the folder. The input must
 // refuse other files, follow .. and keep folders apart, because a server may shorten names.
-func leavesFolder(t *review.T, x input) bool {
+func leavesFolder(t *review.T, x inputs.Input) bool {
 	u := &unpacker{t: t, x: x, ending: ".txt"}
-	if found := endingText.FindString(aboutInput(x)); found != "" {
+	if found := endingText.FindString(x.About()); found != "" {
 		u.ending = found
 	}
 	for _, u.write = range archiveWriters {
@@ -144,7 +144,7 @@ func leavesFolder(t *review.T, x input) bool {
 			continue
 		}
 		if a, again := outside(); again && u.shows(u.put("", u.ending)) {
-			refuteInput(t, x, review.Critical, "a file of an archive with ../ before its name is written outside of the folder", "written", a)
+			x.Refute(t, review.Critical, "a file of an archive with ../ before its name is written outside of the folder", "written", a)
 			return true
 		}
 	}

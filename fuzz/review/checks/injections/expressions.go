@@ -1,4 +1,4 @@
-package offers
+package injections
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 )
 
 // An expression multiplies a number with the length of the name of a type, which takes more than
@@ -28,23 +29,20 @@ var typeExpressions = []expression{
 
 // expressionFactors are factors whose products with a short length have few digits, so that no
 // tool rounds them.
-var expressionFactors = []int{20011, 30013}
+var expressionFactors = [2]int{20011, 30013}
 
 // codeNames are parts of texts of tools that are meant to run programs.
 var codeNames = []string{"code", "script", "python", "javascript", "ruby", "php", "perl", "program", "snippet", "repl", "sandbox", "interpret", "notebook"}
 
 // evaluatesText reports whether an input is evaluated in a programming language, with two factors. A
 // calculator evaluates arithmetic, and a tool for programs all of them.
-func evaluatesText(t *review.T, x input) bool {
-	if client.Mentions(x.name+" "+x.offer.Description+" "+string(x.offer.Input), codeNames) {
+func evaluatesText(t *review.T, x inputs.Input) bool {
+	if client.Mentions(x.Name+" "+x.Offer.Description+" "+string(x.Offer.Input), codeNames) {
 		return false
 	}
 	for _, e := range typeExpressions {
-		if _, does := e.evaluated(x, expressionFactors[0]); !does {
-			continue
-		}
-		if a, again := e.evaluated(x, expressionFactors[1]); again {
-			refuteInput(t, x, review.Critical, fmt.Sprintf(e.text, expressionFactors[1])+" is evaluated", "evaluated", a)
+		if a, does := twice(func(number int) (client.Answer, bool) { return e.evaluated(x, expressionFactors[number]) }); does {
+			x.Refute(t, review.Critical, fmt.Sprintf(e.text, expressionFactors[1])+" is evaluated", "evaluated", a)
 			return true
 		}
 	}
@@ -52,8 +50,8 @@ func evaluatesText(t *review.T, x input) bool {
 }
 
 // evaluated sends an expression and reports whether the answer has its value.
-func (e expression) evaluated(x input, factor int) (client.Answer, bool) {
-	a := x.send(fmt.Sprintf(e.text, factor))
+func (e expression) evaluated(x inputs.Input, factor int) (client.Answer, bool) {
+	a := x.Send(fmt.Sprintf(e.text, factor))
 	shown := strings.ReplaceAll(a.ShownTexts(), ",", "") // between groups of digits
 	return a, slices.ContainsFunc(e.lengths, func(n int) bool { return strings.Contains(shown, fmt.Sprint(n*factor)) })
 }

@@ -1,4 +1,4 @@
-package offers
+package injections
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
 
@@ -34,14 +35,14 @@ var usualRows = []string{"", "a", "e"}
 
 // columnConditions returns terms of a query that fail or sort in another order if two numbers
 // differ. SQLite, PostgreSQL and MySQL refuse the first number, and other databases the second.
-func columnConditions(x input) []string {
+func columnConditions(x inputs.Input) []string {
 	all := []string{
 		"(case when %d=%d then 1 else abs(-9223372036854775807-1) end)",
 		"(case when %d=%d then 1 else 1/0 end)",
 		"asc, (case when %d=%d then 1 else abs(-9223372036854775807-1) end)",
 	}
 	var words []string
-	for _, word := range columnWord.FindAllString(x.offer.Description+" "+string(x.offer.Input), -1) {
+	for _, word := range columnWord.FindAllString(x.Offer.Description+" "+string(x.Offer.Input), -1) {
 		if !slices.Contains(words, word) {
 			words = append(words, word)
 		}
@@ -54,12 +55,12 @@ func columnConditions(x input) []string {
 
 // columnInputs returns the texts that name columns in arguments of read-only tools, for several
 // values of the other texts.
-func columnInputs(t *review.T) []input {
-	var all []input
+func columnInputs(t *review.T) []inputs.Input {
+	var all []inputs.Input
 	for _, tool := range t.Readers() {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
 		for _, name := range jsondoc.SortedKeys(properties) {
-			if _, free := freeText(nil, properties[name]); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
+			if _, free := inputs.FreeText(nil, properties[name]); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
 				continue
 			}
 			samples := []json.RawMessage{t.Sample(tool)}
@@ -68,18 +69,18 @@ func columnInputs(t *review.T) []input {
 			}
 			slices.SortFunc(samples, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
 			for _, sample := range slices.CompactFunc(samples, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-				all = append(all, argumentInput(t, t.FlowOf(tool).With(sample), name))
+				all = append(all, inputs.Argument(t, t.FlowOf(tool).With(sample), name))
 			}
 		}
 	}
-	return all[:min(len(all), maxInputs)]
+	return all[:min(len(all), inputs.Max)]
 }
 
 // withTexts returns arguments with another text in place of each free one.
 func withTexts(arguments json.RawMessage, properties map[string]json.RawMessage, text string) json.RawMessage {
 	given := jsondoc.Members(arguments)
 	for name, v := range given {
-		if _, free := freeText(v, properties[name]); free {
+		if _, free := inputs.FreeText(v, properties[name]); free {
 			given = jsondoc.With(given, name, jsondoc.Quote(text))
 		}
 	}
@@ -88,11 +89,11 @@ func withTexts(arguments json.RawMessage, properties map[string]json.RawMessage,
 
 // sortsByCondition reports whether an input is evaluated as a column: for numbers that differ, the
 // answer is a refusal, or has the same lines in another order.
-func sortsByCondition(t *review.T, x input) bool {
+func sortsByCondition(t *review.T, x inputs.Input) bool {
 	for _, condition := range columnConditions(x) {
 		shown := func(one, two int) (client.Answer, string) {
 			text := fmt.Sprintf(condition, one, two)
-			a := x.send(text)
+			a := x.Send(text)
 			return a, strings.ReplaceAll(a.ShownTexts(), text, "")
 		}
 		usual, text := shown(7919, 7919)
@@ -112,7 +113,7 @@ func sortsByCondition(t *review.T, x input) bool {
 		}
 		if decides {
 			a, _ := shown(7919, 7921)
-			refuteInput(t, x, review.Critical, "a condition in place of a column decides about the answer: "+client.Short(fmt.Sprintf(condition, 7919, 7919), 80), "a condition is evaluated", a)
+			x.Refute(t, review.Critical, "a condition in place of a column decides about the answer: "+client.Short(fmt.Sprintf(condition, 7919, 7919), 80), "a condition is evaluated", a)
 			return true
 		}
 	}

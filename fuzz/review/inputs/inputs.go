@@ -1,0 +1,143 @@
+// Package inputs has the texts of calls that a client chooses, such as arguments, answers to forms
+// and parameters of resource templates. It also has the values, paths and URLs that several families
+// of checks send in them.
+package inputs
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// An Input is a text of a call that the user chooses.
+type Input struct {
+	Name  string
+	Given string
+	Offer client.Offer // that the call names; empty if there is none
+	Flow  *client.Flow // of an answer; nil for an argument
+	// Send makes the call with another text. A call that cannot be made has an answer without a
+	// kind.
+	Send func(text string) client.Answer
+}
+
+// Max is the number of inputs that a check tests.
+const Max = 8
+
+// Texts returns the texts in arguments of a tool that asks and of read-only tools, and with effects
+// the texts in the last answers of flows.
+func Texts(t *review.T) []Input {
+	asks, reading := Calls(t)
+	t.Oracle = nil // an argument belongs to no flow
+	var all []Input
+	for _, f := range append(asks, reading...) {
+		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
+		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
+			if given, ok := FreeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
+				x := Argument(t, f, name)
+				x.Given = given
+				all = append(all, x)
+			}
+		}
+	}
+	if t.Options.Effects {
+		all = append(all, Answers(t)...)
+	}
+	return all[:min(len(all), Max)]
+}
+
+// Calls returns the calls whose arguments are changed. It returns a tool that asks and, with effects,
+// read-only tools with all named arguments.
+func Calls(t *review.T) (asks, reading []client.Flow) {
+	for _, o := range t.Oracles {
+		if o.Flow.Method == "tools/call" && asks == nil {
+			t.Oracle, asks = o, []client.Flow{o.Flow}
+		}
+	}
+	readers := t.Readers()
+	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
+		whole := jsondoc.FullSample(tool.Input, 0)
+		if !tool.Allows(whole) {
+			whole = t.Sample(tool)
+		}
+		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
+	}
+	return asks, reading
+}
+
+// Argument returns the text in one argument of a call.
+func Argument(t *review.T, f client.Flow, name string) Input {
+	return Input{Name: f.Target + ": " + name, Offer: f.Offer, Send: func(text string) client.Answer {
+		return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
+	}}
+}
+
+// Answers returns the texts in the last answers of flows.
+func Answers(t *review.T) []Input {
+	var all []Input
+	for _, o := range t.Oracles {
+		_, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
+		if err != nil {
+			continue
+		}
+		last := len(o.Flow.Rounds)
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
+			content := o.Flow.Content(last, key)
+			properties := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema)).Properties
+			for _, name := range jsondoc.SortedKeys(properties) {
+				given, ok := FreeText(content[name], properties[name])
+				if !ok {
+					continue
+				}
+				all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), Given: given, Flow: &o.Flow,
+					Send: func(text string) client.Answer {
+						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o))
+					}})
+			}
+		}
+	}
+	return all
+}
+
+// Carried returns the texts in arguments of calls that ask first and are carried out.
+func Carried(t *review.T) []Input {
+	var all []Input
+	for _, o := range t.Oracles {
+		if o.Flow.Method != "tools/call" || o.Good.Kind != client.Completed {
+			continue
+		}
+		properties, given := jsondoc.ParseSchema(o.Flow.Offer.Input).Properties, jsondoc.Members(o.Flow.Arguments)
+		for _, name := range jsondoc.SortedKeys(given) {
+			if text, ok := FreeText(given[name], properties[name]); ok {
+				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Flow: &o.Flow, Send: func(text string) client.Answer {
+					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o))
+				}})
+			}
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// FreeText returns the text of a value, or of the default. It reports whether the schema takes
+// texts that it does not list.
+func FreeText(value, schema json.RawMessage) (string, bool) {
+	var text string
+	s := jsondoc.ParseSchema(schema)
+	if value == nil {
+		value = s.Default
+	}
+	_ = json.Unmarshal(value, &text) // no value: ""
+	return text, s.TypeOf() == "string" && !s.Listed() && len(s.AnyOf) == 0
+}
+
+// About returns the texts about an input.
+func (x Input) About() string {
+	return x.Name + " " + x.Offer.Name + " " + x.Offer.Description + " " + string(x.Offer.Input)
+}
+
+// Refute records a finding about an input.
+func (x Input) Refute(t *review.T, severity review.Severity, issue, got string, a client.Answer) {
+	t.Refute(review.Finding{Case: x.Name, Severity: severity, Issue: x.Name + ": " + issue, Evidence: review.ExchangeText(a), Want: "see the check", Got: got, Flow: x.Flow})
+}

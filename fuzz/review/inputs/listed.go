@@ -1,0 +1,83 @@
+package inputs
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// MaxListed is the number of prompts and of resource templates that a check tests.
+const MaxListed = 3
+
+// Prompts returns the texts in required arguments of prompts.
+func Prompts(t *review.T) []Input {
+	var all []Input
+	for _, f := range t.Reads() {
+		given := jsondoc.Members(f.Arguments)
+		for _, name := range jsondoc.SortedKeys(given) {
+			var text string
+			_ = json.Unmarshal(given[name], &text) // our own value
+			all = append(all, Input{Name: f.Target + ": " + name, Given: text, Offer: f.Offer, Send: func(text string) client.Answer {
+				return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
+			}})
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// Completions returns the beginnings in completions of prompts and resource templates.
+func Completions(t *review.T) []Input {
+	var all []Input
+	s := t.Report.Server
+	if !s.Has("completions") {
+		return nil
+	}
+	add := func(target string, ref map[string]string, name string) {
+		send := func(text string) client.Answer {
+			return t.Tried(t.Call(client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": name, "value": text}}))
+		}
+		given := append(slices.DeleteFunc(send("").Completions(), func(v string) bool { return v == "" }), "probe")[0]
+		all = append(all, Input{Name: "completion of " + name + " in " + target, Given: given, Send: send})
+	}
+	for _, p := range s.Prompts[:min(len(s.Prompts), MaxListed)] {
+		for _, a := range p.Arguments {
+			add(p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, a.Name)
+		}
+	}
+	for _, x := range s.Templates[:min(len(s.Templates), MaxListed)] {
+		if name := ParameterOf(x.URI); name != "" {
+			add(x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, name)
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// ParameterOf returns the name of the first parameter of a URI template, or "".
+func ParameterOf(template string) string {
+	return strings.Trim(review.TemplateParameter.FindString(template), "{}+#./;?&*")
+}
+
+// Templates returns the texts in place of the parameters of resource templates.
+func Templates(t *review.T) []Input {
+	var all []Input
+	s := t.Report.Server
+	for _, x := range s.Templates[:min(len(s.Templates), MaxListed)] {
+		given := "probe"
+		before, _, _ := strings.Cut(x.URI, "{")
+		for _, r := range s.Resources {
+			if rest, ok := strings.CutPrefix(r.URI, before); ok && rest != "" {
+				given, _ = url.PathUnescape(rest)
+			}
+		}
+		all = append(all, Input{Name: x.URI, Given: given, Send: func(text string) client.Answer {
+			uri := review.TemplateParameter.ReplaceAllLiteralString(x.URI, url.PathEscape(text))
+			return t.Tried(t.Call(client.Call{Method: "resources/read", Target: uri}))
+		}})
+	}
+	return all
+}
