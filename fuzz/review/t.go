@@ -46,6 +46,23 @@ func (t *T) Tried(a client.Answer) client.Answer {
 	return a
 }
 
+// Counted counts one case, and reports whether the answer to it is conclusive. It skips the check if not.
+func (t *T) Counted(a client.Answer) bool { return t.counted(a, a.String()) }
+
+// CountedAs counts one case as Counted does, and names it in the reason.
+func (t *T) CountedAs(name string, a client.Answer) bool {
+	return t.counted(a, fmt.Sprintf("%s: %v", name, a))
+}
+
+func (t *T) counted(a client.Answer, reason string) bool {
+	if !a.Conclusive() {
+		t.Skip("%s", reason)
+		return false
+	}
+	t.Trials++
+	return true
+}
+
 // Prefer continues with the first flow for which fit returns true, if there is one.
 func (t *T) Prefer(fit func(client.Flow) bool) {
 	for _, o := range t.Oracles {
@@ -160,13 +177,8 @@ func (t *T) URLArgument(tool string) string {
 
 // Ask makes a call and counts it. It skips the check if the answer is inconclusive.
 func (t *T) Ask(name string, c client.Call) (client.Answer, bool) {
-	a := t.Client.Call(t.Context, c)
-	if !a.Conclusive() {
-		t.Skip("%s: %v", name, a)
-		return a, false
-	}
-	t.Trials++
-	return a, true
+	a := t.Call(c)
+	return a, t.CountedAs(name, a)
 }
 
 // Fault records a finding about one answer.
@@ -232,12 +244,7 @@ var TemplateParameter = regexp.MustCompile(`\{[^}]*\}`)
 // Completion asks for the values of an argument that begin with a text, as the given user.
 func (t *T) Completion(as client.User, ref map[string]string, argument, begun string) (client.Answer, bool) {
 	a := t.Client.Call(t.Context, client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": argument, "value": begun}, As: as})
-	if !a.Conclusive() {
-		t.Skip("%v", a)
-		return a, false
-	}
-	t.Trials++
-	return a, true
+	return a, t.Counted(a)
 }
 
 // maxCounter is the largest counter value whose hash HashedIn tries.

@@ -22,11 +22,9 @@ func checkCapabilities(t *review.T) {
 		call := t.Oracle.Flow.Call(t.Oracle.User)
 		call.Capabilities = json.RawMessage(declared)
 		a := t.Call(call)
-		if !a.Conclusive() {
-			t.Skip("%v", a)
+		if !t.Counted(a) {
 			return
 		}
-		t.Trials++
 		if a.Kind == client.Asked && len(a.Questions) > 0 {
 			t.Refute(review.Finding{Case: declared, Severity: review.Warning, Issue: "a client that declares " + declared + " is asked", Evidence: review.ExchangeText(a), Want: "-32021", Got: "asked"})
 			return
@@ -109,11 +107,9 @@ func checkMissingAnswers(t *review.T) {
 		}
 		f.Last = answers
 		a := t.PresentIn(f, jsondoc.Quote(token))
-		if !a.Conclusive() {
-			t.Skip("%v", a)
+		if !t.Counted(a) {
 			return
 		}
-		t.Trials++
 		if a.Kind == client.Asked {
 			continue
 		}
@@ -139,11 +135,9 @@ func checkExtraAnswer(t *review.T) {
 		return
 	}
 	a := t.PresentIn(f, jsondoc.Quote(token))
-	if !a.Conclusive() {
-		t.Skip("%v", a)
+	if !t.Counted(a) {
 		return
 	}
-	t.Trials++
 	if a.Refused() {
 		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused",
 			Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
@@ -156,11 +150,9 @@ func checkStateInList(t *review.T) {
 		return
 	}
 	a := t.Call(client.Call{Method: "tools/list", State: jsondoc.Quote(review.GarbageState)})
-	if !a.Conclusive() {
-		t.Skip("%v", a)
+	if !t.Counted(a) {
 		return
 	}
-	t.Trials++
 	if a.Kind != client.Completed {
 		t.Refute(review.Finding{Case: "tools/list", Severity: review.Suggestion, Issue: "tools/list with a requestState gives no list",
 			Evidence: review.ExchangeText(a), Want: "completed", Got: string(a.Kind)})
