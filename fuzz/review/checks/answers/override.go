@@ -25,14 +25,7 @@ type insertPlace struct {
 // the content of a form, the answer around it, objects in both, and the answers themselves, bare or
 // as forms.
 var insertPlaces = []insertPlace{
-	{"arguments among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
-			if jsondoc.Members(form["content"]) == nil {
-				return form
-			}
-			return jsondoc.With(form, "content", jsondoc.Object(mergeObjects(jsondoc.Members(form["content"]), more)))
-		})
-	}},
+	{"arguments among the answers", mergeContents},
 	{"arguments beside the content of answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
 		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return mergeObjects(form, more) })
 	}},
@@ -46,13 +39,18 @@ var insertPlaces = []insertPlace{
 		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments { return mergeObjects(form, wrapInContainers(more)) })
 	}},
 	{"arguments in objects among the answers", func(answers, more jsondoc.Arguments) jsondoc.Arguments {
-		return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
-			if jsondoc.Members(form["content"]) == nil {
-				return form
-			}
-			return jsondoc.With(form, "content", jsondoc.Object(mergeObjects(jsondoc.Members(form["content"]), wrapInContainers(more))))
-		})
+		return mergeContents(answers, wrapInContainers(more))
 	}},
+}
+
+// mergeContents adds members to the content of every form among answers.
+func mergeContents(answers, more jsondoc.Arguments) jsondoc.Arguments {
+	return mapMembers(answers, func(form jsondoc.Arguments) jsondoc.Arguments {
+		if jsondoc.Members(form["content"]) == nil {
+			return form
+		}
+		return jsondoc.With(form, "content", jsondoc.Object(mergeObjects(jsondoc.Members(form["content"]), more)))
+	})
 }
 
 // containerNames are names of objects from which servers copy members.
