@@ -19,9 +19,9 @@ func confirmWithFalse(t *review.T) {
 		for _, f := range o.Flow.Stages() {
 			_, asked, err := t.Client.Mint(t.Context, f, o.User)
 			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-				name := confirmationIn(jsondoc.Inline(asked.Questions[key].Params.Schema))
+				name := confirmationOf(f, asked, key)
 				label := fmt.Sprintf("false for %s in round %d of %s", name, len(f.Rounds)+1, f.Target)
-				if err != nil || name == "" || string(f.Content(len(f.Rounds), key)[name]) != "true" || len(t.Findings) > 0 || !t.Selected(label) {
+				if err != nil || name == "" || len(t.Findings) > 0 || !t.Selected(label) {
 					continue
 				}
 				if evidence := carriedOutEvidence(t, o, f, key, name); evidence != "" {
@@ -38,6 +38,16 @@ var (
 	confirmationName = regexp.MustCompile(`(?i)^(i|is|are|you|please|really)?[_-]?(confirm(ed|ation)?|approved?|approval|agreed?|sure|proceed|ok(ay)?|yes|accept(ed)?|continue|go_?(on|ahead)|do_?it|right|correct)$`)
 	confirmationText = regexp.MustCompile(`(?i)^(yes|confirm|i (confirm|agree|approve)|are you (really )?sure|really|(yes,? )?(proceed|continue|please|do it|go (on|ahead)))[?.!]?$`)
 )
+
+// confirmationOf returns the name of the member of the last answer to a question that confirms and is
+// true, or "".
+func confirmationOf(f client.Flow, asked client.Answer, key string) string {
+	name := confirmationIn(jsondoc.Inline(asked.Questions[key].Params.Schema))
+	if name == "" || string(f.Content(len(f.Rounds), key)[name]) != "true" {
+		return ""
+	}
+	return name
+}
 
 // confirmationIn returns the name of the member by which a form asks for a confirmation: its only
 // boolean, which it requires. It returns "" if there is none.

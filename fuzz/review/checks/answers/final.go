@@ -46,8 +46,7 @@ func falseConfirmation(t *review.T, o *review.Oracle) (client.Flow, bool) {
 	}
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-		name := confirmationIn(jsondoc.Inline(asked.Questions[key].Params.Schema))
-		if err == nil && name != "" && string(f.Content(len(f.Rounds), key)[name]) == "true" {
+		if name := confirmationOf(f, asked, key); err == nil && name != "" {
 			return f.WithAnswer(len(f.Rounds), key, name, json.RawMessage("false")), true
 		}
 	}
