@@ -273,7 +273,7 @@ func (t *T) ReadingCalls() []client.Call {
 	var all []client.Call
 	readers, reads := t.Readers(), t.Reads()
 	for _, tool := range readers[:min(len(readers), 2*MaxTestedCalls)] {
-		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool)})
+		all = append(all, t.FlowOf(tool).Call(client.FirstUser))
 	}
 	for _, f := range reads[:min(len(reads), 2*MaxTestedCalls)] {
 		all = append(all, f.Call(client.FirstUser))

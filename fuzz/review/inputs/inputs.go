@@ -62,7 +62,7 @@ func Calls(t *review.T) (asks, reading []client.Flow) {
 		if !tool.Allows(whole) {
 			whole = t.Sample(tool)
 		}
-		reading = append(reading, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: whole, Offer: tool})
+		reading = append(reading, t.FlowOf(tool).With(whole))
 	}
 	return asks, reading
 }

@@ -54,7 +54,7 @@ var quotedWord = regexp.MustCompile("[\"'`]([\\pL\\d_-]+)[\"'`]")
 // quotes.
 func choicesOf(t *review.T, o client.Offer) []choice {
 	var all []choice
-	given, properties := jsondoc.Members(t.Sample(o)), jsondoc.ParseSchema(o.Input).Properties
+	f, properties := t.FlowOf(o), jsondoc.ParseSchema(o.Input).Properties
 	for _, name := range jsondoc.SortedKeys(properties) {
 		s := jsondoc.ParseSchema(properties[name])
 		var values []json.RawMessage
@@ -69,7 +69,7 @@ func choicesOf(t *review.T, o client.Offer) []choice {
 			}
 		}
 		for _, v := range values {
-			all = append(all, choice{fmt.Sprintf("%s is %s", name, v), client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.Object(jsondoc.With(given, name, v))}})
+			all = append(all, choice{fmt.Sprintf("%s is %s", name, v), f.WithArgument(name, v).Call(client.FirstUser)})
 		}
 	}
 	return all[:min(len(all), 2*review.MaxTestedCalls)]

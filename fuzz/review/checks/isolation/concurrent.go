@@ -28,7 +28,7 @@ func readConcurrently(t *review.T) {
 		}
 		calls := make([]client.Call, 2*concurrentCalls)
 		for i := range calls {
-			calls[i] = client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o), As: []client.User{client.FirstUser, client.SecondUser}[i%2]}
+			calls[i] = t.FlowOf(o).Call([]client.User{client.FirstUser, client.SecondUser}[i%2])
 		}
 		own, steady := readInTurn(t, calls[:4])
 		if !steady || own[0] == own[1] {

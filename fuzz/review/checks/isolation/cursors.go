@@ -147,7 +147,7 @@ func toolPagers(t *review.T) []pager {
 			if cursor != "" {
 				arguments = jsondoc.With(given, name, jsondoc.Quote(cursor))
 			}
-			a := t.Call(client.Call{Method: "tools/call", Target: tool.Name, Arguments: jsondoc.Object(arguments), As: as})
+			a := t.Call(t.FlowOf(tool).With(jsondoc.Object(arguments)).Call(as))
 			entries, next := entriesOf(a)
 			return entries, next, a
 		}})

@@ -67,7 +67,7 @@ var textPiece = regexp.MustCompile(`[^\n"\\]{8,}`)
 func ownTexts(t *review.T, readers []client.Offer) map[client.User][]string {
 	own, all := map[client.User][]string{}, map[client.User]string{}
 	for _, o := range readers {
-		call := client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)}
+		call := t.FlowOf(o).Call(client.FirstUser)
 		first, second := twoTexts(t, call, client.FirstUser), twoTexts(t, call, client.SecondUser)
 		if first == second && ownsAnswers(o) {
 			continue
@@ -105,7 +105,7 @@ func ownsAnswers(o client.Offer) bool {
 func answersOneUser(t *review.T, o client.Offer, texts map[client.User][]string) (last client.Answer, found []string) {
 	owners := map[client.User]bool{}
 	for _, arguments := range numberedArguments(o, t.Sample(o), texts) {
-		call := client.Call{Method: "tools/call", Target: o.Name, Arguments: arguments, As: client.FirstUser}
+		call := t.FlowOf(o).With(arguments).Call(client.FirstUser)
 		one := t.Tried(t.Call(call))
 		call.As = client.SecondUser
 		two := t.Tried(t.Call(call))

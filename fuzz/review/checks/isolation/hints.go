@@ -36,7 +36,7 @@ func checkReadOnlyTools(t *review.T) {
 	readers, resources := t.Readers(), t.Report.Server.Resources
 	var tools []client.Call
 	for _, o := range readers[:min(len(readers), review.MaxTestedCalls)] {
-		tools = append(tools, client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o)})
+		tools = append(tools, t.FlowOf(o).Call(client.FirstUser))
 	}
 	watched := slices.Clone(tools)
 	for _, r := range resources[:min(len(resources), review.MaxTestedCalls)] {

@@ -47,7 +47,7 @@ func readsOther(t *review.T, o client.Offer, name string, texts map[client.User]
 		if s.TypeOf() == "integer" {
 			value = json.RawMessage(id)
 		}
-		return t.Tried(t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: jsondoc.WithMember(t.Sample(o), name, value), As: as}))
+		return t.Tried(t.Call(t.FlowOf(o).WithArgument(name, value).Call(as)))
 	}
 	ids := append(identifiersIn(texts[pair[0]]), client.NameOf(t.Options.Target, pair[0]))
 	for _, id := range ids {

@@ -160,7 +160,7 @@ func callOtherUsersOffers(t *review.T, method, member string) bool {
 			if !mayCall(t, member, o) {
 				continue
 			}
-			call := client.Call{Method: "tools/call", Target: o.Name, Arguments: t.Sample(o), As: pair[0]}
+			call := t.FlowOf(o).Call(pair[0])
 			if member == "prompts" {
 				call.Method = "prompts/get"
 				call.Arguments, _ = t.PromptArguments(o)

@@ -138,8 +138,7 @@ func take(t *review.T, x numberInput, amount string) (a client.Answer, text stri
 func readTexts(t *review.T) string {
 	var all []string
 	for _, tool := range t.Readers() {
-		call := client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), As: client.FirstUser}
-		if a := t.Call(call); len(sumsIn(a.Text)) > 0 {
+		if a := t.Call(t.FlowOf(tool).Call(client.FirstUser)); len(sumsIn(a.Text)) > 0 {
 			all = append(all, a.Text)
 		}
 	}

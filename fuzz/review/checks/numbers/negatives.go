@@ -34,7 +34,7 @@ func givingInputs(t *review.T) []numberInput {
 		}
 		for _, arguments := range samples[:min(len(samples), maxGivingSamples)] {
 			for _, name := range integersOf(tool) {
-				all = append(all, numberInput{name, client.Flow{Method: "tools/call", Target: tool.Name, Arguments: arguments, Offer: tool}, nil})
+				all = append(all, numberInput{name, t.FlowOf(tool).With(arguments), nil})
 			}
 		}
 	}

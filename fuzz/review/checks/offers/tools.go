@@ -304,7 +304,7 @@ func polluted(v json.RawMessage) json.RawMessage {
 
 // callViolatesOutput calls a tool and reports whether its result violates its outputSchema.
 func callViolatesOutput(t *review.T, tool client.Offer, arguments json.RawMessage) bool {
-	a, ok := t.Ask(tool.Name, client.Call{Method: "tools/call", Target: tool.Name, Arguments: arguments})
+	a, ok := t.Ask(tool.Name, t.FlowOf(tool).With(arguments).Call(client.FirstUser))
 	if !ok || a.Kind != client.Completed {
 		return !ok
 	}

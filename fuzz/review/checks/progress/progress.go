@@ -155,7 +155,7 @@ func progressCalls(t *review.T) []client.Call {
 	}
 	for _, tool := range t.Readers() {
 		if len(all) <= maxReadOnlyTools {
-			all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool), As: client.FirstUser})
+			all = append(all, t.FlowOf(tool).Call(client.FirstUser))
 		}
 	}
 	reads := t.Reads()

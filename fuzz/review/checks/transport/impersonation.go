@@ -135,7 +135,7 @@ func userCalls(t *review.T) []client.Call {
 		all = append(all, f.Call(client.FirstUser))
 	}
 	for _, tool := range t.Readers() {
-		all = append(all, client.Call{Method: "tools/call", Target: tool.Name, Arguments: t.Sample(tool)})
+		all = append(all, t.FlowOf(tool).Call(client.FirstUser))
 	}
 	// A tool without arguments is the most likely to answer by its user.
 	slices.SortStableFunc(all, func(a, b client.Call) int { return len(a.Arguments) - len(b.Arguments) })

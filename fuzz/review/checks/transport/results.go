@@ -217,7 +217,7 @@ func checkErrorTexts(t *review.T) {
 	readers := t.Readers()
 	for _, o := range readers[:min(len(readers), maxTracedTools)] {
 		for _, arguments := range optionsOf(o, t.Sample(o)) {
-			t.Call(client.Call{Method: "tools/call", Target: o.Name, Arguments: arguments})
+			t.Call(t.FlowOf(o).With(arguments).Call(client.FirstUser))
 		}
 	}
 	findPasswords(t)
