@@ -85,15 +85,19 @@ func areFree(t *review.T, x numberInput, small string, n int) (last client.Answe
 		if i >= n {
 			amount = tenfold[small]
 		}
-		a, text, done := take(t, x, amount)
+		var a client.Answer
+		if f, fits := x.withRaw(amount); fits {
+			_, a = x.carryOut(t, f)
+		}
 		if i < n {
 			last = a
 		}
+		text := a.ShownTexts()
 		if i == 0 {
 			around = withoutNumbers(text)
 		}
 		sums = append(sums, sumsIn(text+"\n"+readTexts(t)))
-		if !done || len(sums[i]) != len(sums[0]) || withoutNumbers(text) != around {
+		if a.Kind != client.Completed || len(sums[i]) != len(sums[0]) || withoutNumbers(text) != around {
 			return last, false
 		}
 	}
@@ -119,19 +123,6 @@ func costAt(sums [][]float64, place, n int) (costs, known bool) {
 	}
 	price, account := first == 0 && one > 0 && one == two, first > one && one > two && first-one == one-two
 	return price || account, price || account || first == one && one == two
-}
-
-// take carries a call out with an amount. It returns the texts of the last answer, and whether the
-// call was completed.
-func take(t *review.T, x numberInput, amount string) (a client.Answer, text string, done bool) {
-	f, fits := x.withRaw(amount)
-	if !fits {
-		return a, "", false
-	}
-	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind == client.Asked && x.oracle != nil {
-		a = t.Fresh(f, x.oracle)
-	}
-	return a, a.ShownTexts(), a.Kind == client.Completed
 }
 
 // readTexts returns the texts of read-only tools that show a sum of money.

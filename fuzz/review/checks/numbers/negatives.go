@@ -60,24 +60,18 @@ func takesNegative(t *review.T, x numberInput) bool {
 	if !t.Options.Effects || !client.Mentions(x.flow.Target, givingNames) || !amountName.MatchString(x.name) || client.Mentions(says, signedNames) {
 		return false
 	}
-	if _, fits := x.with(-2); !fits {
+	two, _ := x.with(2)
+	minusTwo, fits := x.with(-2)
+	if !fits {
 		return false
-	}
-	carryOut := func(n int64) (client.Answer, string, bool) {
-		f, _ := x.with(n)
-		a := t.Tried(t.Call(f.Call(client.FirstUser)))
-		text := a.ShownTexts()
-		if a.Kind == client.Asked && x.oracle != nil && f.Last != nil {
-			a = t.Fresh(f, x.oracle)
-			text += a.ShownTexts()
-		}
-		return a, text, a.Kind == client.Completed
 	}
 	var last client.Answer
 	for range 2 {
-		_, positive, is := carryOut(2)
-		a, negative, also := carryOut(-2)
-		if last = a; !is || !also || withoutNumbers(positive) != withoutNumbers(negative) || !negativeTwo.MatchString(negative) {
+		asked, a := x.carryOut(t, two)
+		positive := asked + a.ShownTexts()
+		asked, last = x.carryOut(t, minusTwo)
+		negative := asked + last.ShownTexts()
+		if a.Kind != client.Completed || last.Kind != client.Completed || withoutNumbers(positive) != withoutNumbers(negative) || !negativeTwo.MatchString(negative) {
 			return false
 		}
 	}

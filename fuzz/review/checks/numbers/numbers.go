@@ -55,6 +55,15 @@ func (x numberInput) withRaw(number string) (client.Flow, bool) {
 	return f, f.Offer.Allows(f.Arguments)
 }
 
+// carryOut carries a flow of the input out, and returns the last answer. If the call asks first, it
+// returns the texts of the question as well.
+func (x numberInput) carryOut(t *review.T, f client.Flow) (asked string, a client.Answer) {
+	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind == client.Asked && x.oracle != nil && f.Last != nil {
+		return a.ShownTexts(), t.Fresh(f, x.oracle)
+	}
+	return "", a
+}
+
 func (x numberInput) label() string { return x.flow.Target + ": " + x.name }
 
 func checkNumbers(t *review.T) {
