@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"sealab/fuzz/review"
@@ -84,7 +83,7 @@ func checkExpiry(t *review.T) {
 	if issue := tokens.FaultOfTime(token, now); issue != "" && !told {
 		t.Trials++
 		t.Refute(review.Finding{Case: "the token", Severity: review.Warning, Issue: issue,
-			Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200),
+			Evidence: readableEvidence(token),
 			Want:     "a time of expiry", Got: issue})
 		return
 	}
@@ -93,7 +92,7 @@ func checkExpiry(t *review.T) {
 		t.Trials++
 		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion,
 			Issue:    "the readable token holds no time: it expires only if the server remembers when it was minted",
-			Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200),
+			Evidence: readableEvidence(token),
 			Want:     "a time", Got: "none"})
 		return
 	case ttl == 0 && t.Options.Wait == 0:

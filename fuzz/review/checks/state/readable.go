@@ -40,8 +40,13 @@ func checkReadableState(t *review.T) {
 	}
 	if found := tokens.Shows(token); found || ok && strings.Contains(text, review.MarkerA) {
 		t.Refute(review.Finding{Case: "readable", Severity: review.Suggestion, Issue: "the state can be read without a key (a property; it is a fault if the state holds secrets)",
-			Evidence: "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200), Want: "not readable", Got: "readable"})
+			Evidence: readableEvidence(token), Want: "not readable", Got: "readable"})
 	}
+}
+
+// readableEvidence returns a token and the text that can be read in it.
+func readableEvidence(token string) string {
+	return "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200)
 }
 
 // showsOtherUser makes a call with a word as the second user, and then a call without it as the
