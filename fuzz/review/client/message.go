@@ -191,5 +191,8 @@ const NoSuchPrompt = "sealab-no-such-prompt"
 // ListenFor is how long a check reads a stream for messages that belong to other sessions.
 const ListenFor = 500 * time.Millisecond
 
+// Listen is a call without the notifications that it subscribes to.
+var Listen = Call{Method: "subscriptions/listen"}
+
 // ListTools asks for the tools. It has no effect.
 var ListTools = Call{Method: "tools/list"}

@@ -138,6 +138,12 @@ func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answ
 	return a
 }
 
+// ListenBody returns the next request that subscribes to notifications.
+func (c *Client) ListenBody(notifications any) ([]byte, error) {
+	c.ID++
+	return json.Marshal(Message{Version: "2.0", ID: c.ID, Method: Listen.Method, Params: map[string]any{"_meta": Listen.Meta(), "notifications": notifications}})
+}
+
 // ListBody returns a request of an older revision for a list that the server has, with the next ID.
 // For a server without lists it is a ping.
 func (c *Client) ListBody() string {

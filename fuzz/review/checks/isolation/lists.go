@@ -1,7 +1,6 @@
 package isolation
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,10 +94,9 @@ func subscribesOtherUser(t *review.T, uri string, as client.User) bool {
 // acknowledgesSubscription reports whether the server acknowledges a subscription to a resource.
 func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
 	c := t.Client
-	call := client.Call{Method: "subscriptions/listen", As: as}
-	c.ID++
-	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method,
-		Params: map[string]any{"_meta": call.Meta(), "notifications": map[string][]string{"resourceSubscriptions": {uri}}}})
+	call := client.Listen
+	call.As = as
+	body, err := c.ListenBody(map[string][]string{"resourceSubscriptions": {uri}})
 	if err != nil {
 		return false, nil
 	}

@@ -191,7 +191,7 @@ func completionTotal(a client.Answer) int {
 }
 
 func checkSubscription(t *review.T) {
-	t.Cases(review.Case{Name: "no filter", Call: client.Call{Method: "subscriptions/listen"}, Alter: func(w *client.Request) { w.Start = true }, Judge: func(a client.Answer) (review.Severity, string) {
+	t.Cases(review.Case{Name: "no filter", Call: client.Listen, Alter: func(w *client.Request) { w.Start = true }, Judge: func(a client.Answer) (review.Severity, string) {
 		switch {
 		case a.Kind == client.Failed && (a.Code == -32602 || a.Code == -32601):
 			return "", ""
@@ -209,15 +209,13 @@ func checkSubscription(t *review.T) {
 // time.
 func testSubscriptionFilter(t *review.T) {
 	c := t.Client
-	call := client.Call{Method: "subscriptions/listen"}
-	c.ID++
-	body, err := json.Marshal(client.Message{Version: "2.0", ID: c.ID, Method: call.Method, Params: map[string]any{"_meta": call.Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	body, err := c.ListenBody(map[string]bool{"toolsListChanged": true})
 	if t.SkipOn(err) {
 		return
 	}
 	http := *c.HTTP
 	http.Limits.Time = min(http.Limits.Time, client.ListenFor, t.Options.Hang)
-	e := http.Do(t.Context, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: client.IsAnswer(c.ID)})
+	e := http.Do(t.Context, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, client.Listen), Body: body, Done: client.IsAnswer(c.ID)})
 	t.Trials++
 	for _, m := range e.Messages {
 		var method string

@@ -133,15 +133,12 @@ func checkListChanged(t *review.T) {
 	}
 	c := t.Client
 	before := toolNames(t)
-	c.ID++
-	id := c.ID
-	body, err := json.Marshal(client.Message{Version: "2.0", ID: id, Method: "subscriptions/listen",
-		Params: map[string]any{"_meta": (client.Call{}).Meta(), "notifications": map[string]bool{"toolsListChanged": true}}})
+	body, err := c.ListenBody(map[string]bool{"toolsListChanged": true})
 	if t.SkipOn(err) {
 		return
 	}
 	told, opened := make(chan bool, 1), make(chan struct{})
-	headers := c.Headers(t.Context, client.Call{Method: "subscriptions/listen"})
+	headers := c.Headers(t.Context, client.Listen)
 	go func() {
 		http, seen := *c.HTTP, false
 		defer func() { told <- seen }()
