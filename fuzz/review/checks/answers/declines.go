@@ -11,6 +11,33 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
+// declineChecks are the checks of declined questions.
+var declineChecks = []review.Check{
+	{
+		ID: "RS-DECLINE", Name: "a declined question that counts as accepted", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "the answers with action decline, without content; decline, cancel, an unknown action and no action, " +
+			"each with the content of an acceptance, in every round; the acceptance under another key; in a flow " +
+			"of several rounds the answers of an earlier round in the last one; an acceptance whose form answers " +
+			"false to its only boolean, if that is named as a confirmation; decline or cancel, and then an " +
+			"acceptance with the same state, if such a false uses a state up with the same result",
+		Want:   "answers all of these, and gives none of them the result of an acceptance; uses the state up in both cases",
+		Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the tool runs although the user declined",
+		Fix:    "read action before content, and accept only the action accept",
+		Run:    checkDeclines,
+	},
+	{
+		ID: "RS-DENY", Name: "a decline of a call that works once", Effects: true, Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "before the first acceptance, to the first question of each tool: decline without content, twice; " +
+			"decline, cancel and no action, each with the content of an acceptance; the call again after each",
+		Want:   "asks again after each",
+		Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the tool runs although the user declined",
+		Fix:    "read action before content, and accept only the action accept",
+		Run:    checkFirstDeclines,
+	},
+}
+
 func checkDeclines(t *review.T) {
 	if presentEveryAction(t); len(t.Findings) > 0 {
 		return

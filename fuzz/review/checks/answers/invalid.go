@@ -10,6 +10,33 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
+// formChecks are the checks of answers that their form excludes.
+var formChecks = []review.Check{
+	{
+		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
+		Sent: "one invalid answer, then the right ones or a cancellation, and the honest flow again; " +
+			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
+			"text \"false\" instead of a boolean; answers without a required boolean; answers to another kind of " +
+			"question; answers with additional members, in several places, that have the names of arguments, of " +
+			"state members and of numbers in the result; in the last round another answer to an earlier question",
+		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members",
+		Source: review.SourceMRTR + ", SHOULD validate",
+		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
+		Fix:    "validate answers against the form that was sent, and read no other member",
+		Run:    checkFormAnswers,
+	},
+	{
+		ID: "RS-PROTO", Name: "an answer with members named __proto__ and constructor", Era: "modern", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		Sent: "answers with members named __proto__ and constructor, in inputResponses, in an answer and in its " +
+			"content; after each a request that lacks a required member which such a prototype would supply",
+		Want:   "refuses or ignores these members, and answers other requests as before",
+		Source: "CWE-1321",
+		Impact: "a client changes the prototype of all JavaScript objects, and with it the requests of other clients",
+		Fix:    "read only the members that the form names",
+		Run:    checkPrototypeAnswers,
+	},
+}
+
 func checkFormAnswers(t *review.T) {
 	if mendInvalidAnswers(t); len(t.Findings) > 0 {
 		return

@@ -10,6 +10,48 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
+// roundChecks are the checks of questions, and of the requests that follow them.
+var roundChecks = []review.Check{
+	{
+		ID: "RS-CAP", Name: "a question that the client did not declare support for", Flow: true, Severity: review.Warning, Category: "reliability",
+		Sent: "the first call, and a token of each later round, with clientCapabilities {}; the first call with " +
+			"support only for elicitation in URL mode; the first call with every capability except the one that " +
+			"the question needs",
+		Want:   "answers error -32021 with requiredCapabilities, or asks no question",
+		Source: "revision 2026-07-28, basic, client capabilities",
+		Impact: "the client receives a question that it cannot show to its user, and the flow ends",
+		Fix:    "check clientCapabilities before asking, and answer -32021 with requiredCapabilities",
+		Run:    checkCapabilities,
+	},
+	{
+		ID: "RS-ASKAGAIN", Name: "a good state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
+		Sent:   "a good token without inputResponses, and with inputResponses {}",
+		Want:   "repeats the question",
+		Source: review.SourceMRTR,
+		Impact: "a client that lost an answer cannot continue; or the server acts although nobody agreed",
+		Fix:    "repeat the question if an answer is missing",
+		Timed:  true, Run: checkMissingAnswers,
+	},
+	{
+		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Suggestion, Category: "reliability",
+		Sent:   "a good token with the expected answers and one more, under an unknown key",
+		Want:   "ignores the additional answer",
+		Source: review.SourceMRTR,
+		Impact: "a client that sends an additional answer is refused",
+		Fix:    "ignore unknown keys of inputResponses",
+		Timed:  true, Run: checkExtraAnswer,
+	},
+	{
+		ID: "RS-WHERE", Name: "a state in a request that takes none", Flow: true, Severity: review.Suggestion, Category: "schema",
+		Sent:   "tools/list with a requestState",
+		Want:   "returns the list",
+		Source: review.SourceMRTR,
+		Impact: "the request for a list is refused or answered by a question",
+		Fix:    "ignore requestState outside tools/call, prompts/get and resources/read",
+		Run:    checkStateInList,
+	},
+}
+
 func checkCapabilities(t *review.T) {
 	for _, declared := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
 		if len(t.Oracle.Fresh.Questions) == 0 {
