@@ -14,6 +14,40 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// idChecks are the checks of the ids of sessions.
+var idChecks = []review.Check{
+	{
+		ID: "S-ID", Name: "session ids that can be guessed", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
+		Sent: "initialize eight times",
+		Want: "issues different ids of at least 16 visible ASCII characters that do not follow from a counter or " +
+			"the time",
+		Source: oldTransportSpec,
+		Impact: "an attacker guesses the sessions of other users",
+		Fix:    "draw 16 random bytes for each id",
+		Run:    checkSessionIDs,
+	},
+	{
+		ID: "S-MISSING", Name: "a session id that the server did not issue", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
+		Sent: "tools/list without a session id; with made-up ids and names such as constructor; with parts, " +
+			"extensions and other spellings of an issued id; with two ids; with the id only in the URL, in a cookie, or in the cookies that the " +
+			"server sets; GET with a made-up id",
+		Want:   "answers status 400 or 404, and reveals no session id",
+		Source: oldTransportSpec,
+		Impact: "a client uses a session without its id; or ids remain in logs and browser histories",
+		Fix:    "look up the exact id of the Mcp-Session-Id header, and answer 404 if it is unknown",
+		Run:    checkUnknownSessions,
+	},
+	{
+		ID: "S-END", Name: "a session that continues after DELETE", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
+		Sent:   "DELETE of a session, then in it tools/list, a call of an unknown tool and GET; then a new session",
+		Want:   "answers DELETE with status 405, or answers 404 afterwards; does not issue the id again",
+		Source: oldTransportSpec,
+		Impact: "a user cannot end a session",
+		Fix:    "delete the session on DELETE, and do not reuse its id",
+		Run:    checkEndedSession,
+	},
+}
+
 // minSessionBits is the least estimated entropy of session IDs. For eight IDs of 64 random bits the
 // estimate is 56 to 64.
 const minSessionBits = 56

@@ -8,6 +8,30 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// strangerChecks are the checks of requests of other users and sites in a session.
+var strangerChecks = []review.Check{
+	{
+		ID: "S-HIJACK", Name: "the session of another user", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "in a session of the first user: tools/list, a call of an unknown tool, ping, GET and DELETE with " +
+			"the credentials of the second user, and without credentials",
+		Want:   "answers status 401, 403 or 404",
+		Source: oldTransportSpec + ", security best practices",
+		Impact: "anybody who learns a session id acts as its owner",
+		Fix:    "bind the session to its user, and compare the user on every request",
+		Run:    checkOtherUsersSession,
+	},
+	{
+		ID: "S-ORIGIN", Name: "a foreign Origin or Host in an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "initialize with Origin https://evil.example; in a session, tools/list with this Origin and with " +
+			"null, and GET with this Origin; on this machine the same with evil.example in Host, and in both",
+		Want:   "answers status 403",
+		Source: oldTransportSpec + ", MUST validate Origin",
+		Impact: "a page of any site makes its visitor's browser open or use a session",
+		Fix:    "refuse requests whose Origin is not on a list of allowed origins; the SDKs have an option for it",
+		Run:    checkSessionOrigin,
+	},
+}
+
 func checkOtherUsersSession(t *review.T) {
 	s, ok := openSessionWithID(t)
 	if !ok || !knowsSecondUser(t, s) {
