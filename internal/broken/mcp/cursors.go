@@ -81,7 +81,7 @@ func (s *Server) ledger(r request, cursor string) object {
 	if cursor != "" {
 		var ok bool
 		if p, ok = positionAt(cursor, len(all)); !ok || p.User != r.user && !s.has("ledgers of the cursor's user") {
-			return s.complete(object{"isError": true, "content": textContent("unknown cursor")})
+			return s.toolError("unknown cursor")
 		}
 	}
 	found := object{"ledger": []string{fmt.Sprintf("%s of %s", all[p.At], p.User)}}

@@ -32,13 +32,13 @@ func (s *Server) preview(uri string) (object, *failure) {
 	switch {
 	case !s.has("previews by their beginning", "previews of a host"):
 	case err != nil || !strings.HasPrefix(uri, "http://news.partner.test"), u.Host != "news.partner.test" && s.has("previews of a host"):
-		return s.complete(object{"isError": true, "content": textContent("only http://news.partner.test")}), nil
+		return s.toolError("only http://news.partner.test"), nil
 	default:
 		uri, u = "http://"+u.Host+u.Path, &url.URL{}
 	}
 	inner := err != nil || slices.Contains([]string{"127.0.0.1", "localhost", "0.0.0.0", "::1", "::ffff:127.0.0.1"}, u.Hostname())
 	if inner && !s.has("previews of any host") {
-		return s.complete(object{"isError": true, "content": textContent("not on the public net")}), nil
+		return s.toolError("not on the public net"), nil
 	}
 	uri = strings.Replace(uri, "//127.1:", "//127.0.0.1:", 1)
 	if !strings.HasPrefix(uri, "http://127.0.0.1:") {
@@ -48,5 +48,5 @@ func (s *Server) preview(uri string) (object, *failure) {
 	if fail != nil {
 		return nil, fail
 	}
-	return s.complete(object{"content": textContent("%v", result["contents"])}), nil
+	return s.toolText("%v", result["contents"]), nil
 }

@@ -173,6 +173,16 @@ func (s *Server) complete(result object) object {
 	return result
 }
 
+// toolText returns the result of a tool with a text.
+func (s *Server) toolText(format string, args ...any) object {
+	return s.complete(object{"content": textContent(format, args...)})
+}
+
+// toolError returns the result of a tool that failed.
+func (s *Server) toolError(format string, args ...any) object {
+	return s.complete(object{"isError": true, "content": textContent(format, args...)})
+}
+
 func (s *Server) listed(result object) object {
 	result["ttlMs"], result["cacheScope"] = 0, "private"
 	if s.has("results without cache members") {

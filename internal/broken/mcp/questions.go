@@ -68,7 +68,7 @@ func (s *Server) usedUp(env string) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.said["used up "+env] = "locked"
-	return s.complete(object{"isError": true, "content": textContent("three invalid answers: locked")})
+	return s.toolError("three invalid answers: locked")
 }
 
 func (s *Server) isUsedUp(env string) bool {

@@ -12,7 +12,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		steps = []string{"draft"}
 	}
 	if s.isRemoved(args["env"]) {
-		return s.complete(object{"isError": true, "content": textContent("there is no %s", args["env"])}), nil
+		return s.toolError("there is no %s", args["env"]), nil
 	}
 	return s.round(r, r.placed("remove"), args["env"], steps, func(c claims) object {
 		if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {

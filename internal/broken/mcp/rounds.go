@@ -77,7 +77,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, fail
 	}
 	if note != "" {
-		return s.complete(object{"content": textContent("%s", note)}), nil
+		return s.toolText("%s", note), nil
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
 	if s.has("drafts of users") {

@@ -56,7 +56,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	switch {
 	case asked && req.params["requestState"] != nil && s.has("older revisions unverified"):
 		c, _, _ := s.state(req, boundRequest{}, "") // intentionally unverified
-		s.reply(w, 200, req.id, s.complete(object{"content": textContent("deployed to %s", c.Env)}), nil)
+		s.reply(w, 200, req.id, s.toolText("deployed to %s", c.Env), nil)
 	case asked && s.isUnasked(req):
 		s.reply(w, 200, req.id, s.carriedOut(req), nil)
 	case asked:
@@ -94,14 +94,14 @@ func (s *Server) carriedOut(req request) object {
 	_ = json.Unmarshal(req.params["name"], &p.Name)
 	_ = json.Unmarshal(req.params["arguments"], &p.Arguments)
 	if s.has("older revisions not carried out") {
-		return s.complete(object{"content": textContent("%s needs revision %s", p.Name, modernRevision)})
+		return s.toolText("%s needs revision %s", p.Name, modernRevision)
 	}
 	s.Runs.Add(1)
 	if p.Name == "remove" {
 		s.markRemoved(req, p.Arguments.Env)
-		return s.complete(object{"content": textContent("removed %s", p.Arguments.Env)})
+		return s.toolText("removed %s", p.Arguments.Env)
 	}
-	return s.complete(object{"content": textContent("deployed to %s", p.Arguments.Env)})
+	return s.toolText("deployed to %s", p.Arguments.Env)
 }
 
 // sessionOf returns the ID of the session of a request.

@@ -56,7 +56,7 @@ func (s *Server) tool(r request) (object, *failure) {
 		if problem == "an unknown argument" && s.has("unknown arguments are faults") {
 			return nil, &failure{code: -32603, status: 400, message: "internal error"}
 		}
-		return s.complete(object{"isError": true, "content": textContent("%s: %s", name, problem)}), nil
+		return s.toolError("%s: %s", name, problem), nil
 	}
 	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept", "results kept by token") {
 		if s.has("results kept by token") {
@@ -95,43 +95,11 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "restore":
 		return s.restore(args["data"]), nil
 	case "page":
-		if s.has(archiveChoices...) {
-			return s.unpacked(args["path"]), nil
-		}
-		if text, ok := s.injected(args["path"]); ok {
-			return s.complete(object{"content": textContent("%s", text)}), nil
-		}
-		if s.has("pages by their beginning", "pages of a folder") { // the second is sound
-			said, folder := "no such page", "../docs"+map[bool]string{false: "/"}[s.has("pages by their beginning")]
-			if strings.HasPrefix(args["path"], "../") && !strings.HasPrefix(args["path"], folder) {
-				said = "outside of the folder"
-			}
-			return s.complete(object{"isError": true, "content": textContent("%s", said)}), nil
-		}
-		if s.has("absolute pages") && args["path"] == "probe" {
-			return s.complete(object{"content": textContent("a page")}), nil
-		}
-		if s.has("absolute pages") != strings.HasPrefix(args["path"], "/") || !strings.HasSuffix(args["path"], "/etc/passwd") {
-			return s.complete(object{"isError": true, "content": textContent("no such page")}), nil
-		}
-		return s.complete(object{"content": textContent("root:x:0:0:root:/root:/bin/sh")}), nil
+		return s.showPage(args["path"]), nil
 	case "letter", "mail":
-		if of := args["of"]; of != "" && of != r.user && !(s.has("letters of any user") && slices.Contains([]string{"alice", "bob"}, of)) {
-			return s.complete(object{"isError": true, "content": textContent("no letters")}), nil
-		}
-		if args["scope"] == "office" && s.has("letters of the office refused") {
-			return s.complete(object{"isError": true, "content": textContent("only for the office")}), nil
-		}
-		if args["scope"] == "office" {
-			return s.complete(object{"content": textContent("100 from the bank to alice\n100 from the bank to bob")}), nil
-		}
-		return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"]), nil
+		return s.mail(r, name, args), nil
 	case "give":
-		if strings.HasPrefix(args["pieces"], "-") && !s.has("gifts of any number") {
-			return s.complete(object{"isError": true, "content": textContent("pieces: want more than none")}), nil
-		}
-		s.Runs.Add(1)
-		return s.complete(object{"content": textContent("gave %s pieces", args["pieces"])}), nil
+		return s.give(args["pieces"]), nil
 	case "buy":
 		return s.buy(args["grams"]), nil
 	case "preview":
@@ -139,26 +107,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "ledger":
 		return s.ledger(r, args["cursor"]), nil
 	case "total":
-		if !s.sorts(args["sort"]) {
-			return s.complete(object{"isError": true, "content": textContent("no such column")}), nil
-		}
-		s.booked.Add(1)
-		result := s.total(args)
-		if s.has("totals name users", "one reader for calls at once") {
-			result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
-		}
-		if args["details"] == "true" { // with masked values not a fault
-			result["content"] = textContent("PATH=/usr/bin\nHOME=/srv/notes\nLANG=C\nSTATE_KEY=%s", map[bool]string{true: fmt.Sprintf("%x", s.Secret), false: "****************"}[s.has("environment in details")])
-		}
-		if s.has("totals by lot") { // not a fault
-			result["content"] = textContent("about %d", randomBytes(1)[0]%2)
-		}
-		if s.has("credentials in results") {
-			result["content"] = textContent("for Bearer %s", r.user)
-		}
-		return result, nil
+		return s.bookedTotal(r, args), nil
 	case "runs":
-		return s.complete(object{"content": textContent("%s runs", strings.Repeat("i", int(s.Runs.Load())))}), nil
+		return s.toolText("%s runs", strings.Repeat("i", int(s.Runs.Load()))), nil
 	case "slow":
 		if args["url"] != "" {
 			s.fetch(r.context, args["url"])
@@ -169,7 +120,76 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		s.mu.Unlock()
 	}
 	s.Runs.Add(1)
-	return s.complete(object{"content": textContent("%s%s", args["text"], s.counted(r))}), nil
+	return s.toolText("%s%s", args["text"], s.counted(r)), nil
+}
+
+// showPage returns the result of the tool page.
+func (s *Server) showPage(path string) object {
+	if s.has(archiveChoices...) {
+		return s.unpacked(path)
+	}
+	if text, ok := s.injected(path); ok {
+		return s.toolText("%s", text)
+	}
+	if s.has("pages by their beginning", "pages of a folder") { // the second is sound
+		said, folder := "no such page", "../docs"+map[bool]string{false: "/"}[s.has("pages by their beginning")]
+		if strings.HasPrefix(path, "../") && !strings.HasPrefix(path, folder) {
+			said = "outside of the folder"
+		}
+		return s.toolError("%s", said)
+	}
+	if s.has("absolute pages") && path == "probe" {
+		return s.toolText("a page")
+	}
+	if s.has("absolute pages") != strings.HasPrefix(path, "/") || !strings.HasSuffix(path, "/etc/passwd") {
+		return s.toolError("no such page")
+	}
+	return s.toolText("root:x:0:0:root:/root:/bin/sh")
+}
+
+// mail returns the result of the tools letter and mail.
+func (s *Server) mail(r request, name string, args map[string]string) object {
+	if of := args["of"]; of != "" && of != r.user && !(s.has("letters of any user") && slices.Contains([]string{"alice", "bob"}, of)) {
+		return s.toolError("no letters")
+	}
+	if args["scope"] == "office" && s.has("letters of the office refused") {
+		return s.toolError("only for the office")
+	}
+	if args["scope"] == "office" {
+		return s.toolText("100 from the bank to alice\n100 from the bank to bob")
+	}
+	return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"])
+}
+
+// give returns the result of the tool give.
+func (s *Server) give(pieces string) object {
+	if strings.HasPrefix(pieces, "-") && !s.has("gifts of any number") {
+		return s.toolError("pieces: want more than none")
+	}
+	s.Runs.Add(1)
+	return s.toolText("gave %s pieces", pieces)
+}
+
+// bookedTotal counts a call of the tool total and returns its result.
+func (s *Server) bookedTotal(r request, args map[string]string) object {
+	if !s.sorts(args["sort"]) {
+		return s.toolError("no such column")
+	}
+	s.booked.Add(1)
+	result := s.total(args)
+	if s.has("totals name users", "one reader for calls at once") {
+		result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
+	}
+	if args["details"] == "true" { // with masked values not a fault
+		result["content"] = textContent("PATH=/usr/bin\nHOME=/srv/notes\nLANG=C\nSTATE_KEY=%s", map[bool]string{true: fmt.Sprintf("%x", s.Secret), false: "****************"}[s.has("environment in details")])
+	}
+	if s.has("totals by lot") { // not a fault
+		result["content"] = textContent("about %d", randomBytes(1)[0]%2)
+	}
+	if s.has("credentials in results") {
+		result["content"] = textContent("for Bearer %s", r.user)
+	}
+	return result
 }
 
 // buy returns the price of an amount: 6 cents a gram, of which less than 1 is a fault. The tax may be
@@ -185,10 +205,10 @@ func (s *Server) buy(grams string) object {
 	if s.has("taxes cut") {
 		text += fmt.Sprintf(", with %.0f cents of tax", math.Floor(amount))
 	}
-	return s.complete(object{"content": textContent("%s", text)})
+	return s.toolText("%s", text)
 }
 
-// total returns the result of the tool total.
+// total returns a result of the tool total for its arguments.
 func (s *Server) total(args map[string]string) object {
 	s.Runs.Add(1)
 	result := object{"content": textContent(`{"sum":2}`), "structuredContent": object{"sum": 2}}

@@ -169,7 +169,7 @@ func (s *Server) letters(r request, tool, owner, number string) object {
 	if tool == "letter" {
 		all = slices.DeleteFunc(all, func(letter string) bool { return !strings.HasPrefix(letter, number) })
 	}
-	return s.complete(object{"content": textContent("%s", strings.Join(all, "\n"))})
+	return s.toolText("%s", strings.Join(all, "\n"))
 }
 
 // keepDraft and draftOf keep the argument of the latest call of a user, for a fault.
