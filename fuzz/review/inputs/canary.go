@@ -55,8 +55,8 @@ func NewCanary(t *review.T) *Canary {
 // Close ends the listener.
 func (c *Canary) Close() { _ = c.server.Close() }
 
-// Usual is the usual spelling of the URL of the listener.
-const Usual = "http://127.0.0.1:PORT/PATH"
+// CanaryURL is the usual spelling of the URL of the listener.
+const CanaryURL = "http://127.0.0.1:PORT/PATH"
 
 // Spelled returns a URL with the port of the listener for PORT, and its path with a number for /PATH.
 func (c *Canary) Spelled(spelling string, number int) string {

@@ -11,8 +11,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// MaxListed is the number of prompts and of resource templates that a check tests.
-const MaxListed = 3
+// maxListed is the number of prompts and of resource templates that a check tests.
+const maxListed = 3
 
 // Prompts returns the texts in required arguments of prompts.
 func Prompts(t *review.T) []Input {
@@ -44,12 +44,12 @@ func Completions(t *review.T) []Input {
 		given := append(slices.DeleteFunc(send("").Completions(), func(v string) bool { return v == "" }), "probe")[0]
 		all = append(all, Input{Name: "completion of " + name + " in " + target, Given: given, Send: send})
 	}
-	for _, p := range s.Prompts[:min(len(s.Prompts), MaxListed)] {
+	for _, p := range s.Prompts[:min(len(s.Prompts), maxListed)] {
 		for _, a := range p.Arguments {
 			add(p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, a.Name)
 		}
 	}
-	for _, x := range s.Templates[:min(len(s.Templates), MaxListed)] {
+	for _, x := range s.Templates[:min(len(s.Templates), maxListed)] {
 		if name := ParameterOf(x.URI); name != "" {
 			add(x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, name)
 		}
@@ -66,7 +66,7 @@ func ParameterOf(template string) string {
 func Templates(t *review.T) []Input {
 	var all []Input
 	s := t.Report.Server
-	for _, x := range s.Templates[:min(len(s.Templates), MaxListed)] {
+	for _, x := range s.Templates[:min(len(s.Templates), maxListed)] {
 		given := "probe"
 		before, _, _ := strings.Cut(x.URI, "{")
 		for _, r := range s.Resources {

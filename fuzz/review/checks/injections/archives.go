@@ -27,15 +27,15 @@ func takesArchive(about string) bool {
 }
 
 // archiveWriters write an archive with one file. Writing to a buffer does not fail.
-var archiveWriters = []func(name, text string) string{zipped, tarred, func(name, text string) string {
+var archiveWriters = []func(name, text string) string{zipArchive, tarArchive, func(name, text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(tarred(name, text)))
+	_, _ = w.Write([]byte(tarArchive(name, text)))
 	_ = w.Close()
 	return b.String()
 }}
 
-func zipped(name, text string) string {
+func zipArchive(name, text string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	f, _ := w.Create(name)
@@ -44,7 +44,7 @@ func zipped(name, text string) string {
 	return b.String()
 }
 
-func tarred(name, text string) string {
+func tarArchive(name, text string) string {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	_ = w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg})
@@ -62,30 +62,30 @@ type unpacker struct {
 	reader inputs.Input // of the folder
 }
 
-// An unpacked is a file that was sent in an archive.
-type unpacked struct {
+// A packedFile is a file that was sent in an archive.
+type packedFile struct {
 	file, text string
 	answer     client.Answer
 	said       string // by the answer, without the path and the name of the file
 }
 
 // put sends a file of a new name, with a path before the name.
-func (u *unpacker) put(path, ending string) unpacked {
+func (u *unpacker) put(path, ending string) packedFile {
 	word := u.t.Word()
-	f := unpacked{file: word + ending, text: u.t.Word()}
+	f := packedFile{file: word + ending, text: u.t.Word()}
 	f.answer = u.x.Send(inBase64(u.write(path+f.file, f.text)))
 	f.said = strings.NewReplacer(path+f.file, "", strings.Trim(path, "./")+"/"+f.file, "", f.file, "", word, "").Replace(f.answer.ShownTexts())
 	return f
 }
 
 // shows reports whether the folder has a file under its bare name.
-func (u *unpacker) shows(f unpacked) bool {
+func (u *unpacker) shows(f packedFile) bool {
 	return strings.Contains(u.reader.Send(f.file).ShownTexts(), f.text)
 }
 
 // findReader finds a read-only tool or a template that shows a file, and reports whether there is
 // one.
-func (u *unpacker) findReader(f unpacked) bool {
+func (u *unpacker) findReader(f packedFile) bool {
 	all := inputs.Templates(u.t)
 	for _, tool := range u.t.Readers() {
 		for _, name := range jsondoc.SortedKeys(jsondoc.ParseSchema(tool.Input).Properties) {

@@ -92,7 +92,7 @@ func readsEntity(t *review.T, x inputs.Input) bool {
 
 // includesFile reports whether an entity shows a file, twice.
 func includesFile(t *review.T, x inputs.Input, e externalEntity, document string) bool {
-	a, shows := twice(func(int) (client.Answer, bool) {
+	a, shows := confirmedTwice(func(int) (client.Answer, bool) {
 		a := x.Send(e.in(document, "file:///etc/passwd"))
 		return a, inputs.PasswdLine.MatchString(a.ShownTexts())
 	})
@@ -106,7 +106,7 @@ func includesFile(t *review.T, x inputs.Input, e externalEntity, document string
 // in the text of a document.
 func opensEntity(t *review.T, x inputs.Input, e externalEntity, document string, c *inputs.Canary) bool {
 	opens := func(number int, written func(uri string) string) (client.Answer, bool) {
-		return c.Opens(inputs.Usual, number, func(uri string) client.Answer { return x.Send(written(uri)) })
+		return c.Opens(inputs.CanaryURL, number, func(uri string) client.Answer { return x.Send(written(uri)) })
 	}
 	entity := func(uri string) string { return e.in(document, uri) }
 	if _, does := opens(1, entity); !does {

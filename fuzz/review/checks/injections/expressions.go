@@ -10,16 +10,16 @@ import (
 	"sealab/fuzz/review/inputs"
 )
 
-// An expression multiplies a number with the length of the name of a type, which takes more than
+// A typeExpression multiplies a number with the length of the name of a type, which takes more than
 // arithmetic.
-type expression struct {
+type typeExpression struct {
 	text    string
 	lengths []int // of the name, by language
 }
 
 // typeExpressions are expressions of Python, JavaScript, Ruby and languages on the Java virtual
 // machine, PHP and Perl. They are numbers, because some tools return only numbers.
-var typeExpressions = []expression{
+var typeExpressions = []typeExpression{
 	{"().__class__.__name__.__len__()*%d", []int{len("tuple")}},
 	{`"".constructor.constructor("return typeof this.isNaN")().length*%d`, []int{len("function")}},
 	{"''.class.name.length()*%d", []int{len("String"), len("java.lang.String")}},
@@ -41,7 +41,7 @@ func evaluatesText(t *review.T, x inputs.Input) bool {
 		return false
 	}
 	for _, e := range typeExpressions {
-		if a, does := twice(func(number int) (client.Answer, bool) { return e.evaluated(x, expressionFactors[number]) }); does {
+		if a, does := confirmedTwice(func(number int) (client.Answer, bool) { return e.evaluated(x, expressionFactors[number]) }); does {
 			x.Refute(t, review.Critical, fmt.Sprintf(e.text, expressionFactors[1])+" is evaluated", "evaluated", a)
 			return true
 		}
@@ -50,7 +50,7 @@ func evaluatesText(t *review.T, x inputs.Input) bool {
 }
 
 // evaluated sends an expression and reports whether the answer has its value.
-func (e expression) evaluated(x inputs.Input, factor int) (client.Answer, bool) {
+func (e typeExpression) evaluated(x inputs.Input, factor int) (client.Answer, bool) {
 	a := x.Send(fmt.Sprintf(e.text, factor))
 	shown := strings.ReplaceAll(a.ShownTexts(), ",", "") // between groups of digits
 	return a, slices.ContainsFunc(e.lengths, func(n int) bool { return strings.Contains(shown, fmt.Sprint(n*factor)) })

@@ -86,9 +86,9 @@ func readsData(t *review.T) bool {
 	return false
 }
 
-// twice makes two attempts, numbered from 0, and returns the last answer. It reports whether both show a
-// fault.
-func twice(attempt func(number int) (client.Answer, bool)) (a client.Answer, shown bool) {
+// confirmedTwice makes two attempts, numbered from 0, and returns the last answer. It reports whether
+// both show a fault.
+func confirmedTwice(attempt func(number int) (client.Answer, bool)) (a client.Answer, shown bool) {
 	for number := range 2 {
 		if a, shown = attempt(number); !shown {
 			return a, false
@@ -97,8 +97,8 @@ func twice(attempt func(number int) (client.Answer, bool)) (a client.Answer, sho
 	return a, true
 }
 
-// conditions are conditions behind the end of a text, for two numbers that are equal or not.
-var conditions = []struct{ quote, condition string }{
+// queryConditions are conditions behind the end of a text, for two numbers that are equal or not.
+var queryConditions = []struct{ quote, condition string }{
 	{"'", "%s' and %d=%d and 'a' like 'a"},
 	{`"`, `%s" and %d=%d and "a" like "a`},
 	{"'", "%s' and %d=%d and 'a'='a"},
@@ -106,7 +106,7 @@ var conditions = []struct{ quote, condition string }{
 	{"number", "%s and %d=%d"},
 }
 
-var digits = regexp.MustCompile(`^\d+$`)
+var onlyDigits = regexp.MustCompile(`^\d+$`)
 
 // endsQuery reports whether an input ends a text in a query: the answer depends on a condition
 // behind it, or one apostrophe is a fault and two are none.
@@ -115,8 +115,8 @@ func endsQuery(t *review.T, x inputs.Input) bool {
 	if !usual.Conclusive() {
 		return false
 	}
-	for _, c := range conditions {
-		if (c.quote == "number") != digits.MatchString(x.Given) {
+	for _, c := range queryConditions {
+		if (c.quote == "number") != onlyDigits.MatchString(x.Given) {
 			continue
 		}
 		holds := func(one, two int) (as bool, a client.Answer) {
@@ -218,7 +218,7 @@ func formatsText(t *review.T, x inputs.Input) bool {
 		return false
 	}
 	try := func(text string, shown *regexp.Regexp, severity review.Severity) bool {
-		a, formatted := twice(func(int) (client.Answer, bool) {
+		a, formatted := confirmedTwice(func(int) (client.Answer, bool) {
 			a := x.Send(text)
 			return a, shown.MatchString(a.ShownTexts())
 		})

@@ -37,8 +37,8 @@ var serializedRequests = []struct{ name, text string }{
 	{"a call in JSON", `{"py/reduce":[{"py/function":"urllib.request.urlopen"},{"py/tuple":["%s"]}]}`},
 }
 
-// encodings are the forms in which data is sent.
-var encodings = []func(string) string{func(text string) string { return text }, inBase64}
+// dataEncodings are the forms in which data is sent.
+var dataEncodings = []func(string) string{func(text string) string { return text }, inBase64}
 
 // loadingInputs returns the texts in arguments of tools that may run to their end, and of calls that
 // are carried out, if their texts fit. It skips the check if a fitting tool may not be called.
@@ -71,8 +71,8 @@ func takesSerialized(about string) bool { return client.Mentions(about, serializ
 // as it is and in base64.
 func callsFunction(t *review.T, x inputs.Input) bool {
 	for _, s := range serializedCalls {
-		for _, encode := range encodings {
-			a, calls := twice(func(number int) (client.Answer, bool) {
+		for _, encode := range dataEncodings {
+			a, calls := confirmedTwice(func(number int) (client.Answer, bool) {
 				word := repeatedWords[number]
 				a := x.Send(encode(fmt.Sprintf(s.text, word)))
 				return a, strings.Contains(a.ShownTexts(), strings.Repeat(word, 3))
@@ -100,10 +100,10 @@ func opensSerialized(t *review.T, x inputs.Input) bool {
 	number := 0
 	opens := func(text string, encode func(string) string) (client.Answer, bool) {
 		number++
-		return c.Opens(inputs.Usual, number, func(u string) client.Answer { return x.Send(encode(fmt.Sprintf(text, u))) })
+		return c.Opens(inputs.CanaryURL, number, func(u string) client.Answer { return x.Send(encode(fmt.Sprintf(text, u))) })
 	}
 	for _, s := range serializedRequests {
-		for _, encode := range encodings {
+		for _, encode := range dataEncodings {
 			if _, does := opens(s.text, encode); !does {
 				continue
 			}

@@ -20,11 +20,11 @@ var giftNames = []string{"free", "round", "at least", "gift", "donat", "sample"}
 // moneyName matches names of arguments that are a sum of money themselves.
 var moneyName = regexp.MustCompile(`(?i)(?:^|_)(?:euros?|eur|dollars?|cents?|usd|money|sum|price|credits?|points|coins)(?:_|$)`)
 
-// fractions are amounts of which ten make an amount that may have a price.
-var fractions = []string{"0.1", "0.01", "0.001"}
+// smallAmounts are amounts of which ten make an amount that may have a price.
+var smallAmounts = []string{"0.1", "0.01", "0.001"}
 
-// tenfold are ten times the fractions.
-var tenfold = map[string]string{"0.1": "1", "0.01": "0.1", "0.001": "0.01"}
+// tenfoldAmounts are ten times the small amounts.
+var tenfoldAmounts = map[string]string{"0.1": "1", "0.01": "0.1", "0.001": "0.01"}
 
 // manyFractions is the number of small amounts that are taken one after the other.
 const manyFractions = 10
@@ -57,7 +57,7 @@ func fractionInputs(t *review.T) []numberInput {
 // takesFractions takes ten small amounts, and two of ten times the amount. It reports whether, twice,
 // the small ones cost nothing and the others do.
 func takesFractions(t *review.T, x numberInput) bool {
-	for _, small := range fractions {
+	for _, small := range smallAmounts {
 		if _, free := areFree(t, x, small, 2); !free {
 			continue
 		}
@@ -66,7 +66,7 @@ func takesFractions(t *review.T, x numberInput) bool {
 		}
 		a, free := areFree(t, x, small, manyFractions)
 		if free {
-			f := review.NewFinding(x.label(), review.Warning, fmt.Sprintf("%s: %d times %s costs nothing, and %s does not", x.label(), manyFractions, small, tenfold[small]), a)
+			f := review.NewFinding(x.label(), review.Warning, fmt.Sprintf("%s: %d times %s costs nothing, and %s does not", x.label(), manyFractions, small, tenfoldAmounts[small]), a)
 			f.Got = "free"
 			t.Refute(f)
 		}
@@ -83,7 +83,7 @@ func areFree(t *review.T, x numberInput, small string, n int) (last client.Answe
 	for i := range n + 2 {
 		amount := small
 		if i >= n {
-			amount = tenfold[small]
+			amount = tenfoldAmounts[small]
 		}
 		var a client.Answer
 		if f, fits := x.withRaw(amount); fits {

@@ -159,7 +159,7 @@ func wrapsAround(t *review.T, x numberInput) bool {
 		return false
 	}
 	for _, other := range otherTexts(x) {
-		for _, p := range products(t, other) {
+		for _, p := range productsOf(t, other) {
 			for _, bits := range []int{32, 16} {
 				for _, from := range []int64{1 << (bits - 1), 1 << bits} {
 					if p.wraps(t, other, bits, from) {
@@ -175,8 +175,8 @@ func wrapsAround(t *review.T, x numberInput) bool {
 // maxWords is the number of words of a description that replace a text.
 const maxWords = 12
 
-// word matches words of descriptions that may be values.
-var word = regexp.MustCompile(`[\pL\d_-]{3,}`)
+// valueWord matches words of descriptions that may be values.
+var valueWord = regexp.MustCompile(`[\pL\d_-]{3,}`)
 
 // otherTexts returns the input and inputs with another text among the arguments: words from its
 // description, since another product has another price.
@@ -189,7 +189,7 @@ func otherTexts(x numberInput) []numberInput {
 		}
 		var description string
 		_ = json.Unmarshal(jsondoc.Members(properties[name])["description"], &description) // none: ""
-		words := word.FindAllString(description, maxWords)
+		words := valueWord.FindAllString(description, maxWords)
 		for _, w := range words {
 			y := x
 			y.flow = x.flow.WithArgument(name, jsondoc.Quote(w))
@@ -230,8 +230,8 @@ type product struct {
 	around         string
 }
 
-// products returns the products in the answers to three small numbers.
-func products(t *review.T, x numberInput) []product {
+// productsOf returns the products in the answers to three small numbers.
+func productsOf(t *review.T, x numberInput) []product {
 	first := int64(1)
 	if s := jsondoc.ParseSchema(jsondoc.ParseSchema(x.flow.Offer.Input).Properties[x.name]); s.Minimum != nil && *s.Minimum > 1 && *s.Minimum < 1<<20 {
 		first = int64(*s.Minimum)
