@@ -43,12 +43,7 @@ func leaksWordOfConflict(t *review.T) bool {
 // words as the second. It returns the last answer, and the word if both are refusals that contain it.
 func refusesWithWord(t *review.T, f client.Flow, name string, pair [2]client.User) (a client.Answer, word string) {
 	carryOut := func(word string, as client.User) client.Answer {
-		x := f.WithArgument(name, jsondoc.Quote(word))
-		token, asked, err := t.Client.Mint(t.Context, x, as)
-		if err != nil {
-			return asked
-		}
-		return t.Tried(t.Client.Present(t.Context, x, jsondoc.Quote(token), as))
+		return deed{T: t, flow: f.WithArgument(name, jsondoc.Quote(word))}.carryOut(as)
 	}
 	if word = t.Word(); carryOut(word, pair[0]).Kind != client.Completed {
 		return a, ""
