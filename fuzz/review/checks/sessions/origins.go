@@ -82,10 +82,7 @@ func sendHostInSession(t *review.T, name string, alter func(*client.Request)) {
 			Issue: "tools/list with evil.example in " + name + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served"})
 		return
 	}
-	w.Set("Accept", "text/event-stream")
-	w.Drop("Content-Type")
-	e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
-	if t.Trials++; e.Stream {
+	if e := getWith(t, w, "text/event-stream"); e.Stream {
 		t.Refute(review.Finding{Case: name + ": evil.example, GET", Severity: review.Warning,
 			Issue: "GET with evil.example in " + name + " opens a stream, and POST is refused", Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200"})
 	}

@@ -5,7 +5,6 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/internal/rawmcp"
 )
 
 // requestChecks are the checks of requests in a session.
@@ -83,10 +82,7 @@ func checkSessionGet(t *review.T) {
 		other := s
 		other.ID = c.id
 		w := &client.Request{Headers: t.Client.SessionHeaders(other, client.FirstUser)}
-		w.Set("Accept", c.accept)
-		w.Drop("Content-Type")
-		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
-		t.Trials++
+		e := getWith(t, w, c.accept)
 		if e.Status == 200 {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Suggestion, Issue: "GET with " + c.name + " opens a stream",
 				Evidence: review.SentText(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: client.Older})

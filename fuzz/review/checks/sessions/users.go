@@ -96,8 +96,13 @@ func answersPing(t *review.T, s client.Session, as client.User, own client.Sessi
 
 // streamOf opens the stream of a session as a user, with additional headers.
 func streamOf(t *review.T, s client.Session, as client.User, more ...rawmcp.Header) *rawmcp.Exchange {
-	w := &client.Request{Headers: append(t.Client.SessionHeaders(s, as), more...)}
-	w.Set("Accept", "text/event-stream")
+	return getWith(t, &client.Request{Headers: append(t.Client.SessionHeaders(s, as), more...)}, "text/event-stream")
+}
+
+// getWith sends GET with the headers of a request, and reads the headers of the answer of an accepted
+// type.
+func getWith(t *review.T, w *client.Request, accept string) *rawmcp.Exchange {
+	w.Set("Accept", accept)
 	w.Drop("Content-Type")
 	e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: t.Client.HTTP.Path(), Headers: w.Headers, Head: true})
 	t.Trials++
