@@ -20,11 +20,9 @@ func Prompts(t *review.T) []Input {
 	for _, f := range t.Reads() {
 		given := jsondoc.Members(f.Arguments)
 		for _, name := range jsondoc.SortedKeys(given) {
-			var text string
-			_ = json.Unmarshal(given[name], &text) // our own value
-			all = append(all, Input{Name: f.Target + ": " + name, Given: text, Offer: f.Offer, Send: func(text string) client.Answer {
-				return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
-			}})
+			x := Argument(t, f, name)
+			_ = json.Unmarshal(given[name], &x.Given) // our own value
+			all = append(all, x)
 		}
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
