@@ -290,9 +290,9 @@ func confusedClaimControls() []Control {
 			}
 		}),
 		withDisclaimer(aSigner("weak-salt", "a salt of a linear generator stands in each token", brokenProperties(codecs.FreshNonces), attackIDs("NON-09"), func(p *signerParts) {
-			var count tokenCounter
+			var count atomic.Uint64
 			p.carried = func(payload []byte) []byte {
-				salt := binary.LittleEndian.AppendUint64(nil, (count.next()+1)*0x9e3779b97f4a7c15)
+				salt := binary.LittleEndian.AppendUint64(nil, count.Add(1)*0x9e3779b97f4a7c15)
 				return append(salt, payload...)
 			}
 			p.unpacked = func(carried []byte) []byte { return carried[8:] }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"sealab/codecs"
@@ -60,7 +59,7 @@ func rareBranchControls() []Control {
 		contextAs("members-summed", "the digests of members are summed by exclusive or", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), membersSummed),
 		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", brokenProperties(codecs.SingleUse, codecs.BindsMethod), attackIDs("EXP-05"), func(c *codecs.Context) {
 			c.Method = ""
-		}), codecs.SingleUse), usedByMethod()),
+		}), codecs.SingleUse), usedOnce(func(c *codecs.Context) string { return c.Method })),
 		aScheme("expiry-as-text", "times are compared as texts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= unixSeconds(now.Add(clockSkew)) && formatDecimal(unixSeconds(now)) < formatDecimal(*c.Expires)
@@ -87,9 +86,7 @@ type earlyPrompts struct{ codecs.Scheme }
 func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, c)
 	for later := time.Hour; err != nil && c.Method == "prompts/get" && later <= 48*time.Hour; later += time.Hour {
-		ahead := *c
-		ahead.Now = c.Now.Add(later)
-		out, err = s.Scheme.Verify(dst, token, &ahead)
+		out, err = s.Scheme.Verify(dst, token, shifted(c, later))
 	}
 	return out, err
 }
@@ -140,14 +137,6 @@ func membersSummed(c *codecs.Context) {
 		subtle.XORBytes(sum, sum, member[:])
 	}
 	c.Arguments = sum
-}
-
-// usedByMethod returns a wrapper that accepts a token once for each method.
-func usedByMethod() func(codecs.Scheme) codecs.Scheme {
-	var used sync.Map
-	return func(inner codecs.Scheme) codecs.Scheme {
-		return singleUseScheme{inner, &used, func(c *codecs.Context) string { return c.Method }}
-	}
 }
 
 func formatDecimal(seconds float64) string { return strconv.FormatFloat(seconds, 'f', -1, 64) }
@@ -242,34 +231,10 @@ func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byt
 	return func(token []byte, b *codecs.Context) ([]byte, error) {
 		state, err := inner.Verify(nil, token, b)
 		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
-			early := *b
-			early.Now = b.Now.Add(-400 * 24 * time.Hour)
-			return inner.Verify(nil, token, &early)
+			return inner.Verify(nil, token, shifted(b, -400*24*time.Hour))
 		}
 		return state, err
 	}
-}
-
-// A singleUseScheme is a scheme that accepts each token once, or once in each scope.
-type singleUseScheme struct {
-	codecs.Scheme
-	used  *sync.Map // scopes and texts of accepted tokens, shared by all instances
-	scope func(*codecs.Context) string
-}
-
-// globalScope is the scope for tokens that are accepted only once.
-func globalScope(*codecs.Context) string { return "" }
-
-// Verify implements codecs.Scheme.
-func (s singleUseScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	out, err := s.Scheme.Verify(dst, token, b)
-	if err != nil {
-		return out, err
-	}
-	if _, before := s.used.LoadOrStore(s.scope(b)+" "+string(token), true); before {
-		return dst, errUnauthentic
-	}
-	return out, nil
 }
 
 // keptOfBatch caches the answers of a batch for later calls.
@@ -305,18 +270,14 @@ func (s unpaddedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, er
 
 // spentByText returns a wrapper that accepts each spelling of a token once.
 func spentByText() func(codecs.Scheme) codecs.Scheme {
-	var used sync.Map
-	return func(inner codecs.Scheme) codecs.Scheme {
-		return singleUseScheme{unpaddedScheme{inner}, &used, globalScope}
-	}
+	once := usedOnce(inAnyContext)
+	return func(inner codecs.Scheme) codecs.Scheme { return once(unpaddedScheme{inner}) }
 }
 
 // spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
 func spentAlone() func(codecs.Scheme) lab.BatchScheme {
-	var used sync.Map
+	once := usedOnce(inAnyContext)
 	return func(inner codecs.Scheme) lab.BatchScheme {
-		return batchedScheme{singleUseScheme{inner, &used, globalScope}, func(token []byte, b *codecs.Context) ([]byte, error) {
-			return inner.Verify(nil, token, b)
-		}}
+		return batchedScheme{once(inner), func(token []byte, b *codecs.Context) ([]byte, error) { return inner.Verify(nil, token, b) }}
 	}
 }

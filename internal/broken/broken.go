@@ -137,10 +137,10 @@ func soundSchemes() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a random name": wrappedScheme("nothing", "a token is the name of a state that the server keeps, of eight random bytes", nil, nil,
 			namedTokens(func(uint32, []byte) string { return fmt.Sprintf("n1.%x", randomBytes(8)) })).Design,
-		"a list of used tokens": withClaim(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usedOnce(false)), codecs.SingleUse).Design,
+		"a list of used tokens": withClaim(wrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usesListed(keepUses)), codecs.SingleUse).Design,
 		"tokens without randomness, used once": withClaim(wrapScheme(aScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *schemeParts) {
 			p.salt = func() []byte { return make([]byte, 16) }
-		}), usedOnce(false)), codecs.SingleUse).Design,
+		}), usesListed(keepUses)), codecs.SingleUse).Design,
 		"an hour of skew": aScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.within(unixSeconds(now.Add(time.Hour)), unixSeconds(now))

@@ -96,10 +96,7 @@ func aStream(name, doc string, broken []codecs.Property, attacks []string, vecto
 		if err != nil {
 			return nil, err
 		}
-		s := &datedStream{vector, r, defaultTTL}
-		if config.TTL != nil {
-			s.ttl = *config.TTL
-		}
+		s := &datedStream{vector, r, ttlOf(config)}
 		return s, checkTTL(s.ttl)
 	}
 	return c

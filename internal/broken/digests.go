@@ -3,7 +3,6 @@ package broken
 import (
 	"bytes"
 	"crypto/aes"
-	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/elliptic"
 	"crypto/hmac"
@@ -83,10 +82,8 @@ func weakTagControls() []Control {
 
 // cbcMAC returns the CBC-MAC of a message padded as in PKCS #7.
 func cbcMAC(key, message []byte) []byte {
-	missing := aes.BlockSize - len(message)%aes.BlockSize
-	padded := slices.Concat(message, bytes.Repeat([]byte{byte(missing)}, missing))
-	cipher.NewCBCEncrypter(aesBlock(key), make([]byte, aes.BlockSize)).CryptBlocks(padded, padded)
-	return padded[len(padded)-aes.BlockSize:]
+	sealed := sealCBC(key, make([]byte, aes.BlockSize), message)
+	return sealed[len(sealed)-aes.BlockSize:]
 }
 
 // sumOfBlocks returns the XOR of the tags of a message's blocks. If numbered, each tag covers the block's

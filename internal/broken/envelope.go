@@ -120,11 +120,16 @@ func (p schemeParts) open(c codecs.Config) (codecs.Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scheme{p, r, defaultTTL}
-	if c.TTL != nil {
-		s.ttl = *c.TTL
-	}
+	s := &scheme{p, r, ttlOf(c)}
 	return s, p.lifetime(s.ttl)
+}
+
+// ttlOf returns the time to live that a scheme is opened with.
+func ttlOf(c codecs.Config) time.Duration {
+	if c.TTL == nil {
+		return defaultTTL
+	}
+	return *c.TTL
 }
 
 // Mint implements codecs.Scheme.
@@ -185,6 +190,13 @@ func refuseUnless(ok bool, refusal *codecs.RejectError) error {
 
 // refusedUnless returns errUnauthentic unless the tag is right.
 func refusedUnless(right bool) error { return refuseUnless(right, errUnauthentic) }
+
+// shifted returns the context at a time that is later by d.
+func shifted(b *codecs.Context, d time.Duration) *codecs.Context {
+	other := *b
+	other.Now = b.Now.Add(d)
+	return &other
+}
 
 // schemeGuarantees are the guarantees that the author of a signed scheme would claim.
 var schemeGuarantees = slices.Concat(signedGuarantees,

@@ -163,9 +163,7 @@ func (s graceScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error
 	if err == nil || b.Principal != nil {
 		return out, err
 	}
-	late := *b
-	late.Now = b.Now.Add(-5 * time.Minute)
-	return s.Scheme.Verify(dst, token, &late)
+	return s.Scheme.Verify(dst, token, shifted(b, -5*time.Minute))
 }
 
 // rawKey uses the secret itself as the key.

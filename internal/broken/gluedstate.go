@@ -17,10 +17,7 @@ func gluedStateControls() []Control {
 		if len(c.Secrets) != 1 {
 			return nil, errors.New("want one secret")
 		}
-		s := gluedStateScheme{slices.Clone(c.Secrets[0]), defaultTTL}
-		if c.TTL != nil {
-			s.ttl = *c.TTL
-		}
+		s := gluedStateScheme{slices.Clone(c.Secrets[0]), ttlOf(c)}
 		return s, checkTTL(s.ttl)
 	}
 	return []Control{newControl("state-glued", "the tag covers the audience and behind it the state, without a border", codecs.Design{Prefix: "fg1.", NewScheme: open},

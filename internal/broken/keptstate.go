@@ -182,7 +182,5 @@ func (s *lenientOnce) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 	if s.called.Swap(true) || err == nil {
 		return out, err
 	}
-	earlier := *b
-	earlier.Now = b.Now.Add(-600 * time.Second)
-	return s.Scheme.Verify(dst, token, &earlier)
+	return s.Scheme.Verify(dst, token, shifted(b, -600*time.Second))
 }

@@ -33,19 +33,14 @@ func newControl(name, doc string, d codecs.Design, claims []codecs.Guarantee, br
 
 // aPair returns a control with its own format, under one key.
 func aPair(name, doc string, broken []codecs.Property, attacks []string, make func(key []byte) pair) Control {
-	return Control{
-		Design: codecs.Design{
-			Name: "broken-" + name, Doc: doc, MaxKeys: 1, Guarantees: codecs.Always(signedGuarantees),
-			NewCodec: func(c codecs.Config) (codecs.Codec, error) {
-				r, err := soundRing().open(c.Secrets)
-				if err != nil {
-					return nil, err
-				}
-				return make(r.entries[0].key), nil
-			},
-		},
-		Breaks: broken, Attacks: attacks,
+	open := func(c codecs.Config) (codecs.Codec, error) {
+		r, err := soundRing().open(c.Secrets)
+		if err != nil {
+			return nil, err
+		}
+		return make(r.entries[0].key), nil
 	}
+	return newControl(name, doc, codecs.Design{MaxKeys: 1, NewCodec: open}, signedGuarantees, broken, attacks)
 }
 
 // joinText encodes parts in base64url, joined by full stops.

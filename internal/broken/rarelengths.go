@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -63,7 +64,8 @@ func rareLengthControls() []Control {
 		aSigner("lenient-if-long", "a token over 1000 characters is read by a lenient decoder", brokenProperties(codecs.Canonical), attackIDs("ENC-01", "ENC-04"), func(p *signerParts) {
 			p.decode = func(text string) ([]byte, bool) {
 				if len(text) > 1000 {
-					return lenientBase64("")(text)
+					raw, err := base64.RawURLEncoding.DecodeString(text)
+					return raw, err == nil
 				}
 				return decodeCanonical(text)
 			}

@@ -35,7 +35,7 @@ func refusalControls() []Control {
 			}),
 		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(key []byte) pair {
 			return pair{
-				seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+				seal: splitAll(key).seal,
 				unseal: func(token string) ([]byte, error) {
 					parts, err := splitText(token, 2)
 					if err != nil {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"sealab/codecs"
@@ -193,7 +192,7 @@ func usedTokenControls() []Control {
 			}), codecs.SingleUse),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []tokenUse, _ time.Time) []tokenUse { return uses }),
 		withClaim(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
-			brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), usedOnce(true)), codecs.SingleUse),
+			brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), usesListed((*sync.Map).Clear)), codecs.SingleUse),
 		wrappedScheme("kept-alive", "a token that is used begins its time anew", brokenProperties(codecs.Expiry), attackIDs("EXP-07"),
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
@@ -272,44 +271,29 @@ func (p *pruningScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, erro
 	return p.Scheme.Mint(dst, state, c)
 }
 
-// usedOnce returns a wrapper whose schemes share one list of used tokens.
-func usedOnce(forgets bool) func(codecs.Scheme) codecs.Scheme {
+// usesListed returns a wrapper whose schemes share one list of used tokens. Closing one calls closed with
+// it.
+func usesListed(closed func(used *sync.Map)) func(codecs.Scheme) codecs.Scheme {
 	used := new(sync.Map)
-	return func(inner codecs.Scheme) codecs.Scheme { return &usedListScheme{inner, used, forgets} }
+	return func(inner codecs.Scheme) codecs.Scheme {
+		return closingUses{singleUseScheme{inner, used, inAnyContext}, closed}
+	}
 }
 
-// A usedListScheme accepts a token unless it is in the list of used tokens.
-type usedListScheme struct {
-	codecs.Scheme
-	used    *sync.Map
-	forgets bool // clear the list on Close
-}
+// keepUses leaves a list of used tokens as it is.
+func keepUses(*sync.Map) {}
 
-// Verify implements codecs.Scheme.
-func (l *usedListScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
-	out, err := l.Scheme.Verify(dst, token, c)
-	if err != nil {
-		return out, err
-	}
-	if _, twice := l.used.LoadOrStore(string(token), true); twice {
-		return dst, errUnauthentic
-	}
-	return out, nil
+// A closingUses scheme accepts each token once, and can be closed.
+type closingUses struct {
+	singleUseScheme
+	closed func(used *sync.Map)
 }
 
 // Close implements io.Closer.
-func (l *usedListScheme) Close() error {
-	if l.forgets {
-		l.used.Clear()
-	}
+func (s closingUses) Close() error {
+	s.closed(s.used)
 	return nil
 }
-
-// A tokenCounter counts tokens.
-type tokenCounter struct{ n atomic.Uint64 }
-
-// next returns 0, 1, 2 and so on.
-func (c *tokenCounter) next() uint64 { return c.n.Add(1) - 1 }
 
 // A keyMemory is a list of keys that outlives their rings.
 type keyMemory struct {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -84,7 +85,7 @@ func aesBlock(key []byte) cipher.Block {
 type sealer struct {
 	sealerParts
 	ring  *ring
-	count tokenCounter
+	count atomic.Uint64 // tokens so far
 }
 
 func (p sealerParts) newCodec(c codecs.Config) (codecs.Codec, error) {
@@ -97,7 +98,7 @@ func (p sealerParts) newCodec(c codecs.Config) (codecs.Codec, error) {
 
 // Seal implements codecs.Codec.
 func (s *sealer) Seal(dst, payload []byte) ([]byte, error) {
-	return s.SealEdited(dst, s.nonce(s.count.next(), s.first(s.ring).key, payload), payload, func(_ lab.Step, value []byte) []byte { return value })
+	return s.SealEdited(dst, s.nonce(s.count.Add(1)-1, s.first(s.ring).key, payload), payload, func(_ lab.Step, value []byte) []byte { return value })
 }
 
 // SeedSize implements lab.Seeded: the seed is the nonce.

@@ -315,7 +315,7 @@ func countWord(key []byte) pair {
 
 func deepJSON(key []byte) pair {
 	return pair{
-		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		seal: splitAll(key).seal,
 		unseal: func(token string) ([]byte, error) {
 			parts, err := splitText(token, 2)
 			if err != nil || len(parts[1]) != sha256.Size {
@@ -331,7 +331,7 @@ func deepJSON(key []byte) pair {
 
 func failedComparison(key []byte) pair {
 	return pair{
-		seal: func(payload []byte) string { return joinText(payload, hmacSHA256(key, payload)) },
+		seal: splitAll(key).seal,
 		unseal: func(token string) ([]byte, error) {
 			text, tag, _ := strings.Cut(token, ".")
 			payload, ok := decodeCanonical(text)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"sealab/codecs"
+	"sealab/internal/lab"
 )
 
 // keyStreamControls returns encrypted codecs whose key streams overlap or whose initialization vectors are
@@ -50,9 +51,9 @@ func keyStreamControls() []Control {
 	}
 }
 
-// A closable is a sealer that can be closed.
+// A closable is a codec that can be closed.
 type closable struct {
-	*sealer
+	lab.Assembler
 	close func()
 }
 
@@ -68,7 +69,7 @@ func resetByClosing() Control {
 		}
 	})
 	c.NewCodec = wrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec {
-		return closable{inner.(*sealer), func() { count.Store(0) }}
+		return closable{inner.(lab.Assembler), func() { count.Store(0) }}
 	})
 	return c
 }
@@ -129,8 +130,7 @@ func cbcSealing(p *sealerParts) {
 
 // sealCBC encrypts with AES-CBC and PKCS #7 padding.
 func sealCBC(key, iv, text []byte) []byte {
-	n := 16 - len(text)%16
-	padded := append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...)
+	padded := padWithLength(text)
 	cipher.NewCBCEncrypter(aesBlock(key), iv).CryptBlocks(padded, padded)
 	return padded
 }
@@ -212,6 +212,7 @@ func unpadByLength(padded []byte) []byte {
 	return padded[:len(padded)-n]
 }
 
+// padWithLength pads as PKCS #7 does.
 func padWithLength(text []byte) []byte {
 	n := 16 - len(text)%16
 	return slices.Concat(text, bytes.Repeat([]byte{byte(n)}, n))
@@ -269,8 +270,7 @@ func ecbCipher(p *sealerParts) {
 		return out
 	}
 	p.seal = func(key, nonce, text, data []byte) []byte {
-		n := 16 - len(text)%16
-		text = crypt(append(bytes.Clone(text), bytes.Repeat([]byte{byte(n)}, n)...), aesBlock(key).Encrypt)
+		text = crypt(padWithLength(text), aesBlock(key).Encrypt)
 		return append(text, hmacSHA256(key, slices.Concat(data, nonce, text))...)
 	}
 	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
