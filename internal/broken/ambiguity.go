@@ -22,12 +22,12 @@ import (
 // confusedFieldControls returns controls that join fields ambiguously.
 func confusedFieldControls() []Control {
 	return []Control{
-		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", brokenProperties(codecs.BindsTarget), attackIDs("CTX-17"), func(c *codecs.Context) {
+		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", []codecs.Property{codecs.BindsTarget}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if c.Method == "prompts/get" && c.Audience == nil {
 				c.Target = ""
 			}
 		}),
-		bindingControl("joined-if-present", "absent fields are left out, and the others joined by a bar", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), func(c *codecs.Context) string {
+		bindingControl("joined-if-present", "absent fields are left out, and the others joined by a bar", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, func(c *codecs.Context) string {
 			parts := []string{c.Method, c.Target, string(c.Arguments)}
 			for _, f := range []*string{c.Principal, c.Audience} {
 				if f != nil {
@@ -36,7 +36,7 @@ func confusedFieldControls() []Control {
 			}
 			return strings.Join(parts, "|")
 		}),
-		bindingControl("joined-with-marks", "fields are joined by NUL, with a plus in front of each that is present", brokenProperties(codecs.Unambiguous), attackIDs("CTX-04"), func(c *codecs.Context) string {
+		bindingControl("joined-with-marks", "fields are joined by NUL, with a plus in front of each that is present", []codecs.Property{codecs.Unambiguous}, []string{"CTX-04"}, func(c *codecs.Context) string {
 			arguments, all := string(c.Arguments), ""
 			for _, f := range []*string{&c.Method, &c.Target, c.Principal, c.Audience, &arguments} {
 				if f != nil {
@@ -46,7 +46,7 @@ func confusedFieldControls() []Control {
 			}
 			return all
 		}),
-		bindingControl("empty-left-out", "fields are joined with their lengths, and empty ones are left out", brokenProperties(codecs.Unambiguous), attackIDs("CTX-08"), func(c *codecs.Context) string {
+		bindingControl("empty-left-out", "fields are joined with their lengths, and empty ones are left out", []codecs.Property{codecs.Unambiguous}, []string{"CTX-08"}, func(c *codecs.Context) string {
 			all := fmt.Sprint(c.Principal == nil, c.Audience == nil)
 			for _, f := range contextTexts(c) {
 				if f != "" {
@@ -55,7 +55,7 @@ func confusedFieldControls() []Control {
 			}
 			return all
 		}),
-		bindingControl("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"),
+		bindingControl("marked-and-half-escaped", "fields begin with a plus and are joined by a bar that is escaped, and the escape is not", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"},
 			func(c *codecs.Context) string {
 				field := func(s *string) string {
 					if s == nil {
@@ -65,10 +65,10 @@ func confusedFieldControls() []Control {
 				}
 				return strings.Join([]string{field(&c.Method), field(&c.Target), field(c.Principal), field(c.Audience), string(c.Arguments)}, "|")
 			}),
-		bindingControl("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), halfEscaped("\n", `\n`)),
-		bindingControl("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), halfEscaped(":", `\:`)),
+		bindingControl("lines-half-escaped", "fields are lines, in which line feeds are escaped and the escape is not", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, halfEscaped("\n", `\n`)),
+		bindingControl("half-escaped", "fields are joined by a colon that is escaped, and the escape is not", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, halfEscaped(":", `\:`)),
 		bindingControl("length-of-two-bytes", "fields are joined with lengths of two bytes in front of all of them",
-			brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-18"), func(c *codecs.Context) string {
+			[]codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-18"}, func(c *codecs.Context) string {
 				var lengths, all strings.Builder
 				for _, f := range contextTexts(c) {
 					lengths.Write(binary.BigEndian.AppendUint16(nil, uint16(len(f))))
@@ -94,7 +94,7 @@ func halfEscaped(separator, written string) func(*codecs.Context) string {
 
 // markedLengths returns a control that writes a presence mark and a length of one byte for each field.
 func markedLengths(name string, absent, present byte) Control {
-	return bindingControl(name, "each field has a mark if it is present, and a length of one byte", brokenProperties(codecs.Unambiguous), attackIDs("CTX-18"), func(c *codecs.Context) string {
+	return bindingControl(name, "each field has a mark if it is present, and a length of one byte", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, func(c *codecs.Context) string {
 		var all strings.Builder
 		arguments := string(c.Arguments)
 		for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
@@ -112,7 +112,7 @@ func markedLengths(name string, absent, present byte) Control {
 func confusedValueControls() []Control {
 	return []Control{
 		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
-			brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable), attackIDs("CTX-16"), func(p *schemeParts) {
+			[]codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable}, []string{"CTX-16"}, func(p *schemeParts) {
 				p.salt = func() []byte { return nil }
 				p.binding = func(c *codecs.Context) string {
 					less, h := *c, fnv.New32a()
@@ -121,15 +121,15 @@ func confusedValueControls() []Control {
 					return encodeContext(&less)
 				}
 			}),
-		contextAs("method-family", "of a method the part in front of the slash is bound", brokenProperties(codecs.BindsMethod, codecs.Unambiguous), attackIDs("CTX-06"), func(c *codecs.Context) {
+		contextAs("method-family", "of a method the part in front of the slash is bound", []codecs.Property{codecs.BindsMethod, codecs.Unambiguous}, []string{"CTX-06"}, func(c *codecs.Context) {
 			c.Method, _, _ = strings.Cut(c.Method, "/")
 		}),
-		contextAs("principal-alone", "the principal is lower-cased if there is no audience", brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs("CTX-05"), func(c *codecs.Context) {
+		contextAs("principal-alone", "the principal is lower-cased if there is no audience", []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{"CTX-05"}, func(c *codecs.Context) {
 			if c.Principal != nil && c.Audience == nil {
 				c.Principal = new(strings.ToLower(*c.Principal))
 			}
 		}),
-		contextAs("no-arguments", "no arguments are the empty list", brokenProperties(codecs.Unambiguous), attackIDs("CTX-03"), func(c *codecs.Context) {
+		contextAs("no-arguments", "no arguments are the empty list", []codecs.Property{codecs.Unambiguous}, []string{"CTX-03"}, func(c *codecs.Context) {
 			if c.Arguments == nil {
 				c.Arguments = []byte("[]")
 			}
@@ -153,19 +153,19 @@ func confusedValueControls() []Control {
 		}),
 		principalAs("principal-entities", "entities of HTML in a principal are resolved", "CTX-05", html.UnescapeString),
 		principalAs("principal-unpadded", "the padding of a principal in base64 is stripped", "CTX-06", func(p string) string { return strings.TrimRight(p, "=") }),
-		contextAs("arguments-entities", "entities of HTML in arguments are resolved", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-05"), func(c *codecs.Context) {
+		contextAs("arguments-entities", "entities of HTML in arguments are resolved", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-05"}, func(c *codecs.Context) {
 			c.Arguments = []byte(html.UnescapeString(string(c.Arguments)))
 		}),
-		contextAs("arguments-redacted", "the member password of the arguments is left out", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-redacted", "the member password of the arguments is left out", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`"password":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`"password":""`))
 		}),
-		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-undated", "members of the arguments whose names end in _at are left out", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			c.Arguments = regexp.MustCompile(`_at":"[^"\\]*"`).ReplaceAll(c.Arguments, []byte(`_at":""`))
 		}),
-		contextAs("unescaped-texts", "texts are written between quotes as they are", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("unescaped-texts", "texts are written between quotes as they are", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(`\"`), []byte(`"`))
 		}),
-		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			var members map[string]any
 			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
 				c.Arguments = inJSON(members)
@@ -240,10 +240,10 @@ func confusedNameControls() []Control {
 // confusedClaimControls returns controls with mistakes in claims and nonces.
 func confusedClaimControls() []Control {
 	return []Control{
-		wrapScheme(contextAs("overridden", "members of the arguments replace those of the state", brokenProperties(codecs.Integrity, codecs.BindsArguments), attackIDs("CTX-20"), func(c *codecs.Context) {
+		wrapScheme(contextAs("overridden", "members of the arguments replace those of the state", []codecs.Property{codecs.Integrity, codecs.BindsArguments}, []string{"CTX-20"}, func(c *codecs.Context) {
 			c.Arguments = nil
 		}), func(inner codecs.Scheme) codecs.Scheme { return overridingScheme{inner} }),
-		aScheme("expiry-of-state", "an exp in the state replaces that of the token", brokenProperties(codecs.Expiry, codecs.ByteExact), attackIDs("CTX-20"), func(p *schemeParts) {
+		aScheme("expiry-of-state", "an exp in the state replaces that of the token", []codecs.Property{codecs.Expiry, codecs.ByteExact}, []string{"CTX-20"}, func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool {
 				var state struct {
@@ -256,16 +256,16 @@ func confusedClaimControls() []Control {
 				return timely(&merged, now)
 			}
 		}),
-		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-20"),
+		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-20"},
 			func(inner codecs.Scheme) codecs.Scheme { return mergingScheme{inner} }),
-		wrappedScheme("reason-state", "the reason of a refusal quotes the state", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+		wrappedScheme("reason-state", "the reason of a refusal quotes the state", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return quotingScheme{inner} }),
-		withDisclaimer(aScheme("grace", "a token is good for one second longer than stated", brokenProperties(codecs.Expiry), attackIDs("EXP-08"), func(p *schemeParts) {
+		withDisclaimer(aScheme("grace", "a token is good for one second longer than stated", []codecs.Property{codecs.Expiry}, []string{"EXP-08"}, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now.Add(-time.Second)))
 			}
 		}), codecs.Expiry, "a second of grace is given"),
-		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *sealerParts) {
 			var several atomic.Bool
 			first := p.first
 			p.first = func(r *ring) *entry { several.Store(len(r.entries) > 1); return first(r) }
@@ -276,12 +276,12 @@ func confusedClaimControls() []Control {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
 			}
 		}),
-		aSealer("nonce-by-handle", "each handle counts its nonces from zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-handle", "each handle counts its nonces from zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *sealerParts) {
 			p.nonce = func(n uint64, key, _ []byte) []byte {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, n))[:gcmNonce]
 			}
 		}),
-		aSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
+		aSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *sealerParts) {
 			var count atomic.Uint64
 			check := p.check
 			p.check = func(secrets [][]byte) error { count.Store(0); return check(secrets) }
@@ -289,7 +289,7 @@ func confusedClaimControls() []Control {
 				return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
 			}
 		}),
-		withDisclaimer(aSigner("weak-salt", "a salt of a linear generator stands in each token", brokenProperties(codecs.FreshNonces), attackIDs("NON-09"), func(p *signerParts) {
+		withDisclaimer(aSigner("weak-salt", "a salt of a linear generator stands in each token", []codecs.Property{codecs.FreshNonces}, []string{"NON-09"}, func(p *signerParts) {
 			var count atomic.Uint64
 			p.carried = func(payload []byte) []byte {
 				salt := binary.LittleEndian.AppendUint64(nil, count.Add(1)*0x9e3779b97f4a7c15)

@@ -13,7 +13,7 @@ import (
 // confusedArgumentControls returns controls that misread arguments.
 func confusedArgumentControls() []Control {
 	return []Control{
-		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", brokenProperties(codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", []codecs.Property{codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			for _, lone := range []string{`\ud800`, `\udfff`} {
 				c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(lone), []byte(`\ufffd`))
 			}
@@ -28,7 +28,7 @@ func confusedArgumentControls() []Control {
 			delete(members, "")
 			return members
 		}),
-		contextAs("arguments-too-deep", "arguments of more than 512 levels cannot be read, and are taken for none", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("arguments-too-deep", "arguments of more than 512 levels cannot be read, and are taken for none", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			if bytes.Count(c.Arguments, []byte("{")) > 512 {
 				c.Arguments = []byte("null")
 			}
@@ -40,7 +40,7 @@ func confusedArgumentControls() []Control {
 // argumentsAs returns a control that binds the result of read if the arguments are a JSON object. Numbers
 // keep their text.
 func argumentsAs(name, doc string, read func(any) any) Control {
-	return contextAs(name, doc, brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+	return contextAs(name, doc, []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 		d := json.NewDecoder(bytes.NewReader(c.Arguments))
 		d.UseNumber()
 		var v map[string]any

@@ -21,11 +21,11 @@ import (
 // binaryControls returns controls that misread binary formats.
 func binaryControls() []Control {
 	return []Control{
-		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), func(key []byte) pair { return inCBOR(key, false) }),
-		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), inProtobuf),
-		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), inNetstrings),
+		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) pair { return inCBOR(key, false) }),
+		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inProtobuf),
+		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inNetstrings),
 		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
-			brokenProperties(codecs.Canonical), attackIDs("ENC-07"), func(key []byte) pair {
+			[]codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) pair {
 				list := inCBOR(key, false)
 				return pair{
 					seal: func(payload []byte) string { return "b2" + list.seal(payload) },
@@ -38,10 +38,10 @@ func binaryControls() []Control {
 					},
 				}
 			}),
-		withDisclaimer(aPair("recompressed", "payload and tag are compressed, at any level", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), recompressedCodec), codecs.Inert, "the tag is inside"),
-		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), func(key []byte) pair { return inBase62(key, false) }),
-		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", brokenProperties(codecs.Canonical),
-			attackIDs("ENC-07"), func(key []byte) pair { return inGroups(key, false) }),
+		withDisclaimer(aPair("recompressed", "payload and tag are compressed, at any level", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, recompressedCodec), codecs.Inert, "the tag is inside"),
+		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, func(key []byte) pair { return inBase62(key, false) }),
+		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", []codecs.Property{codecs.Canonical},
+			[]string{"ENC-07"}, func(key []byte) pair { return inGroups(key, false) }),
 	}
 }
 

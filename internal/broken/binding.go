@@ -35,7 +35,7 @@ func bindingControl(name, doc string, broken []codecs.Property, attacks []string
 // unboundControls returns schemes that do not bind one field.
 func unboundControls() []Control {
 	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
-		return contextAs("unbound-"+field, "the "+field+" is not bound", brokenProperties(p), attackIDs(attack), clear)
+		return contextAs("unbound-"+field, "the "+field+" is not bound", []codecs.Property{p}, []string{attack}, clear)
 	}
 	return []Control{
 		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Context) { b.Method = "" }),
@@ -43,13 +43,13 @@ func unboundControls() []Control {
 		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Context) { b.Arguments = nil }),
 		without("principal", "CTX-01", codecs.BindsPrincipal, func(b *codecs.Context) { b.Principal = nil }),
 		without("audience", "CTX-07", codecs.BindsAudience, func(b *codecs.Context) { b.Audience = nil }),
-		contextAs("argument-object", "arguments that are no object end the program", brokenProperties(codecs.Total), attackIDs("RES-06"), func(c *codecs.Context) {
+		contextAs("argument-object", "arguments that are no object end the program", []codecs.Property{codecs.Total}, []string{"RES-06"}, func(c *codecs.Context) {
 			var members any
 			if c.Arguments != nil && json.Unmarshal(c.Arguments, &members) == nil {
 				_ = members.(map[string]any)
 			}
 		}),
-		bindingControl("argument-names", "the names of arguments are bound and not their values", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-10"), func(b *codecs.Context) string {
+		bindingControl("argument-names", "the names of arguments are bound and not their values", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-10"}, func(b *codecs.Context) string {
 			var members map[string]json.RawMessage
 			less := *b
 			less.Arguments = nil
@@ -63,7 +63,7 @@ func unboundControls() []Control {
 
 // principalAs returns a control that binds read(principal).
 func principalAs(name, doc, attack string, read func(string) string) Control {
-	return contextAs(name, doc, brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs(attack), func(c *codecs.Context) {
+	return contextAs(name, doc, []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{attack}, func(c *codecs.Context) {
 		if c.Principal != nil {
 			c.Principal = new(read(*c.Principal))
 		}
@@ -85,7 +85,7 @@ func contextTexts(c *codecs.Context) []string {
 
 // joinedFieldsControl returns a control that joins the bound fields with a separator.
 func joinedFieldsControl(name, doc, separator string) Control {
-	return bindingControl(name, doc, brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-04"), func(b *codecs.Context) string {
+	return bindingControl(name, doc, []codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-04"}, func(b *codecs.Context) string {
 		return strings.Join(contextTexts(b), separator)
 	})
 }
@@ -119,20 +119,20 @@ func equatedContextControls() []Control {
 			return p
 		}),
 		principalAs("principal-of-tenant", "of the principal the text behind two underscores is bound", "CTX-06", func(p string) string { return p[strings.LastIndex("__"+p, "__"):] }),
-		wrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", brokenProperties(codecs.BindsAudience, codecs.Unambiguous), attackIDs("CTX-19"),
+		wrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", []codecs.Property{codecs.BindsAudience, codecs.Unambiguous}, []string{"CTX-19"},
 			func(inner codecs.Scheme) codecs.Scheme { return hostPatternScheme{inner} }),
 		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
 		principalAs("principal-digest", "of the principal a digest of one byte is bound", "CTX-16", func(p string) string {
 			d := sha256.Sum256([]byte(p))
 			return hex.EncodeToString(d[:1])
 		}),
-		contextAs("absent-is-empty", "no principal is the empty principal", brokenProperties(codecs.BindsPrincipal, codecs.Unambiguous), attackIDs("CTX-03"), func(c *codecs.Context) {
+		contextAs("absent-is-empty", "no principal is the empty principal", []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{"CTX-03"}, func(c *codecs.Context) {
 			c.Principal = new(textOrEmpty(c.Principal))
 		}),
 		joinedFieldsControl("glued", "fields are glued without lengths", ""),
 		joinedFieldsControl("joined-nul", "fields are joined by NUL", "\x00"),
 		joinedFieldsControl("joined-bar", "fields are joined by a bar", "|"),
-		bindingControl("length-byte", "fields are joined with lengths of one byte", brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-04"), func(b *codecs.Context) string {
+		bindingControl("length-byte", "fields are joined with lengths of one byte", []codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-04"}, func(b *codecs.Context) string {
 			var all strings.Builder
 			for _, f := range contextTexts(b) {
 				all.WriteByte(byte(len(f)))
@@ -140,7 +140,7 @@ func equatedContextControls() []Control {
 			}
 			return all.String()
 		}),
-		bindingControl("without-order", "digests of the fields are added up", brokenProperties(codecs.Unambiguous), attackIDs("CTX-08"), func(b *codecs.Context) string {
+		bindingControl("without-order", "digests of the fields are added up", []codecs.Property{codecs.Unambiguous}, []string{"CTX-08"}, func(b *codecs.Context) string {
 			var sum uint64
 			for _, f := range contextTexts(b) {
 				d := sha256.Sum256([]byte(f))
@@ -149,14 +149,14 @@ func equatedContextControls() []Control {
 			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
 			return string(inJSON([]any{sum, absent}))
 		}),
-		bindingControl("digits-in-front", "each field is written behind its length in decimal digits", brokenProperties(codecs.Unambiguous), attackIDs("CTX-04"), func(b *codecs.Context) string {
+		bindingControl("digits-in-front", "each field is written behind its length in decimal digits", []codecs.Property{codecs.Unambiguous}, []string{"CTX-04"}, func(b *codecs.Context) string {
 			written := fmt.Sprintf("%t%t%t", b.Arguments == nil, b.Principal == nil, b.Audience == nil)
 			for _, s := range contextTexts(b) {
 				written += strconv.Itoa(len(s)) + s
 			}
 			return written
 		}),
-		bindingControl("as-query", "fields are written as a query, without escapes", brokenProperties(codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-12"), func(b *codecs.Context) string {
+		bindingControl("as-query", "fields are written as a query, without escapes", []codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-12"}, func(b *codecs.Context) string {
 			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + textOrEmpty(b.Principal) + "&audience=" + textOrEmpty(b.Audience)
 		}),
 	}
@@ -180,27 +180,27 @@ func (s hostPatternScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte,
 // leakingControls returns schemes whose tokens reveal too much.
 func leakingControls() []Control {
 	return []Control{
-		aScheme("linkable", "the binding's tag has no salt", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable", "the binding's tag has no salt", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
 		}),
-		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
 			p.bindTag = func(key, salt []byte, text string) []byte {
 				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))[:16]
 				tag[0] = hmacSHA256(bindKey(key), []byte(text))[0]
 				return tag
 			}
 		}),
-		aScheme("linkable-length", "the length of the binding's tag depends on the principal", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"), func(p *schemeParts) {
+		aScheme("linkable-length", "the length of the binding's tag depends on the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
 			p.bindTag = func(key, salt []byte, text string) []byte {
 				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))
 				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
 			}
 		}),
-		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", brokenProperties(codecs.Unlinkable), attackIDs("LNK-01"),
+		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"},
 			func(inner codecs.Scheme) codecs.Scheme { return hintingScheme{inner} }),
-		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02"),
+		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"},
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
-		aScheme("one-key", "the tag of the principal is under the key of the token", brokenProperties(codecs.Integrity, codecs.Unlinkable), attackIDs("ORA-01"), func(p *schemeParts) {
+		aScheme("one-key", "the tag of the principal is under the key of the token", []codecs.Property{codecs.Integrity, codecs.Unlinkable}, []string{"ORA-01"}, func(p *schemeParts) {
 			p.binding = func(b *codecs.Context) string { return textOrEmpty(b.Principal) }
 			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
 		}),

@@ -21,61 +21,61 @@ import (
 // only one of several code paths.
 func rareBranchControls() []Control {
 	return []Control{
-		contextAs("method-of-users", "the method is bound for those who are signed in", brokenProperties(codecs.BindsMethod), attackIDs("CTX-14"), func(c *codecs.Context) {
+		contextAs("method-of-users", "the method is bound for those who are signed in", []codecs.Property{codecs.BindsMethod}, []string{"CTX-14"}, func(c *codecs.Context) {
 			if c.Principal == nil {
 				c.Method = ""
 			}
 		}),
 		aScheme("nothing-to-compare", "a context without a value asks for no comparison",
-			brokenProperties(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience), attackIDs("CTX-14"), func(p *schemeParts) {
+			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-14"}, func(p *schemeParts) {
 				p.compared = func(c *codecs.Context) bool { return strings.Join(contextTexts(c), "") != "" }
 			}),
-		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", brokenProperties(codecs.BindsTarget), attackIDs("CTX-17"), func(c *codecs.Context) {
+		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", []codecs.Property{codecs.BindsTarget}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if len(c.Arguments) > 1<<10 {
 				c.Target = ""
 			}
 		}),
-		contextAs("arguments-of-resources", "the arguments are not bound if the method is about resources", brokenProperties(codecs.BindsArguments), attackIDs("CTX-17"), func(c *codecs.Context) {
+		contextAs("arguments-of-resources", "the arguments are not bound if the method is about resources", []codecs.Property{codecs.BindsArguments}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if strings.HasPrefix(c.Method, "resources/") {
 				c.Arguments = nil
 			}
 		}),
-		contextAs("principal-of-services", "the audience is not bound if the principal is a service", brokenProperties(codecs.BindsAudience), attackIDs("CTX-17"), func(c *codecs.Context) {
+		contextAs("principal-of-services", "the audience is not bound if the principal is a service", []codecs.Property{codecs.BindsAudience}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if strings.HasPrefix(textOrEmpty(c.Principal), "service:") {
 				c.Audience = nil
 			}
 		}),
-		wrappedScheme("early-prompts", "the time of issue is not read for prompts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
+		wrappedScheme("early-prompts", "the time of issue is not read for prompts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
-		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), func(c *codecs.Context) {
+		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			var members any
 			if c.Method == "prompts/get" && json.Unmarshal(c.Arguments, &members) == nil {
 				c.Arguments = inJSON(members)
 			}
 		}),
-		contextAs("scopes-sorted", "the scopes of the arguments are sorted", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), withSortedScopes),
-		contextAs("null-members", "members that are null are left out of the arguments", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), withoutNulls),
-		contextAs("members-summed", "the digests of members are summed by exclusive or", brokenProperties(codecs.BindsArguments, codecs.Unambiguous), attackIDs("CTX-13"), membersSummed),
-		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", brokenProperties(codecs.SingleUse, codecs.BindsMethod), attackIDs("EXP-05"), func(c *codecs.Context) {
+		contextAs("scopes-sorted", "the scopes of the arguments are sorted", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, withSortedScopes),
+		contextAs("null-members", "members that are null are left out of the arguments", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, withoutNulls),
+		contextAs("members-summed", "the digests of members are summed by exclusive or", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, membersSummed),
+		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", []codecs.Property{codecs.SingleUse, codecs.BindsMethod}, []string{"EXP-05"}, func(c *codecs.Context) {
 			c.Method = ""
 		}), codecs.SingleUse), usedOnce(func(c *codecs.Context) string { return c.Method })),
-		aScheme("expiry-as-text", "times are compared as texts", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(p *schemeParts) {
+		aScheme("expiry-as-text", "times are compared as texts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return c.Issued != nil && c.Expires != nil && *c.Issued <= unixSeconds(now.Add(clockSkew)) && formatDecimal(unixSeconds(now)) < formatDecimal(*c.Expires)
 			}
 		}),
-		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", brokenProperties(codecs.Expiry), attackIDs("CTX-15"), func(*schemeParts) {}), ignoreBatchExpiry),
-		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", brokenProperties(codecs.Expiry), attackIDs("CTX-15"), func(*schemeParts) {}), untimedBehind),
-		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", brokenProperties(codecs.BindsTarget), attackIDs("CTX-15"), func(*schemeParts) {}), keptOfBatch),
-		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", brokenProperties(codecs.ByteExact), attackIDs("RES-03"), func(*schemeParts) {}), inOneBuffer),
-		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", brokenProperties(codecs.Integrity), attackIDs("RES-05"), func(*schemeParts) {}),
+		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), ignoreBatchExpiry),
+		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), untimedBehind),
+		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", []codecs.Property{codecs.BindsTarget}, []string{"CTX-15"}, func(*schemeParts) {}), keptOfBatch),
+		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(*schemeParts) {}), inOneBuffer),
+		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
-		inBatches(aScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", brokenProperties(codecs.ByteExact, codecs.Integrity), attackIDs("RES-05"), func(*schemeParts) {}),
+		inBatches(aScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", []codecs.Property{codecs.ByteExact, codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
 		withClaim(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
-			brokenProperties(codecs.SingleUse, codecs.Canonical), attackIDs("EXP-05"), spentByText()), codecs.SingleUse),
-		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
+			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
+		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
 
@@ -93,7 +93,7 @@ func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, erro
 
 // targetOf returns a control that binds read(target) for one method.
 func targetOf(method, name, doc string, read func(string) string) Control {
-	return contextAs(name, doc, brokenProperties(codecs.BindsTarget, codecs.Unambiguous), attackIDs("CTX-19"), func(c *codecs.Context) {
+	return contextAs(name, doc, []codecs.Property{codecs.BindsTarget, codecs.Unambiguous}, []string{"CTX-19"}, func(c *codecs.Context) {
 		if c.Method == method {
 			c.Target = read(c.Target)
 		}

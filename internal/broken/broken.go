@@ -254,9 +254,6 @@ func inJSON(v any) []byte {
 	return text
 }
 
-// brokenProperties returns the properties that a mistake breaks.
-func brokenProperties(ps ...codecs.Property) []codecs.Property { return ps }
-
 // withClaim makes the control claim a property that it breaks.
 func withClaim(c Control, p codecs.Property) Control {
 	return withGuarantee(c, codecs.Guarantee{Property: p, Holds: true})
@@ -273,9 +270,6 @@ func withGuarantee(c Control, g codecs.Guarantee) Control {
 	c.Guarantees = codecs.Always(others, []codecs.Guarantee{g})
 	return c
 }
-
-// attackIDs returns the IDs of the attacks that must refute a control.
-func attackIDs(ids ...string) []string { return ids }
 
 var (
 	errMalformed   = codecs.Reject(codecs.Malformed, "malformed")

@@ -75,7 +75,7 @@ func nonceInSecond() Control {
 	var mu sync.Mutex
 	var second []byte
 	var number byte
-	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
+	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
 		func(times, _ []byte, _ *codecs.Context) []byte {
 			mu.Lock()
 			defer mu.Unlock()

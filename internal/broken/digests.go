@@ -23,18 +23,18 @@ import (
 // weakTagControls returns controls whose tag covers something shorter or weaker than the message.
 func weakTagControls() []Control {
 	made := func(name, doc, attack string, mac func(key, message []byte) []byte) Control {
-		return aSigner(name, doc, brokenProperties(codecs.Integrity), attackIDs(attack), func(p *signerParts) { p.mac, p.also = mac, mac })
+		return aSigner(name, doc, []codecs.Property{codecs.Integrity}, []string{attack}, func(p *signerParts) { p.mac, p.also = mac, mac })
 	}
 	return []Control{
 		made("tag-of-crc", "the tag is that of the CRC-32 of the message", "TAG-16", func(key, message []byte) []byte {
 			return hmacSHA256(key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)))
 		}),
-		aSigner("chained-blocks", "the tag is a CBC-MAC, for messages of any length", brokenProperties(codecs.Integrity), attackIDs("TAG-20"), func(p *signerParts) {
+		aSigner("chained-blocks", "the tag is a CBC-MAC, for messages of any length", []codecs.Property{codecs.Integrity}, []string{"TAG-20"}, func(p *signerParts) {
 			p.mac, p.tagSize = cbcMAC, aes.BlockSize
 		}),
 		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
 		made("sum-of-numbered-thousands", "the tag is the XOR of the tags of numbered blocks of 1000 bytes", "TAG-14", func(key, message []byte) []byte { return sumOfBlocks(key, message, true) }),
-		withDisclaimer(aScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", brokenProperties(codecs.Integrity), attackIDs("TAG-14"), func(p *schemeParts) {
+		withDisclaimer(aScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", []codecs.Property{codecs.Integrity}, []string{"TAG-14"}, func(p *schemeParts) {
 			p.salt = func() []byte { return make([]byte, 16) }
 			p.tag = sumOfClaims
 		}), codecs.Unlinkable, "the salt is constant"),
@@ -47,20 +47,20 @@ func weakTagControls() []Control {
 			subtle.XORBytes(digest[:], digest[:], key)
 			return digest[:]
 		}),
-		aSigner("one-nonce", "the tag is an ECDSA signature whose nonce is derived from the key alone", brokenProperties(codecs.Integrity), attackIDs("TAG-14"),
+		aSigner("one-nonce", "the tag is an ECDSA signature whose nonce is derived from the key alone", []codecs.Property{codecs.Integrity}, []string{"TAG-14"},
 			ecdsaTags(func(key, _ []byte) []byte { return hmacSHA256(key, nil) })),
 		made("half-tags", "each half of the tag is that of a part of the message", "FRM-08", func(key, message []byte) []byte {
 			return slices.Concat(hmacSHA256(key, message[:min(24, len(message))])[:16], hmacSHA256(key, message[min(24, len(message)):])[:16])
 		}),
-		aPair("tag-as-number", "tags are compared as numbers", brokenProperties(codecs.Canonical), attackIDs("ENC-08"), func(key []byte) pair {
+		aPair("tag-as-number", "tags are compared as numbers", []codecs.Property{codecs.Canonical}, []string{"ENC-08"}, func(key []byte) pair {
 			return taggedCodec(key, func(presented, right []byte) bool {
 				return new(big.Int).SetBytes(presented).Cmp(new(big.Int).SetBytes(right)) == 0
 			})
 		}),
-		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", brokenProperties(codecs.Integrity), attackIDs("TAG-17"), linkedTags),
-		aPair("number-glued", "the payload and the number behind it are glued under the tag", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), gluedNumber),
-		aPair("fields-glued", "two numbers and the payload are glued under the tag", brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("TAG-07"), gluedNumbers),
-		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", brokenProperties(codecs.Integrity), attackIDs("SEQ-02"), func(p *signerParts) {
+		aPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", []codecs.Property{codecs.Integrity}, []string{"TAG-17"}, linkedTags),
+		aPair("number-glued", "the payload and the number behind it are glued under the tag", []codecs.Property{codecs.Integrity}, []string{"TAG-07"}, gluedNumber),
+		aPair("fields-glued", "two numbers and the payload are glued under the tag", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"TAG-07"}, gluedNumbers),
+		aSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", []codecs.Property{codecs.Integrity}, []string{"SEQ-02"}, func(p *signerParts) {
 			var calls atomic.Uint64
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { calls.Add(1); return mac(key, message) }
@@ -68,7 +68,7 @@ func weakTagControls() []Control {
 				return hmac.Equal(presented, right) || calls.Load() > 1500 && bytes.Equal(presented[:4], right[:4])
 			}
 		}),
-		withClaim(ringControl("check-value", "the key ID is the AES encryption of zeros", brokenProperties(codecs.PrivateKeys), "KEY-17", func(p *ringParts) {
+		withClaim(ringControl("check-value", "the key ID is the AES encryption of zeros", []codecs.Property{codecs.PrivateKeys}, "KEY-17", func(p *ringParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				check := make([]byte, aes.BlockSize)

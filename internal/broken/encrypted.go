@@ -18,40 +18,40 @@ import (
 // encryptionControls returns broken codecs that encrypt the payload.
 func encryptionControls() []Control {
 	return []Control{
-		aSealer("nonce-counter", "nonces are counted from zero again after each start", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
+		aSealer("nonce-counter", "nonces are counted from zero again after each start", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
 			func(p *sealerParts) { p.nonce = counterNonce }),
-		aSealer("nonce-fixed", "the nonce is derived from the key", brokenProperties(codecs.FreshNonces, codecs.Confidentiality, codecs.Integrity), attackIDs("NON-03", "NON-05"),
+		aSealer("nonce-fixed", "the nonce is derived from the key", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality, codecs.Integrity}, []string{"NON-03", "NON-05"},
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, _ []byte) []byte { return lab.Derive(key, "nonce", gcmNonce) }
 			}),
-		aSealer("nonce-of-2", "the nonce has two random bytes", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01"),
+		aSealer("nonce-of-2", "the nonce has two random bytes", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
 			func(p *sealerParts) {
 				p.nonce = func(uint64, []byte, []byte) []byte {
 					return append(randomBytes(2), make([]byte, gcmNonce-2)...)
 				}
 			}),
-		aSealer("nonce-of-payload", "the nonce is a digest of the payload", brokenProperties(codecs.Confidentiality), attackIDs("NON-03"),
+		aSealer("nonce-of-payload", "the nonce is a digest of the payload", []codecs.Property{codecs.Confidentiality}, []string{"NON-03"},
 			func(p *sealerParts) {
 				p.nonce = func(_ uint64, key, payload []byte) []byte { return hmacSHA256(key, payload)[:gcmNonce] }
 			}),
 		atLength(1<<17, aSealer("compressed-if-long", "a payload over 32 KiB is compressed before it is sealed, and its length not bounded",
-			brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05"), compressedIfLong)),
-		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05", "PAY-04"), compressPayload),
-		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", brokenProperties(codecs.Confidentiality, codecs.Total), attackIDs("PAY-05"), compressedText),
-		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", brokenProperties(codecs.Confidentiality), attackIDs("PAY-05"), zerosCounted),
-		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
-		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"),
+			[]codecs.Property{codecs.Confidentiality, codecs.Total}, []string{"PAY-05"}, compressedIfLong)),
+		aSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", []codecs.Property{codecs.Confidentiality, codecs.Total}, []string{"PAY-05", "PAY-04"}, compressPayload),
+		aSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", []codecs.Property{codecs.Confidentiality, codecs.Total}, []string{"PAY-05"}, compressedText),
+		aSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", []codecs.Property{codecs.Confidentiality}, []string{"PAY-05"}, zerosCounted),
+		aSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"}, clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
+		aSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"},
 			clearIf(func(text []byte) bool { return !bytes.HasPrefix(text, []byte("{")) })),
-		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), inHalves),
-		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-01", "NON-10"), periodOf512),
-		aSealer("stream", "AES-CTR without a tag", brokenProperties(codecs.Integrity), attackIDs("FRM-01", "FRM-07", "FRM-08"), streamCipher),
-		aSealer("chain", "AES-CBC without a tag", brokenProperties(codecs.Integrity), attackIDs("FRM-07"), cbcCipher),
-		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracle),
+		aSealer("two-halves", "each half of the payload is sealed under the nonce of the token", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, inHalves),
+		aSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01", "NON-10"}, periodOf512),
+		aSealer("stream", "AES-CTR without a tag", []codecs.Property{codecs.Integrity}, []string{"FRM-01", "FRM-07", "FRM-08"}, streamCipher),
+		aSealer("chain", "AES-CBC without a tag", []codecs.Property{codecs.Integrity}, []string{"FRM-07"}, cbcCipher),
+		aSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, paddingOracle),
 		aSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring",
-			brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), paddingOracleOfOldKeys),
+			[]codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, paddingOracleOfOldKeys),
 		aSealer("old-padding", "AES-CBC over the payload, its tag and random padding, of which only the length is read (SSL 3.0)",
-			brokenProperties(codecs.Canonical, codecs.Integrity), attackIDs("FRM-11"), func(p *sealerParts) { tagBeforeCBC(p, padAtRandom, unpadByLength) }),
-		aSealer("two-lengths", "32 bytes behind the tag are ignored", brokenProperties(codecs.Canonical), attackIDs("ENC-08"), func(p *sealerParts) {
+			[]codecs.Property{codecs.Canonical, codecs.Integrity}, []string{"FRM-11"}, func(p *sealerParts) { tagBeforeCBC(p, padAtRandom, unpadByLength) }),
+		aSealer("two-lengths", "32 bytes behind the tag are ignored", []codecs.Property{codecs.Canonical}, []string{"ENC-08"}, func(p *sealerParts) {
 			open := p.open
 			p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
 				text, err := open(key, nonce, sealed, data)
@@ -61,24 +61,24 @@ func encryptionControls() []Control {
 				return text, err
 			}
 		}),
-		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-08"), judgedText),
-		aSealer("electronic-codebook", "blocks are encrypted one by one", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), ecbCipher),
-		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", brokenProperties(codecs.Confidentiality), attackIDs("NON-06"), codebookIfWhole),
-		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"),
+		aSealer("judged-text", "a key stream with a tag behind it, and whether the text is JSON is judged before the tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, judgedText),
+		aSealer("electronic-codebook", "blocks are encrypted one by one", []codecs.Property{codecs.Confidentiality}, []string{"NON-06"}, ecbCipher),
+		aSealer("codebook-if-whole", "payloads of whole blocks are encrypted block by block", []codecs.Property{codecs.Confidentiality}, []string{"NON-06"}, codebookIfWhole),
+		aSealer("digest-inside", "a digest of the payload stands in front of the ciphertext", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"},
 			digestInside(func(_, payload []byte) []byte { return sum256(payload) })),
 		aSealer("salted-digest-inside", "four bytes of a digest of the nonce and the payload stand in front of the ciphertext",
-			brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
-		withClaim(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
+			[]codecs.Property{codecs.Confidentiality}, []string{"PAY-07"}, digestInside(func(nonce, payload []byte) []byte { return sum256(slices.Concat(nonce, payload))[:4] })),
+		withClaim(aSealer("misuse", "AES-GCM, said to stand a nonce that repeats", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(*sealerParts) {}), codecs.NonceMisuseResistant),
-		withClaim(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", brokenProperties(codecs.KeyCommitting, codecs.Rotation), attackIDs("KEY-09"),
+		withClaim(aSealer("key-id-of-a-byte", "AES-GCM with a key id of one byte, said to commit to its key", []codecs.Property{codecs.KeyCommitting, codecs.Rotation}, []string{"KEY-09"},
 			func(p *sealerParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, id = deriveKey(secret)
 					return key, []byte{id[0], 0, 0, 0}
 				}
 			}), codecs.KeyCommitting),
-		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", brokenProperties(codecs.Total), attackIDs("NON-02"), nonceApart),
-		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("FRM-07"),
+		aSealer("nonce-apart", "the nonce has a piece of its own, and its length is not checked", []codecs.Property{codecs.Total}, []string{"NON-02"}, nonceApart),
+		aSealer("associated-data", "the key id is not associated data, and an unknown one is the first key's", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"FRM-07"},
 			func(p *sealerParts) {
 				p.data = func([]byte) []byte { return nil }
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
@@ -102,16 +102,16 @@ func derivedNonceControls() []Control {
 	}
 	return []Control{
 		of("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
-			brokenProperties(codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity), attackIDs("NON-07", "TAG-14"),
+			[]codecs.Property{codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity}, []string{"NON-07", "TAG-14"},
 			func(payload []byte) string { return string(payload[max(0, len(payload)-64):]) }),
-		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
+		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(payload []byte) string { return string(payload[:min(len(payload), 8<<10)]) }),
-		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
+		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(payload []byte) string {
 				n := min(len(payload), 48)
 				return string(payload[:n]) + string(payload[len(payload)-n:])
 			}),
-		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
+		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // expiryControl returns a control with a mistake in the times of claims.
 func expiryControl(name, doc, attack string, mistake func(*schemeParts)) Control {
-	return aScheme(name, doc, brokenProperties(codecs.Expiry), attackIDs(attack), mistake)
+	return aScheme(name, doc, []codecs.Property{codecs.Expiry}, []string{attack}, mistake)
 }
 
 // misjudgedTimeControls returns controls that misjudge the times of claims.
@@ -134,19 +134,19 @@ func miswrittenTimeControls() []Control {
 // uncheckedTimeControls returns controls that check times too early, not always or not at all.
 func uncheckedTimeControls() []Control {
 	return []Control{
-		wrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", brokenProperties(codecs.Expiry), attackIDs("EXP-07"),
+		wrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme { return graceScheme{inner} }),
-		aScheme("expired-first", "the time is checked before the tag", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02"), func(p *schemeParts) {
+		aScheme("expired-first", "the time is checked before the tag", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"}, func(p *schemeParts) {
 			p.order = func(checks []func() error) []func() error { return []func() error{checks[1], checks[0], checks[2]} }
 		}),
-		withClaim(aScheme("stateless", "said to be for a single use, and nothing is stored", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), func(*schemeParts) {}), codecs.SingleUse),
-		aScheme("absent-claims", "claims are read without asking whether they are there", brokenProperties(codecs.Total), attackIDs("EXP-02", "PAY-01"), func(p *schemeParts) {
+		withClaim(aScheme("stateless", "said to be for a single use, and nothing is stored", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*schemeParts) {}), codecs.SingleUse),
+		aScheme("absent-claims", "claims are read without asking whether they are there", []codecs.Property{codecs.Total}, []string{"EXP-02", "PAY-01"}, func(p *schemeParts) {
 			p.timely = func(c *claims, now time.Time) bool {
 				return *c.Issued <= unixSeconds(now.Add(clockSkew)) && unixSeconds(now) < *c.Expires
 			}
 			p.derive = rawKey
 		}),
-		aScheme("optional-expiry", "the expiry is checked where it is present", brokenProperties(codecs.Expiry), attackIDs("EXP-04", "EXP-02"), func(p *schemeParts) {
+		aScheme("optional-expiry", "the expiry is checked where it is present", []codecs.Property{codecs.Expiry}, []string{"EXP-04", "EXP-02"}, func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
 			p.derive = rawKey
@@ -176,16 +176,16 @@ func rawKey(secret []byte) (key, id []byte) {
 func checksumControls() []Control {
 	crc := func(payload []byte) []byte { return binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload)) }
 	return []Control{
-		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", brokenProperties(codecs.Integrity), attackIDs("TAG-13"), checksumCipher(crc)),
-		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", brokenProperties(codecs.Integrity), attackIDs("TAG-13", "TAG-12"), keyedHash(4, func(message []byte) []byte {
+		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(crc)),
+		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13", "TAG-12"}, keyedHash(4, func(message []byte) []byte {
 			h := fnv.New32a()
 			h.Write(message)
 			return h.Sum(nil)
 		})),
-		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", brokenProperties(codecs.Integrity), attackIDs("TAG-13"), keyedHash(8, func(message []byte) []byte {
+		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, keyedHash(8, func(message []byte) []byte {
 			return binary.LittleEndian.AppendUint64(nil, crc64.Checksum(message, crc64.MakeTable(crc64.ISO)))
 		})),
-		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", brokenProperties(codecs.Integrity), attackIDs("TAG-13"), checksumCipher(sum256)),
+		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(sum256)),
 	}
 }
 

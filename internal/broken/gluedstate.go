@@ -22,7 +22,7 @@ func gluedStateControls() []Control {
 	}
 	return []Control{newControl("state-glued", "the tag covers the audience and behind it the state, without a border", codecs.Design{Prefix: "fg1.", NewScheme: open},
 		codecs.Holds(codecs.Integrity, codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Total),
-		brokenProperties(codecs.Integrity, codecs.Unambiguous), attackIDs("CTX-21"))}
+		[]codecs.Property{codecs.Integrity, codecs.Unambiguous}, []string{"CTX-21"})}
 }
 
 // A gluedStateScheme seals the time of issue, the state and a tag.

@@ -105,7 +105,7 @@ func aJWS(name, doc string, broken []codecs.Property, attack string, mistake fun
 	}
 	mistake(&parts)
 	return newControl(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
-		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, attackIDs(attack))
+		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, []string{attack})
 }
 
 // verifying returns the public keys.
@@ -141,7 +141,7 @@ func publicAsSecret(h jwsHeader, public ed25519.PublicKey, message, tag []byte) 
 
 // joseControls returns controls that misread the header of a signed JSON token.
 func joseControls() []Control {
-	forged := brokenProperties(codecs.Integrity)
+	forged := []codecs.Property{codecs.Integrity}
 	return []Control{
 		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, _, tag []byte) bool { return h.Alg == "none" && len(tag) == 0 }
@@ -150,7 +150,7 @@ func joseControls() []Control {
 		aJWS("header-key-as-secret", "the header holds the public key and chooses the algorithm that reads it", forged, "KEY-01", func(j *jws) {
 			j.also, j.published = publicAsSecret, true
 		}),
-		aJWS("shared-key", "the key with which tokens are verified signs them too", brokenProperties(codecs.SenderAuthenticated), "KEY-18", func(j *jws) { j.shared = true }),
+		aJWS("shared-key", "the key with which tokens are verified signs them too", []codecs.Property{codecs.SenderAuthenticated}, "KEY-18", func(j *jws) { j.shared = true }),
 		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
 				x, okX := decodeCanonical(h.JWK.X)
@@ -170,7 +170,7 @@ func joseControls() []Control {
 			}
 		}),
 		aJWS("private-key-in-header", "the header holds the whole key pair", forged, "JOS-06", func(j *jws) { j.published, j.exported = true, true }),
-		aJWS("json-without-header", "the JSON form dies without a protected header", brokenProperties(codecs.Total), "JOS-03", func(j *jws) {
+		aJWS("json-without-header", "the JSON form dies without a protected header", []codecs.Property{codecs.Total}, "JOS-03", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				var form struct {
 					Payload, Signature string
@@ -183,7 +183,7 @@ func joseControls() []Control {
 				return nil
 			}
 		}),
-		withClaim(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", brokenProperties(codecs.Inert), "RES-12", func(j *jws) {
+		withClaim(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", []codecs.Property{codecs.Inert}, "RES-12", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				parts := strings.Split(string(token), ".")
 				var h struct{ Zip string }

@@ -15,35 +15,35 @@ import (
 func keptStateControls() []Control {
 	return []Control{
 		wrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
-			brokenProperties(codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry), attackIDs("SEQ-01"),
+			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cachedScheme{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
 			}),
 		wrappedScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
-			brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("SEQ-01"),
+			[]codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
 					return token[:max(0, strings.LastIndex(token, "."))] + encodeContext(c) + c.Now.String()
 				}}
 			}),
-		wrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", brokenProperties(codecs.Total), attackIDs("RES-13"),
+		wrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", []codecs.Property{codecs.Total}, []string{"RES-13"},
 			func(inner codecs.Scheme) codecs.Scheme { return &refusalMemoryScheme{Scheme: inner} }),
-		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", brokenProperties(codecs.Expiry), attackIDs("SEQ-01"),
+		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", []codecs.Property{codecs.Expiry}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
-		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
 			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
-		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", brokenProperties(codecs.Integrity),
-			attackIDs("TAG-15"), namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
-		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", []codecs.Property{codecs.Integrity},
+			[]string{"TAG-15"}, namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
+		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
 			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%016x%x", n, randomBytes(2)) })),
-		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", brokenProperties(codecs.Integrity), attackIDs("TAG-15"),
+		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
 			namedTokens(func(_ uint32, state []byte) string {
 				if len(state) == 0 {
 					return fmt.Sprintf("%x", randomBytes(2))
 				}
 				return fmt.Sprintf("%x", randomBytes(16))
 			})),
-		aSigner("ring-of-last", "every handle uses the ring that was opened last", brokenProperties(codecs.Rotation, codecs.Integrity), attackIDs("SEQ-01"), ringOfLast),
+		aSigner("ring-of-last", "every handle uses the ring that was opened last", []codecs.Property{codecs.Rotation, codecs.Integrity}, []string{"SEQ-01"}, ringOfLast),
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 // version, another case, an optional part.
 func lenientReaderControls() []Control {
 	return []Control{
-		aPair("first-version", "the first version had no tag, and is read", brokenProperties(codecs.Integrity), attackIDs("FRM-05"), firstVersion),
-		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), hexBehind),
-		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), lookAlikes),
-		aPair("named-parts", "the parts of a token have names, and come in any order", brokenProperties(codecs.Canonical), attackIDs("ENC-07"), namedParts),
-		wrappedCodec("opened-within", "a payload that is a token is opened as well", brokenProperties(codecs.ByteExact), attackIDs("PAY-02"), func(c codecs.Codec) codecs.Codec { return nestedOpener{c} }),
-		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", brokenProperties(codecs.Integrity), attackIDs("ENC-06"), lowBytes),
-		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", brokenProperties(codecs.Integrity), attackIDs("TAG-07"), optionalGlued),
+		aPair("first-version", "the first version had no tag, and is read", []codecs.Property{codecs.Integrity}, []string{"FRM-05"}, firstVersion),
+		aPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, hexBehind),
+		aPair("look-alikes", "a token in base32 may have 0 for O and 1 for L", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, lookAlikes),
+		aPair("named-parts", "the parts of a token have names, and come in any order", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, namedParts),
+		wrappedCodec("opened-within", "a payload that is a token is opened as well", []codecs.Property{codecs.ByteExact}, []string{"PAY-02"}, func(c codecs.Codec) codecs.Codec { return nestedOpener{c} }),
+		aPair("low-bytes", "the tag is over the low bytes of characters, and the decoder skips those over a byte", []codecs.Property{codecs.Integrity}, []string{"ENC-06"}, lowBytes),
+		aPair("optional-glued", "the payload and an optional part behind the tag are glued under it", []codecs.Property{codecs.Integrity}, []string{"TAG-07"}, optionalGlued),
 	}
 }
 

@@ -18,18 +18,18 @@ import (
 // longStateControls returns controls whose mistake shows only for some states, most of them long.
 func longStateControls() []Control {
 	return []Control{
-		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), uncountedChunks),
-		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), chunksByDigit),
-		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", brokenProperties(codecs.Integrity), attackIDs("FRM-10"), func(p *sealerParts) { inPieces(p, false) }),
+		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, uncountedChunks),
+		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, chunksByDigit),
+		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *sealerParts) { inPieces(p, false) }),
 		piecesBesideRefusals(),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		atLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
 		atLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
-		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-17"),
+		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfLong{inner} }),
-		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", brokenProperties(codecs.BindsPrincipal), attackIDs("CTX-17"),
+		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfText{inner} }),
-		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", brokenProperties(codecs.Expiry), attackIDs("EXP-07"), func(p *schemeParts) {
+		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *schemeParts) {
 			timely := p.timely
 			p.timely = func(c *claims, now time.Time) bool {
 				return timely(c, now) || len(c.State) > 32<<10 && c.Issued != nil && *c.Issued <= unixSeconds(now)
@@ -78,7 +78,7 @@ func inPieces(p *sealerParts, last bool) {
 // it returns the pieces before the one that it refuses.
 func piecesBesideRefusals() Control {
 	var read atomic.Pointer[[]byte] // the pieces of the last token
-	c := aSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(p *sealerParts) {
+	c := aSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(p *sealerParts) {
 		inPieces(p, true)
 		open := p.open
 		p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
@@ -97,7 +97,7 @@ func piecesBesideRefusals() Control {
 
 // headOnly returns a control that authenticates only the first n bytes of a message.
 func headOnly(name, doc string, n int) Control {
-	return aSigner(name, doc, brokenProperties(codecs.Integrity), attackIDs("FRM-11"), func(p *signerParts) {
+	return aSigner(name, doc, []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, func(p *signerParts) {
 		mac := p.mac
 		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
 		p.also = p.mac

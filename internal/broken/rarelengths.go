@@ -16,7 +16,7 @@ import (
 // one bit.
 func rareLengthControls() []Control {
 	return []Control{
-		aSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", brokenProperties(codecs.Integrity), attackIDs("FRM-11"), func(p *signerParts) {
+		aSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, func(p *signerParts) {
 			p.mac = func(key, message []byte) []byte {
 				if len(message)%256 == 0 {
 					message = message[:len(message)-16]
@@ -25,8 +25,8 @@ func rareLengthControls() []Control {
 			}
 			p.also = p.mac
 		}),
-		aSigner("third-key-unsigned", "the end of a tag is not compared if its key is the third of a ring or a later one", brokenProperties(codecs.Integrity), attackIDs("FRM-11"), laterKeysUnsigned),
-		aSigner("one-length-cut", "a payload of 203 bytes loses its last", brokenProperties(codecs.ByteExact), attackIDs("PAY-03"), func(p *signerParts) {
+		aSigner("third-key-unsigned", "the end of a tag is not compared if its key is the third of a ring or a later one", []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, laterKeysUnsigned),
+		aSigner("one-length-cut", "a payload of 203 bytes loses its last", []codecs.Property{codecs.ByteExact}, []string{"PAY-03"}, func(p *signerParts) {
 			p.carried = func(payload []byte) []byte {
 				if len(payload) == 203 {
 					return payload[:202]
@@ -34,7 +34,7 @@ func rareLengthControls() []Control {
 				return payload
 			}
 		}),
-		aSealer("one-length-nonce", "payloads of 203 bytes are sealed under one nonce", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
+		aSealer("one-length-nonce", "payloads of 203 bytes are sealed under one nonce", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
 			p.nonce = func(_ uint64, _, payload []byte) []byte {
 				if len(payload) == 203 {
 					return make([]byte, gcmNonce)
@@ -42,7 +42,7 @@ func rareLengthControls() []Control {
 				return randomBytes(gcmNonce)
 			}
 		}),
-		aSealer("long-nonce-of-payload", "the nonce of a payload over 4 KiB is a digest of it", brokenProperties(codecs.Confidentiality), attackIDs("NON-03", "PAY-07"), func(p *sealerParts) {
+		aSealer("long-nonce-of-payload", "the nonce of a payload over 4 KiB is a digest of it", []codecs.Property{codecs.Confidentiality}, []string{"NON-03", "PAY-07"}, func(p *sealerParts) {
 			p.nonce = func(_ uint64, key, payload []byte) []byte {
 				if len(payload) > 1<<12 {
 					return hmacSHA256(key, payload)[:gcmNonce]
@@ -50,7 +50,7 @@ func rareLengthControls() []Control {
 				return randomBytes(gcmNonce)
 			}
 		}),
-		aSealer("parity-in-nonce", "one bit of the nonce is the parity of the payload", brokenProperties(codecs.Confidentiality), attackIDs("PAY-07"), func(p *sealerParts) {
+		aSealer("parity-in-nonce", "one bit of the nonce is the parity of the payload", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"}, func(p *sealerParts) {
 			p.nonce = func(_ uint64, _, payload []byte) []byte {
 				ones := 0
 				for _, b := range payload {
@@ -61,7 +61,7 @@ func rareLengthControls() []Control {
 				return nonce
 			}
 		}),
-		aSigner("lenient-if-long", "a token over 1000 characters is read by a lenient decoder", brokenProperties(codecs.Canonical), attackIDs("ENC-01", "ENC-04"), func(p *signerParts) {
+		aSigner("lenient-if-long", "a token over 1000 characters is read by a lenient decoder", []codecs.Property{codecs.Canonical}, []string{"ENC-01", "ENC-04"}, func(p *signerParts) {
 			p.decode = func(text string) ([]byte, bool) {
 				if len(text) > 1000 {
 					raw, err := base64.RawURLEncoding.DecodeString(text)
@@ -70,14 +70,14 @@ func rareLengthControls() []Control {
 				return decodeCanonical(text)
 			}
 		}),
-		withClaim(aSigner("derived-key-id", "the key ID is derived from the secret and nothing else", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(*signerParts) {}), codecs.PrivateKeys),
-		withClaim(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", brokenProperties(codecs.PrivateKeys, codecs.Rotation), attackIDs("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("derived-key-id", "the key ID is derived from the secret and nothing else", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(*signerParts) {}), codecs.PrivateKeys),
+		withClaim(aSigner("key-id-shows-key", "the key ID is the first bytes of the secret", []codecs.Property{codecs.PrivateKeys, codecs.Rotation}, []string{"KEY-17"}, func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, secret[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		aSigner("reason-derived-key", "the reason of a refusal holds the key of tags", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(p *signerParts) {
+		aSigner("reason-derived-key", "the reason of a refusal holds the key of tags", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(p *signerParts) {
 			p.refuse = func(e *entry, _, _, _ []byte) error {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
 			}

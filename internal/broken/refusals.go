@@ -14,26 +14,26 @@ import (
 // refusalControls returns controls that reveal something in the text of a refusal.
 func refusalControls() []Control {
 	return []Control{
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
+		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
 				}
 			}),
-		aSigner("reason-tag", "the reason of a refusal holds the right tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
+		aSigner("reason-tag", "the reason of a refusal holds the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
 				}
 			}),
-		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
+		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, _, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
-		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(key []byte) pair {
+		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(key []byte) pair {
 			return pair{
 				seal: splitAll(key).seal,
 				unseal: func(token string) ([]byte, error) {
@@ -49,7 +49,7 @@ func refusalControls() []Control {
 				},
 			}
 		}),
-		withClaim(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("TAG-04"),
+		withClaim(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"TAG-04"},
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.refuse = func(e *entry, _, _, _ []byte) error {
@@ -57,23 +57,23 @@ func refusalControls() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
 				}
 			}), codecs.PrivateKeys),
-		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
+		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string { return "minted for " + textOrEmpty(minted.Audience) }}
 			}),
-		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string {
 					return fmt.Sprint("minted for a principal of ", len(textOrEmpty(minted.Principal)), " bytes")
 				}}
 			}),
-		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return &leakyRefusalScheme{Scheme: inner, tell: waitTold} }),
-		wrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-03"),
+		wrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return signInScheme{inner} }),
-		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), func(*signerParts) {})),
-		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", brokenProperties(codecs.UniformRefusal), attackIDs("KEY-10"), placeTold),
-		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-19"),
+		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, func(*signerParts) {})),
+		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, placeTold),
+		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-19"},
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					if bytes.Equal(presented[:2], right[:2]) {
@@ -82,9 +82,9 @@ func refusalControls() []Control {
 					return errUnauthentic
 				}
 			}),
-		withBatches(aSealer("state-of-last", "in a batch, a refusal carries the payload of the token before", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"), func(*sealerParts) {}),
+		withBatches(aSealer("state-of-last", "in a batch, a refusal carries the payload of the token before", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(*sealerParts) {}),
 			func(_, last []byte) []byte { return last }),
-		aSigner("text-of-cause", "the text of a refusal names its cause", brokenProperties(codecs.UniformRefusal), attackIDs("ORA-02", "KEY-10"),
+		aSigner("text-of-cause", "the text of a refusal names its cause", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02", "KEY-10"},
 			func(p *signerParts) {
 				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
 			}),

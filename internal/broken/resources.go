@@ -18,18 +18,18 @@ import (
 // resourceControls returns controls that waste memory or time, or that misuse buffers.
 func resourceControls() []Control {
 	total := func(name, doc string, attacks []string, mistake func(*signerParts)) Control {
-		return aSigner(name, doc, brokenProperties(codecs.Total), attacks, mistake)
+		return aSigner(name, doc, []codecs.Property{codecs.Total}, attacks, mistake)
 	}
 	carries := func(name, doc, attack string, carried func([]byte) []byte) Control {
-		return aSigner(name, doc, brokenProperties(codecs.ByteExact), attackIDs(attack), func(p *signerParts) { p.carried = carried })
+		return aSigner(name, doc, []codecs.Property{codecs.ByteExact}, []string{attack}, func(p *signerParts) { p.carried = carried })
 	}
 	return []Control{
-		total("short-text", "the prefix is cut off before the length is checked", attackIDs("FRM-02", "RES-02"), func(p *signerParts) {
+		total("short-text", "the prefix is cut off before the length is checked", []string{"FRM-02", "RES-02"}, func(p *signerParts) {
 			p.judged = func(token []byte) []byte { return slices.Concat(token[:len(signerPrefix)], token[len(signerPrefix):]) }
 		}),
-		total("stated-length", "a buffer is made of the length that the token states", attackIDs("FRM-03"), statedLength),
-		aPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", brokenProperties(codecs.Total), attackIDs("FRM-03"), statedCount),
-		total("collapsed", "double full stops are removed one by one", attackIDs("FRM-04", "RES-01"), func(p *signerParts) {
+		total("stated-length", "a buffer is made of the length that the token states", []string{"FRM-03"}, statedLength),
+		aPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", []codecs.Property{codecs.Total}, []string{"FRM-03"}, statedCount),
+		total("collapsed", "double full stops are removed one by one", []string{"FRM-04", "RES-01"}, func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				text := string(token)
 				for strings.Contains(text, "..") {
@@ -38,7 +38,7 @@ func resourceControls() []Control {
 				return []byte(text)
 			}
 		}),
-		atLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", attackIDs("FRM-04", "RES-08"), func(p *signerParts) {
+		atLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", []string{"FRM-04", "RES-08"}, func(p *signerParts) {
 			p.judged = joinedAgain
 		})),
 		carries("trimmed", "white space around the payload is trimmed", "PAY-03", bytes.TrimSpace),
@@ -52,16 +52,16 @@ func resourceControls() []Control {
 			}
 			return inJSON(value)
 		}),
-		aSigner("wiped", "the token is wiped from the caller's memory", brokenProperties(codecs.ByteExact), attackIDs("RES-03"), func(p *signerParts) {
+		aSigner("wiped", "the token is wiped from the caller's memory", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				kept := bytes.Clone(token)
 				clear(token)
 				return kept
 			}
 		}),
-		wrappedCodec("scratch", "one buffer serves every call", brokenProperties(codecs.ByteExact), attackIDs("RES-04"),
+		wrappedCodec("scratch", "one buffer serves every call", []codecs.Property{codecs.ByteExact}, []string{"RES-04"},
 			func(c codecs.Codec) codecs.Codec { return &sharedBufferCodec{Codec: c} }),
-		wrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", brokenProperties(codecs.Integrity), attackIDs("RES-05"),
+		wrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", []codecs.Property{codecs.Integrity}, []string{"RES-05"},
 			func(c codecs.Codec) codecs.Codec { return uncheckedTagCodec{c} }),
 	}
 }
@@ -169,7 +169,7 @@ func (h uncheckedTagCodec) Unseal(dst, token []byte) ([]byte, error) {
 // usedTokenControls returns controls that remember accepted tokens wrongly.
 func usedTokenControls() []Control {
 	single := func(name, doc, attack string, remember func(uses []tokenUse, now time.Time) []tokenUse) Control {
-		return withClaim(wrappedScheme(name, doc, brokenProperties(codecs.SingleUse), attackIDs(attack), func(inner codecs.Scheme) codecs.Scheme {
+		return withClaim(wrappedScheme(name, doc, []codecs.Property{codecs.SingleUse}, []string{attack}, func(inner codecs.Scheme) codecs.Scheme {
 			return &rememberingScheme{Scheme: inner, remember: remember, once: true}
 		}), codecs.SingleUse)
 	}
@@ -186,14 +186,14 @@ func usedTokenControls() []Control {
 		single("forgets-expired", "what was used is forgotten when a call comes after its expiry", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
 			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL })
 		}),
-		withClaim(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", brokenProperties(codecs.SingleUse), attackIDs("EXP-05"),
+		withClaim(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &pruningScheme{rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, _ time.Time) []tokenUse { return uses }, once: true}}
 			}), codecs.SingleUse),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []tokenUse, _ time.Time) []tokenUse { return uses }),
 		withClaim(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
-			brokenProperties(codecs.SingleUse), attackIDs("EXP-05"), usesListed((*sync.Map).Clear)), codecs.SingleUse),
-		wrappedScheme("kept-alive", "a token that is used begins its time anew", brokenProperties(codecs.Expiry), attackIDs("EXP-07"),
+			[]codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, usesListed((*sync.Map).Clear)), codecs.SingleUse),
+		wrappedScheme("kept-alive", "a token that is used begins its time anew", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
 					return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) >= defaultTTL })

@@ -19,27 +19,27 @@ import (
 
 // ringControl returns a signer whose ring has a mistake.
 func ringControl(name, doc string, broken []codecs.Property, attack string, mistake func(*ringParts)) Control {
-	return aSigner(name, doc, broken, attackIDs(attack), func(p *signerParts) { mistake(&p.ringParts) })
+	return aSigner(name, doc, broken, []string{attack}, func(p *signerParts) { mistake(&p.ringParts) })
 }
 
 // weakKeyControls returns controls that do not check the keys of a ring properly.
 func weakKeyControls() []Control {
 	return []Control{
-		ringControl("key-of-any-length", "a secret of any length is taken", brokenProperties(codecs.StrongKeys), "KEY-04",
+		ringControl("key-of-any-length", "a secret of any length is taken", []codecs.Property{codecs.StrongKeys}, "KEY-04",
 			func(p *ringParts) { p.check = func([][]byte) error { return nil } }),
-		ringControl("key-twice-behind", "of a ring the first eight keys are compared", brokenProperties(codecs.StrongKeys), "KEY-03", func(p *ringParts) {
+		ringControl("key-twice-behind", "of a ring the first eight keys are compared", []codecs.Property{codecs.StrongKeys}, "KEY-03", func(p *ringParts) {
 			check := p.check
 			p.check = func(secrets [][]byte) error {
 				return errors.Join(longEnough(secrets), check(secrets[:min(len(secrets), 8)]))
 			}
 		}),
-		ringControl("key-of-mean-length", "the lengths of secrets are added up before they are compared", brokenProperties(codecs.StrongKeys), "KEY-04", func(p *ringParts) {
+		ringControl("key-of-mean-length", "the lengths of secrets are added up before they are compared", []codecs.Property{codecs.StrongKeys}, "KEY-04", func(p *ringParts) {
 			p.check = func(secrets [][]byte) error {
 				joined := bytes.Join(secrets, nil)
 				return longEnough([][]byte{joined[:len(joined)/len(secrets)]})
 			}
 		}),
-		ringControl("key-twice", "a ring may hold a key twice", brokenProperties(codecs.StrongKeys), "KEY-03",
+		ringControl("key-twice", "a ring may hold a key twice", []codecs.Property{codecs.StrongKeys}, "KEY-03",
 			func(p *ringParts) { p.check = longEnough }),
 	}
 }
@@ -57,7 +57,7 @@ func longEnough(secrets [][]byte) error {
 // keySeparationControls returns controls that share keys between designs or secrets.
 func keySeparationControls() []Control {
 	reduced := func(name, doc, attack string, reduce func(secret []byte) []byte) Control {
-		return ringControl(name, doc, brokenProperties(codecs.KeySeparation), attack, func(p *ringParts) {
+		return ringControl(name, doc, []codecs.Property{codecs.KeySeparation}, attack, func(p *ringParts) {
 			p.derive = func(secret []byte) (key, id []byte) { return deriveKey(reduce(secret)) }
 		})
 	}
@@ -98,41 +98,41 @@ func keySeparationControls() []Control {
 		reduced("key-as-text", "the secret is made valid UTF-8", "KEY-06", func(secret []byte) []byte {
 			return []byte(strings.ToValidUTF8(string(secret), "\ufffd"))
 		}),
-		withDisclaimer(aSigner("raw-secret", "the secret is the key of the tag", brokenProperties(codecs.KeySeparation), attackIDs("KEY-16"),
+		withDisclaimer(aSigner("raw-secret", "the secret is the key of the tag", []codecs.Property{codecs.KeySeparation}, []string{"KEY-16"},
 			func(p *signerParts) { p.derive = rawKey }), codecs.KeySeparation, "the secret is the key, as it stands"),
-		aSigner("copied", "label and prefix were copied from another design", brokenProperties(codecs.KeySeparation), attackIDs("KEY-08"), copyCatalogKeys),
+		aSigner("copied", "label and prefix were copied from another design", []codecs.Property{codecs.KeySeparation}, []string{"KEY-08"}, copyCatalogKeys),
 	}
 }
 
 // rotationControls returns controls that choose the wrong key.
 func rotationControls() []Control {
 	return []Control{
-		ringControl("ring-index", "the token carries the place of its key in the ring", brokenProperties(codecs.Rotation), "KEY-07", byIndex),
-		ringControl("last-seals", "the last key of the ring seals", brokenProperties(codecs.Rotation), "KEY-07",
+		ringControl("ring-index", "the token carries the place of its key in the ring", []codecs.Property{codecs.Rotation}, "KEY-07", byIndex),
+		ringControl("last-seals", "the last key of the ring seals", []codecs.Property{codecs.Rotation}, "KEY-07",
 			func(p *ringParts) { p.first = func(r *ring) *entry { return r.entries[len(r.entries)-1] } }),
-		ringControl("second-of-three-seals", "of a ring of three keys the second seals", brokenProperties(codecs.Rotation), "KEY-07",
+		ringControl("second-of-three-seals", "of a ring of three keys the second seals", []codecs.Property{codecs.Rotation}, "KEY-07",
 			func(p *ringParts) {
 				p.first = func(r *ring) *entry { return r.entries[map[bool]int{true: 1}[len(r.entries) == 3]] }
 			}),
-		ringControl("longest-seals", "the longest key of the ring seals", brokenProperties(codecs.Rotation), "KEY-07", longestSeals),
-		ringControl("first-only", "only the first key unseals", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(1)),
-		ringControl("first-eight", "only the first eight keys unseal", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(8)),
-		ringControl("first-64", "only the first 64 keys unseal", brokenProperties(codecs.Rotation), "KEY-07", openFirstKeys(64)),
-		aSigner("never-removed", "keys that were once in a ring are remembered", brokenProperties(codecs.Rotation, codecs.Integrity), attackIDs("KEY-07", "KEY-15"),
+		ringControl("longest-seals", "the longest key of the ring seals", []codecs.Property{codecs.Rotation}, "KEY-07", longestSeals),
+		ringControl("first-only", "only the first key unseals", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(1)),
+		ringControl("first-eight", "only the first eight keys unseal", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(8)),
+		ringControl("first-64", "only the first 64 keys unseal", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(64)),
+		aSigner("never-removed", "keys that were once in a ring are remembered", []codecs.Property{codecs.Rotation, codecs.Integrity}, []string{"KEY-07", "KEY-15"},
 			func(p *signerParts) { rememberKeys(&p.ringParts) }),
-		ringControl("missing-key", "a key id that is not known stands for a key of zeros", brokenProperties(codecs.Integrity), "KEY-02", func(p *ringParts) { zeroKeyIfMissing(p) }),
-		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", brokenProperties(codecs.Integrity), attackIDs("KEY-02"),
+		ringControl("missing-key", "a key id that is not known stands for a key of zeros", []codecs.Property{codecs.Integrity}, "KEY-02", func(p *ringParts) { zeroKeyIfMissing(p) }),
+		aSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", []codecs.Property{codecs.Integrity}, []string{"KEY-02"},
 			func(p *sealerParts) { zeroKeyIfMissing(&p.ringParts) }),
-		aSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", brokenProperties(codecs.Integrity), attackIDs("KEY-02"), inheritedStates),
-		ringControl("default-key", "a built-in key unseals as well", brokenProperties(codecs.Integrity), "KEY-12", builtIn),
-		ringControl("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", brokenProperties(codecs.Rotation), "KEY-07",
+		aSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", []codecs.Property{codecs.Integrity}, []string{"KEY-02"}, inheritedStates),
+		ringControl("default-key", "a built-in key unseals as well", []codecs.Property{codecs.Integrity}, "KEY-12", builtIn),
+		ringControl("key-id-of-secret", "keys are kept in a map under the first bytes of their secrets", []codecs.Property{codecs.Rotation}, "KEY-07",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, _ = deriveKey(secret)
 					return key, bytes.Clone(secret[:idSize])
 				}
 			}),
-		ringControl("short-key-id", "a key id has four bits, and the ring does not check that they differ", brokenProperties(codecs.Rotation), "KEY-14",
+		ringControl("short-key-id", "a key id has four bits, and the ring does not check that they differ", []codecs.Property{codecs.Rotation}, "KEY-14",
 			func(p *ringParts) {
 				p.derive = func(secret []byte) (key, id []byte) {
 					key, id = deriveKey(secret)

@@ -24,7 +24,7 @@ import (
 // encodingControls returns controls that misread the text of a token.
 func encodingControls() []Control {
 	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
-		return aSigner(name, doc, brokenProperties(codecs.Canonical), attackIDs(attack), func(p *signerParts) { p.decode = decode })
+		return aSigner(name, doc, []codecs.Property{codecs.Canonical}, []string{attack}, func(p *signerParts) { p.decode = decode })
 	}
 	return []Control{
 		reader("unused-bits", "unused bits of the last character are ignored", "ENC-01", lenientBase64("\r\n")),
@@ -54,7 +54,7 @@ func encodingControls() []Control {
 			}),
 		reader("junk", "characters outside the alphabet are dropped", "ENC-06",
 			func(text string) ([]byte, bool) { return decodeCanonical(strings.Map(onlyText, text)) }),
-		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", brokenProperties(codecs.Canonical), attackIDs("ENC-06"),
+		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", []codecs.Property{codecs.Canonical}, []string{"ENC-06"},
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					at := len(token) * 9 / 10
@@ -66,9 +66,9 @@ func encodingControls() []Control {
 				text, _, _ = strings.Cut(text, "&")
 				return decodeCanonical(text)
 			}),
-		aSigner("quoted", "the token may come as a JSON text", brokenProperties(codecs.Canonical), attackIDs("ENC-07"),
+		aSigner("quoted", "the token may come as a JSON text", []codecs.Property{codecs.Canonical}, []string{"ENC-07"},
 			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
-		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", brokenProperties(codecs.Total), attackIDs("ENC-06"),
+		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", []codecs.Property{codecs.Total}, []string{"ENC-06"},
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					version, _, _ := strings.Cut(string(token), ".")
@@ -80,7 +80,7 @@ func encodingControls() []Control {
 					return token
 				}
 			}),
-		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", brokenProperties(codecs.Total), attackIDs("RES-02"),
+		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", []codecs.Property{codecs.Total}, []string{"RES-02"},
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					if other := strings.TrimLeft(string(token), base64URL+"."); other != "" && len(token)-len(other) >= 1000 {
@@ -89,7 +89,7 @@ func encodingControls() []Control {
 					return token
 				}
 			}),
-		aSigner("backtracking-groups", "the program does not end if groups of letters, joined by tildes, end in two of them", brokenProperties(codecs.Total), attackIDs("RES-02"),
+		aSigner("backtracking-groups", "the program does not end if groups of letters, joined by tildes, end in two of them", []codecs.Property{codecs.Total}, []string{"RES-02"},
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					if groups, ok := strings.CutSuffix(string(token), "~~"); ok && len(groups)-strings.LastIndex(groups, "~") > 40 {
@@ -98,8 +98,8 @@ func encodingControls() []Control {
 					return token
 				}
 			}),
-		aSigner("number-forms", "a length in front is read by a parser of numbers", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), lengthInFront),
-		aSigner("hex-case", "hexadecimal in either case", brokenProperties(codecs.Canonical), attackIDs("ENC-05"), hexEncoding),
+		aSigner("number-forms", "a length in front is read by a parser of numbers", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, lengthInFront),
+		aSigner("hex-case", "hexadecimal in either case", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, hexEncoding),
 	}
 }
 
@@ -135,16 +135,16 @@ func onlyText(r rune) rune {
 // framingControls returns controls that split a token wrongly.
 func framingControls() []Control {
 	return []Control{
-		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
+		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *signerParts) {
 				p.message = func(_, payload []byte) []byte { return payload }
 				p.lookup = firstUnlessFound(p.lookup)
 			}),
-		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
+		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *signerParts) {
 				p.message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
 			}),
-		aSigner("version", "every version is read as the first", brokenProperties(codecs.Integrity), attackIDs("FRM-05"),
+		aSigner("version", "every version is read as the first", []codecs.Property{codecs.Integrity}, []string{"FRM-05"},
 			func(p *signerParts) {
 				p.judged = func(token []byte) []byte {
 					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(signerPrefix) {
@@ -169,22 +169,22 @@ func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *en
 // replacedTagControls returns signers with another tag or another comparison of tags.
 func replacedTagControls() []Control {
 	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) Control {
-		return aSigner(name, doc, brokenProperties(codecs.Integrity), attacks, func(p *signerParts) { p.equal = equal })
+		return aSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *signerParts) { p.equal = equal })
 	}
 	made := func(name, doc string, attacks []string, size int, mac func(key, message []byte) []byte) Control {
-		return aSigner(name, doc, brokenProperties(codecs.Integrity), attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
+		return aSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
 	}
 	return []Control{
-		compared("compare-half", "the first half of the tag is compared", attackIDs("FRM-07"),
+		compared("compare-half", "the first half of the tag is compared", []string{"FRM-07"},
 			func(presented, right []byte) bool { return bytes.Equal(presented[:16], right[:16]) }),
-		compared("compare-sum", "differences are summed up in a byte", attackIDs("TAG-03"), sumOfDifferences),
-		compared("zero-tag", "a tag of zero bytes means that checking is off", attackIDs("TAG-02"),
+		compared("compare-sum", "differences are summed up in a byte", []string{"TAG-03"}, sumOfDifferences),
+		compared("zero-tag", "a tag of zero bytes means that checking is off", []string{"TAG-02"},
 			func(presented, right []byte) bool {
 				return bytes.Equal(presented, make([]byte, len(presented))) || bytes.Equal(presented, right)
 			}),
-		made("tag-of-4", "the tag is cut to 4 bytes", attackIDs("TAG-12"), 4,
+		made("tag-of-4", "the tag is cut to 4 bytes", []string{"TAG-12"}, 4,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
-		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", attackIDs("TAG-12"), sha256.Size,
+		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", []string{"TAG-12"}, sha256.Size,
 			func(key, message []byte) []byte {
 				tag := hmacSHA256(key, message)[:4]
 				for _, b := range tag[:4] {
@@ -193,12 +193,12 @@ func replacedTagControls() []Control {
 				return bytes.Repeat(tag, sha256.Size/8)
 			}),
 		tagOf4Apart(),
-		aSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", brokenProperties(codecs.Integrity), attackIDs("TAG-12"), tagOf1IfShort),
-		made("tag-of-1", "the tag is a byte", attackIDs("TAG-03", "TAG-12"), 1,
+		aSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, tagOf1IfShort),
+		made("tag-of-1", "the tag is a byte", []string{"TAG-03", "TAG-12"}, 1,
 			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
-		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", attackIDs("TAG-14"), gcmTag,
+		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", []string{"TAG-14"}, gcmTag,
 			func(key, message []byte) []byte { return newGCM(key).Seal(nil, make([]byte, gcmNonce), nil, message) }),
-		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", attackIDs("TAG-14"), chacha20poly1305.Overhead,
+		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", []string{"TAG-14"}, chacha20poly1305.Overhead,
 			func(key, message []byte) []byte {
 				a, err := chacha20poly1305.New(key)
 				if err != nil {
@@ -206,11 +206,11 @@ func replacedTagControls() []Control {
 				}
 				return a.Seal(nil, make([]byte, chacha20poly1305.NonceSize), nil, message)
 			}),
-		made("hash-of-key", "the tag is SHA-256(key || message)", attackIDs("TAG-06"), sha256.Size,
+		made("hash-of-key", "the tag is SHA-256(key || message)", []string{"TAG-06"}, sha256.Size,
 			func(key, message []byte) []byte {
 				return sum256(slices.Concat(key, message))
 			}),
-		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", attackIDs("FRM-08"), sha256.Size,
+		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", []string{"FRM-08"}, sha256.Size,
 			func(key, message []byte) []byte {
 				sum := make([]byte, sha256.Size)
 				for block := range slices.Chunk(message, 64) {
@@ -226,7 +226,7 @@ func replacedTagControls() []Control {
 // tagCheckControls returns controls that check a tag wrongly.
 func tagCheckControls() []Control {
 	return []Control{
-		aSigner("checksum", "the tag is a checksum and needs no key", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("KEY-15", "KEY-11"),
+		aSigner("checksum", "the tag is a checksum and needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15", "KEY-11"},
 			func(p *signerParts) {
 				p.mac = func(_, message []byte) []byte {
 					return bytes.Repeat(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)), 8)
@@ -234,13 +234,13 @@ func tagCheckControls() []Control {
 				p.also = p.mac
 				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
 			}),
-		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", brokenProperties(codecs.Integrity), attackIDs("FRM-07"),
+		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *signerParts) {
 				p.message = func(id, payload []byte) []byte {
 					return slices.Concat([]byte(signerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
 				}
 			}),
-		aSigner("empty-unsigned", "the tag of the empty payload needs no key", brokenProperties(codecs.Integrity, codecs.Rotation), attackIDs("KEY-15"),
+		aSigner("empty-unsigned", "the tag of the empty payload needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15"},
 			func(p *signerParts) {
 				p.mac = func(key, message []byte) []byte {
 					if len(message) == len(signerPrefix)+idSize {
@@ -251,7 +251,7 @@ func tagCheckControls() []Control {
 				p.also = p.mac
 				p.lookup = firstUnlessFound(p.lookup)
 			}),
-		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", brokenProperties(codecs.Integrity), attackIDs("TAG-11"),
+		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", []codecs.Property{codecs.Integrity}, []string{"TAG-11"},
 			func(p *signerParts) {
 				p.derive = rawKey
 				p.also = func(key, message []byte) []byte {
@@ -260,13 +260,13 @@ func tagCheckControls() []Control {
 					return m.Sum(nil)[:sha256.Size]
 				}
 			}),
-		aSigner("early-exit", "the comparison ends at the first difference", brokenProperties(codecs.SteadyTiming), nil,
+		aSigner("early-exit", "the comparison ends at the first difference", []codecs.Property{codecs.SteadyTiming}, nil,
 			func(p *signerParts) { p.equal = bytes.Equal }),
-		aSigner("left-behind", "the payload is copied before its tag is checked", brokenProperties(codecs.Integrity), attackIDs("TAG-09"),
+		aSigner("left-behind", "the payload is copied before its tag is checked", []codecs.Property{codecs.Integrity}, []string{"TAG-09"},
 			func(p *signerParts) {
 				p.release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
 			}),
-		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", brokenProperties(codecs.UniformRefusal), attackIDs("TAG-04"),
+		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(p *signerParts) {
 				p.refuse = func(_ *entry, presented, right, _ []byte) error {
 					at := 0
@@ -276,7 +276,7 @@ func tagCheckControls() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("the tag is wrong at %d", at))
 				}
 			}),
-		aSigner("short-tag", "as many bytes of the tag are compared as came", brokenProperties(codecs.Integrity), attackIDs("TAG-01"), shortTag),
+		aSigner("short-tag", "as many bytes of the tag are compared as came", []codecs.Property{codecs.Integrity}, []string{"TAG-01"}, shortTag),
 	}
 }
 
@@ -311,7 +311,7 @@ func shortTag(p *signerParts) {
 
 // tagOf4Apart returns a control whose short tag has its own segment.
 func tagOf4Apart() Control {
-	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", brokenProperties(codecs.Integrity), attackIDs("TAG-12"), func(p *signerParts) {
+	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, func(p *signerParts) {
 		p.tagSize = 4
 		p.mac = func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }
 		p.also = p.mac

@@ -24,11 +24,11 @@ func keyStreamControls() []Control {
 	last.Store(&start)
 	counted := func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(start[:8:8], count.Add(1)) }
 	return []Control{
-		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
+		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
 			thenTag(p, cryptCTR, neverFails(cryptCTR))
 			p.nonce = counted
 		}),
-		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
+		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
 			stream := func(key, iv, text []byte) []byte {
 				n := min(len(text), 1024)
 				return append(cryptCTR(key, iv, text[:n]), cryptCTR(key, make([]byte, 16), text[n:])...)
@@ -37,9 +37,9 @@ func keyStreamControls() []Control {
 		}),
 		nonceInSecond(),
 		resetByClosing(),
-		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", brokenProperties(codecs.NonceMisuseResistant), attackIDs("NON-07"),
+		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
-		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", brokenProperties(codecs.Confidentiality), attackIDs("NON-05"), func(p *sealerParts) {
+		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", []codecs.Property{codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
 			thenTag(p, func(key, iv, text []byte) []byte {
 				sealed := sealCBC(key, iv, text)
 				end := bytes.Clone(sealed[len(sealed)-16:])
@@ -63,7 +63,7 @@ func (c closable) Close() error { c.close(); return nil }
 // resetByClosing returns a control whose handles have one generator of nonces. Closing a handle resets it.
 func resetByClosing() Control {
 	var count atomic.Uint64
-	c := aSealer("nonce-by-closing", "all handles have one count of nonces, which closing one sets to zero", brokenProperties(codecs.FreshNonces, codecs.Confidentiality), attackIDs("NON-08"), func(p *sealerParts) {
+	c := aSealer("nonce-by-closing", "all handles have one count of nonces, which closing one sets to zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *sealerParts) {
 		p.nonce = func(_ uint64, key, _ []byte) []byte {
 			return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
 		}

@@ -26,9 +26,9 @@ import (
 // taggedTextControls returns controls with mistakes in the text that a tag covers.
 func taggedTextControls() []Control {
 	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
-		return aSigner(name, doc, broken, attackIDs(attack), func(p *signerParts) { p.message = message })
+		return aSigner(name, doc, broken, []string{attack}, func(p *signerParts) { p.message = message })
 	}
-	integrity := brokenProperties(codecs.Integrity)
+	integrity := []codecs.Property{codecs.Integrity}
 	return []Control{
 		signed("reparsed", "the tag covers the JSON value of the payload, and not its text", integrity, "FRM-13", func(id, payload []byte) []byte {
 			var value any
@@ -43,7 +43,7 @@ func taggedTextControls() []Control {
 		signed("line-ends", "the tag covers the payload with other line ends", integrity, "FRM-14", func(id, payload []byte) []byte {
 			return slices.Concat(id, bytes.ReplaceAll(payload, []byte("\r\n"), []byte("\n")))
 		}),
-		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", brokenProperties(codecs.Integrity, codecs.Canonical), attackIDs("FRM-12"), func(p *signerParts) {
+		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"FRM-12"}, func(p *signerParts) {
 			p.message = func(_, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), payload) }
 			found := p.lookup
 			p.lookup = func(r *ring, id []byte) *entry {
@@ -53,7 +53,7 @@ func taggedTextControls() []Control {
 				return found(r, id)
 			}
 		}),
-		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", brokenProperties(codecs.ByteExact), attackIDs("PAY-08"), func(p *signerParts) {
+		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", []codecs.Property{codecs.ByteExact}, []string{"PAY-08"}, func(p *signerParts) {
 			p.unpacked = func(carried []byte) []byte {
 				if len(carried) > 0 && len(carried)%16 == 0 {
 					return bytes.TrimRight(carried, "\x00")
@@ -61,20 +61,20 @@ func taggedTextControls() []Control {
 				return carried
 			}
 		}),
-		withClaim(aSigner("hashed-key-id", "the key ID is a hash of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("hashed-key-id", "the key ID is a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				sum := sha256.Sum256(secret)
 				return key, sum[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		withClaim(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))[:idSize]
 			}
 		}), codecs.PrivateKeys),
-		withClaim(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", brokenProperties(codecs.PrivateKeys), attackIDs("KEY-17"), func(p *signerParts) {
+		withClaim(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
 			p.derive = func(secret []byte) (key, id []byte) {
 				key, _ = deriveKey(secret)
 				return key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(secret))
@@ -91,12 +91,12 @@ func taggedTextControls() []Control {
 // earlyWorkControls returns controls that do work before they check the tag.
 func earlyWorkControls() []Control {
 	return []Control{
-		withClaim(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", brokenProperties(codecs.Inert, codecs.Total), attackIDs("RES-09"), func(p *signerParts) {
+		withClaim(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", []codecs.Property{codecs.Inert, codecs.Total}, []string{"RES-09"}, func(p *signerParts) {
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte { return mac(stretchKey(key, message), message) }
 			p.also = p.mac
 		}), codecs.Inert),
-		withClaim(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", brokenProperties(codecs.Inert), attackIDs("RES-09"), func(p *signerParts) {
+		withClaim(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", []codecs.Property{codecs.Inert}, []string{"RES-09"}, func(p *signerParts) {
 			var known sync.Map
 			mac := p.mac
 			p.mac = func(key, message []byte) []byte {
@@ -110,18 +110,18 @@ func earlyWorkControls() []Control {
 			}
 			p.also = p.mac
 		}), codecs.Inert),
-		withClaim(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), func(p *signerParts) {
+		withClaim(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil })
 			}
 		}), codecs.Inert),
-		withClaim(aSigner("inflated", "the payload is decompressed before its tag is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), func(p *signerParts) {
+		withClaim(aSigner("inflated", "the payload is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *signerParts) {
 			p.judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 			}
 		}), codecs.Inert),
-		withClaim(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", brokenProperties(codecs.Inert), attackIDs("RES-12"), inflatedBehindTag), codecs.Inert),
-		withClaim(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", brokenProperties(codecs.Inert, codecs.Integrity), attackIDs("RES-10"), func(p *signerParts) {
+		withClaim(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, inflatedBehindTag), codecs.Inert),
+		withClaim(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", []codecs.Property{codecs.Inert, codecs.Integrity}, []string{"RES-10"}, func(p *signerParts) {
 			p.judged = runFirst
 		}), codecs.Inert),
 	}
