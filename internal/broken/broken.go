@@ -33,10 +33,10 @@ type Control struct {
 func Controls() []Control {
 	return slices.Concat(
 		encodingControls(), framingControls(), segmentControls(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
-		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(),
+		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), countedNonceControls(),
 		encryptionControls(), derivedNonceControls(), checksumControls(), weakTagControls(), keyStreamControls(),
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
-		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), rareLengthControls(), longStateControls(),
+		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), rareLengthControls(), longStateControls(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
 		joseControls(), keptStateControls(), gluedStateControls(), lenientReaderControls(), binaryControls())
 }

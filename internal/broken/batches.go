@@ -1,0 +1,169 @@
+package broken
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"sealab/codecs"
+	"sealab/internal/lab"
+)
+
+// batchControls returns controls whose mistake shows in batches, or in tokens that are used once.
+func batchControls() []Control {
+	return []Control{
+		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), ignoreBatchExpiry),
+		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), untimedBehind),
+		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", []codecs.Property{codecs.BindsTarget}, []string{"CTX-15"}, func(*schemeParts) {}), keptOfBatch),
+		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(*schemeParts) {}), inOneBuffer),
+		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
+		inBatches(aScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", []codecs.Property{codecs.ByteExact, codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
+		withClaim(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
+			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
+		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
+	}
+}
+
+// inBatches returns c with its scheme wrapped in one that verifies batches.
+func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
+	return wrapScheme(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
+}
+
+// A batchedScheme verifies each token of a batch with one.
+type batchedScheme struct {
+	codecs.Scheme
+	one func(token []byte, b *codecs.Context) ([]byte, error)
+}
+
+// VerifyAll implements lab.BatchScheme.
+func (s batchedScheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	var all []lab.Answer
+	for _, token := range tokens {
+		state, err := s.one(token, b)
+		all = append(all, lab.Answer{Payload: state, Err: err})
+	}
+	return all, nil
+}
+
+// ignoreBatchExpiry accepts expired tokens in a batch.
+func ignoreBatchExpiry(inner codecs.Scheme) lab.BatchScheme {
+	return batchedScheme{inner, atAnyTime(inner)}
+}
+
+// inOneBuffer returns the states of a batch in one shared buffer.
+func inOneBuffer(inner codecs.Scheme) lab.BatchScheme {
+	var buffer []byte
+	return batchedScheme{inner, func(token []byte, c *codecs.Context) (state []byte, err error) {
+		buffer, err = inner.Verify(buffer[:0], token, c)
+		return buffer, err
+	}}
+}
+
+// An alikeAtFirst scheme answers tokens of a batch alike if their lengths and first 64 bytes agree.
+type alikeAtFirst struct{ codecs.Scheme }
+
+// VerifyAll implements lab.BatchScheme.
+func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	known := map[string]lab.Answer{}
+	var all []lab.Answer
+	for _, token := range tokens {
+		name := fmt.Sprintf("%d %s", len(token), token[:min(64, len(token))])
+		if _, ok := known[name]; !ok {
+			state, err := s.Verify(nil, token, b)
+			known[name] = lab.Answer{Payload: state, Err: err}
+		}
+		all = append(all, known[name])
+	}
+	return all, nil
+}
+
+// A sortedBatches scheme sorts a long batch, and leaves the answers in that order.
+type sortedBatches struct{ codecs.Scheme }
+
+// VerifyAll implements lab.BatchScheme.
+func (s sortedBatches) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	if len(tokens) >= 16 {
+		tokens = slices.SortedFunc(slices.Values(tokens), bytes.Compare)
+	}
+	return batchedScheme{s, func(token []byte, c *codecs.Context) ([]byte, error) { return s.Verify(nil, token, c) }}.VerifyAll(tokens, b)
+}
+
+// An untimedFollowerScheme is a scheme that ignores the expiry of the tokens that follow an accepted token
+// in a batch.
+type untimedFollowerScheme struct{ codecs.Scheme }
+
+// untimedBehind wraps a scheme in an untimedFollowerScheme.
+func untimedBehind(inner codecs.Scheme) lab.BatchScheme { return untimedFollowerScheme{inner} }
+
+// VerifyAll implements lab.BatchScheme.
+func (s untimedFollowerScheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	judge := func(token []byte, b *codecs.Context) ([]byte, error) { return s.Verify(nil, token, b) }
+	var all []lab.Answer
+	for _, token := range tokens {
+		state, err := judge(token, b)
+		if err == nil {
+			judge = atAnyTime(s.Scheme)
+		}
+		all = append(all, lab.Answer{Payload: state, Err: err})
+	}
+	return all, nil
+}
+
+// atAnyTime verifies tokens. It verifies an expired token again as of 400 days earlier.
+func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byte, error) {
+	return func(token []byte, b *codecs.Context) ([]byte, error) {
+		state, err := inner.Verify(nil, token, b)
+		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
+			return inner.Verify(nil, token, shifted(b, -400*24*time.Hour))
+		}
+		return state, err
+	}
+}
+
+// keptOfBatch caches the answers of a batch for later calls.
+func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
+	kept := &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
+		less := *c
+		less.Target = ""
+		return token + encodeContext(&less) + c.Now.String()
+	}}
+	return batchedScheme{readOnlyCache{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
+}
+
+// readOnlyCache looks up cached answers without adding to them.
+type readOnlyCache struct{ *cachedScheme }
+
+// Verify implements codecs.Scheme.
+func (s readOnlyCache) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state, ok := s.states[s.name(string(token), c)]; ok {
+		return append(dst, state...), nil
+	}
+	return s.Scheme.Verify(dst, token, c)
+}
+
+// unpaddedScheme strips padding from tokens.
+type unpaddedScheme struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s unpaddedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	return s.Scheme.Verify(dst, bytes.TrimRight(token, "="), c)
+}
+
+// spentByText returns a wrapper that accepts each spelling of a token once.
+func spentByText() func(codecs.Scheme) codecs.Scheme {
+	once := usedOnce(inAnyContext)
+	return func(inner codecs.Scheme) codecs.Scheme { return once(unpaddedScheme{inner}) }
+}
+
+// spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
+func spentAlone() func(codecs.Scheme) lab.BatchScheme {
+	once := usedOnce(inAnyContext)
+	return func(inner codecs.Scheme) lab.BatchScheme {
+		return batchedScheme{once(inner), func(token []byte, b *codecs.Context) ([]byte, error) { return inner.Verify(nil, token, b) }}
+	}
+}
