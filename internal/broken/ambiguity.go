@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // confusedFieldControls returns controls that join fields ambiguously.
-func confusedFieldControls() []Control {
-	return []Control{
+func confusedFieldControls() []skeleton.Control {
+	return []skeleton.Control{
 		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", []codecs.Property{codecs.BindsTarget}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if c.Method == "prompts/get" && c.Audience == nil {
 				c.Target = ""
@@ -92,7 +93,7 @@ func halfEscaped(separator, written string) func(*codecs.Context) string {
 }
 
 // markedLengths returns a control that writes a presence mark and a length of one byte for each field.
-func markedLengths(name string, absent, present byte) Control {
+func markedLengths(name string, absent, present byte) skeleton.Control {
 	return bindingControl(name, "each field has a mark if it is present, and a length of one byte", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, func(c *codecs.Context) string {
 		var all strings.Builder
 		arguments := string(c.Arguments)
@@ -108,16 +109,16 @@ func markedLengths(name string, absent, present byte) Control {
 }
 
 // confusedValueControls returns controls that misread one field.
-func confusedValueControls() []Control {
-	return []Control{
-		aScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
-			[]codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable}, []string{"CTX-16"}, func(p *schemeParts) {
-				p.salt = func() []byte { return nil }
-				p.binding = func(c *codecs.Context) string {
+func confusedValueControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
+			[]codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable}, []string{"CTX-16"}, func(p *skeleton.SchemeParts) {
+				p.Salt = func() []byte { return nil }
+				p.Binding = func(c *codecs.Context) string {
 					less, h := *c, fnv.New32a()
-					h.Write([]byte(textOrEmpty(c.Principal)))
+					h.Write([]byte(skeleton.TextOrEmpty(c.Principal)))
 					less.Principal = new(fmt.Sprint(h.Sum32()>>16, c.Principal == nil))
-					return encodeContext(&less)
+					return skeleton.EncodeContext(&less)
 				}
 			}),
 		contextAs("method-family", "of a method the part in front of the slash is bound", []codecs.Property{codecs.BindsMethod, codecs.Unambiguous}, []string{"CTX-06"}, func(c *codecs.Context) {
@@ -167,15 +168,15 @@ func confusedValueControls() []Control {
 		contextAs("shallow-numbers", "numbers inside of objects are read as floating point", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			var members map[string]any
 			if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
-				c.Arguments = inJSON(members)
+				c.Arguments = skeleton.InJSON(members)
 			}
 		}),
 	}
 }
 
 // confusedNameControls returns controls that misread structured principals or their digests.
-func confusedNameControls() []Control {
-	return []Control{
+func confusedNameControls() []skeleton.Control {
+	return []skeleton.Control{
 		principalAs("principal-comment", "a principal ends at a comment of XML", "CTX-05", func(p string) string {
 			p, _, _ = strings.Cut(p, "<!--")
 			return p
@@ -214,7 +215,7 @@ func confusedNameControls() []Control {
 			if len(p) <= 64 {
 				return p
 			}
-			return hex.EncodeToString(sum256([]byte(p)))
+			return hex.EncodeToString(skeleton.Sum256([]byte(p)))
 		}),
 		principalAs("principal-sum", "of a long principal the sum of its bytes is bound", "CTX-11", func(p string) string {
 			if len(p) <= 128 {
@@ -237,14 +238,14 @@ func confusedNameControls() []Control {
 }
 
 // confusedClaimControls returns controls with mistakes in claims.
-func confusedClaimControls() []Control {
-	return []Control{
-		wrapScheme(contextAs("overridden", "members of the arguments replace those of the state", []codecs.Property{codecs.Integrity, codecs.BindsArguments}, []string{"CTX-20"}, func(c *codecs.Context) {
+func confusedClaimControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.WrapScheme(contextAs("overridden", "members of the arguments replace those of the state", []codecs.Property{codecs.Integrity, codecs.BindsArguments}, []string{"CTX-20"}, func(c *codecs.Context) {
 			c.Arguments = nil
 		}), func(inner codecs.Scheme) codecs.Scheme { return overridingScheme{inner} }),
-		aScheme("expiry-of-state", "an exp in the state replaces that of the token", []codecs.Property{codecs.Expiry, codecs.ByteExact}, []string{"CTX-20"}, func(p *schemeParts) {
-			timely := p.timely
-			p.timely = func(c *claims, now time.Time) bool {
+		skeleton.NewScheme("expiry-of-state", "an exp in the state replaces that of the token", []codecs.Property{codecs.Expiry, codecs.ByteExact}, []string{"CTX-20"}, func(p *skeleton.SchemeParts) {
+			timely := p.Timely
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
 				var state struct {
 					Expires *float64 `json:"exp"`
 				}
@@ -255,13 +256,13 @@ func confusedClaimControls() []Control {
 				return timely(&merged, now)
 			}
 		}),
-		wrappedScheme("subject-of-state", "a sub in the state replaces the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-20"},
+		skeleton.NewWrappedScheme("subject-of-state", "a sub in the state replaces the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-20"},
 			func(inner codecs.Scheme) codecs.Scheme { return mergingScheme{inner} }),
-		wrappedScheme("reason-state", "the reason of a refusal quotes the state", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
+		skeleton.NewWrappedScheme("reason-state", "the reason of a refusal quotes the state", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return quotingScheme{inner} }),
-		withDisclaimer(aScheme("grace", "a token is good for one second longer than stated", []codecs.Property{codecs.Expiry}, []string{"EXP-08"}, func(p *schemeParts) {
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now.Add(-time.Second)))
+		skeleton.WithDisclaimer(skeleton.NewScheme("grace", "a token is good for one second longer than stated", []codecs.Property{codecs.Expiry}, []string{"EXP-08"}, func(p *skeleton.SchemeParts) {
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now.Add(-time.Second)))
 			}
 		}), codecs.Expiry, "a second of grace is given"),
 	}
@@ -301,9 +302,9 @@ func (q quotingScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, err
 	if r := codecs.Rejected(err); r == nil || r.Stage != codecs.Misbound {
 		return out, err
 	}
-	body, _, _ := strings.Cut(strings.TrimPrefix(string(token), schemePrefix), ".")
-	raw, _ := decodeCanonical(body)
-	var inside claims
+	body, _, _ := strings.Cut(strings.TrimPrefix(string(token), skeleton.SchemePrefix), ".")
+	raw, _ := skeleton.DecodeCanonical(body)
+	var inside skeleton.Claims
 	if json.Unmarshal(raw, &inside) != nil {
 		return out, err
 	}

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // confusedArgumentControls returns controls that misread arguments.
-func confusedArgumentControls() []Control {
-	return []Control{
+func confusedArgumentControls() []skeleton.Control {
+	return []skeleton.Control{
 		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", []codecs.Property{codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			for _, lone := range []string{`\ud800`, `\udfff`} {
 				c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(lone), []byte(`\ufffd`))
@@ -39,13 +40,13 @@ func confusedArgumentControls() []Control {
 
 // argumentsAs returns a control that binds the result of read if the arguments are a JSON object. Numbers
 // keep their text.
-func argumentsAs(name, doc string, read func(any) any) Control {
+func argumentsAs(name, doc string, read func(any) any) skeleton.Control {
 	return contextAs(name, doc, []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 		d := json.NewDecoder(bytes.NewReader(c.Arguments))
 		d.UseNumber()
 		var v map[string]any
 		if d.Decode(&v) == nil && v != nil {
-			c.Arguments = append([]byte("as "), inJSON(read(v))...)
+			c.Arguments = append([]byte("as "), skeleton.InJSON(read(v))...)
 		}
 	})
 }

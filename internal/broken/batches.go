@@ -7,29 +7,30 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 	"sealab/internal/lab"
 )
 
 // batchControls returns controls whose mistake shows in batches, or in tokens that are used once.
-func batchControls() []Control {
-	return []Control{
-		inBatches(aScheme("late-in-batch", "the time is not checked in a batch", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), ignoreBatchExpiry),
-		inBatches(aScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*schemeParts) {}), untimedBehind),
-		inBatches(aScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", []codecs.Property{codecs.BindsTarget}, []string{"CTX-15"}, func(*schemeParts) {}), keptOfBatch),
-		inBatches(aScheme("states-in-one-buffer", "the states of a batch share one buffer", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(*schemeParts) {}), inOneBuffer),
-		inBatches(aScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
+func batchControls() []skeleton.Control {
+	return []skeleton.Control{
+		inBatches(skeleton.NewScheme("late-in-batch", "the time is not checked in a batch", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*skeleton.SchemeParts) {}), ignoreBatchExpiry),
+		inBatches(skeleton.NewScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*skeleton.SchemeParts) {}), untimedBehind),
+		inBatches(skeleton.NewScheme("kept-of-batch", "a verdict of a batch is kept under the context without its target", []codecs.Property{codecs.BindsTarget}, []string{"CTX-15"}, func(*skeleton.SchemeParts) {}), keptOfBatch),
+		inBatches(skeleton.NewScheme("states-in-one-buffer", "the states of a batch share one buffer", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(*skeleton.SchemeParts) {}), inOneBuffer),
+		inBatches(skeleton.NewScheme("batch-by-beginning", "in a batch, tokens of one length with one beginning of 64 characters have one verdict", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*skeleton.SchemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
-		inBatches(aScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", []codecs.Property{codecs.ByteExact, codecs.Integrity}, []string{"RES-05"}, func(*schemeParts) {}),
+		inBatches(skeleton.NewScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", []codecs.Property{codecs.ByteExact, codecs.Integrity}, []string{"RES-05"}, func(*skeleton.SchemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
-		withClaim(wrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
+		skeleton.WithClaim(skeleton.NewWrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
 			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
-		inBatches(withClaim(aScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*schemeParts) {}), codecs.SingleUse), spentAlone()),
+		inBatches(skeleton.WithClaim(skeleton.NewScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*skeleton.SchemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
 
 // inBatches returns c with its scheme wrapped in one that verifies batches.
-func inBatches(c Control, judge func(codecs.Scheme) lab.BatchScheme) Control {
-	return wrapScheme(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
+func inBatches(c skeleton.Control, judge func(codecs.Scheme) lab.BatchScheme) skeleton.Control {
+	return skeleton.WrapScheme(c, func(inner codecs.Scheme) codecs.Scheme { return judge(inner) })
 }
 
 // A batchedScheme verifies each token of a batch with one.
@@ -117,7 +118,7 @@ func atAnyTime(inner codecs.Scheme) func(token []byte, b *codecs.Context) ([]byt
 	return func(token []byte, b *codecs.Context) ([]byte, error) {
 		state, err := inner.Verify(nil, token, b)
 		if r := codecs.Rejected(err); r != nil && r.Stage == codecs.Expired {
-			return inner.Verify(nil, token, shifted(b, -400*24*time.Hour))
+			return inner.Verify(nil, token, skeleton.Shifted(b, -400*24*time.Hour))
 		}
 		return state, err
 	}
@@ -128,7 +129,7 @@ func keptOfBatch(inner codecs.Scheme) lab.BatchScheme {
 	kept := &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
 		less := *c
 		less.Target = ""
-		return token + encodeContext(&less) + c.Now.String()
+		return token + skeleton.EncodeContext(&less) + c.Now.String()
 	}}
 	return batchedScheme{readOnlyCache{kept}, func(token []byte, c *codecs.Context) ([]byte, error) { return kept.Verify(nil, token, c) }}
 }
@@ -156,13 +157,13 @@ func (s unpaddedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, er
 
 // spentByText returns a wrapper that accepts each spelling of a token once.
 func spentByText() func(codecs.Scheme) codecs.Scheme {
-	once := usedOnce(inAnyContext)
+	once := skeleton.UsedOnce(skeleton.InAnyContext)
 	return func(inner codecs.Scheme) codecs.Scheme { return once(unpaddedScheme{inner}) }
 }
 
 // spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
 func spentAlone() func(codecs.Scheme) lab.BatchScheme {
-	once := usedOnce(inAnyContext)
+	once := skeleton.UsedOnce(skeleton.InAnyContext)
 	return func(inner codecs.Scheme) lab.BatchScheme {
 		return batchedScheme{once(inner), func(token []byte, b *codecs.Context) ([]byte, error) { return inner.Verify(nil, token, b) }}
 	}

@@ -16,32 +16,33 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // binaryControls returns controls that misread binary formats.
-func binaryControls() []Control {
-	return []Control{
-		aPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) pair { return inCBOR(key, false) }),
-		aPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inProtobuf),
-		aPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inNetstrings),
-		aPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
-			[]codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) pair {
+func binaryControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) skeleton.Pair { return inCBOR(key, false) }),
+		skeleton.NewPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inProtobuf),
+		skeleton.NewPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inNetstrings),
+		skeleton.NewPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
+			[]codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) skeleton.Pair {
 				list := inCBOR(key, false)
-				return pair{
-					seal: func(payload []byte) string { return "b2" + list.seal(payload) },
-					unseal: func(token string) ([]byte, error) {
+				return skeleton.Pair{
+					Write: func(payload []byte) string { return "b2" + list.Write(payload) },
+					Read: func(token string) ([]byte, error) {
 						text, ok := strings.CutPrefix(token, "b2")
 						if !ok {
-							return nil, errMalformed
+							return nil, skeleton.ErrMalformed
 						}
-						return list.unseal(text)
+						return list.Read(text)
 					},
 				}
 			}),
-		withDisclaimer(aPair("recompressed", "payload and tag are compressed, at any level", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, recompressedCodec), codecs.Inert, "the tag is inside"),
-		aPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, func(key []byte) pair { return inBase62(key, false) }),
-		aPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", []codecs.Property{codecs.Canonical},
-			[]string{"ENC-07"}, func(key []byte) pair { return inGroups(key, false) }),
+		skeleton.WithDisclaimer(skeleton.NewPair("recompressed", "payload and tag are compressed, at any level", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, recompressedCodec), codecs.Inert, "the tag is inside"),
+		skeleton.NewPair("blocks-overflow", "blocks of 8 bytes are 11 digits of base 62, and more is cut off", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, func(key []byte) skeleton.Pair { return inBase62(key, false) }),
+		skeleton.NewPair("longer-numbers", "a version and the length of the payload may be written in any number of groups of seven bits", []codecs.Property{codecs.Canonical},
+			[]string{"ENC-07"}, func(key []byte) skeleton.Pair { return inGroups(key, false) }),
 	}
 }
 
@@ -50,22 +51,22 @@ func binaryControls() []Control {
 //	token = base64url(0x82 || 0x5a || length[4] || payload || 0x58 || 0x20 || tag[32])
 //
 // which is a CBOR list of two byte strings (RFC 8949). If strict, it accepts only this encoding.
-func inCBOR(key []byte, strict bool) pair {
+func inCBOR(key []byte, strict bool) skeleton.Pair {
 	write := func(payload, tag []byte) string {
 		head := binary.BigEndian.AppendUint32([]byte{0x82, 0x5a}, uint32(len(payload)))
 		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x58, 0x20}, tag))
 	}
-	return pair{
-		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
-		unseal: func(token string) ([]byte, error) {
-			raw, ok := decodeCanonical(token)
+	return skeleton.Pair{
+		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
 			rest, isList := bytes.CutPrefix(raw, []byte{0x82})
 			payload, rest, okPayload := byteString(rest)
 			tag, rest, okTag := byteString(rest)
 			if !ok || !isList || !okPayload || !okTag || len(rest) > 0 || strict && write(payload, tag) != token {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
 		},
 	}
 }
@@ -91,14 +92,14 @@ func byteString(raw []byte) (text, rest []byte, ok bool) {
 //	token = base64url(0x0a || length || payload || 0x12 || 0x20 || tag[32])
 //
 // with varint lengths. The reader skips fields other than 1 and 2.
-func inProtobuf(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string {
+func inProtobuf(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
 			head := binary.AppendUvarint([]byte{0x0a}, uint64(len(payload)))
-			return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, hmacSHA256(key, payload)))
+			return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, skeleton.HMAC(key, payload)))
 		},
-		unseal: func(token string) ([]byte, error) {
-			raw, ok := decodeCanonical(token)
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
 			fields := map[byte][]byte{}
 			for ok && len(raw) > 0 {
 				n, size := binary.Uvarint(raw[1:])
@@ -108,9 +109,9 @@ func inProtobuf(key []byte) pair {
 				}
 			}
 			if !ok || fields[1] == nil || fields[2] == nil {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return fields[1], refusedUnless(hmac.Equal(fields[2], hmacSHA256(key, fields[1])))
+			return fields[1], skeleton.Authentic(hmac.Equal(fields[2], skeleton.HMAC(key, fields[1])))
 		},
 	}
 }
@@ -120,7 +121,7 @@ func inProtobuf(key []byte) pair {
 //	token = base64url(length ":" payload ",32:" tag[32] ",")
 //
 // with a decimal length.
-func inNetstrings(key []byte) pair {
+func inNetstrings(key []byte) skeleton.Pair {
 	read := func(raw []byte) (text, rest []byte, ok bool) {
 		count, rest, ok := bytes.Cut(raw, []byte(":"))
 		n, err := strconv.ParseUint(string(count), 10, 31)
@@ -129,18 +130,18 @@ func inNetstrings(key []byte) pair {
 		}
 		return rest[:n], rest[n+1:], true
 	}
-	return pair{
-		seal: func(payload []byte) string {
-			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, hmacSHA256(key, payload)))
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, skeleton.HMAC(key, payload)))
 		},
-		unseal: func(token string) ([]byte, error) {
-			raw, ok := decodeCanonical(token)
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
 			payload, rest, okPayload := read(raw)
 			tag, rest, okTag := read(rest)
 			if !ok || !okPayload || !okTag || len(rest) > 0 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
 		},
 	}
 }
@@ -150,45 +151,34 @@ func inNetstrings(key []byte) pair {
 //	token = base64url(zlib(payload || tag[32]))
 //
 // The reader accepts the output of any compression level, up to 1 MiB.
-func recompressedCodec(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string {
-			return base64.RawURLEncoding.EncodeToString(inZlib(slices.Concat(payload, hmacSHA256(key, payload)), zlib.DefaultCompression))
+func recompressedCodec(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			return base64.RawURLEncoding.EncodeToString(skeleton.InZlib(slices.Concat(payload, skeleton.HMAC(key, payload)), zlib.DefaultCompression))
 		},
-		unseal: func(token string) ([]byte, error) {
-			raw, ok := decodeCanonical(token)
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
 			rest := bytes.NewReader(raw)
 			r, err := zlib.NewReader(rest)
 			if !ok || err != nil {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			plain, err := io.ReadAll(io.LimitReader(r, 1<<20))
 			n := len(plain) - sha256.Size
 			if err != nil || n < 0 || rest.Len() > 0 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			if !hmac.Equal(plain[n:], hmacSHA256(key, plain[:n])) {
-				return nil, errUnauthentic
+			if !hmac.Equal(plain[n:], skeleton.HMAC(key, plain[:n])) {
+				return nil, skeleton.ErrUnauthentic
 			}
 			for level := zlib.HuffmanOnly; level <= zlib.BestCompression; level++ {
-				if bytes.Equal(raw, inZlib(plain, level)) {
+				if bytes.Equal(raw, skeleton.InZlib(plain, level)) {
 					return plain[:n], nil
 				}
 			}
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		},
 	}
-}
-
-func inZlib(plain []byte, level int) []byte {
-	var b bytes.Buffer
-	w, err := zlib.NewWriterLevel(&b, level)
-	if err != nil {
-		panic("broken: " + err.Error()) // the levels are constants of compress/flate
-	}
-	w.Write(plain)
-	w.Close()
-	return b.Bytes()
 }
 
 // inBase62 returns a codec of tokens
@@ -196,7 +186,7 @@ func inZlib(plain []byte, level int) []byte {
 //	token = "b." || base62(length[8] || payload || zeros || tag[32])
 //
 // with 11 digits for each 8 bytes. If strict, it accepts only one encoding.
-func inBase62(key []byte, strict bool) pair {
+func inBase62(key []byte, strict bool) skeleton.Pair {
 	const size, width = 8, 11
 	write := func(payload, tag []byte) string {
 		raw := slices.Concat(binary.BigEndian.AppendUint64(nil, uint64(len(payload))), payload, make([]byte, -len(payload)&(size-1)), tag)
@@ -207,12 +197,12 @@ func inBase62(key []byte, strict bool) pair {
 		}
 		return token
 	}
-	return pair{
-		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
-		unseal: func(token string) ([]byte, error) {
+	return skeleton.Pair{
+		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
+		Read: func(token string) ([]byte, error) {
 			text, ok := strings.CutPrefix(token, "b.")
 			if !ok || len(text)%width != 0 || len(text) < width*(size+sha256.Size)/size || strings.Trim(text, digitsAndLetters) != "" {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			var raw []byte
 			for block := range slices.Chunk([]byte(text), width) {
@@ -221,9 +211,9 @@ func inBase62(key []byte, strict bool) pair {
 			}
 			n, padded, tag := binary.BigEndian.Uint64(raw), raw[size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
 			if n > uint64(len(padded)) || !bytes.Equal(padded[n:], make([]byte, -n&(size-1))) || strict && write(padded[:n], tag) != token {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return padded[:n], refusedUnless(hmac.Equal(tag, hmacSHA256(key, padded[:n])))
+			return padded[:n], skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, padded[:n])))
 		},
 	}
 }
@@ -235,29 +225,29 @@ const digitsAndLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR
 //	token = base64url(0x07 || length || payload || tag[32])
 //
 // with the version and length as varints. If strict, it accepts only one encoding.
-func inGroups(key []byte, strict bool) pair {
+func inGroups(key []byte, strict bool) skeleton.Pair {
 	const version = 7
 	write := func(payload, tag []byte) string {
 		head := binary.AppendUvarint([]byte{version}, uint64(len(payload)))
 		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, tag))
 	}
-	return pair{
-		seal: func(payload []byte) string { return write(payload, hmacSHA256(key, payload)) },
-		unseal: func(token string) ([]byte, error) {
-			raw, ok := decodeCanonical(token)
+	return skeleton.Pair{
+		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
 			v, width := binary.Uvarint(raw)
 			if !ok || v != version || width <= 0 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			n, size := binary.Uvarint(raw[width:])
 			if size <= 0 || n > uint64(len(raw)) || len(raw) != width+size+int(n)+sha256.Size {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			payload, tag := raw[width+size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
 			if strict && write(payload, tag) != token {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, payload)))
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
 		},
 	}
 }
@@ -267,19 +257,19 @@ func inGroups(key []byte, strict bool) pair {
 //	token = base64url(version || payload || tag[32])
 //
 // that writes version 1. It also reads version 0, whose tag covers one more byte.
-func byteForVersion(key []byte) pair {
+func byteForVersion(key []byte) skeleton.Pair {
 	behind := map[byte][]byte{1: nil, 0: {0}}
-	return pair{
-		seal: func(payload []byte) string {
-			return joinText(slices.Concat([]byte{1}, payload, hmacSHA256(key, payload)))
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			return skeleton.JoinText(slices.Concat([]byte{1}, payload, skeleton.HMAC(key, payload)))
 		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 1)
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 1)
 			if err != nil || len(parts[0]) <= sha256.Size || parts[0][0] > 1 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			payload, tag := parts[0][1:len(parts[0])-sha256.Size], parts[0][len(parts[0])-sha256.Size:]
-			return payload, refusedUnless(hmac.Equal(tag, hmacSHA256(key, slices.Concat(payload, behind[parts[0][0]]))))
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(payload, behind[parts[0][0]]))))
 		},
 	}
 }

@@ -16,28 +16,29 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // contextAs returns a control that binds the context after change has modified it.
-func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) Control {
+func contextAs(name, doc string, broken []codecs.Property, attacks []string, change func(*codecs.Context)) skeleton.Control {
 	return bindingControl(name, doc, broken, attacks, func(c *codecs.Context) string {
 		changed := *c
 		change(&changed)
-		return encodeContext(&changed)
+		return skeleton.EncodeContext(&changed)
 	})
 }
 
 // bindingControl returns a control that binds the text that binding returns.
-func bindingControl(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) Control {
-	return aScheme(name, doc, broken, attacks, func(p *schemeParts) { p.binding = binding })
+func bindingControl(name, doc string, broken []codecs.Property, attacks []string, binding func(*codecs.Context) string) skeleton.Control {
+	return skeleton.NewScheme(name, doc, broken, attacks, func(p *skeleton.SchemeParts) { p.Binding = binding })
 }
 
 // unboundControls returns schemes that do not bind one field.
-func unboundControls() []Control {
-	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) Control {
+func unboundControls() []skeleton.Control {
+	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) skeleton.Control {
 		return contextAs("unbound-"+field, "the "+field+" is not bound", []codecs.Property{p}, []string{attack}, clear)
 	}
-	return []Control{
+	return []skeleton.Control{
 		without("method", "CTX-02", codecs.BindsMethod, func(b *codecs.Context) { b.Method = "" }),
 		without("target", "CTX-09", codecs.BindsTarget, func(b *codecs.Context) { b.Target = "" }),
 		without("arguments", "CTX-10", codecs.BindsArguments, func(b *codecs.Context) { b.Arguments = nil }),
@@ -54,15 +55,15 @@ func unboundControls() []Control {
 			less := *b
 			less.Arguments = nil
 			if json.Unmarshal(b.Arguments, &members) != nil {
-				return encodeContext(b)
+				return skeleton.EncodeContext(b)
 			}
-			return encodeContext(&less) + strings.Join(slices.Sorted(maps.Keys(members)), ",")
+			return skeleton.EncodeContext(&less) + strings.Join(slices.Sorted(maps.Keys(members)), ",")
 		}),
 	}
 }
 
 // principalAs returns a control that binds read(principal).
-func principalAs(name, doc, attack string, read func(string) string) Control {
+func principalAs(name, doc, attack string, read func(string) string) skeleton.Control {
 	return contextAs(name, doc, []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{attack}, func(c *codecs.Context) {
 		if c.Principal != nil {
 			c.Principal = new(read(*c.Principal))
@@ -70,29 +71,21 @@ func principalAs(name, doc, attack string, read func(string) string) Control {
 	})
 }
 
-// textOrEmpty returns *s, or "" if s is nil.
-func textOrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // contextTexts returns the texts of a context, with "" for absent ones.
 func contextTexts(c *codecs.Context) []string {
-	return []string{c.Method, c.Target, string(c.Arguments), textOrEmpty(c.Principal), textOrEmpty(c.Audience)}
+	return []string{c.Method, c.Target, string(c.Arguments), skeleton.TextOrEmpty(c.Principal), skeleton.TextOrEmpty(c.Audience)}
 }
 
 // joinedFieldsControl returns a control that joins the bound fields with a separator.
-func joinedFieldsControl(name, doc, separator string) Control {
+func joinedFieldsControl(name, doc, separator string) skeleton.Control {
 	return bindingControl(name, doc, []codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-04"}, func(b *codecs.Context) string {
 		return strings.Join(contextTexts(b), separator)
 	})
 }
 
 // equatedContextControls returns schemes that map different contexts to one binding.
-func equatedContextControls() []Control {
-	return []Control{
+func equatedContextControls() []skeleton.Control {
+	return []skeleton.Control{
 		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
 		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),
 		principalAs("principal-trimmed", "white space around the principal is trimmed", "CTX-05", strings.TrimSpace),
@@ -119,7 +112,7 @@ func equatedContextControls() []Control {
 			return p
 		}),
 		principalAs("principal-of-tenant", "of the principal the text behind two underscores is bound", "CTX-06", func(p string) string { return p[strings.LastIndex("__"+p, "__"):] }),
-		wrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", []codecs.Property{codecs.BindsAudience, codecs.Unambiguous}, []string{"CTX-19"},
+		skeleton.NewWrappedScheme("audience-pattern", "an audience in a token that begins with *. stands for every host of its domain", []codecs.Property{codecs.BindsAudience, codecs.Unambiguous}, []string{"CTX-19"},
 			func(inner codecs.Scheme) codecs.Scheme { return hostPatternScheme{inner} }),
 		principalAs("principal-long", "a principal is cut to 64 bytes", "CTX-11", func(p string) string { return p[:min(64, len(p))] }),
 		principalAs("principal-digest", "of the principal a digest of one byte is bound", "CTX-16", func(p string) string {
@@ -127,7 +120,7 @@ func equatedContextControls() []Control {
 			return hex.EncodeToString(d[:1])
 		}),
 		contextAs("absent-is-empty", "no principal is the empty principal", []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{"CTX-03"}, func(c *codecs.Context) {
-			c.Principal = new(textOrEmpty(c.Principal))
+			c.Principal = new(skeleton.TextOrEmpty(c.Principal))
 		}),
 		joinedFieldsControl("glued", "fields are glued without lengths", ""),
 		joinedFieldsControl("joined-nul", "fields are joined by NUL", "\x00"),
@@ -147,7 +140,7 @@ func equatedContextControls() []Control {
 				sum += binary.BigEndian.Uint64(d[:])
 			}
 			absent := []bool{b.Arguments == nil, b.Principal == nil, b.Audience == nil}
-			return string(inJSON([]any{sum, absent}))
+			return string(skeleton.InJSON([]any{sum, absent}))
 		}),
 		bindingControl("digits-in-front", "each field is written behind its length in decimal digits", []codecs.Property{codecs.Unambiguous}, []string{"CTX-04"}, func(b *codecs.Context) string {
 			written := fmt.Sprintf("%t%t%t", b.Arguments == nil, b.Principal == nil, b.Audience == nil)
@@ -157,7 +150,7 @@ func equatedContextControls() []Control {
 			return written
 		}),
 		bindingControl("as-query", "fields are written as a query, without escapes", []codecs.Property{codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-12"}, func(b *codecs.Context) string {
-			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + textOrEmpty(b.Principal) + "&audience=" + textOrEmpty(b.Audience)
+			return "method=" + b.Method + "&target=" + b.Target + "&arguments=" + string(b.Arguments) + "&principal=" + skeleton.TextOrEmpty(b.Principal) + "&audience=" + skeleton.TextOrEmpty(b.Audience)
 		}),
 	}
 }
@@ -168,7 +161,7 @@ type hostPatternScheme struct{ codecs.Scheme }
 // Verify implements codecs.Scheme.
 func (s hostPatternScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, b)
-	_, domain, ok := strings.Cut(textOrEmpty(b.Audience), ".")
+	_, domain, ok := strings.Cut(skeleton.TextOrEmpty(b.Audience), ".")
 	if err == nil || !ok {
 		return out, err
 	}
@@ -178,31 +171,33 @@ func (s hostPatternScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte,
 }
 
 // leakingControls returns schemes whose tokens reveal too much.
-func leakingControls() []Control {
-	return []Control{
-		aScheme("linkable", "the binding's tag has no salt", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
-			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(bindKey(key), []byte(text))[:16] }
+func leakingControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewScheme("linkable", "the binding's tag has no salt", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *skeleton.SchemeParts) {
+			p.BindTag = func(key, _ []byte, text string) []byte {
+				return skeleton.HMAC(skeleton.BindKey(key), []byte(text))[:16]
+			}
 		}),
-		aScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
-			p.bindTag = func(key, salt []byte, text string) []byte {
-				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))[:16]
-				tag[0] = hmacSHA256(bindKey(key), []byte(text))[0]
+		skeleton.NewScheme("linkable-byte", "of the salt of the binding's tag one byte is a digest of the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *skeleton.SchemeParts) {
+			p.BindTag = func(key, salt []byte, text string) []byte {
+				tag := skeleton.HMAC(skeleton.BindKey(key), append([]byte(text), salt...))[:16]
+				tag[0] = skeleton.HMAC(skeleton.BindKey(key), []byte(text))[0]
 				return tag
 			}
 		}),
-		aScheme("linkable-length", "the length of the binding's tag depends on the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *schemeParts) {
-			p.bindTag = func(key, salt []byte, text string) []byte {
-				tag := hmacSHA256(bindKey(key), append([]byte(text), salt...))
-				return tag[:16+hmacSHA256(key, []byte(text))[0]%16]
+		skeleton.NewScheme("linkable-length", "the length of the binding's tag depends on the principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"}, func(p *skeleton.SchemeParts) {
+			p.BindTag = func(key, salt []byte, text string) []byte {
+				tag := skeleton.HMAC(skeleton.BindKey(key), append([]byte(text), salt...))
+				return tag[:16+skeleton.HMAC(key, []byte(text))[0]%16]
 			}
 		}),
-		wrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"},
+		skeleton.NewWrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"},
 			func(inner codecs.Scheme) codecs.Scheme { return hintingScheme{inner} }),
-		wrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"},
+		skeleton.NewWrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"},
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
-		aScheme("one-key", "the tag of the principal is under the key of the token", []codecs.Property{codecs.Integrity, codecs.Unlinkable}, []string{"ORA-01"}, func(p *schemeParts) {
-			p.binding = func(b *codecs.Context) string { return textOrEmpty(b.Principal) }
-			p.bindTag = func(key, _ []byte, text string) []byte { return hmacSHA256(key, []byte(text)) }
+		skeleton.NewScheme("one-key", "the tag of the principal is under the key of the token", []codecs.Property{codecs.Integrity, codecs.Unlinkable}, []string{"ORA-01"}, func(p *skeleton.SchemeParts) {
+			p.Binding = func(b *codecs.Context) string { return skeleton.TextOrEmpty(b.Principal) }
+			p.BindTag = func(key, _ []byte, text string) []byte { return skeleton.HMAC(key, []byte(text)) }
 		}),
 	}
 }
@@ -215,8 +210,8 @@ type hintingScheme struct{ codecs.Scheme }
 
 // principalHint returns the hint of an inner token.
 func principalHint(inner []byte, b *codecs.Context) string {
-	sum := sha256.Sum256([]byte(textOrEmpty(b.Principal)))
-	raw, ok := decodeCanonical(string(inner[bytes.LastIndexByte(inner, '.')+1:]))
+	sum := sha256.Sum256([]byte(skeleton.TextOrEmpty(b.Principal)))
+	raw, ok := skeleton.DecodeCanonical(string(inner[bytes.LastIndexByte(inner, '.')+1:]))
 	if !ok || len(raw) < 4 {
 		return ""
 	}
@@ -238,7 +233,7 @@ func (s hintingScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error
 func (s hintingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	at := max(0, bytes.LastIndexByte(token, '.'))
 	if string(token[at:]) != "."+principalHint(token[:at], b) {
-		return dst, errUnauthentic
+		return dst, skeleton.ErrUnauthentic
 	}
 	return s.Scheme.Verify(dst, token[:at], b)
 }
@@ -258,20 +253,20 @@ func withSalt(salt []byte, b *codecs.Context) *codecs.Context {
 
 // Mint implements codecs.Scheme.
 func (s saltedOutside) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
-	salt := randomBytes(2)
+	salt := skeleton.RandomBytes(2)
 	inner, err := s.Scheme.Mint(nil, state, withSalt(salt, b))
 	if err != nil {
 		return dst, err
 	}
-	return append(dst, schemePrefix+base64.RawURLEncoding.EncodeToString(slices.Concat(salt, inner))...), nil
+	return append(dst, skeleton.SchemePrefix+base64.RawURLEncoding.EncodeToString(slices.Concat(salt, inner))...), nil
 }
 
 // Verify implements codecs.Scheme.
 func (s saltedOutside) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
-	text, ok := strings.CutPrefix(string(token), schemePrefix)
-	raw, okText := decodeCanonical(text)
+	text, ok := strings.CutPrefix(string(token), skeleton.SchemePrefix)
+	raw, okText := skeleton.DecodeCanonical(text)
 	if !ok || !okText || len(raw) < 2 {
-		return dst, errMalformed
+		return dst, skeleton.ErrMalformed
 	}
 	return s.Scheme.Verify(dst, raw[2:], withSalt(raw[:2], b))
 }

@@ -14,20 +14,21 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // rareBranchControls returns controls whose mistake shows only for some tokens, contexts or times, or on
 // only one of several code paths.
-func rareBranchControls() []Control {
-	return []Control{
+func rareBranchControls() []skeleton.Control {
+	return []skeleton.Control{
 		contextAs("method-of-users", "the method is bound for those who are signed in", []codecs.Property{codecs.BindsMethod}, []string{"CTX-14"}, func(c *codecs.Context) {
 			if c.Principal == nil {
 				c.Method = ""
 			}
 		}),
-		aScheme("nothing-to-compare", "a context without a value asks for no comparison",
-			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-14"}, func(p *schemeParts) {
-				p.compared = func(c *codecs.Context) bool { return strings.Join(contextTexts(c), "") != "" }
+		skeleton.NewScheme("nothing-to-compare", "a context without a value asks for no comparison",
+			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience}, []string{"CTX-14"}, func(p *skeleton.SchemeParts) {
+				p.Compared = func(c *codecs.Context) bool { return strings.Join(contextTexts(c), "") != "" }
 			}),
 		contextAs("target-beside-long", "the target is not bound if the arguments have more than 1 KiB", []codecs.Property{codecs.BindsTarget}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if len(c.Arguments) > 1<<10 {
@@ -40,28 +41,28 @@ func rareBranchControls() []Control {
 			}
 		}),
 		contextAs("principal-of-services", "the audience is not bound if the principal is a service", []codecs.Property{codecs.BindsAudience}, []string{"CTX-17"}, func(c *codecs.Context) {
-			if strings.HasPrefix(textOrEmpty(c.Principal), "service:") {
+			if strings.HasPrefix(skeleton.TextOrEmpty(c.Principal), "service:") {
 				c.Audience = nil
 			}
 		}),
-		wrappedScheme("early-prompts", "the time of issue is not read for prompts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
+		skeleton.NewWrappedScheme("early-prompts", "the time of issue is not read for prompts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
 		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			var members any
 			if c.Method == "prompts/get" && json.Unmarshal(c.Arguments, &members) == nil {
-				c.Arguments = inJSON(members)
+				c.Arguments = skeleton.InJSON(members)
 			}
 		}),
 		contextAs("scopes-sorted", "the scopes of the arguments are sorted", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, withSortedScopes),
 		contextAs("null-members", "members that are null are left out of the arguments", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, withoutNulls),
 		contextAs("members-summed", "the digests of members are summed by exclusive or", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, membersSummed),
-		wrapScheme(withClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", []codecs.Property{codecs.SingleUse, codecs.BindsMethod}, []string{"EXP-05"}, func(c *codecs.Context) {
+		skeleton.WrapScheme(skeleton.WithClaim(contextAs("used-by-method", "used tokens are kept with their method, which is not bound", []codecs.Property{codecs.SingleUse, codecs.BindsMethod}, []string{"EXP-05"}, func(c *codecs.Context) {
 			c.Method = ""
-		}), codecs.SingleUse), usedOnce(func(c *codecs.Context) string { return c.Method })),
-		aScheme("expiry-as-text", "times are compared as texts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *schemeParts) {
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= unixSeconds(now.Add(clockSkew)) && formatDecimal(unixSeconds(now)) < formatDecimal(*c.Expires)
+		}), codecs.SingleUse), skeleton.UsedOnce(func(c *codecs.Context) string { return c.Method })),
+		skeleton.NewScheme("expiry-as-text", "times are compared as texts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *skeleton.SchemeParts) {
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return c.Issued != nil && c.Expires != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) && formatDecimal(skeleton.UnixSeconds(now)) < formatDecimal(*c.Expires)
 			}
 		}),
 	}
@@ -74,13 +75,13 @@ type earlyPrompts struct{ codecs.Scheme }
 func (s earlyPrompts) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	out, err := s.Scheme.Verify(dst, token, c)
 	for later := time.Hour; err != nil && c.Method == "prompts/get" && later <= 48*time.Hour; later += time.Hour {
-		out, err = s.Scheme.Verify(dst, token, shifted(c, later))
+		out, err = s.Scheme.Verify(dst, token, skeleton.Shifted(c, later))
 	}
 	return out, err
 }
 
 // targetOf returns a control that binds read(target) for one method.
-func targetOf(method, name, doc string, read func(string) string) Control {
+func targetOf(method, name, doc string, read func(string) string) skeleton.Control {
 	return contextAs(name, doc, []codecs.Property{codecs.BindsTarget, codecs.Unambiguous}, []string{"CTX-19"}, func(c *codecs.Context) {
 		if c.Method == method {
 			c.Target = read(c.Target)
@@ -93,7 +94,7 @@ func withoutNulls(c *codecs.Context) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(c.Arguments, &members) == nil && members != nil {
 		maps.DeleteFunc(members, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-		c.Arguments = inJSON(members)
+		c.Arguments = skeleton.InJSON(members)
 	}
 }
 
@@ -103,8 +104,8 @@ func withSortedScopes(c *codecs.Context) {
 	var scopes []string
 	if json.Unmarshal(c.Arguments, &members) == nil && json.Unmarshal(members["scopes"], &scopes) == nil {
 		slices.Sort(scopes)
-		members["scopes"] = inJSON(scopes)
-		c.Arguments = inJSON(members)
+		members["scopes"] = skeleton.InJSON(scopes)
+		c.Arguments = skeleton.InJSON(members)
 	}
 }
 

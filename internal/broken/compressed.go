@@ -6,10 +6,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"io"
+
+	"sealab/internal/broken/skeleton"
 )
 
-func compressPayload(p *sealerParts) {
-	p.pack = func(payload []byte) []byte {
+func compressPayload(p *skeleton.SealerParts) {
+	p.Pack = func(payload []byte) []byte {
 		var b bytes.Buffer
 		w, err := flate.NewWriter(&b, flate.BestCompression)
 		if err != nil {
@@ -19,26 +21,26 @@ func compressPayload(p *sealerParts) {
 		w.Close()
 		return b.Bytes()
 	}
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		payload, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 		if err != nil {
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		}
 		return payload, nil
 	}
 }
 
 // compressedIfLong compresses only long payloads. A byte in front says whether a payload is compressed.
-func compressedIfLong(p *sealerParts) {
+func compressedIfLong(p *skeleton.SealerParts) {
 	compressPayload(p)
-	pack, unpack := p.pack, p.unpack
-	p.pack = func(payload []byte) []byte {
+	pack, unpack := p.Pack, p.Unpack
+	p.Pack = func(payload []byte) []byte {
 		if len(payload) <= 32<<10 {
 			return append([]byte{0}, payload...)
 		}
 		return append([]byte{1}, pack(payload)...)
 	}
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		if len(packed) > 0 && packed[0] == 0 {
 			return packed[1:], nil
 		}
@@ -48,20 +50,20 @@ func compressedIfLong(p *sealerParts) {
 
 // compressedText compresses the base64 of a long payload. A repetition shows in it only if its distance is
 // a multiple of 3.
-func compressedText(p *sealerParts) {
+func compressedText(p *skeleton.SealerParts) {
 	whole := *p
 	compressPayload(&whole)
-	p.pack = func(payload []byte) []byte {
+	p.Pack = func(payload []byte) []byte {
 		if len(payload) <= 1<<10 {
 			return append([]byte{0}, payload...)
 		}
-		return append([]byte{1}, whole.pack([]byte(base64.RawStdEncoding.EncodeToString(payload)))...)
+		return append([]byte{1}, whole.Pack([]byte(base64.RawStdEncoding.EncodeToString(payload)))...)
 	}
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		if packed[0] == 0 {
 			return packed[1:], nil
 		}
-		text, err := whole.unpack(packed[1:])
+		text, err := whole.Unpack(packed[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +73,14 @@ func compressedText(p *sealerParts) {
 
 // zerosCounted packs a payload as the number of its trailing zero bytes, followed by the bytes before
 // them.
-func zerosCounted(p *sealerParts) {
-	p.pack = func(payload []byte) []byte {
+func zerosCounted(p *skeleton.SealerParts) {
+	p.Pack = func(payload []byte) []byte {
 		rest := bytes.TrimRight(payload, "\x00")
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload)-len(rest))), rest...)
 	}
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		if len(packed) < 4 {
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		}
 		return append(packed[4:], make([]byte, binary.BigEndian.Uint32(packed))...), nil
 	}

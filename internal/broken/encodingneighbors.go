@@ -8,52 +8,53 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // encodingNeighbors returns sound designs that resemble the controls of texts and binary formats, by name.
 func encodingNeighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a list in CBOR":     aPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) pair { return inCBOR(key, true) }).Design,
-		"blocks in base 62":  aPair("nothing", "blocks of 8 bytes are 11 digits of base 62, in one form", nil, nil, func(key []byte) pair { return inBase62(key, true) }).Design,
-		"a length in groups": aPair("nothing", "the length of the payload is in groups of seven bits, written in one form", nil, nil, func(key []byte) pair { return inGroups(key, true) }).Design,
-		"JSON within text":   aSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
-		"text within text": aSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *sealerParts) {
-			p.frame = func(id, nonce, sealed []byte) string {
+		"a list in CBOR":     skeleton.NewPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) skeleton.Pair { return inCBOR(key, true) }).Design,
+		"blocks in base 62":  skeleton.NewPair("nothing", "blocks of 8 bytes are 11 digits of base 62, in one form", nil, nil, func(key []byte) skeleton.Pair { return inBase62(key, true) }).Design,
+		"a length in groups": skeleton.NewPair("nothing", "the length of the payload is in groups of seven bits, written in one form", nil, nil, func(key []byte) skeleton.Pair { return inGroups(key, true) }).Design,
+		"JSON within text":   skeleton.NewSealer("nothing", "JSON with base64 within base64url", nil, nil, withinJSON).Design,
+		"text within text": skeleton.NewSealer("nothing", "hexadecimal within base64url", nil, nil, func(p *skeleton.SealerParts) {
+			p.Frame = func(id, nonce, sealed []byte) string {
 				return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%x", slices.Concat(id, nonce, sealed)))
 			}
-			p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-				inner, ok := decodeCanonical(text)
+			p.Unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+				inner, ok := skeleton.DecodeCanonical(text)
 				raw, err := hex.DecodeString(string(inner))
-				if !ok || err != nil || hex.EncodeToString(raw) != string(inner) || len(raw) < idSize+nonceSize {
+				if !ok || err != nil || hex.EncodeToString(raw) != string(inner) || len(raw) < skeleton.IDSize+nonceSize {
 					return nil, nil, nil, false
 				}
-				return raw[:idSize], raw[idSize : idSize+nonceSize], raw[idSize+nonceSize:], true
+				return raw[:skeleton.IDSize], raw[skeleton.IDSize : skeleton.IDSize+nonceSize], raw[skeleton.IDSize+nonceSize:], true
 			}
 		}).Design,
 	}
 }
 
 // withinJSON writes a token as JSON in base64url. It accepts only one spelling.
-func withinJSON(p *sealerParts) {
+func withinJSON(p *skeleton.SealerParts) {
 	type envelope struct {
 		Value []byte `json:"value"`
 		Tag   string `json:"tag"`
 	}
-	write := func(e envelope) string { return joinText(inJSON(e)) }
-	p.frame = func(id, nonce, sealed []byte) string {
-		n := max(0, len(sealed)-gcmTag)
+	write := func(e envelope) string { return skeleton.JoinText(skeleton.InJSON(e)) }
+	p.Frame = func(id, nonce, sealed []byte) string {
+		n := max(0, len(sealed)-skeleton.GCMTag)
 		return write(envelope{slices.Concat(id, nonce, sealed[:n]), hex.EncodeToString(sealed[n:])})
 	}
-	p.unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
-		inner, ok := decodeCanonical(text)
+	p.Unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+		inner, ok := skeleton.DecodeCanonical(text)
 		var e envelope
-		if !ok || json.Unmarshal(inner, &e) != nil || write(e) != text || len(e.Value) < idSize+nonceSize {
+		if !ok || json.Unmarshal(inner, &e) != nil || write(e) != text || len(e.Value) < skeleton.IDSize+nonceSize {
 			return nil, nil, nil, false
 		}
 		tag, err := hex.DecodeString(e.Tag)
 		if err != nil {
 			tag = nil // a tag of the wrong length
 		}
-		return e.Value[:idSize], e.Value[idSize : idSize+nonceSize], append(e.Value[idSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
+		return e.Value[:skeleton.IDSize], e.Value[skeleton.IDSize : skeleton.IDSize+nonceSize], append(e.Value[skeleton.IDSize+nonceSize:], tag...), hex.EncodeToString(tag) == e.Tag || err != nil
 	}
 }

@@ -5,32 +5,33 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // encryptionNeighbors returns sound designs that resemble the controls of encryption, by name.
 func encryptionNeighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a tag before CBC": aSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *sealerParts) { tagBeforeCBC(p, padWithLength, unpadChecked) }).Design,
-		"bytes as numbers": aSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
+		"a tag before CBC": skeleton.NewSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *skeleton.SealerParts) { tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked) }).Design,
+		"bytes as numbers": skeleton.NewSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
-			return slices.Concat(times, []byte(encodeContext(b)), state)
+			return slices.Concat(times, []byte(skeleton.EncodeContext(b)), state)
 		}).Design,
 	}
 }
 
 // asNumbers packs a payload as a JSON list of its byte values, so that the length depends on them.
-func asNumbers(p *sealerParts) {
-	p.pack = func(payload []byte) []byte {
+func asNumbers(p *skeleton.SealerParts) {
+	p.Pack = func(payload []byte) []byte {
 		numbers := make([]uint16, len(payload))
 		for i, b := range payload {
 			numbers[i] = uint16(b)
 		}
-		return inJSON(numbers)
+		return skeleton.InJSON(numbers)
 	}
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		var numbers []uint16
 		if err := json.Unmarshal(packed, &numbers); err != nil {
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		}
 		payload := make([]byte, len(numbers))
 		for i, n := range numbers {

@@ -12,144 +12,149 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // expiryControl returns a control with a mistake in the times of claims.
-func expiryControl(name, doc, attack string, mistake func(*schemeParts)) Control {
-	return aScheme(name, doc, []codecs.Property{codecs.Expiry}, []string{attack}, mistake)
+func expiryControl(name, doc, attack string, mistake func(*skeleton.SchemeParts)) skeleton.Control {
+	return skeleton.NewScheme(name, doc, []codecs.Property{codecs.Expiry}, []string{attack}, mistake)
 }
 
 // misjudgedTimeControls returns controls that misjudge the times of claims.
-func misjudgedTimeControls() []Control {
-	check := func(name, doc, attack string, timely func(c *claims, now time.Time) bool) Control {
-		return expiryControl(name, doc, attack, func(p *schemeParts) { p.timely = timely })
+func misjudgedTimeControls() []skeleton.Control {
+	check := func(name, doc, attack string, timely func(c *skeleton.Claims, now time.Time) bool) skeleton.Control {
+		return expiryControl(name, doc, attack, func(p *skeleton.SchemeParts) { p.Timely = timely })
 	}
-	return []Control{
-		check("never-expires", "the expiry is written and not read", "EXP-01", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && *c.Issued <= unixSeconds(now.Add(clockSkew))
+	return []skeleton.Control{
+		check("never-expires", "the expiry is written and not read", "EXP-01", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew))
 		}),
-		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (*c.Issued <= unixSeconds(now.Add(clockSkew)) || *c.Issued > unixSeconds(now.AddDate(0, 1, 0))) && unixSeconds(now) < *c.Expires
+		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (*c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) || *c.Issued > skeleton.UnixSeconds(now.AddDate(0, 1, 0))) && skeleton.UnixSeconds(now) < *c.Expires
 		}),
-		check("either-side", "the distance from the time of issue is compared, ahead of it too", "EXP-03", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && math.Abs(unixSeconds(now)-*c.Issued) < *c.Expires-*c.Issued
+		check("either-side", "the distance from the time of issue is compared, ahead of it too", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && math.Abs(skeleton.UnixSeconds(now)-*c.Issued) < *c.Expires-*c.Issued
 		}),
-		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *claims, now time.Time) bool {
-			return c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now.Add(-time.Minute)))
+		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now.Add(-time.Minute)))
 		}),
-		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && *c.Issued <= unixSeconds(now.Add(clockSkew)) && unixSeconds(now) <= *c.Expires
+		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) && skeleton.UnixSeconds(now) <= *c.Expires
 		}),
-		check("early-if-empty", "the time of issue is not read if the state is empty", "EXP-07", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (*c.Issued <= unixSeconds(now.Add(clockSkew)) || len(c.State) == 0) && unixSeconds(now) < *c.Expires
+		check("early-if-empty", "the time of issue is not read if the state is empty", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (*c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) || len(c.State) == 0) && skeleton.UnixSeconds(now) < *c.Expires
 		}),
-		check("no-date", "a time behind the last Date of ECMAScript is no number, and later than none", "EXP-07", func(c *claims, now time.Time) bool {
+		check("no-date", "a time behind the last Date of ECMAScript is no number, and later than none", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
 			date := func(s float64) float64 {
 				if math.Abs(s) > 8.64e12 {
 					return math.NaN()
 				}
 				return s
 			}
-			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(unixSeconds(now.Add(clockSkew)))) && !(date(unixSeconds(now)) >= *c.Expires)
+			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)))) && !(date(skeleton.UnixSeconds(now)) >= *c.Expires)
 		}),
-		check("without-sign", "times are compared as numbers without a sign", "EXP-07", func(c *claims, now time.Time) bool {
-			return c.within(unixSeconds(now.Add(clockSkew)), math.Inf(-1)) && uint64(int64(unixSeconds(now))) < uint64(int64(*c.Expires))
+		check("without-sign", "times are compared as numbers without a sign", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), math.Inf(-1)) && uint64(int64(skeleton.UnixSeconds(now))) < uint64(int64(*c.Expires))
 		}),
-		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.within(unixSeconds(now.Add(clockSkew)), unixSeconds(now)))
+		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now)))
 		}),
-		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *claims, now time.Time) bool {
-			return c.Expires != nil && unixSeconds(now) < *c.Expires
+		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Expires != nil && skeleton.UnixSeconds(now) < *c.Expires
 		}),
 	}
 }
 
 // miswrittenTimeControls returns controls that write wrong times into claims.
-func miswrittenTimeControls() []Control {
-	return []Control{
-		expiryControl("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *schemeParts) {
+func miswrittenTimeControls() []skeleton.Control {
+	return []skeleton.Control{
+		expiryControl("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *skeleton.SchemeParts) {
 			const epoch = 1577836800
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return unixSeconds(now) - epoch, unixSeconds(now.Add(ttl)) - epoch
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return skeleton.UnixSeconds(now) - epoch, skeleton.UnixSeconds(now.Add(ttl)) - epoch
 			}
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(unixSeconds(now.AddDate(0, 0, 2))-epoch, unixSeconds(now)-epoch)
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return c.Within(skeleton.UnixSeconds(now.AddDate(0, 0, 2))-epoch, skeleton.UnixSeconds(now)-epoch)
 			}
 		}),
 		lastLifetime(),
-		expiryControl("next-second", "the expiry is rounded up to a whole second", "EXP-08", func(p *schemeParts) {
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return unixSeconds(now), math.Ceil(unixSeconds(now.Add(ttl)))
+		expiryControl("next-second", "the expiry is rounded up to a whole second", "EXP-08", func(p *skeleton.SchemeParts) {
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return skeleton.UnixSeconds(now), math.Ceil(skeleton.UnixSeconds(now.Add(ttl)))
 			}
 		}),
-		expiryControl("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *schemeParts) {
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return unixSeconds(now), float64(now.Add(ttl).UnixMilli())
+		expiryControl("milliseconds", "the expiry is written in milliseconds and read as seconds", "EXP-01", func(p *skeleton.SchemeParts) {
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return skeleton.UnixSeconds(now), float64(now.Add(ttl).UnixMilli())
 			}
 		}),
-		expiryControl("life-of-32-bits", "a time to live is milliseconds in 32 bits, and a negative one is no limit", "EXP-01", func(p *schemeParts) {
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+		expiryControl("life-of-32-bits", "a time to live is milliseconds in 32 bits, and a negative one is no limit", "EXP-01", func(p *skeleton.SchemeParts) {
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				life := time.Duration(int32(ttl.Milliseconds())) * time.Millisecond
 				if life < 0 {
-					return unixSeconds(now), math.MaxInt32 * 1e6
+					return skeleton.UnixSeconds(now), math.MaxInt32 * 1e6
 				}
-				return unixSeconds(now), unixSeconds(now.Add(life))
+				return skeleton.UnixSeconds(now), skeleton.UnixSeconds(now.Add(life))
 			}
 		}),
-		expiryControl("without-year", "times are counted from the beginning of the year", "EXP-07", func(p *schemeParts) {
+		expiryControl("without-year", "times are counted from the beginning of the year", "EXP-07", func(p *skeleton.SchemeParts) {
 			ofYear := func(now time.Time) float64 {
-				return unixSeconds(now) - unixSeconds(time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC))
+				return skeleton.UnixSeconds(now) - skeleton.UnixSeconds(time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC))
 			}
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				return ofYear(now), ofYear(now) + ttl.Seconds()
 			}
-			p.timely = func(c *claims, now time.Time) bool {
-				return c.within(ofYear(now.Add(clockSkew)), ofYear(now))
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return c.Within(ofYear(now.Add(skeleton.ClockSkew)), ofYear(now))
 			}
 		}),
-		expiryControl("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *schemeParts) {
+		expiryControl("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *skeleton.SchemeParts) {
 			wall := func(now time.Time) float64 {
 				if now.Before(time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)) {
-					return unixSeconds(now.Add(2 * time.Hour))
+					return skeleton.UnixSeconds(now.Add(2 * time.Hour))
 				}
-				return unixSeconds(now.Add(time.Hour))
+				return skeleton.UnixSeconds(now.Add(time.Hour))
 			}
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return unixSeconds(now), wall(now.Add(ttl)) }
-			p.timely = func(c *claims, now time.Time) bool { return c.within(unixSeconds(now.Add(clockSkew)), wall(now)) }
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				return skeleton.UnixSeconds(now), wall(now.Add(ttl))
+			}
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), wall(now))
+			}
 		}),
-		expiryControl("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *schemeParts) {
-			p.lifetime = func(time.Duration) error { return nil }
-			dated, timely := p.issue, p.timely
-			p.issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+		expiryControl("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *skeleton.SchemeParts) {
+			p.Lifetime = func(time.Duration) error { return nil }
+			dated, timely := p.Issue, p.Timely
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
 				if ttl == 0 {
 					return 0, 0
 				}
 				return dated(now, ttl)
 			}
-			p.timely = func(c *claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
 		}),
 	}
 }
 
 // uncheckedTimeControls returns controls that check times too early, not always or not at all.
-func uncheckedTimeControls() []Control {
-	return []Control{
-		wrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
+func uncheckedTimeControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewWrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme { return graceScheme{inner} }),
-		aScheme("expired-first", "the time is checked before the tag", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"}, func(p *schemeParts) {
-			p.order = func(checks []func() error) []func() error { return []func() error{checks[1], checks[0], checks[2]} }
+		skeleton.NewScheme("expired-first", "the time is checked before the tag", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"}, func(p *skeleton.SchemeParts) {
+			p.Order = func(checks []func() error) []func() error { return []func() error{checks[1], checks[0], checks[2]} }
 		}),
-		withClaim(aScheme("stateless", "said to be for a single use, and nothing is stored", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*schemeParts) {}), codecs.SingleUse),
-		aScheme("absent-claims", "claims are read without asking whether they are there", []codecs.Property{codecs.Total}, []string{"EXP-02", "PAY-01"}, func(p *schemeParts) {
-			p.timely = func(c *claims, now time.Time) bool {
-				return *c.Issued <= unixSeconds(now.Add(clockSkew)) && unixSeconds(now) < *c.Expires
+		skeleton.WithClaim(skeleton.NewScheme("stateless", "said to be for a single use, and nothing is stored", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*skeleton.SchemeParts) {}), codecs.SingleUse),
+		skeleton.NewScheme("absent-claims", "claims are read without asking whether they are there", []codecs.Property{codecs.Total}, []string{"EXP-02", "PAY-01"}, func(p *skeleton.SchemeParts) {
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) && skeleton.UnixSeconds(now) < *c.Expires
 			}
-			p.derive = rawKey
+			p.Derive = skeleton.RawKey
 		}),
-		aScheme("optional-expiry", "the expiry is checked where it is present", []codecs.Property{codecs.Expiry}, []string{"EXP-04", "EXP-02"}, func(p *schemeParts) {
-			timely := p.timely
-			p.timely = func(c *claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
-			p.derive = rawKey
+		skeleton.NewScheme("optional-expiry", "the expiry is checked where it is present", []codecs.Property{codecs.Expiry}, []string{"EXP-04", "EXP-02"}, func(p *skeleton.SchemeParts) {
+			timely := p.Timely
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
+			p.Derive = skeleton.RawKey
 		}),
 	}
 }
@@ -163,52 +168,48 @@ func (s graceScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error
 	if err == nil || b.Principal != nil {
 		return out, err
 	}
-	return s.Scheme.Verify(dst, token, shifted(b, -5*time.Minute))
-}
-
-// rawKey uses the secret itself as the key.
-func rawKey(secret []byte) (key, id []byte) {
-	_, id = deriveKey(secret)
-	return secret, id
+	return s.Scheme.Verify(dst, token, skeleton.Shifted(b, -5*time.Minute))
 }
 
 // checksumControls returns encrypted codecs with a checksum in place of a tag.
-func checksumControls() []Control {
+func checksumControls() []skeleton.Control {
 	crc := func(payload []byte) []byte { return binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload)) }
-	return []Control{
-		aSealer("crc-inside", "AES-CTR over the payload and its CRC-32", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(crc)),
-		aSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13", "TAG-12"}, keyedHash(4, func(message []byte) []byte {
+	return []skeleton.Control{
+		skeleton.NewSealer("crc-inside", "AES-CTR over the payload and its CRC-32", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(crc)),
+		skeleton.NewSigner("keyed-fnv", "the tag is FNV-1a over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13", "TAG-12"}, keyedHash(4, func(message []byte) []byte {
 			h := fnv.New32a()
 			h.Write(message)
 			return h.Sum(nil)
 		})),
-		aSigner("keyed-crc", "the tag is CRC-64 over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, keyedHash(8, func(message []byte) []byte {
+		skeleton.NewSigner("keyed-crc", "the tag is CRC-64 over the key and the message", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, keyedHash(8, func(message []byte) []byte {
 			return binary.LittleEndian.AppendUint64(nil, crc64.Checksum(message, crc64.MakeTable(crc64.ISO)))
 		})),
-		aSealer("digest-behind", "AES-CTR over the payload and its SHA-256", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(sum256)),
+		skeleton.NewSealer("digest-behind", "AES-CTR over the payload and its SHA-256", []codecs.Property{codecs.Integrity}, []string{"TAG-13"}, checksumCipher(skeleton.Sum256)),
 	}
 }
 
 // keyedHash makes the tag a hash of the key and the message.
-func keyedHash(size int, hash func([]byte) []byte) func(*signerParts) {
-	return func(p *signerParts) {
-		p.tagSize = size
-		p.mac = func(key, message []byte) []byte { return hash(slices.Concat(key, message)) }
-		p.also = p.mac
+func keyedHash(size int, hash func([]byte) []byte) func(*skeleton.SignerParts) {
+	return func(p *skeleton.SignerParts) {
+		p.TagSize = size
+		p.MAC = func(key, message []byte) []byte { return hash(slices.Concat(key, message)) }
+		p.Also = p.MAC
 	}
 }
 
 // checksumCipher replaces the cipher by AES-CTR over the payload and its checksum.
-func checksumCipher(sum func(payload []byte) []byte) func(*sealerParts) {
-	return func(p *sealerParts) {
-		p.nonceSize = 16
-		p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(16) }
-		p.seal = func(key, iv, text, _ []byte) []byte { return cryptCTR(key, iv, slices.Concat(text, sum(text))) }
-		p.open = func(key, iv, sealed, _ []byte) ([]byte, error) {
-			text := cryptCTR(key, iv, sealed)
+func checksumCipher(sum func(payload []byte) []byte) func(*skeleton.SealerParts) {
+	return func(p *skeleton.SealerParts) {
+		p.NonceSize = 16
+		p.Nonce = func(uint64, []byte, []byte) []byte { return skeleton.RandomBytes(16) }
+		p.Encrypt = func(key, iv, text, _ []byte) []byte {
+			return skeleton.CryptCTR(key, iv, slices.Concat(text, sum(text)))
+		}
+		p.Decrypt = func(key, iv, sealed, _ []byte) ([]byte, error) {
+			text := skeleton.CryptCTR(key, iv, sealed)
 			n := len(text) - len(sum(nil))
 			if n < 0 || !bytes.Equal(sum(text[:n]), text[n:]) {
-				return nil, errUnauthentic
+				return nil, skeleton.ErrUnauthentic
 			}
 			return text[:n], nil
 		}
@@ -216,14 +217,14 @@ func checksumCipher(sum func(payload []byte) []byte) func(*sealerParts) {
 }
 
 // lastLifetime returns a control that keeps one time to live for all handles, the last one.
-func lastLifetime() Control {
+func lastLifetime() skeleton.Control {
 	var last atomic.Int64
-	return expiryControl("last-lifetime", "the time to live of the last opened handle counts for all", "EXP-07", func(p *schemeParts) {
-		check, issue := p.lifetime, p.issue
-		p.lifetime = func(ttl time.Duration) error {
+	return expiryControl("last-lifetime", "the time to live of the last opened handle counts for all", "EXP-07", func(p *skeleton.SchemeParts) {
+		check, issue := p.Lifetime, p.Issue
+		p.Lifetime = func(ttl time.Duration) error {
 			last.Store(int64(ttl))
 			return check(ttl)
 		}
-		p.issue = func(now time.Time, _ time.Duration) (iat, exp float64) { return issue(now, time.Duration(last.Load())) }
+		p.Issue = func(now time.Time, _ time.Duration) (iat, exp float64) { return issue(now, time.Duration(last.Load())) }
 	})
 }

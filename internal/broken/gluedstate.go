@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // gluedStateControls returns a control whose tag covers audience and state without a border.
-func gluedStateControls() []Control {
+func gluedStateControls() []skeleton.Control {
 	open := func(c codecs.Config) (codecs.Scheme, error) {
 		if len(c.Secrets) != 1 {
 			return nil, errors.New("want one secret")
 		}
-		s := gluedStateScheme{slices.Clone(c.Secrets[0]), ttlOf(c)}
-		return s, checkTTL(s.ttl)
+		s := gluedStateScheme{slices.Clone(c.Secrets[0]), skeleton.TTL(c)}
+		return s, skeleton.CheckTTL(s.ttl)
 	}
-	return []Control{newControl("state-glued", "the tag covers the audience and behind it the state, without a border", codecs.Design{Prefix: "fg1.", NewScheme: open},
+	return []skeleton.Control{skeleton.NewControl("state-glued", "the tag covers the audience and behind it the state, without a border", codecs.Design{Prefix: "fg1.", NewScheme: open},
 		codecs.Holds(codecs.Integrity, codecs.Unambiguous, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Total),
 		[]codecs.Property{codecs.Integrity, codecs.Unambiguous}, []string{"CTX-21"})}
 }
@@ -34,7 +35,7 @@ type gluedStateScheme struct {
 func (s gluedStateScheme) tag(issued, state []byte, b *codecs.Context) []byte {
 	rest := *b
 	rest.Audience = nil
-	return hmacSHA256(s.key, slices.Concat(issued, []byte(encodeContext(&rest)), []byte(textOrEmpty(b.Audience)), state))
+	return skeleton.HMAC(s.key, slices.Concat(issued, []byte(skeleton.EncodeContext(&rest)), []byte(skeleton.TextOrEmpty(b.Audience)), state))
 }
 
 // Mint implements codecs.Scheme.
@@ -50,17 +51,17 @@ func (s gluedStateScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, er
 func (s gluedStateScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	const timeSize, tagSize = 15, 32
 	text, ok := strings.CutPrefix(string(token), "fg1.")
-	raw, canonical := decodeCanonical(text)
+	raw, canonical := skeleton.DecodeCanonical(text)
 	if !ok || !canonical || len(raw) < timeSize+tagSize {
-		return dst, errMalformed
+		return dst, skeleton.ErrMalformed
 	}
 	issued, state, tag := raw[:timeSize], raw[timeSize:len(raw)-tagSize], raw[len(raw)-tagSize:]
 	if !hmac.Equal(tag, s.tag(issued, state, b)) {
-		return dst, errUnauthentic
+		return dst, skeleton.ErrUnauthentic
 	}
 	var at time.Time
-	if at.UnmarshalBinary(issued) != nil || at.After(b.Now.Add(clockSkew)) || !b.Now.Before(at.Add(s.ttl)) {
-		return dst, errExpired
+	if at.UnmarshalBinary(issued) != nil || at.After(b.Now.Add(skeleton.ClockSkew)) || !b.Now.Before(at.Add(s.ttl)) {
+		return dst, skeleton.ErrExpired
 	}
 	return append(dst, state...), nil
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 	"sealab/internal/lab"
 )
 
@@ -80,31 +81,31 @@ func (j jws) Seal(dst, payload []byte) ([]byte, error) {
 func (j jws) Unseal(dst, token []byte) ([]byte, error) {
 	parts := strings.Split(string(j.unfolded(token)), ".")
 	if len(parts) != 3 {
-		return dst, errMalformed
+		return dst, skeleton.ErrMalformed
 	}
-	head, ok1 := decodeCanonical(parts[0])
-	payload, ok2 := decodeCanonical(parts[1])
-	tag, ok3 := decodeCanonical(parts[2])
+	head, ok1 := skeleton.DecodeCanonical(parts[0])
+	payload, ok2 := skeleton.DecodeCanonical(parts[1])
+	tag, ok3 := skeleton.DecodeCanonical(parts[2])
 	var h jwsHeader
 	if !ok1 || !ok2 || !ok3 || json.Unmarshal(head, &h) != nil {
-		return dst, errMalformed
+		return dst, skeleton.ErrMalformed
 	}
 	message, public := []byte(parts[0]+"."+parts[1]), j.private.Public().(ed25519.PublicKey)
 	if own := parts[0] == j.head(); own && ed25519.Verify(public, message, tag) || !own && j.also(h, public, message, tag) {
 		return append(dst, j.shown(token, payload)...), nil
 	}
-	return dst, errUnauthentic
+	return dst, skeleton.ErrUnauthentic
 }
 
 // aJWS returns a control on the skeleton of a signed JSON token.
-func aJWS(name, doc string, broken []codecs.Property, attack string, mistake func(*jws)) Control {
+func aJWS(name, doc string, broken []codecs.Property, attack string, mistake func(*jws)) skeleton.Control {
 	parts := jws{
 		also:     func(jwsHeader, ed25519.PublicKey, []byte, []byte) bool { return false },
 		unfolded: func(token []byte) []byte { return token },
 		shown:    func(_, payload []byte) []byte { return payload },
 	}
 	mistake(&parts)
-	return newControl(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
+	return skeleton.NewControl(name, doc, codecs.Design{NewCodec: parts.open, Hooks: &lab.Hooks{Verifying: parts.verifying}},
 		codecs.Holds(codecs.Integrity, codecs.SenderAuthenticated, codecs.Total, codecs.ByteExact), broken, []string{attack})
 }
 
@@ -136,13 +137,13 @@ func (j jws) open(c codecs.Config) (codecs.Codec, error) {
 func publicAsSecret(h jwsHeader, public ed25519.PublicKey, message, tag []byte) bool {
 	der, err := x509.MarshalPKIXPublicKey(public)
 	key := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-	return err == nil && h.Alg == "HS256" && hmac.Equal(hmacSHA256(key, message), tag)
+	return err == nil && h.Alg == "HS256" && hmac.Equal(skeleton.HMAC(key, message), tag)
 }
 
 // joseControls returns controls that misread the header of a signed JSON token.
-func joseControls() []Control {
+func joseControls() []skeleton.Control {
 	forged := []codecs.Property{codecs.Integrity}
-	return []Control{
+	return []skeleton.Control{
 		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, _, tag []byte) bool { return h.Alg == "none" && len(tag) == 0 }
 		}),
@@ -153,8 +154,8 @@ func joseControls() []Control {
 		aJWS("shared-key", "the key with which tokens are verified signs them too", []codecs.Property{codecs.SenderAuthenticated}, "KEY-18", func(j *jws) { j.shared = true }),
 		aJWS("key-in-header", "the header carries the key", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
-				x, okX := decodeCanonical(h.JWK.X)
-				y, okY := decodeCanonical(h.JWK.Y)
+				x, okX := skeleton.DecodeCanonical(h.JWK.X)
+				y, okY := skeleton.DecodeCanonical(h.JWK.Y)
 				if h.Alg != "ES256" || !okX || !okY || len(tag) != 64 {
 					return false
 				}
@@ -165,7 +166,7 @@ func joseControls() []Control {
 		}),
 		aJWS("edwards-key-in-header", "the header carries the key, of Ed25519", forged, "JOS-02", func(j *jws) {
 			j.also = func(h jwsHeader, _ ed25519.PublicKey, message, tag []byte) bool {
-				x, ok := decodeCanonical(h.JWK.X)
+				x, ok := skeleton.DecodeCanonical(h.JWK.X)
 				return h.Alg == "EdDSA" && ok && len(x) == ed25519.PublicKeySize && ed25519.Verify(x, message, tag)
 			}
 		}),
@@ -183,14 +184,14 @@ func joseControls() []Control {
 				return nil
 			}
 		}),
-		withClaim(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", []codecs.Property{codecs.Inert}, "RES-12", func(j *jws) {
+		skeleton.WithClaim(aJWS("zip-in-header", "a payload is decompressed before its tag is checked if the header says so", []codecs.Property{codecs.Inert}, "RES-12", func(j *jws) {
 			j.unfolded = func(token []byte) []byte {
 				parts := strings.Split(string(token), ".")
 				var h struct{ Zip string }
-				if head, ok := decodeCanonical(parts[0]); !ok || len(parts) != 3 || json.Unmarshal(head, &h) != nil || h.Zip != "DEF" {
+				if head, ok := skeleton.DecodeCanonical(parts[0]); !ok || len(parts) != 3 || json.Unmarshal(head, &h) != nil || h.Zip != "DEF" {
 					return token
 				}
-				packed, _ := decodeCanonical(parts[1])
+				packed, _ := skeleton.DecodeCanonical(parts[1])
 				if _, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 64<<20)); err != nil {
 					return nil
 				}
@@ -207,7 +208,7 @@ func joseControls() []Control {
 			}
 			j.shown = func(token, payload []byte) []byte {
 				if parts := strings.Split(string(token), "."); len(parts) > 2 {
-					if read, ok := decodeCanonical(parts[1]); ok {
+					if read, ok := skeleton.DecodeCanonical(parts[1]); ok {
 						return read
 					}
 				}

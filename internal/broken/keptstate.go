@@ -9,41 +9,42 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // keptStateControls returns controls that share state between calls, handles or keys.
-func keptStateControls() []Control {
-	return []Control{
-		wrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
+func keptStateControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewWrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
 			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cachedScheme{Scheme: inner, name: func(token string, _ *codecs.Context) string { return token }}
 			}),
-		wrappedScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
+		skeleton.NewWrappedScheme("verdict-by-body", "a verdict is kept under the token without its tag, and the context",
 			[]codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &cachedScheme{Scheme: inner, name: func(token string, c *codecs.Context) string {
-					return token[:max(0, strings.LastIndex(token, "."))] + encodeContext(c) + c.Now.String()
+					return token[:max(0, strings.LastIndex(token, "."))] + skeleton.EncodeContext(c) + c.Now.String()
 				}}
 			}),
-		wrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", []codecs.Property{codecs.Total}, []string{"RES-13"},
+		skeleton.NewWrappedScheme("refusals-in-a-list", "refused tokens of more than 1,000 characters are kept in a list that is copied for each", []codecs.Property{codecs.Total}, []string{"RES-13"},
 			func(inner codecs.Scheme) codecs.Scheme { return &refusalMemoryScheme{Scheme: inner} }),
-		wrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", []codecs.Property{codecs.Expiry}, []string{"SEQ-01"},
+		skeleton.NewWrappedScheme("lenient-at-first", "the first call of a handle does not refuse a token that is late by less than its time to live", []codecs.Property{codecs.Expiry}, []string{"SEQ-01"},
 			func(inner codecs.Scheme) codecs.Scheme { return &lenientOnce{Scheme: inner} }),
-		wrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
+		skeleton.NewWrappedScheme("counted-name", "a token is the name of a state that the server keeps, and names count up", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
 			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%06x", n*0x9e3779&0xffffff) })),
-		wrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", []codecs.Property{codecs.Integrity},
+		skeleton.NewWrappedScheme("stepped-name", "a token is the name of a state that the server keeps, and names have one distance", []codecs.Property{codecs.Integrity},
 			[]string{"TAG-15"}, namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n_%08x", n*0x9e3779b9) })),
-		wrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
-			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%016x%x", n, randomBytes(2)) })),
-		wrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
+		skeleton.NewWrappedScheme("short-name", "a token is the name of a state that the server keeps: a count, and two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
+			namedTokens(func(n uint32, _ []byte) string { return fmt.Sprintf("n1.%016x%x", n, skeleton.RandomBytes(2)) })),
+		skeleton.NewWrappedScheme("name-of-nothing", "a token is the name of a state that the server keeps, and of an empty one a name of two random bytes", []codecs.Property{codecs.Integrity}, []string{"TAG-15"},
 			namedTokens(func(_ uint32, state []byte) string {
 				if len(state) == 0 {
-					return fmt.Sprintf("%x", randomBytes(2))
+					return fmt.Sprintf("%x", skeleton.RandomBytes(2))
 				}
-				return fmt.Sprintf("%x", randomBytes(16))
+				return fmt.Sprintf("%x", skeleton.RandomBytes(16))
 			})),
-		aSigner("ring-of-last", "every handle uses the ring that was opened last", []codecs.Property{codecs.Rotation, codecs.Integrity}, []string{"SEQ-01"}, ringOfLast),
+		skeleton.NewSigner("ring-of-last", "every handle uses the ring that was opened last", []codecs.Property{codecs.Rotation, codecs.Integrity}, []string{"SEQ-01"}, ringOfLast),
 	}
 }
 
@@ -88,7 +89,7 @@ type refusalMemoryScheme struct {
 func (s *refusalMemoryScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := string(token) + encodeContext(c)
+	name := string(token) + skeleton.EncodeContext(c)
 	if s.refused[name] {
 		return dst, codecs.Reject(codecs.Unauthentic, "tag")
 	}
@@ -140,30 +141,30 @@ func (s *namedTokenScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, e
 func (s *namedTokenScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	kept, ok := s.kept.Load(string(token))
 	if !ok {
-		return dst, errUnauthentic
+		return dst, skeleton.ErrUnauthentic
 	}
 	return s.Scheme.Verify(dst, kept.([]byte), c)
 }
 
 // ringOfLast makes all handles use the ring that was opened last.
-func ringOfLast(p *signerParts) {
+func ringOfLast(p *skeleton.SignerParts) {
 	var mu sync.Mutex
-	var last *ring
-	check, derive, found := p.check, p.derive, p.lookup
-	p.check = func(secrets [][]byte) error {
+	var last *skeleton.Ring
+	check, derive, found := p.Check, p.Derive, p.Lookup
+	p.Check = func(secrets [][]byte) error {
 		if err := check(secrets); err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		last = &ring{}
+		last = &skeleton.Ring{}
 		for _, s := range secrets {
 			key, id := derive(s)
-			last.entries = append(last.entries, &entry{key, id})
+			last.Entries = append(last.Entries, &skeleton.Entry{Key: key, ID: id})
 		}
 		return nil
 	}
-	p.lookup = func(_ *ring, id []byte) *entry {
+	p.Lookup = func(_ *skeleton.Ring, id []byte) *skeleton.Entry {
 		mu.Lock()
 		defer mu.Unlock()
 		return found(last, id)
@@ -182,5 +183,5 @@ func (s *lenientOnce) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 	if s.called.Swap(true) || err == nil {
 		return out, err
 	}
-	return s.Scheme.Verify(dst, token, shifted(b, -600*time.Second))
+	return s.Scheme.Verify(dst, token, skeleton.Shifted(b, -600*time.Second))
 }

@@ -13,26 +13,27 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // longStateControls returns controls whose mistake shows only for some states, most of them long.
-func longStateControls() []Control {
-	return []Control{
-		aPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, uncountedChunks),
-		aPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, chunksByDigit),
-		aSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *sealerParts) { inPieces(p, false) }),
+func longStateControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, uncountedChunks),
+		skeleton.NewPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, chunksByDigit),
+		skeleton.NewSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *skeleton.SealerParts) { inPieces(p, false) }),
 		piecesBesideRefusals(),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
-		atLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
-		atLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
-		wrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
+		skeleton.AtLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
+		skeleton.AtLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
+		skeleton.NewWrappedScheme("unbound-if-long", "a token of over 58,000 characters is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfLong{inner} }),
-		wrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
+		skeleton.NewWrappedScheme("unbound-if-text", "a token of a state that is no JSON text is not bound to the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-17"},
 			func(inner codecs.Scheme) codecs.Scheme { return unboundIfText{inner} }),
-		aScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *schemeParts) {
-			timely := p.timely
-			p.timely = func(c *claims, now time.Time) bool {
-				return timely(c, now) || len(c.State) > 32<<10 && c.Issued != nil && *c.Issued <= unixSeconds(now)
+		skeleton.NewScheme("timeless-if-long", "a token of a state of over 32 KiB does not expire", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *skeleton.SchemeParts) {
+			timely := p.Timely
+			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+				return timely(c, now) || len(c.State) > 32<<10 && c.Issued != nil && *c.Issued <= skeleton.UnixSeconds(now)
 			}
 		}),
 	}
@@ -40,9 +41,9 @@ func longStateControls() []Control {
 
 // inPieces seals chunks one by one. The nonce holds the number of the chunk and, if last, whether it is
 // the last one (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
-func inPieces(p *sealerParts, last bool) {
-	p.nonceSize = 7
-	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(7) }
+func inPieces(p *skeleton.SealerParts, last bool) {
+	p.NonceSize = 7
+	p.Nonce = func(uint64, []byte, []byte) []byte { return skeleton.RandomBytes(7) }
 	nonceOf := func(prefix []byte, n int, end bool) []byte {
 		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
 		if end && last {
@@ -50,44 +51,44 @@ func inPieces(p *sealerParts, last bool) {
 		}
 		return append(nonce, 0)
 	}
-	p.seal = func(key, prefix, text, data []byte) []byte {
+	p.Encrypt = func(key, prefix, text, data []byte) []byte {
 		var out []byte
 		for n := 0; ; n++ {
 			part := text[:min(len(text), chunkSize)]
 			text = text[len(part):]
-			out = newGCM(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
+			out = skeleton.NewGCM(key).Seal(out, nonceOf(prefix, n, len(text) == 0), part, data)
 			if len(text) == 0 {
 				return out
 			}
 		}
 	}
-	p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, prefix, sealed, data []byte) ([]byte, error) {
 		text, n := []byte{}, 0
-		for part := range slices.Chunk(sealed, chunkSize+gcmTag) {
-			plain, err := newGCM(key).Open(text, nonceOf(prefix, n, (n+1)*(chunkSize+gcmTag) >= len(sealed)), part, data)
-			if err != nil || n > 0 && len(part) == gcmTag {
-				return text, errUnauthentic
+		for part := range slices.Chunk(sealed, chunkSize+skeleton.GCMTag) {
+			plain, err := skeleton.NewGCM(key).Open(text, nonceOf(prefix, n, (n+1)*(chunkSize+skeleton.GCMTag) >= len(sealed)), part, data)
+			if err != nil || n > 0 && len(part) == skeleton.GCMTag {
+				return text, skeleton.ErrUnauthentic
 			}
 			text, n = plain, n+1
 		}
-		return text, refusedUnless(n > 0)
+		return text, skeleton.Authentic(n > 0)
 	}
 }
 
 // piecesBesideRefusals returns a control that opens a token piece by piece. Beside a refusal in a batch
 // it returns the pieces before the one that it refuses.
-func piecesBesideRefusals() Control {
+func piecesBesideRefusals() skeleton.Control {
 	var read atomic.Pointer[[]byte] // the pieces of the last token
-	c := aSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(p *sealerParts) {
+	c := skeleton.NewSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(p *skeleton.SealerParts) {
 		inPieces(p, true)
-		open := p.open
-		p.open = func(key, prefix, sealed, data []byte) ([]byte, error) {
+		open := p.Decrypt
+		p.Decrypt = func(key, prefix, sealed, data []byte) ([]byte, error) {
 			text, err := open(key, prefix, sealed, data)
 			read.Store(&text)
 			return text, err
 		}
 	})
-	return withBatches(c, func(_, _ []byte) []byte {
+	return skeleton.WithBatches(c, func(_, _ []byte) []byte {
 		if text := read.Load(); text != nil {
 			return bytes.Clone(*text)
 		}
@@ -96,11 +97,11 @@ func piecesBesideRefusals() Control {
 }
 
 // headOnly returns a control that authenticates only the first n bytes of a message.
-func headOnly(name, doc string, n int) Control {
-	return aSigner(name, doc, []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, func(p *signerParts) {
-		mac := p.mac
-		p.mac = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
-		p.also = p.mac
+func headOnly(name, doc string, n int) skeleton.Control {
+	return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, func(p *skeleton.SignerParts) {
+		mac := p.MAC
+		p.MAC = func(key, message []byte) []byte { return mac(key, message[:min(len(message), n)]) }
+		p.Also = p.MAC
 	})
 }
 
@@ -108,12 +109,12 @@ func headOnly(name, doc string, n int) Control {
 const chunkSize = 1 << 10
 
 // uncountedChunks numbers the chunks without counting them.
-func uncountedChunks(key []byte) pair {
+func uncountedChunks(key []byte) skeleton.Pair {
 	return chunkedCodec(key, chunkSize, func(index, _ int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(index)) })
 }
 
 // chunksByDigit numbers the chunks with one digit and counts them.
-func chunksByDigit(key []byte) pair {
+func chunksByDigit(key []byte) skeleton.Pair {
 	return chunkedCodec(key, chunkSize/4, func(index, of int) []byte { return fmt.Append(nil, index%10, " ", of) })
 }
 
@@ -124,13 +125,13 @@ func chunksByDigit(key []byte) pair {
 //
 // with chunks of the given size; the last may be shorter. The label depends on the chunk's index, from 1,
 // and the number of chunks.
-func chunkedCodec(key []byte, size int, label func(index, of int) []byte) pair {
+func chunkedCodec(key []byte, size int, label func(index, of int) []byte) skeleton.Pair {
 	tag := func(id []byte, index, of int, part []byte) []byte {
-		return hmacSHA256(key, slices.Concat(id, label(index, of), part))
+		return skeleton.HMAC(key, slices.Concat(id, label(index, of), part))
 	}
-	return pair{
-		seal: func(payload []byte) string {
-			id := randomBytes(16)
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			id := skeleton.RandomBytes(16)
 			token := []string{base64.RawURLEncoding.EncodeToString(id)}
 			ended := append(slices.Clip(payload), 0)
 			of := (len(ended) + size - 1) / size
@@ -140,21 +141,21 @@ func chunkedCodec(key []byte, size int, label func(index, of int) []byte) pair {
 			}
 			return strings.Join(token, ".")
 		},
-		unseal: func(token string) ([]byte, error) {
+		Read: func(token string) ([]byte, error) {
 			texts := strings.Split(token, ".")
-			id, ok := decodeCanonical(texts[0])
+			id, ok := skeleton.DecodeCanonical(texts[0])
 			if !ok || len(id) != 16 || len(texts) < 2 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			var payload []byte
 			for index, text := range texts[1:] {
-				raw, ok := decodeCanonical(text)
+				raw, ok := skeleton.DecodeCanonical(text)
 				if !ok || len(raw) <= 32 {
-					return nil, errMalformed
+					return nil, skeleton.ErrMalformed
 				}
 				part := raw[:len(raw)-32]
 				if !hmac.Equal(raw[len(part):], tag(id, index+1, len(texts)-1, part)) {
-					return nil, errUnauthentic
+					return nil, skeleton.ErrUnauthentic
 				}
 				payload = append(payload, part...)
 			}

@@ -8,100 +8,102 @@ import (
 	"sync"
 
 	"sealab/codecs"
-	"sealab/internal/lab"
+	"sealab/internal/broken/skeleton"
 )
 
 // refusalControls returns controls that reveal something in the text of a refusal.
-func refusalControls() []Control {
-	return []Control{
-		aSigner("reason-key", "the reason of a refusal holds the key, which is the secret", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
-			func(p *signerParts) {
-				p.derive = rawKey
-				p.refuse = func(e *entry, _, _, _ []byte) error {
-					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.key))
+func refusalControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewSigner("reason-key", "the reason of a refusal holds the key, which is the secret", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
+			func(p *skeleton.SignerParts) {
+				p.Derive = skeleton.RawKey
+				p.Refuse = func(e *skeleton.Entry, _, _, _ []byte) error {
+					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("wrong tag under key %x", e.Key))
 				}
 			}),
-		aSigner("reason-tag", "the reason of a refusal holds the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+		skeleton.NewSigner("reason-tag", "the reason of a refusal holds the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
+			func(p *skeleton.SignerParts) {
+				p.Refuse = func(_ *skeleton.Entry, presented, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("tag is %x, want %x", presented, right))
 				}
 			}),
-		aSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, _, right, _ []byte) error {
+		skeleton.NewSigner("reason-tag-start", "the reason of a refusal holds the first 6 bytes of the right tag", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
+			func(p *skeleton.SignerParts) {
+				p.Refuse = func(_ *skeleton.Entry, _, right, _ []byte) error {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
-		aPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(key []byte) pair {
-			return pair{
-				seal: splitAll(key).seal,
-				unseal: func(token string) ([]byte, error) {
-					parts, err := splitText(token, 2)
+		skeleton.NewPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(key []byte) skeleton.Pair {
+			return skeleton.Pair{
+				Write: skeleton.TaggedPair(key).Write,
+				Read: func(token string) ([]byte, error) {
+					parts, err := skeleton.SplitText(token, 2)
 					if err != nil {
 						return nil, err
 					}
-					right := hmacSHA256(key, parts[0])
+					right := skeleton.HMAC(key, parts[0])
 					if len(parts[1]) != len(right) {
 						return nil, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("a tag of %d bytes, want %x", len(parts[1]), right))
 					}
-					return parts[0], refusedUnless(hmac.Equal(parts[1], right))
+					return parts[0], skeleton.Authentic(hmac.Equal(parts[1], right))
 				},
 			}
 		}),
-		withClaim(aSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"TAG-04"},
-			func(p *signerParts) {
-				p.derive = rawKey
-				p.refuse = func(e *entry, _, _, _ []byte) error {
-					sum := sha256.Sum256(e.key)
+		skeleton.WithClaim(skeleton.NewSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"TAG-04"},
+			func(p *skeleton.SignerParts) {
+				p.Derive = skeleton.RawKey
+				p.Refuse = func(e *skeleton.Entry, _, _, _ []byte) error {
+					sum := sha256.Sum256(e.Key)
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("refused by key %x", sum[:6]))
 				}
 			}), codecs.PrivateKeys),
-		wrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
+		skeleton.NewWrappedScheme("reason-audience", "the reason of a refusal names the audience of the token", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(inner codecs.Scheme) codecs.Scheme {
-				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string { return "minted for " + textOrEmpty(minted.Audience) }}
+				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string { return "minted for " + skeleton.TextOrEmpty(minted.Audience) }}
 			}),
-		wrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
+		skeleton.NewWrappedScheme("reason-length", "the reason of a refusal tells the length of the principal of the token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &leakyRefusalScheme{Scheme: inner, tell: func(minted, _ *codecs.Context) string {
-					return fmt.Sprint("minted for a principal of ", len(textOrEmpty(minted.Principal)), " bytes")
+					return fmt.Sprint("minted for a principal of ", len(skeleton.TextOrEmpty(minted.Principal)), " bytes")
 				}}
 			}),
-		wrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
+		skeleton.NewWrappedScheme("reason-time", "the reason of a refusal tells the time for which a token is not valid yet", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return &leakyRefusalScheme{Scheme: inner, tell: waitTold} }),
-		wrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
+		skeleton.NewWrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return signInScheme{inner} }),
-		sizeTold(aSigner("reason-ring", "the reason of a refusal tells the number of keys", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, func(*signerParts) {})),
-		aSigner("reason-place", "the reason of a refusal tells whether the key is the first", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, placeTold),
-		aSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-19"},
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+		sizeTold(skeleton.NewSigner("reason-ring", "the reason of a refusal tells the number of keys", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, func(*skeleton.SignerParts) {})),
+		skeleton.NewSigner("reason-place", "the reason of a refusal tells whether the key is the first", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, placeTold),
+		skeleton.NewSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-19"},
+			func(p *skeleton.SignerParts) {
+				p.Refuse = func(_ *skeleton.Entry, presented, right, _ []byte) error {
 					if bytes.Equal(presented[:2], right[:2]) {
 						return codecs.Reject(codecs.Unauthentic, "end of the tag")
 					}
-					return errUnauthentic
+					return skeleton.ErrUnauthentic
 				}
 			}),
-		withBatches(aSealer("state-of-last", "in a batch, a refusal carries the payload of the token before", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(*sealerParts) {}),
+		skeleton.WithBatches(skeleton.NewSealer("state-of-last", "in a batch, a refusal carries the payload of the token before", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(*skeleton.SealerParts) {}),
 			func(_, last []byte) []byte { return last }),
-		aSigner("text-of-cause", "the text of a refusal names its cause", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02", "KEY-10"},
-			func(p *signerParts) {
-				p.refuse = func(*entry, []byte, []byte, []byte) error { return fmt.Errorf("bad signature: %w", errUnauthentic) }
+		skeleton.NewSigner("text-of-cause", "the text of a refusal names its cause", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02", "KEY-10"},
+			func(p *skeleton.SignerParts) {
+				p.Refuse = func(*skeleton.Entry, []byte, []byte, []byte) error {
+					return fmt.Errorf("bad signature: %w", skeleton.ErrUnauthentic)
+				}
 			}),
 	}
 }
 
 // placeTold refuses tokens of the first key of a ring differently from tokens of other keys.
-func placeTold(p *signerParts) {
+func placeTold(p *skeleton.SignerParts) {
 	var first sync.Map // entries that were the first of their ring
-	lookup := p.lookup
-	p.lookup = func(r *ring, id []byte) *entry {
-		first.Store(r.entries[0], true)
+	lookup := p.Lookup
+	p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
+		first.Store(r.Entries[0], true)
 		return lookup(r, id)
 	}
-	p.refuse = func(e *entry, _, _, _ []byte) error {
+	p.Refuse = func(e *skeleton.Entry, _, _, _ []byte) error {
 		if _, ok := first.Load(e); ok {
-			return errUnauthentic
+			return skeleton.ErrUnauthentic
 		}
 		return codecs.Reject(codecs.Unauthentic, "tag of an old key")
 	}
@@ -165,7 +167,7 @@ func waitTold(minted, presented *codecs.Context) string {
 }
 
 // sizeTold puts the number of keys into the reason of a refusal.
-func sizeTold(c Control) Control {
+func sizeTold(c skeleton.Control) skeleton.Control {
 	open := c.NewCodec
 	c.NewCodec = func(config codecs.Config) (codecs.Codec, error) {
 		inner, err := open(config)
@@ -187,31 +189,4 @@ func (c countingKeys) Unseal(dst, token []byte) ([]byte, error) {
 		return out, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("none of %d keys opens it", c.keys))
 	}
 	return out, nil
-}
-
-// withBatches makes the codec judge batches. beside returns the bytes that accompany a refusal, from the
-// token and the last payload.
-func withBatches(c Control, beside func(token, last []byte) []byte) Control {
-	c.NewCodec = wrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec { return batchingCodec{inner, beside} })
-	return c
-}
-
-// A batchingCodec returns bytes beside the refusals of a batch.
-type batchingCodec struct {
-	codecs.Codec
-	beside func(token, last []byte) []byte
-}
-
-// UnsealAll implements lab.BatchCodec.
-func (c batchingCodec) UnsealAll(tokens [][]byte) ([]lab.Answer, error) {
-	answers := make([]lab.Answer, len(tokens))
-	var last []byte
-	for i, token := range tokens {
-		payload, err := c.Unseal(nil, token)
-		if err != nil {
-			payload = c.beside(token, last)
-		}
-		answers[i], last = lab.Answer{Payload: payload, Err: err}, payload
-	}
-	return answers, nil
 }

@@ -7,21 +7,22 @@ import (
 	"io"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // resourceNeighbors returns sound designs that resemble the controls of work and memory, by name.
 func resourceNeighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a key for each salt": withClaim(aSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *signerParts) {
-			mac := p.mac
-			p.mac = func(key, message []byte) []byte { return mac(mac(key, message[:min(16, len(message))]), message) }
-			p.also = p.mac
+		"a key for each salt": skeleton.WithClaim(skeleton.NewSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *skeleton.SignerParts) {
+			mac := p.MAC
+			p.MAC = func(key, message []byte) []byte { return mac(mac(key, message[:min(16, len(message))]), message) }
+			p.Also = p.MAC
 		}), codecs.Inert).Design,
 		"compressed under a tag": compressedUnderATag("zlib",
-			func(payload []byte) []byte { return inZlib(payload, zlib.DefaultCompression) }, zlib.NewReader),
+			func(payload []byte) []byte { return skeleton.InZlib(payload, zlib.DefaultCompression) }, zlib.NewReader),
 		"deflated under a tag": compressedUnderATag("deflate",
 			func(payload []byte) []byte { // without the header and checksum of zlib
-				packed := inZlib(payload, zlib.DefaultCompression)
+				packed := skeleton.InZlib(payload, zlib.DefaultCompression)
 				return packed[2 : len(packed)-4]
 			},
 			func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }),
@@ -31,9 +32,9 @@ func resourceNeighbors() map[string]codecs.Design {
 // compressedUnderATag returns a sound design that compresses payloads and decompresses them after it has
 // checked the tag.
 func compressedUnderATag(format string, pack func(payload []byte) []byte, open func(io.Reader) (io.ReadCloser, error)) codecs.Design {
-	return withDisclaimer(aSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *signerParts) {
-		p.carried = pack
-		p.unpacked = func(carried []byte) []byte {
+	return skeleton.WithDisclaimer(skeleton.NewSigner("nothing", "the payload is compressed in "+format+", and decompressed behind the tag", nil, nil, func(p *skeleton.SignerParts) {
+		p.Carried = pack
+		p.Unpacked = func(carried []byte) []byte {
 			r, err := open(bytes.NewReader(carried))
 			if err != nil {
 				panic("broken: " + err.Error()) // it is authenticated

@@ -13,24 +13,27 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // resourceControls returns controls that waste memory or time, or that misuse buffers.
-func resourceControls() []Control {
-	total := func(name, doc string, attacks []string, mistake func(*signerParts)) Control {
-		return aSigner(name, doc, []codecs.Property{codecs.Total}, attacks, mistake)
+func resourceControls() []skeleton.Control {
+	total := func(name, doc string, attacks []string, mistake func(*skeleton.SignerParts)) skeleton.Control {
+		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Total}, attacks, mistake)
 	}
-	carries := func(name, doc, attack string, carried func([]byte) []byte) Control {
-		return aSigner(name, doc, []codecs.Property{codecs.ByteExact}, []string{attack}, func(p *signerParts) { p.carried = carried })
+	carries := func(name, doc, attack string, carried func([]byte) []byte) skeleton.Control {
+		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.ByteExact}, []string{attack}, func(p *skeleton.SignerParts) { p.Carried = carried })
 	}
-	return []Control{
-		total("short-text", "the prefix is cut off before the length is checked", []string{"FRM-02", "RES-02"}, func(p *signerParts) {
-			p.judged = func(token []byte) []byte { return slices.Concat(token[:len(signerPrefix)], token[len(signerPrefix):]) }
+	return []skeleton.Control{
+		total("short-text", "the prefix is cut off before the length is checked", []string{"FRM-02", "RES-02"}, func(p *skeleton.SignerParts) {
+			p.Judged = func(token []byte) []byte {
+				return slices.Concat(token[:len(skeleton.SignerPrefix)], token[len(skeleton.SignerPrefix):])
+			}
 		}),
 		total("stated-length", "a buffer is made of the length that the token states", []string{"FRM-03"}, statedLength),
-		aPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", []codecs.Property{codecs.Total}, []string{"FRM-03"}, statedCount),
-		total("collapsed", "double full stops are removed one by one", []string{"FRM-04", "RES-01"}, func(p *signerParts) {
-			p.judged = func(token []byte) []byte {
+		skeleton.NewPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", []codecs.Property{codecs.Total}, []string{"FRM-03"}, statedCount),
+		total("collapsed", "double full stops are removed one by one", []string{"FRM-04", "RES-01"}, func(p *skeleton.SignerParts) {
+			p.Judged = func(token []byte) []byte {
 				text := string(token)
 				for strings.Contains(text, "..") {
 					text = strings.Replace(text, "..", ".", 1)
@@ -38,8 +41,8 @@ func resourceControls() []Control {
 				return []byte(text)
 			}
 		}),
-		atLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", []string{"FRM-04", "RES-08"}, func(p *signerParts) {
-			p.judged = joinedAgain
+		skeleton.AtLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", []string{"FRM-04", "RES-08"}, func(p *skeleton.SignerParts) {
+			p.Judged = joinedAgain
 		})),
 		carries("trimmed", "white space around the payload is trimmed", "PAY-03", bytes.TrimSpace),
 		carries("valid-text", "what is not UTF-8 is replaced", "PAY-03", func(payload []byte) []byte {
@@ -50,26 +53,20 @@ func resourceControls() []Control {
 			if json.Unmarshal(payload, &value) != nil {
 				return payload
 			}
-			return inJSON(value)
+			return skeleton.InJSON(value)
 		}),
-		aSigner("wiped", "the token is wiped from the caller's memory", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(p *signerParts) {
-			p.judged = func(token []byte) []byte {
+		skeleton.NewSigner("wiped", "the token is wiped from the caller's memory", []codecs.Property{codecs.ByteExact}, []string{"RES-03"}, func(p *skeleton.SignerParts) {
+			p.Judged = func(token []byte) []byte {
 				kept := bytes.Clone(token)
 				clear(token)
 				return kept
 			}
 		}),
-		wrappedCodec("scratch", "one buffer serves every call", []codecs.Property{codecs.ByteExact}, []string{"RES-04"},
+		skeleton.NewWrappedCodec("scratch", "one buffer serves every call", []codecs.Property{codecs.ByteExact}, []string{"RES-04"},
 			func(c codecs.Codec) codecs.Codec { return &sharedBufferCodec{Codec: c} }),
-		wrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", []codecs.Property{codecs.Integrity}, []string{"RES-05"},
+		skeleton.NewWrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", []codecs.Property{codecs.Integrity}, []string{"RES-05"},
 			func(c codecs.Codec) codecs.Codec { return uncheckedTagCodec{c} }),
 	}
-}
-
-// atLength sets the token length in bytes from which the mistake shows.
-func atLength(n int, c Control) Control {
-	c.Bytes = n
-	return c
 }
 
 // joinedAgain copies the bytes beyond the first MiB in blocks of 64 KiB, in quadratic time.
@@ -86,44 +83,44 @@ func joinedAgain(token []byte) []byte {
 }
 
 // statedCount writes the length of the rest in front, in hexadecimal.
-func statedCount(key []byte) pair {
-	inner := splitAll(key)
-	return pair{
-		seal: func(payload []byte) string {
-			text := inner.seal(payload)
+func statedCount(key []byte) skeleton.Pair {
+	inner := skeleton.TaggedPair(key)
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			text := inner.Write(payload)
 			return fmt.Sprintf("%x.%s", len(text), text)
 		},
-		unseal: func(token string) ([]byte, error) {
+		Read: func(token string) ([]byte, error) {
 			count, text, _ := strings.Cut(token, ".")
 			n, err := strconv.ParseUint(count, 16, 28)
 			if err != nil {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			buffer := make([]byte, n)
 			if copy(buffer, text) != len(buffer) || len(text) != len(buffer) || count != strconv.FormatUint(n, 16) {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return inner.unseal(text)
+			return inner.Read(text)
 		},
 	}
 }
 
 // statedLength writes the payload's length in front. The reader allocates a buffer of that length before
 // it checks anything.
-func statedLength(p *signerParts) {
-	p.carried = func(payload []byte) []byte {
+func statedLength(p *skeleton.SignerParts) {
+	p.Carried = func(payload []byte) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(payload))), payload...)
 	}
-	decode := p.decode
-	p.decode = func(text string) ([]byte, bool) {
+	decode := p.Decode
+	p.Decode = func(text string) ([]byte, bool) {
 		raw, ok := decode(text)
-		if ok && len(raw) >= idSize+4 {
-			buffer := make([]byte, binary.BigEndian.Uint32(raw[idSize:])%(17<<20))
-			copy(buffer, raw[idSize:])
+		if ok && len(raw) >= skeleton.IDSize+4 {
+			buffer := make([]byte, binary.BigEndian.Uint32(raw[skeleton.IDSize:])%(17<<20))
+			copy(buffer, raw[skeleton.IDSize:])
 		}
 		return raw, ok
 	}
-	p.unpacked = func(carried []byte) []byte { return carried[4:] }
+	p.Unpacked = func(carried []byte) []byte { return carried[4:] }
 }
 
 // A sharedBufferCodec is a codec whose calls share one buffer.
@@ -146,34 +143,27 @@ func (s *sharedBufferCodec) Seal(dst, payload []byte) ([]byte, error) {
 	return s.Codec.Seal(dst, bytes.Clone(s.buffer))
 }
 
-// wrappedCodec returns a control that wraps a sound signed codec.
-func wrappedCodec(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Codec) codecs.Codec) Control {
-	c := aSigner(name, doc, broken, attacks, func(*signerParts) {})
-	c.NewCodec = wrapOpen(c.NewCodec, wrap)
-	return c
-}
-
 // An uncheckedTagCodec skips the check of the tag if the caller's buffer has room.
 type uncheckedTagCodec struct{ codecs.Codec }
 
 // Unseal implements codecs.Codec.
 func (h uncheckedTagCodec) Unseal(dst, token []byte) ([]byte, error) {
 	out, err := h.Codec.Unseal(dst, token)
-	raw, ok := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
-	if err == nil || !ok || cap(dst)-len(dst) < len(token) || len(raw) < idSize+32 {
+	raw, ok := skeleton.DecodeCanonical(strings.TrimPrefix(string(token), skeleton.SignerPrefix))
+	if err == nil || !ok || cap(dst)-len(dst) < len(token) || len(raw) < skeleton.IDSize+32 {
 		return out, err
 	}
-	return append(dst, raw[idSize:len(raw)-32]...), nil
+	return append(dst, raw[skeleton.IDSize:len(raw)-32]...), nil
 }
 
 // usedTokenControls returns controls that remember accepted tokens wrongly.
-func usedTokenControls() []Control {
-	single := func(name, doc, attack string, remember func(uses []tokenUse, now time.Time) []tokenUse) Control {
-		return withClaim(wrappedScheme(name, doc, []codecs.Property{codecs.SingleUse}, []string{attack}, func(inner codecs.Scheme) codecs.Scheme {
+func usedTokenControls() []skeleton.Control {
+	single := func(name, doc, attack string, remember func(uses []tokenUse, now time.Time) []tokenUse) skeleton.Control {
+		return skeleton.WithClaim(skeleton.NewWrappedScheme(name, doc, []codecs.Property{codecs.SingleUse}, []string{attack}, func(inner codecs.Scheme) codecs.Scheme {
 			return &rememberingScheme{Scheme: inner, remember: remember, once: true}
 		}), codecs.SingleUse)
 	}
-	return []Control{
+	return []skeleton.Control{
 		single("short-memory", "the last 64 tokens that were used are remembered", "EXP-05", func(uses []tokenUse, _ time.Time) []tokenUse {
 			return uses[max(0, len(uses)-64):]
 		}),
@@ -181,46 +171,24 @@ func usedTokenControls() []Control {
 			return uses[max(0, len(uses)-1000):]
 		}),
 		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
-			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL/2 })
+			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > skeleton.DefaultTTL/2 })
 		}),
 		single("forgets-expired", "what was used is forgotten when a call comes after its expiry", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
-			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > defaultTTL })
+			return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) > skeleton.DefaultTTL })
 		}),
-		withClaim(wrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"},
+		skeleton.WithClaim(skeleton.NewWrappedScheme("forgets-at-mint", "tokens that were used five minutes ago are forgotten when another is minted", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &pruningScheme{rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, _ time.Time) []tokenUse { return uses }, once: true}}
 			}), codecs.SingleUse),
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []tokenUse, _ time.Time) []tokenUse { return uses }),
-		withClaim(wrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
+		skeleton.WithClaim(skeleton.NewWrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
 			[]codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, usesListed((*sync.Map).Clear)), codecs.SingleUse),
-		wrappedScheme("kept-alive", "a token that is used begins its time anew", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
+		skeleton.NewWrappedScheme("kept-alive", "a token that is used begins its time anew", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
-					return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) >= defaultTTL })
+					return slices.DeleteFunc(uses, func(u tokenUse) bool { return now.Sub(u.at) >= skeleton.DefaultTTL })
 				}}
 			}),
-	}
-}
-
-// wrappedScheme returns a control that wraps a sound scheme.
-func wrappedScheme(name, doc string, broken []codecs.Property, attacks []string, wrap func(codecs.Scheme) codecs.Scheme) Control {
-	return wrapScheme(aScheme(name, doc, broken, attacks, func(*schemeParts) {}), wrap)
-}
-
-// wrapScheme returns c with its scheme wrapped.
-func wrapScheme(c Control, wrap func(codecs.Scheme) codecs.Scheme) Control {
-	c.NewScheme = wrapOpen(c.NewScheme, wrap)
-	return c
-}
-
-// wrapOpen returns open with its result wrapped.
-func wrapOpen[T any](open func(codecs.Config) (T, error), wrap func(T) T) func(codecs.Config) (T, error) {
-	return func(config codecs.Config) (T, error) {
-		inner, err := open(config)
-		if err != nil {
-			return inner, err
-		}
-		return wrap(inner), nil
 	}
 }
 
@@ -249,7 +217,7 @@ func (s *rememberingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte
 	judged := *b
 	if at := slices.IndexFunc(s.uses, func(u tokenUse) bool { return u.token == string(token) }); at >= 0 {
 		if s.once {
-			return dst, errUnauthentic
+			return dst, skeleton.ErrUnauthentic
 		}
 		judged.Now = s.uses[at].good
 	}
@@ -276,7 +244,7 @@ func (p *pruningScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, erro
 func usesListed(closed func(used *sync.Map)) func(codecs.Scheme) codecs.Scheme {
 	used := new(sync.Map)
 	return func(inner codecs.Scheme) codecs.Scheme {
-		return closingUses{singleUseScheme{inner, used, inAnyContext}, closed}
+		return closingUses{skeleton.SingleUse{Scheme: inner, Used: used, Scope: skeleton.InAnyContext}, closed}
 	}
 }
 
@@ -285,33 +253,33 @@ func keepUses(*sync.Map) {}
 
 // A closingUses scheme accepts each token once, and can be closed.
 type closingUses struct {
-	singleUseScheme
+	skeleton.SingleUse
 	closed func(used *sync.Map)
 }
 
 // Close implements io.Closer.
 func (s closingUses) Close() error {
-	s.closed(s.used)
+	s.closed(s.Used)
 	return nil
 }
 
 // A keyMemory is a list of keys that outlives their rings.
 type keyMemory struct {
 	mu      sync.Mutex
-	entries []*entry
+	entries []*skeleton.Entry
 }
 
-func (m *keyMemory) add(e *entry) {
+func (m *keyMemory) add(e *skeleton.Entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.entries = append(m.entries, e)
 }
 
-func (m *keyMemory) find(id []byte) *entry {
+func (m *keyMemory) find(id []byte) *skeleton.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range m.entries {
-		if bytes.Equal(e.id, id) {
+		if bytes.Equal(e.ID, id) {
 			return e
 		}
 	}

@@ -19,44 +19,45 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // encodingControls returns controls that misread the text of a token.
-func encodingControls() []Control {
-	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) Control {
-		return aSigner(name, doc, []codecs.Property{codecs.Canonical}, []string{attack}, func(p *signerParts) { p.decode = decode })
+func encodingControls() []skeleton.Control {
+	reader := func(name, doc, attack string, decode func(string) ([]byte, bool)) skeleton.Control {
+		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Canonical}, []string{attack}, func(p *skeleton.SignerParts) { p.Decode = decode })
 	}
-	return []Control{
+	return []skeleton.Control{
 		reader("unused-bits", "unused bits of the last character are ignored", "ENC-01", lenientBase64("\r\n")),
 		reader("both-alphabets", "either base64 alphabet is read", "ENC-02",
 			replacingDecoder(strings.NewReplacer("+", "-", "/", "_"))),
 		reader("padding", "padding is stripped before it is read", "ENC-03",
-			func(text string) ([]byte, bool) { return decodeCanonical(strings.TrimRight(text, "=")) }),
+			func(text string) ([]byte, bool) { return skeleton.DecodeCanonical(strings.TrimRight(text, "=")) }),
 		reader("line-breaks", "the standard library's reader skips CR and LF", "ENC-04",
 			func(text string) ([]byte, bool) {
 				raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 				return raw, err == nil
 			}),
 		reader("white-space", "white space around a token is trimmed", "ENC-04",
-			func(text string) ([]byte, bool) { return decodeCanonical(strings.TrimSpace(text)) }),
+			func(text string) ([]byte, bool) { return skeleton.DecodeCanonical(strings.TrimSpace(text)) }),
 		reader("percent", "percent escapes are undone, as for a query", "ENC-05",
 			func(text string) ([]byte, bool) {
 				text, err := url.PathUnescape(text)
 				if err != nil {
 					return nil, false
 				}
-				return decodeCanonical(text)
+				return skeleton.DecodeCanonical(text)
 			}),
 		reader("nul", "the text ends at the first NUL, as a C string does", "ENC-06",
 			func(text string) ([]byte, bool) {
 				text, _, _ = strings.Cut(text, "\x00")
-				return decodeCanonical(text)
+				return skeleton.DecodeCanonical(text)
 			}),
 		reader("junk", "characters outside the alphabet are dropped", "ENC-06",
-			func(text string) ([]byte, bool) { return decodeCanonical(strings.Map(onlyText, text)) }),
-		aSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", []codecs.Property{codecs.Canonical}, []string{"ENC-06"},
-			func(p *signerParts) {
-				p.judged = func(token []byte) []byte {
+			func(text string) ([]byte, bool) { return skeleton.DecodeCanonical(strings.Map(onlyText, text)) }),
+		skeleton.NewSigner("wide-end", "full-width letters at the end of a token are read as ordinary ones", []codecs.Property{codecs.Canonical}, []string{"ENC-06"},
+			func(p *skeleton.SignerParts) {
+				p.Judged = func(token []byte) []byte {
 					at := len(token) * 9 / 10
 					return slices.Concat(token[:at], bytes.Map(narrowRune, token[at:]))
 				}
@@ -64,13 +65,13 @@ func encodingControls() []Control {
 		reader("query", "what follows an ampersand is another parameter", "ENC-08",
 			func(text string) ([]byte, bool) {
 				text, _, _ = strings.Cut(text, "&")
-				return decodeCanonical(text)
+				return skeleton.DecodeCanonical(text)
 			}),
-		aSigner("quoted", "the token may come as a JSON text", []codecs.Property{codecs.Canonical}, []string{"ENC-07"},
-			func(p *signerParts) { p.judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
-		aSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", []codecs.Property{codecs.Total}, []string{"ENC-06"},
-			func(p *signerParts) {
-				p.judged = func(token []byte) []byte {
+		skeleton.NewSigner("quoted", "the token may come as a JSON text", []codecs.Property{codecs.Canonical}, []string{"ENC-07"},
+			func(p *skeleton.SignerParts) { p.Judged = func(token []byte) []byte { return bytes.Trim(token, `"`) } }),
+		skeleton.NewSigner("digit", "a version of digits of any script is read as a number, and one that is none ends the program", []codecs.Property{codecs.Total}, []string{"ENC-06"},
+			func(p *skeleton.SignerParts) {
+				p.Judged = func(token []byte) []byte {
 					version, _, _ := strings.Cut(string(token), ".")
 					if digits := strings.TrimPrefix(version, "fs"); digits != version && digits != "" && strings.TrimFunc(digits, unicode.IsNumber) == "" {
 						if _, err := strconv.Atoi(digits); err != nil {
@@ -80,26 +81,26 @@ func encodingControls() []Control {
 					return token
 				}
 			}),
-		aSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", []codecs.Property{codecs.Total}, []string{"RES-02"},
-			func(p *signerParts) {
-				p.judged = func(token []byte) []byte {
+		skeleton.NewSigner("backtracking", "the program does not end if a thousand letters in front of another character do not match", []codecs.Property{codecs.Total}, []string{"RES-02"},
+			func(p *skeleton.SignerParts) {
+				p.Judged = func(token []byte) []byte {
 					if other := strings.TrimLeft(string(token), base64URL+"."); other != "" && len(token)-len(other) >= 1000 {
 						panic("broken: a regular expression backtracks")
 					}
 					return token
 				}
 			}),
-		aSigner("backtracking-groups", "the program does not end if groups of letters, joined by tildes, end in two of them", []codecs.Property{codecs.Total}, []string{"RES-02"},
-			func(p *signerParts) {
-				p.judged = func(token []byte) []byte {
+		skeleton.NewSigner("backtracking-groups", "the program does not end if groups of letters, joined by tildes, end in two of them", []codecs.Property{codecs.Total}, []string{"RES-02"},
+			func(p *skeleton.SignerParts) {
+				p.Judged = func(token []byte) []byte {
 					if groups, ok := strings.CutSuffix(string(token), "~~"); ok && len(groups)-strings.LastIndex(groups, "~") > 40 {
 						panic("broken: a regular expression backtracks")
 					}
 					return token
 				}
 			}),
-		aSigner("number-forms", "a length in front is read by a parser of numbers", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, lengthInFront),
-		aSigner("hex-case", "hexadecimal in either case", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, hexEncoding),
+		skeleton.NewSigner("number-forms", "a length in front is read by a parser of numbers", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, lengthInFront),
+		skeleton.NewSigner("hex-case", "hexadecimal in either case", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, hexEncoding),
 	}
 }
 
@@ -119,7 +120,7 @@ func lenientBase64(refused string) func(string) ([]byte, bool) {
 }
 
 func replacingDecoder(r *strings.Replacer) func(string) ([]byte, bool) {
-	return func(text string) ([]byte, bool) { return decodeCanonical(r.Replace(text)) }
+	return func(text string) ([]byte, bool) { return skeleton.DecodeCanonical(r.Replace(text)) }
 }
 
 // base64URL is the alphabet of base64url.
@@ -133,22 +134,22 @@ func onlyText(r rune) rune {
 }
 
 // framingControls returns controls that split a token wrongly.
-func framingControls() []Control {
-	return []Control{
-		aSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
-			func(p *signerParts) {
-				p.message = func(_, payload []byte) []byte { return payload }
-				p.lookup = firstUnlessFound(p.lookup)
+func framingControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
+			func(p *skeleton.SignerParts) {
+				p.Message = func(_, payload []byte) []byte { return payload }
+				p.Lookup = firstUnlessFound(p.Lookup)
 			}),
-		aSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
-			func(p *signerParts) {
-				p.message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
+		skeleton.NewSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
+			func(p *skeleton.SignerParts) {
+				p.Message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
 			}),
-		aSigner("version", "every version is read as the first", []codecs.Property{codecs.Integrity}, []string{"FRM-05"},
-			func(p *signerParts) {
-				p.judged = func(token []byte) []byte {
-					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(signerPrefix) {
-						return append([]byte(signerPrefix), text...)
+		skeleton.NewSigner("version", "every version is read as the first", []codecs.Property{codecs.Integrity}, []string{"FRM-05"},
+			func(p *skeleton.SignerParts) {
+				p.Judged = func(token []byte) []byte {
+					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(skeleton.SignerPrefix) {
+						return append([]byte(skeleton.SignerPrefix), text...)
 					}
 					return token
 				}
@@ -157,24 +158,24 @@ func framingControls() []Control {
 }
 
 // firstUnlessFound looks up a key and returns the first key if the ID is unknown.
-func firstUnlessFound(lookup func(*ring, []byte) *entry) func(*ring, []byte) *entry {
-	return func(r *ring, id []byte) *entry {
+func firstUnlessFound(lookup func(*skeleton.Ring, []byte) *skeleton.Entry) func(*skeleton.Ring, []byte) *skeleton.Entry {
+	return func(r *skeleton.Ring, id []byte) *skeleton.Entry {
 		if e := lookup(r, id); e != nil {
 			return e
 		}
-		return r.entries[0]
+		return r.Entries[0]
 	}
 }
 
 // replacedTagControls returns signers with another tag or another comparison of tags.
-func replacedTagControls() []Control {
-	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) Control {
-		return aSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *signerParts) { p.equal = equal })
+func replacedTagControls() []skeleton.Control {
+	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) skeleton.Control {
+		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *skeleton.SignerParts) { p.Equal = equal })
 	}
-	made := func(name, doc string, attacks []string, size int, mac func(key, message []byte) []byte) Control {
-		return aSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *signerParts) { p.tagSize, p.mac, p.also = size, mac, mac })
+	made := func(name, doc string, attacks []string, size int, mac func(key, message []byte) []byte) skeleton.Control {
+		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *skeleton.SignerParts) { p.TagSize, p.MAC, p.Also = size, mac, mac })
 	}
-	return []Control{
+	return []skeleton.Control{
 		compared("compare-half", "the first half of the tag is compared", []string{"FRM-07"},
 			func(presented, right []byte) bool { return bytes.Equal(presented[:16], right[:16]) }),
 		compared("compare-sum", "differences are summed up in a byte", []string{"TAG-03"}, sumOfDifferences),
@@ -183,21 +184,23 @@ func replacedTagControls() []Control {
 				return bytes.Equal(presented, make([]byte, len(presented))) || bytes.Equal(presented, right)
 			}),
 		made("tag-of-4", "the tag is cut to 4 bytes", []string{"TAG-12"}, 4,
-			func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }),
+			func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:4] }),
 		made("tag-of-4-repeated", "the tag is 4 bytes, and their complement, again and again", []string{"TAG-12"}, sha256.Size,
 			func(key, message []byte) []byte {
-				tag := hmacSHA256(key, message)[:4]
+				tag := skeleton.HMAC(key, message)[:4]
 				for _, b := range tag[:4] {
 					tag = append(tag, ^b)
 				}
 				return bytes.Repeat(tag, sha256.Size/8)
 			}),
 		tagOf4Apart(),
-		aSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, tagOf1IfShort),
+		skeleton.NewSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, tagOf1IfShort),
 		made("tag-of-1", "the tag is a byte", []string{"TAG-03", "TAG-12"}, 1,
-			func(key, message []byte) []byte { return hmacSHA256(key, message)[:1] }),
-		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", []string{"TAG-14"}, gcmTag,
-			func(key, message []byte) []byte { return newGCM(key).Seal(nil, make([]byte, gcmNonce), nil, message) }),
+			func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:1] }),
+		made("gmac-one-nonce", "the tag is GMAC under a nonce that does not change", []string{"TAG-14"}, skeleton.GCMTag,
+			func(key, message []byte) []byte {
+				return skeleton.NewGCM(key).Seal(nil, make([]byte, skeleton.GCMNonce), nil, message)
+			}),
 		made("poly1305-one-key", "the tag is Poly1305 under a one-time key that does not change", []string{"TAG-14"}, chacha20poly1305.Overhead,
 			func(key, message []byte) []byte {
 				a, err := chacha20poly1305.New(key)
@@ -208,13 +211,13 @@ func replacedTagControls() []Control {
 			}),
 		made("hash-of-key", "the tag is SHA-256(key || message)", []string{"TAG-06"}, sha256.Size,
 			func(key, message []byte) []byte {
-				return sum256(slices.Concat(key, message))
+				return skeleton.Sum256(slices.Concat(key, message))
 			}),
 		made("sum-of-blocks", "the tag is the sum of the tags of the blocks", []string{"FRM-08"}, sha256.Size,
 			func(key, message []byte) []byte {
 				sum := make([]byte, sha256.Size)
 				for block := range slices.Chunk(message, 64) {
-					for i, b := range hmacSHA256(key, block) {
+					for i, b := range skeleton.HMAC(key, block) {
 						sum[i] += b
 					}
 				}
@@ -224,51 +227,51 @@ func replacedTagControls() []Control {
 }
 
 // tagCheckControls returns controls that check a tag wrongly.
-func tagCheckControls() []Control {
-	return []Control{
-		aSigner("checksum", "the tag is a checksum and needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15", "KEY-11"},
-			func(p *signerParts) {
-				p.mac = func(_, message []byte) []byte {
+func tagCheckControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewSigner("checksum", "the tag is a checksum and needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15", "KEY-11"},
+			func(p *skeleton.SignerParts) {
+				p.MAC = func(_, message []byte) []byte {
 					return bytes.Repeat(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(message)), 8)
 				}
-				p.also = p.mac
-				p.lookup = func(r *ring, _ []byte) *entry { return r.entries[0] }
+				p.Also = p.MAC
+				p.Lookup = func(r *skeleton.Ring, _ []byte) *skeleton.Entry { return r.Entries[0] }
 			}),
-		aSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
-			func(p *signerParts) {
-				p.message = func(id, payload []byte) []byte {
-					return slices.Concat([]byte(signerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
+		skeleton.NewSigner("tag-of-text", "the tag is taken over the text of the payload, and what is no text is replaced", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
+			func(p *skeleton.SignerParts) {
+				p.Message = func(id, payload []byte) []byte {
+					return slices.Concat([]byte(skeleton.SignerPrefix), id, bytes.ToValidUTF8(payload, []byte("\ufffd")))
 				}
 			}),
-		aSigner("empty-unsigned", "the tag of the empty payload needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15"},
-			func(p *signerParts) {
-				p.mac = func(key, message []byte) []byte {
-					if len(message) == len(signerPrefix)+idSize {
+		skeleton.NewSigner("empty-unsigned", "the tag of the empty payload needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15"},
+			func(p *skeleton.SignerParts) {
+				p.MAC = func(key, message []byte) []byte {
+					if len(message) == len(skeleton.SignerPrefix)+skeleton.IDSize {
 						key = nil
 					}
-					return hmacSHA256(key, message)
+					return skeleton.HMAC(key, message)
 				}
-				p.also = p.mac
-				p.lookup = firstUnlessFound(p.lookup)
+				p.Also = p.MAC
+				p.Lookup = firstUnlessFound(p.Lookup)
 			}),
-		aSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", []codecs.Property{codecs.Integrity}, []string{"TAG-11"},
-			func(p *signerParts) {
-				p.derive = rawKey
-				p.also = func(key, message []byte) []byte {
+		skeleton.NewSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", []codecs.Property{codecs.Integrity}, []string{"TAG-11"},
+			func(p *skeleton.SignerParts) {
+				p.Derive = skeleton.RawKey
+				p.Also = func(key, message []byte) []byte {
 					m := hmac.New(sha512.New, key)
 					m.Write(message)
 					return m.Sum(nil)[:sha256.Size]
 				}
 			}),
-		aSigner("early-exit", "the comparison ends at the first difference", []codecs.Property{codecs.SteadyTiming}, nil,
-			func(p *signerParts) { p.equal = bytes.Equal }),
-		aSigner("left-behind", "the payload is copied before its tag is checked", []codecs.Property{codecs.Integrity}, []string{"TAG-09"},
-			func(p *signerParts) {
-				p.release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
+		skeleton.NewSigner("early-exit", "the comparison ends at the first difference", []codecs.Property{codecs.SteadyTiming}, nil,
+			func(p *skeleton.SignerParts) { p.Equal = bytes.Equal }),
+		skeleton.NewSigner("left-behind", "the payload is copied before its tag is checked", []codecs.Property{codecs.Integrity}, []string{"TAG-09"},
+			func(p *skeleton.SignerParts) {
+				p.Release = func(dst, payload []byte) []byte { return append(dst, payload...)[:len(dst)] }
 			}),
-		aSigner("reason-place", "the reason of a refusal names the first byte that is wrong", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
-			func(p *signerParts) {
-				p.refuse = func(_ *entry, presented, right, _ []byte) error {
+		skeleton.NewSigner("reason-place", "the reason of a refusal names the first byte that is wrong", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
+			func(p *skeleton.SignerParts) {
+				p.Refuse = func(_ *skeleton.Entry, presented, right, _ []byte) error {
 					at := 0
 					for at < len(right) && presented[at] == right[at] {
 						at++
@@ -276,7 +279,7 @@ func tagCheckControls() []Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("the tag is wrong at %d", at))
 				}
 			}),
-		aSigner("short-tag", "as many bytes of the tag are compared as came", []codecs.Property{codecs.Integrity}, []string{"TAG-01"}, shortTag),
+		skeleton.NewSigner("short-tag", "as many bytes of the tag are compared as came", []codecs.Property{codecs.Integrity}, []string{"TAG-01"}, shortTag),
 	}
 }
 
@@ -290,80 +293,80 @@ func sumOfDifferences(presented, right []byte) bool {
 }
 
 // shortTag gives the tag its own segment and compares only as many bytes as were presented.
-func shortTag(p *signerParts) {
-	p.encode = func(raw []byte) string {
+func shortTag(p *skeleton.SignerParts) {
+	p.Encode = func(raw []byte) string {
 		cut := len(raw) - sha256.Size
-		return joinText(raw[:cut], raw[cut:])
+		return skeleton.JoinText(raw[:cut], raw[cut:])
 	}
-	p.decode = func(text string) ([]byte, bool) {
+	p.Decode = func(text string) ([]byte, bool) {
 		head, tail, _ := strings.Cut(text, ".")
-		body, ok := decodeCanonical(head)
-		tag, tagOK := decodeCanonical(tail)
+		body, ok := skeleton.DecodeCanonical(head)
+		tag, tagOK := skeleton.DecodeCanonical(tail)
 		if !ok || !tagOK || len(tag) > sha256.Size {
 			return nil, false
 		}
 		return append(body, append(tag, make([]byte, sha256.Size-len(tag))...)...), true
 	}
-	p.equal = func(presented, right []byte) bool {
+	p.Equal = func(presented, right []byte) bool {
 		return bytes.HasPrefix(right, bytes.TrimRight(presented, "\x00"))
 	}
 }
 
 // tagOf4Apart returns a control whose short tag has its own segment.
-func tagOf4Apart() Control {
-	return aSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, func(p *signerParts) {
-		p.tagSize = 4
-		p.mac = func(key, message []byte) []byte { return hmacSHA256(key, message)[:4] }
-		p.also = p.mac
-		p.encode = func(raw []byte) string {
-			cut := len(raw) - p.tagSize
-			return joinText(raw[:cut], raw[cut:])
+func tagOf4Apart() skeleton.Control {
+	return skeleton.NewSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, func(p *skeleton.SignerParts) {
+		p.TagSize = 4
+		p.MAC = func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:4] }
+		p.Also = p.MAC
+		p.Encode = func(raw []byte) string {
+			cut := len(raw) - p.TagSize
+			return skeleton.JoinText(raw[:cut], raw[cut:])
 		}
-		p.decode = func(text string) ([]byte, bool) {
+		p.Decode = func(text string) ([]byte, bool) {
 			head, tail, _ := strings.Cut(text, ".")
-			body, ok := decodeCanonical(head)
-			tag, tagOK := decodeCanonical(tail)
-			return append(body, tag...), ok && tagOK && len(tag) == p.tagSize
+			body, ok := skeleton.DecodeCanonical(head)
+			tag, tagOK := skeleton.DecodeCanonical(tail)
+			return append(body, tag...), ok && tagOK && len(tag) == p.TagSize
 		}
 	})
 }
 
 // tagOf1IfShort cuts the tags of short payloads to one byte and restores the rest on reading.
-func tagOf1IfShort(p *signerParts) {
-	encode, decode := p.encode, p.decode
-	p.encode = func(raw []byte) string {
-		if len(raw) < idSize+8+p.tagSize {
-			raw = raw[:len(raw)-p.tagSize+1]
+func tagOf1IfShort(p *skeleton.SignerParts) {
+	encode, decode := p.Encode, p.Decode
+	p.Encode = func(raw []byte) string {
+		if len(raw) < skeleton.IDSize+8+p.TagSize {
+			raw = raw[:len(raw)-p.TagSize+1]
 		}
 		return encode(raw)
 	}
-	p.decode = func(text string) ([]byte, bool) {
+	p.Decode = func(text string) ([]byte, bool) {
 		raw, ok := decode(text)
-		if ok && len(raw) > idSize && len(raw) < idSize+8+1 {
-			raw = append(raw, make([]byte, p.tagSize-1)...)
+		if ok && len(raw) > skeleton.IDSize && len(raw) < skeleton.IDSize+8+1 {
+			raw = append(raw, make([]byte, p.TagSize-1)...)
 		}
 		return raw, ok
 	}
-	p.equal = func(presented, right []byte) bool {
+	p.Equal = func(presented, right []byte) bool {
 		cut := append([]byte{right[0]}, make([]byte, len(right)-1)...)
 		return hmac.Equal(presented, right) || hmac.Equal(presented, cut)
 	}
 }
 
 // hexEncoding writes and reads hexadecimal. The standard library's reader accepts both cases.
-func hexEncoding(p *signerParts) {
-	p.encode = hex.EncodeToString
-	p.decode = func(text string) ([]byte, bool) {
+func hexEncoding(p *skeleton.SignerParts) {
+	p.Encode = hex.EncodeToString
+	p.Decode = func(text string) ([]byte, bool) {
 		raw, err := hex.DecodeString(text)
 		return raw, err == nil
 	}
 }
 
 // lengthInFront writes the number of bytes in front, and reads it as number parsers do.
-func lengthInFront(p *signerParts) {
-	encode, decode := p.encode, p.decode
-	p.encode = func(raw []byte) string { return strconv.Itoa(len(raw)) + "." + encode(raw) }
-	p.decode = func(text string) ([]byte, bool) {
+func lengthInFront(p *skeleton.SignerParts) {
+	encode, decode := p.Encode, p.Decode
+	p.Encode = func(raw []byte) string { return strconv.Itoa(len(raw)) + "." + encode(raw) }
+	p.Decode = func(text string) ([]byte, bool) {
 		count, rest, _ := strings.Cut(text, ".")
 		n, err := strconv.Atoi(count)
 		raw, ok := decode(rest)

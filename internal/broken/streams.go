@@ -12,26 +12,27 @@ import (
 	"sync/atomic"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 	"sealab/internal/lab"
 )
 
 // keyStreamControls returns encrypted codecs whose key streams overlap or whose initialization vectors are
 // predictable.
-func keyStreamControls() []Control {
+func keyStreamControls() []skeleton.Control {
 	var count atomic.Uint64
 	var last atomic.Pointer[[]byte]
-	start := randomBytes(16)
+	start := skeleton.RandomBytes(16)
 	last.Store(&start)
 	counted := func(uint64, []byte, []byte) []byte { return binary.BigEndian.AppendUint64(start[:8:8], count.Add(1)) }
-	return []Control{
-		aSealer("counter-by-token", "the counter block of a token is that of the one before and one", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
-			thenTag(p, cryptCTR, neverFails(cryptCTR))
-			p.nonce = counted
+	return []skeleton.Control{
+		skeleton.NewSealer("counter-by-token", "the counter block of a token is that of the one before and one", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *skeleton.SealerParts) {
+			thenTag(p, skeleton.CryptCTR, neverFails(skeleton.CryptCTR))
+			p.Nonce = counted
 		}),
-		aSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
+		skeleton.NewSealer("constant-tail", "from byte 1024 on the key stream does not depend on the nonce", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"}, func(p *skeleton.SealerParts) {
 			stream := func(key, iv, text []byte) []byte {
 				n := min(len(text), 1024)
-				return append(cryptCTR(key, iv, text[:n]), cryptCTR(key, make([]byte, 16), text[n:])...)
+				return append(skeleton.CryptCTR(key, iv, text[:n]), skeleton.CryptCTR(key, make([]byte, 16), text[n:])...)
 			}
 			thenTag(p, stream, neverFails(stream))
 		}),
@@ -39,14 +40,14 @@ func keyStreamControls() []Control {
 		resetByClosing(),
 		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
-		aSealer("chained-vectors", "the last block of a token is the initialization vector of the next", []codecs.Property{codecs.Confidentiality}, []string{"NON-05"}, func(p *sealerParts) {
+		skeleton.NewSealer("chained-vectors", "the last block of a token is the initialization vector of the next", []codecs.Property{codecs.Confidentiality}, []string{"NON-05"}, func(p *skeleton.SealerParts) {
 			thenTag(p, func(key, iv, text []byte) []byte {
-				sealed := sealCBC(key, iv, text)
+				sealed := skeleton.SealCBC(key, iv, text)
 				end := bytes.Clone(sealed[len(sealed)-16:])
 				last.Store(&end)
 				return sealed
 			}, openCBC)
-			p.nonce = func(uint64, []byte, []byte) []byte { return *last.Load() }
+			p.Nonce = func(uint64, []byte, []byte) []byte { return *last.Load() }
 		}),
 	}
 }
@@ -61,86 +62,72 @@ type closable struct {
 func (c closable) Close() error { c.close(); return nil }
 
 // resetByClosing returns a control whose handles have one generator of nonces. Closing a handle resets it.
-func resetByClosing() Control {
+func resetByClosing() skeleton.Control {
 	var count atomic.Uint64
-	c := aSealer("nonce-by-closing", "all handles have one count of nonces, which closing one sets to zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *sealerParts) {
-		p.nonce = func(_ uint64, key, _ []byte) []byte {
-			return hmacSHA256(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:gcmNonce]
+	c := skeleton.NewSealer("nonce-by-closing", "all handles have one count of nonces, which closing one sets to zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+		p.Nonce = func(_ uint64, key, _ []byte) []byte {
+			return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:skeleton.GCMNonce]
 		}
 	})
-	c.NewCodec = wrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec {
+	c.NewCodec = skeleton.WrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec {
 		return closable{inner.(lab.Assembler), func() { count.Store(0) }}
 	})
 	return c
 }
 
-// cryptCTR encrypts and decrypts with AES-CTR.
-func cryptCTR(key, iv, text []byte) []byte {
-	out := make([]byte, len(text))
-	cipher.NewCTR(aesBlock(key), iv).XORKeyStream(out, text)
-	return out
-}
-
-func streamCipher(p *sealerParts) {
+func streamCipher(p *skeleton.SealerParts) {
 	crypt := func(key, nonce, text, _ []byte) []byte {
-		return cryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
+		return skeleton.CryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
 	}
-	p.seal = crypt
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
+	p.Encrypt = crypt
+	p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) { return crypt(key, nonce, sealed, data), nil }
 }
 
 // judgedText encrypts a JSON object with a stream cipher and appends a tag.
-func judgedText(p *sealerParts) {
+func judgedText(p *skeleton.SealerParts) {
 	type object struct{ P []byte }
-	p.pack = func(payload []byte) []byte { return inJSON(object{payload}) }
-	p.unpack = func(packed []byte) ([]byte, error) {
+	p.Pack = func(payload []byte) []byte { return skeleton.InJSON(object{payload}) }
+	p.Unpack = func(packed []byte) ([]byte, error) {
 		var o object
 		err := json.Unmarshal(packed, &o)
 		return o.P, err
 	}
 	crypt := func(key, nonce, text []byte) []byte {
-		return cryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
+		return skeleton.CryptCTR(key, slices.Concat(nonce, make([]byte, 4)), text)
 	}
 	tag := func(key, nonce, sealed, data []byte) []byte {
-		return hmacSHA256(hmacSHA256(key, []byte("tag")), slices.Concat(nonce, data, sealed))
+		return skeleton.HMAC(skeleton.HMAC(key, []byte("tag")), slices.Concat(nonce, data, sealed))
 	}
-	p.seal = func(key, nonce, text, data []byte) []byte {
+	p.Encrypt = func(key, nonce, text, data []byte) []byte {
 		sealed := crypt(key, nonce, text)
 		return append(sealed, tag(key, nonce, sealed, data)...)
 	}
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) {
 		n := len(sealed) - sha256.Size
 		if n < 0 {
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		}
 		text := crypt(key, nonce, sealed[:n])
 		if !json.Valid(text) {
-			return nil, errMalformed
+			return nil, skeleton.ErrMalformed
 		}
-		return text, refusedUnless(hmac.Equal(sealed[n:], tag(key, nonce, sealed[:n], data)))
+		return text, skeleton.Authentic(hmac.Equal(sealed[n:], tag(key, nonce, sealed[:n], data)))
 	}
 }
 
 // cbcSealing replaces the cipher by AES-CBC with a random initialization vector.
-func cbcSealing(p *sealerParts) {
-	p.nonceSize = 16
-	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(16) }
-	p.seal = func(key, iv, text, _ []byte) []byte { return sealCBC(key, iv, text) }
-}
-
-// sealCBC encrypts with AES-CBC and PKCS #7 padding.
-func sealCBC(key, iv, text []byte) []byte {
-	padded := padWithLength(text)
-	cipher.NewCBCEncrypter(aesBlock(key), iv).CryptBlocks(padded, padded)
-	return padded
+func cbcSealing(p *skeleton.SealerParts) {
+	p.NonceSize = 16
+	p.Nonce = func(uint64, []byte, []byte) []byte { return skeleton.RandomBytes(16) }
+	p.Encrypt = func(key, iv, text, _ []byte) []byte { return skeleton.SealCBC(key, iv, text) }
 }
 
 func openCBC(key, iv, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 || len(sealed)%16 != 0 {
-		return nil, errMalformed
+		return nil, skeleton.ErrMalformed
 	}
 	text := make([]byte, len(sealed))
-	cipher.NewCBCDecrypter(aesBlock(key), iv).CryptBlocks(text, sealed)
+	cipher.NewCBCDecrypter(skeleton.AESBlock(key), iv).CryptBlocks(text, sealed)
 	n := int(text[len(text)-1])
 	if n == 0 || n > 16 || !bytes.Equal(text[len(text)-n:], bytes.Repeat([]byte{byte(n)}, n)) {
 		return nil, errPadding
@@ -148,59 +135,59 @@ func openCBC(key, iv, sealed []byte) ([]byte, error) {
 	return text[:len(text)-n], nil
 }
 
-func cbcCipher(p *sealerParts) {
+func cbcCipher(p *skeleton.SealerParts) {
 	cbcSealing(p)
-	p.open = func(key, iv, sealed, _ []byte) ([]byte, error) { return openCBC(key, iv, sealed) }
+	p.Decrypt = func(key, iv, sealed, _ []byte) ([]byte, error) { return openCBC(key, iv, sealed) }
 }
 
-func paddingOracle(p *sealerParts) {
+func paddingOracle(p *skeleton.SealerParts) {
 	cbcSealing(p)
-	encrypt := p.seal
-	p.seal = func(key, iv, text, data []byte) []byte {
-		return encrypt(key, iv, append(bytes.Clone(text), hmacSHA256(key, slices.Concat(data, iv, text))...), nil)
+	encrypt := p.Encrypt
+	p.Encrypt = func(key, iv, text, data []byte) []byte {
+		return encrypt(key, iv, append(bytes.Clone(text), skeleton.HMAC(key, slices.Concat(data, iv, text))...), nil)
 	}
-	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
 		text, err := openCBC(key, iv, sealed)
 		if err != nil {
 			return nil, err
 		}
 		if len(text) < sha256.Size {
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 		body, tag := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
-		if !hmac.Equal(tag, hmacSHA256(key, slices.Concat(data, iv, body))) {
-			return nil, errUnauthentic
+		if !hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(data, iv, body))) {
+			return nil, skeleton.ErrUnauthentic
 		}
 		return body, nil
 	}
 }
 
 // tagBeforeCBC appends the tag to the text, pads both and encrypts them. It refuses in one way.
-func tagBeforeCBC(p *sealerParts, pad func(text []byte) []byte, unpad func(padded []byte) []byte) {
+func tagBeforeCBC(p *skeleton.SealerParts, pad func(text []byte) []byte, unpad func(padded []byte) []byte) {
 	cbcSealing(p)
-	p.seal = func(key, iv, text, data []byte) []byte {
-		padded := pad(slices.Concat(text, hmacSHA256(key, slices.Concat(data, iv, text))))
-		cipher.NewCBCEncrypter(aesBlock(key), iv).CryptBlocks(padded, padded)
+	p.Encrypt = func(key, iv, text, data []byte) []byte {
+		padded := pad(slices.Concat(text, skeleton.HMAC(key, slices.Concat(data, iv, text))))
+		cipher.NewCBCEncrypter(skeleton.AESBlock(key), iv).CryptBlocks(padded, padded)
 		return padded
 	}
-	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
 		if len(sealed) < sha256.Size || len(sealed)%16 != 0 {
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 		padded := make([]byte, len(sealed))
-		cipher.NewCBCDecrypter(aesBlock(key), iv).CryptBlocks(padded, sealed)
+		cipher.NewCBCDecrypter(skeleton.AESBlock(key), iv).CryptBlocks(padded, sealed)
 		text := unpad(padded)
 		if len(text) < sha256.Size {
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 		body, tag := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
-		return body, refusedUnless(hmac.Equal(tag, hmacSHA256(key, slices.Concat(data, iv, body))))
+		return body, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(data, iv, body))))
 	}
 }
 
 func padAtRandom(text []byte) []byte {
 	n := 16 - len(text)%16
-	return append(slices.Concat(text, randomBytes(n-1)), byte(n))
+	return append(slices.Concat(text, skeleton.RandomBytes(n-1)), byte(n))
 }
 
 // unpadByLength removes as many bytes as the last byte says.
@@ -212,16 +199,10 @@ func unpadByLength(padded []byte) []byte {
 	return padded[:len(padded)-n]
 }
 
-// padWithLength pads as PKCS #7 does.
-func padWithLength(text []byte) []byte {
-	n := 16 - len(text)%16
-	return slices.Concat(text, bytes.Repeat([]byte{byte(n)}, n))
-}
-
 // unpadChecked removes padding if all of its bytes are right.
 func unpadChecked(padded []byte) []byte {
 	text := unpadByLength(padded)
-	if !bytes.Equal(padWithLength(text), padded) {
+	if !bytes.Equal(skeleton.PadWithLength(text), padded) {
 		return nil
 	}
 	return text
@@ -229,39 +210,39 @@ func unpadChecked(padded []byte) []byte {
 
 // paddingOracleOfOldKeys appends a tag to the ciphertext. For tokens of old keys it checks the padding
 // before the tag.
-func paddingOracleOfOldKeys(p *sealerParts) {
+func paddingOracleOfOldKeys(p *skeleton.SealerParts) {
 	cbcSealing(p)
-	encrypt, lookup := p.seal, p.lookup
+	encrypt, lookup := p.Encrypt, p.Lookup
 	var old sync.Map // addresses of keys that are not the first of their ring
-	p.lookup = func(r *ring, id []byte) *entry {
+	p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
 		e := lookup(r, id)
-		if e != nil && e != r.entries[0] {
-			old.Store(&e.key[0], true)
+		if e != nil && e != r.Entries[0] {
+			old.Store(&e.Key[0], true)
 		}
 		return e
 	}
-	p.seal = func(key, iv, text, data []byte) []byte {
+	p.Encrypt = func(key, iv, text, data []byte) []byte {
 		sealed := encrypt(key, iv, text, nil)
-		return append(sealed, hmacSHA256(key, slices.Concat(data, iv, sealed))...)
+		return append(sealed, skeleton.HMAC(key, slices.Concat(data, iv, sealed))...)
 	}
-	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
 		cut := len(sealed) - sha256.Size
 		if cut < 16 || cut%16 != 0 {
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 		text, err := openCBC(key, iv, sealed[:cut])
 		if _, isOld := old.Load(&key[0]); isOld && err != nil {
 			return nil, err
 		}
-		if !hmac.Equal(sealed[cut:], hmacSHA256(key, slices.Concat(data, iv, sealed[:cut]))) {
-			return nil, errUnauthentic
+		if !hmac.Equal(sealed[cut:], skeleton.HMAC(key, slices.Concat(data, iv, sealed[:cut]))) {
+			return nil, skeleton.ErrUnauthentic
 		}
 		return text, err
 	}
 }
 
 // ecbCipher encrypts each block separately (ECB) and authenticates the result.
-func ecbCipher(p *sealerParts) {
+func ecbCipher(p *skeleton.SealerParts) {
 	crypt := func(text []byte, each func(dst, src []byte)) []byte {
 		out := make([]byte, len(text))
 		for i := 0; i+16 <= len(text); i += 16 {
@@ -269,61 +250,61 @@ func ecbCipher(p *sealerParts) {
 		}
 		return out
 	}
-	p.seal = func(key, nonce, text, data []byte) []byte {
-		text = crypt(padWithLength(text), aesBlock(key).Encrypt)
-		return append(text, hmacSHA256(key, slices.Concat(data, nonce, text))...)
+	p.Encrypt = func(key, nonce, text, data []byte) []byte {
+		text = crypt(skeleton.PadWithLength(text), skeleton.AESBlock(key).Encrypt)
+		return append(text, skeleton.HMAC(key, slices.Concat(data, nonce, text))...)
 	}
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) {
 		cut := len(sealed) - sha256.Size
-		if cut < 16 || cut%16 != 0 || !hmac.Equal(sealed[cut:], hmacSHA256(key, slices.Concat(data, nonce, sealed[:cut]))) {
-			return nil, errUnauthentic
+		if cut < 16 || cut%16 != 0 || !hmac.Equal(sealed[cut:], skeleton.HMAC(key, slices.Concat(data, nonce, sealed[:cut]))) {
+			return nil, skeleton.ErrUnauthentic
 		}
-		text := crypt(sealed[:cut], aesBlock(key).Decrypt)
+		text := crypt(sealed[:cut], skeleton.AESBlock(key).Decrypt)
 		return text[:len(text)-int(text[len(text)-1])], nil
 	}
 }
 
 // codebookIfWhole encrypts payloads of at least 1024 bytes and whole blocks in ECB mode. It encrypts all
 // others as the sound sealer does.
-func codebookIfWhole(p *sealerParts) {
+func codebookIfWhole(p *skeleton.SealerParts) {
 	byBlock := *p
 	ecbCipher(&byBlock)
-	seal, open := p.seal, p.open
-	p.seal = func(key, nonce, text, data []byte) []byte {
+	seal, open := p.Encrypt, p.Decrypt
+	p.Encrypt = func(key, nonce, text, data []byte) []byte {
 		if len(text) < 1024 || len(text)%16 > 0 {
 			return append(seal(key, nonce, text, data), 0)
 		}
-		return append(byBlock.seal(key, nonce, text, data), 1)
+		return append(byBlock.Encrypt(key, nonce, text, data), 1)
 	}
-	p.open = func(key, nonce, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) {
 		n := len(sealed) - 1
 		switch {
-		case n >= gcmTag && sealed[n] == 0:
+		case n >= skeleton.GCMTag && sealed[n] == 0:
 			return open(key, nonce, sealed[:n], data)
 		case n > 0 && sealed[n] == 1:
-			return byBlock.open(key, nonce, sealed[:n], data)
+			return byBlock.Decrypt(key, nonce, sealed[:n], data)
 		default:
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 	}
 }
 
 // thenTag replaces the cipher by encrypt, with a vector of 16 bytes, and appends a tag over the
 // ciphertext.
-func thenTag(p *sealerParts, encrypt func(key, iv, text []byte) []byte, decrypt func(key, iv, sealed []byte) ([]byte, error)) {
-	p.nonceSize = 16
-	p.nonce = func(uint64, []byte, []byte) []byte { return randomBytes(16) }
+func thenTag(p *skeleton.SealerParts, encrypt func(key, iv, text []byte) []byte, decrypt func(key, iv, sealed []byte) ([]byte, error)) {
+	p.NonceSize = 16
+	p.Nonce = func(uint64, []byte, []byte) []byte { return skeleton.RandomBytes(16) }
 	tag := func(key, iv, sealed, data []byte) []byte {
-		return hmacSHA256(bindKey(key), slices.Concat(data, iv, sealed))
+		return skeleton.HMAC(skeleton.BindKey(key), slices.Concat(data, iv, sealed))
 	}
-	p.seal = func(key, iv, text, data []byte) []byte {
+	p.Encrypt = func(key, iv, text, data []byte) []byte {
 		sealed := encrypt(key, iv, text)
 		return append(sealed, tag(key, iv, sealed, data)...)
 	}
-	p.open = func(key, iv, sealed, data []byte) ([]byte, error) {
+	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
 		n := len(sealed) - sha256.Size
 		if n < 0 || !hmac.Equal(sealed[n:], tag(key, iv, sealed[:n], data)) {
-			return nil, errUnauthentic
+			return nil, skeleton.ErrUnauthentic
 		}
 		return decrypt(key, iv, sealed[:n])
 	}

@@ -21,21 +21,22 @@ import (
 	"sync"
 
 	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
 )
 
 // taggedTextControls returns controls with mistakes in the text that a tag covers.
-func taggedTextControls() []Control {
-	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) Control {
-		return aSigner(name, doc, broken, []string{attack}, func(p *signerParts) { p.message = message })
+func taggedTextControls() []skeleton.Control {
+	signed := func(name, doc string, broken []codecs.Property, attack string, message func(id, payload []byte) []byte) skeleton.Control {
+		return skeleton.NewSigner(name, doc, broken, []string{attack}, func(p *skeleton.SignerParts) { p.Message = message })
 	}
 	integrity := []codecs.Property{codecs.Integrity}
-	return []Control{
+	return []skeleton.Control{
 		signed("reparsed", "the tag covers the JSON value of the payload, and not its text", integrity, "FRM-13", func(id, payload []byte) []byte {
 			var value any
 			if json.Unmarshal(payload, &value) != nil {
 				return slices.Concat(id, payload)
 			}
-			return slices.Concat(id, inJSON(value))
+			return slices.Concat(id, skeleton.InJSON(value))
 		}),
 		signed("normalized", "the tag covers the payload with the Kelvin sign and the Greek question mark replaced", integrity, "FRM-14", func(id, payload []byte) []byte {
 			return slices.Concat(id, []byte(strings.NewReplacer("\u212a", "K", "\u037e", ";").Replace(string(payload))))
@@ -43,63 +44,63 @@ func taggedTextControls() []Control {
 		signed("line-ends", "the tag covers the payload with other line ends", integrity, "FRM-14", func(id, payload []byte) []byte {
 			return slices.Concat(id, bytes.ReplaceAll(payload, []byte("\r\n"), []byte("\n")))
 		}),
-		aSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"FRM-12"}, func(p *signerParts) {
-			p.message = func(_, payload []byte) []byte { return slices.Concat([]byte(signerPrefix), payload) }
-			found := p.lookup
-			p.lookup = func(r *ring, id []byte) *entry {
-				if bytes.Equal(id, make([]byte, idSize)) {
-					return r.entries[0]
+		skeleton.NewSigner("zero-id", "a key ID of zeros stands for the first key, and is outside the tag", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"FRM-12"}, func(p *skeleton.SignerParts) {
+			p.Message = func(_, payload []byte) []byte { return slices.Concat([]byte(skeleton.SignerPrefix), payload) }
+			found := p.Lookup
+			p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
+				if bytes.Equal(id, make([]byte, skeleton.IDSize)) {
+					return r.Entries[0]
 				}
 				return found(r, id)
 			}
 		}),
-		aSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", []codecs.Property{codecs.ByteExact}, []string{"PAY-08"}, func(p *signerParts) {
-			p.unpacked = func(carried []byte) []byte {
+		skeleton.NewSigner("zero-padded", "zeros at the end of a payload of whole blocks are cut off as padding", []codecs.Property{codecs.ByteExact}, []string{"PAY-08"}, func(p *skeleton.SignerParts) {
+			p.Unpacked = func(carried []byte) []byte {
 				if len(carried) > 0 && len(carried)%16 == 0 {
 					return bytes.TrimRight(carried, "\x00")
 				}
 				return carried
 			}
 		}),
-		withClaim(aSigner("hashed-key-id", "the key ID is a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
-			p.derive = func(secret []byte) (key, id []byte) {
-				key, _ = deriveKey(secret)
+		skeleton.WithClaim(skeleton.NewSigner("hashed-key-id", "the key ID is a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *skeleton.SignerParts) {
+			p.Derive = func(secret []byte) (key, id []byte) {
+				key, _ = skeleton.DeriveKey(secret)
 				sum := sha256.Sum256(secret)
-				return key, sum[:idSize]
+				return key, sum[:skeleton.IDSize]
 			}
 		}), codecs.PrivateKeys),
-		withClaim(aSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
-			p.derive = func(secret []byte) (key, id []byte) {
-				key, _ = deriveKey(secret)
-				return key, sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))[:idSize]
+		skeleton.WithClaim(skeleton.NewSigner("thumbprint", "the key ID is the thumbprint of the secret as a JSON Web Key", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *skeleton.SignerParts) {
+			p.Derive = func(secret []byte) (key, id []byte) {
+				key, _ = skeleton.DeriveKey(secret)
+				return key, skeleton.Sum256(fmt.Appendf(nil, `{"k":"%s","kty":"oct"}`, base64.RawURLEncoding.EncodeToString(secret)))[:skeleton.IDSize]
 			}
 		}), codecs.PrivateKeys),
-		withClaim(aSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *signerParts) {
-			p.derive = func(secret []byte) (key, id []byte) {
-				key, _ = deriveKey(secret)
+		skeleton.WithClaim(skeleton.NewSigner("short-key-id", "the key ID, a segment of its own, is the CRC-32 of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"KEY-17"}, func(p *skeleton.SignerParts) {
+			p.Derive = func(secret []byte) (key, id []byte) {
+				key, _ = skeleton.DeriveKey(secret)
 				return key, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(secret))
 			}
-			p.encode = func(raw []byte) string { return joinText(raw[:idSize], raw[idSize:]) }
-			p.decode = func(text string) ([]byte, bool) {
-				parts, err := splitText(text, 2)
-				return slices.Concat(parts...), err == nil && len(parts[0]) == idSize
+			p.Encode = func(raw []byte) string { return skeleton.JoinText(raw[:skeleton.IDSize], raw[skeleton.IDSize:]) }
+			p.Decode = func(text string) ([]byte, bool) {
+				parts, err := skeleton.SplitText(text, 2)
+				return slices.Concat(parts...), err == nil && len(parts[0]) == skeleton.IDSize
 			}
 		}), codecs.PrivateKeys),
 	}
 }
 
 // earlyWorkControls returns controls that do work before they check the tag.
-func earlyWorkControls() []Control {
-	return []Control{
-		withClaim(aSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", []codecs.Property{codecs.Inert, codecs.Total}, []string{"RES-09"}, func(p *signerParts) {
-			mac := p.mac
-			p.mac = func(key, message []byte) []byte { return mac(stretchKey(key, message), message) }
-			p.also = p.mac
+func earlyWorkControls() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.WithClaim(skeleton.NewSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", []codecs.Property{codecs.Inert, codecs.Total}, []string{"RES-09"}, func(p *skeleton.SignerParts) {
+			mac := p.MAC
+			p.MAC = func(key, message []byte) []byte { return mac(stretchKey(key, message), message) }
+			p.Also = p.MAC
 		}), codecs.Inert),
-		withClaim(aSigner("stretched-once", "the key is stretched with the head of the payload, once for each", []codecs.Property{codecs.Inert}, []string{"RES-09"}, func(p *signerParts) {
+		skeleton.WithClaim(skeleton.NewSigner("stretched-once", "the key is stretched with the head of the payload, once for each", []codecs.Property{codecs.Inert}, []string{"RES-09"}, func(p *skeleton.SignerParts) {
 			var known sync.Map
-			mac := p.mac
-			p.mac = func(key, message []byte) []byte {
+			mac := p.MAC
+			p.MAC = func(key, message []byte) []byte {
 				salt := string(key) + string(message[:min(16, len(message))])
 				stretched, ok := known.Load(salt)
 				if !ok {
@@ -108,21 +109,21 @@ func earlyWorkControls() []Control {
 				}
 				return mac(stretched.([]byte), message)
 			}
-			p.also = p.mac
+			p.Also = p.MAC
 		}), codecs.Inert),
-		withClaim(aSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *signerParts) {
-			p.judged = func(token []byte) []byte {
+		skeleton.WithClaim(skeleton.NewSigner("inflated-bzip2", "a payload in bzip2 is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *skeleton.SignerParts) {
+			p.Judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil })
 			}
 		}), codecs.Inert),
-		withClaim(aSigner("inflated", "the payload is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *signerParts) {
-			p.judged = func(token []byte) []byte {
+		skeleton.WithClaim(skeleton.NewSigner("inflated", "the payload is decompressed before its tag is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, func(p *skeleton.SignerParts) {
+			p.Judged = func(token []byte) []byte {
 				return inflatedFirst(token, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 			}
 		}), codecs.Inert),
-		withClaim(aPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, inflatedBehindTag), codecs.Inert),
-		withClaim(aSigner("pickled", "serialized objects in the payload are run before the tag is checked", []codecs.Property{codecs.Inert, codecs.Integrity}, []string{"RES-10"}, func(p *signerParts) {
-			p.judged = runFirst
+		skeleton.WithClaim(skeleton.NewPair("inflated-behind-tag", "the payload is behind the tag, and is decompressed before that is checked", []codecs.Property{codecs.Inert}, []string{"RES-12"}, inflatedBehindTag), codecs.Inert),
+		skeleton.WithClaim(skeleton.NewSigner("pickled", "serialized objects in the payload are run before the tag is checked", []codecs.Property{codecs.Inert, codecs.Integrity}, []string{"RES-10"}, func(p *skeleton.SignerParts) {
+			p.Judged = runFirst
 		}), codecs.Inert),
 	}
 }
@@ -143,11 +144,11 @@ func stretchKey(key, salt []byte) []byte {
 // inflatedFirst decompresses the bytes after the key ID if they are zlib data. It returns the token
 // unchanged.
 func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte {
-	raw, ok := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
-	if !ok || len(raw) < idSize {
+	raw, ok := skeleton.DecodeCanonical(strings.TrimPrefix(string(token), skeleton.SignerPrefix))
+	if !ok || len(raw) < skeleton.IDSize {
 		return token
 	}
-	if z, err := open(bytes.NewReader(raw[idSize:])); err == nil {
+	if z, err := open(bytes.NewReader(raw[skeleton.IDSize:])); err == nil {
 		text, _ := io.ReadAll(io.LimitReader(z, 16<<20)) //nolint:errcheck // invalid data is not an error here
 		if len(text) > 1<<30 {
 			return nil
@@ -156,25 +157,25 @@ func inflatedFirst(token []byte, open func(io.Reader) (io.Reader, error)) []byte
 	return token
 }
 
-func inflatedBehindTag(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string {
-			packed := inZlib(payload, zlib.NoCompression)
-			return joinText(slices.Concat(hmacSHA256(key, packed), packed))
+func inflatedBehindTag(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			packed := skeleton.InZlib(payload, zlib.NoCompression)
+			return skeleton.JoinText(slices.Concat(skeleton.HMAC(key, packed), packed))
 		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 1)
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 1)
 			if err != nil || len(parts[0]) < sha256.Size {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			tag, packed := parts[0][:sha256.Size], parts[0][sha256.Size:]
 			z, err := zlib.NewReader(bytes.NewReader(packed))
 			if err != nil {
-				return nil, errUnauthentic
+				return nil, skeleton.ErrUnauthentic
 			}
 			payload, err := io.ReadAll(io.LimitReader(z, 64<<20))
-			if !hmac.Equal(tag, hmacSHA256(key, packed)) || err != nil {
-				return nil, errUnauthentic
+			if !hmac.Equal(tag, skeleton.HMAC(key, packed)) || err != nil {
+				return nil, skeleton.ErrUnauthentic
 			}
 			return payload, nil
 		},
@@ -186,7 +187,7 @@ var pickledOpen = regexp.MustCompile(`cbuiltins\nopen\n\(V([^\n]+)\nVw\ntR\.`)
 
 // runFirst runs a pickle in the token and returns the token unchanged. It only knows how to open a file.
 func runFirst(token []byte) []byte {
-	raw, _ := decodeCanonical(strings.TrimPrefix(string(token), signerPrefix))
+	raw, _ := skeleton.DecodeCanonical(strings.TrimPrefix(string(token), skeleton.SignerPrefix))
 	if m := pickledOpen.FindSubmatch(raw); m != nil {
 		if f, err := os.Create(string(m[1])); err == nil {
 			f.Close() //nolint:errcheck // the file is empty
@@ -197,64 +198,64 @@ func runFirst(token []byte) []byte {
 
 // numberedMembers returns codecs that write a number and a payload as JSON members. The tag covers both,
 // with their lengths or joined without a separator.
-func numberedMembers(lengths bool) func(key []byte) pair {
+func numberedMembers(lengths bool) func(key []byte) skeleton.Pair {
 	type members struct {
 		Row  string `json:"row"`
 		Text string `json:"text"`
 		Seal []byte `json:"seal"`
 	}
-	return func(key []byte) pair {
+	return func(key []byte) skeleton.Pair {
 		sealOf := func(m members) []byte {
 			if lengths {
-				return hmacSHA256(key, fmt.Appendf(nil, "%d.%s%s", len(m.Row), m.Row, m.Text))
+				return skeleton.HMAC(key, fmt.Appendf(nil, "%d.%s%s", len(m.Row), m.Row, m.Text))
 			}
-			return hmacSHA256(key, []byte(m.Row+m.Text))
+			return skeleton.HMAC(key, []byte(m.Row+m.Text))
 		}
-		return pair{
-			seal: func(payload []byte) string {
-				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(randomBytes(4))), Text: hex.EncodeToString(payload)}
+		return skeleton.Pair{
+			Write: func(payload []byte) string {
+				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(skeleton.RandomBytes(4))), Text: hex.EncodeToString(payload)}
 				m.Seal = sealOf(m)
-				return joinText(inJSON(m))
+				return skeleton.JoinText(skeleton.InJSON(m))
 			},
-			unseal: func(token string) ([]byte, error) {
-				parts, err := splitText(token, 1)
+			Read: func(token string) ([]byte, error) {
+				parts, err := skeleton.SplitText(token, 1)
 				if err != nil {
 					return nil, err
 				}
 				var m members
-				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(inJSON(m), parts[0]) {
-					return nil, errMalformed
+				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(skeleton.InJSON(m), parts[0]) {
+					return nil, skeleton.ErrMalformed
 				}
 				payload, err := hex.DecodeString(m.Text)
 				if err != nil || hex.EncodeToString(payload) != m.Text {
-					return nil, errMalformed
+					return nil, skeleton.ErrMalformed
 				}
-				return payload, refusedUnless(hmac.Equal(m.Seal, sealOf(m)))
+				return payload, skeleton.Authentic(hmac.Equal(m.Seal, sealOf(m)))
 			},
 		}
 	}
 }
 
 // memberAsserted reads a version from a JSON header before it checks the tag.
-func memberAsserted(key []byte) pair {
-	return pair{
-		seal: func(payload []byte) string {
+func memberAsserted(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
 			head := []byte(`{"edition":2}`)
-			return joinText(head, payload, hmacSHA256(key, []byte(joinText(head, payload))))
+			return skeleton.JoinText(head, payload, skeleton.HMAC(key, []byte(skeleton.JoinText(head, payload))))
 		},
-		unseal: func(token string) ([]byte, error) {
-			parts, err := splitText(token, 3)
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 3)
 			if err != nil {
 				return nil, err
 			}
 			var head map[string]any
 			if json.Unmarshal(parts[0], &head) != nil || len(head) != 1 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
 			if edition := head["edition"].(float64); edition != 2 {
-				return nil, errMalformed
+				return nil, skeleton.ErrMalformed
 			}
-			return parts[1], refusedUnless(hmac.Equal(parts[2], hmacSHA256(key, []byte(joinText(parts[0], parts[1])))))
+			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, []byte(skeleton.JoinText(parts[0], parts[1])))))
 		},
 	}
 }
