@@ -139,7 +139,7 @@ func framingControls() []skeleton.Control {
 		skeleton.NewSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *skeleton.SignerParts) {
 				p.Message = func(_, payload []byte) []byte { return payload }
-				p.Lookup = firstUnlessFound(p.Lookup)
+				p.Lookup = skeleton.FirstUnlessFound(p.Lookup)
 			}),
 		skeleton.NewSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *skeleton.SignerParts) {
@@ -154,16 +154,6 @@ func framingControls() []skeleton.Control {
 					return token
 				}
 			}),
-	}
-}
-
-// firstUnlessFound looks up a key and returns the first key if the ID is unknown.
-func firstUnlessFound(lookup func(*skeleton.Ring, []byte) *skeleton.Entry) func(*skeleton.Ring, []byte) *skeleton.Entry {
-	return func(r *skeleton.Ring, id []byte) *skeleton.Entry {
-		if e := lookup(r, id); e != nil {
-			return e
-		}
-		return r.Entries[0]
 	}
 }
 
@@ -252,7 +242,7 @@ func tagCheckControls() []skeleton.Control {
 					return skeleton.HMAC(key, message)
 				}
 				p.Also = p.MAC
-				p.Lookup = firstUnlessFound(p.Lookup)
+				p.Lookup = skeleton.FirstUnlessFound(p.Lookup)
 			}),
 		skeleton.NewSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", []codecs.Property{codecs.Integrity}, []string{"TAG-11"},
 			func(p *skeleton.SignerParts) {

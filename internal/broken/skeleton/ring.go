@@ -95,3 +95,13 @@ func RawKey(secret []byte) (key, id []byte) {
 func NewRing(name, doc string, broken []codecs.Property, attack string, mistake func(*RingParts)) Control {
 	return NewSigner(name, doc, broken, []string{attack}, func(p *SignerParts) { mistake(&p.RingParts) })
 }
+
+// FirstUnlessFound looks up a key and returns the first key if the ID is unknown.
+func FirstUnlessFound(lookup func(*Ring, []byte) *Entry) func(*Ring, []byte) *Entry {
+	return func(r *Ring, id []byte) *Entry {
+		if e := lookup(r, id); e != nil {
+			return e
+		}
+		return r.Entries[0]
+	}
+}
