@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/broken/encoding"
 	"sealab/internal/broken/skeleton"
 )
 
@@ -21,20 +22,20 @@ type Control = skeleton.Control
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		encodingControls(), framingControls(), segmentControls(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
+		encoding.Spellings(), framingControls(), segmentControls(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
 		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), countedNonceControls(),
 		encryptionControls(), derivedNonceControls(), checksumControls(), weakTagControls(), keyStreamControls(),
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
 		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), rareLengthControls(), longStateControls(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
-		joseControls(), keptStateControls(), gluedStateControls(), lenientReaderControls(), binaryControls())
+		joseControls(), keptStateControls(), gluedStateControls(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
 // Neighbors returns sound designs that resemble controls, by name. Attacks must not refute them.
 func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
-		encodingNeighbors(), framingNeighbors(), tagNeighbors(), encryptionNeighbors(), oracleNeighbors(),
+		encoding.Neighbors(), framingNeighbors(), tagNeighbors(), encryptionNeighbors(), oracleNeighbors(),
 		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)

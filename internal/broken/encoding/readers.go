@@ -1,4 +1,4 @@
-package broken
+package encoding
 
 import (
 	"crypto/hmac"
@@ -14,9 +14,9 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// lenientReaderControls returns controls whose reader accepts more than the writer makes: an older
+// LenientReaders returns controls whose reader accepts more than the writer makes: an older
 // version, another case, an optional part.
-func lenientReaderControls() []skeleton.Control {
+func LenientReaders() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewPair("first-version", "the first version had no tag, and is read", []codecs.Property{codecs.Integrity}, []string{"FRM-05"}, firstVersion),
 		skeleton.NewPair("tag-in-any-case", "a tag in hexadecimal digits behind two hyphens is read in either case", []codecs.Property{codecs.Canonical}, []string{"ENC-05"}, hexBehind),
@@ -39,7 +39,7 @@ func firstVersion(key []byte) skeleton.Pair {
 	}
 	return skeleton.Pair{
 		Write: func(payload []byte) string {
-			inside := skeleton.InJSON(envelope{payload})
+			inside := skeleton.InJSON(envelope{Payload: payload})
 			return "fp2." + skeleton.JoinText(inside, skeleton.HMAC(key, inside))
 		},
 		Read: func(token string) ([]byte, error) {

@@ -1,4 +1,4 @@
-package broken
+package encoding
 
 import (
 	"encoding/base64"
@@ -11,8 +11,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// encodingNeighbors returns sound designs that resemble the controls of texts and binary formats, by name.
-func encodingNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of texts and binary formats, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a list in CBOR":     skeleton.NewPair("nothing", "payload and tag are a list in CBOR, written in one form", nil, nil, func(key []byte) skeleton.Pair { return inCBOR(key, true) }).Design,
 		"blocks in base 62":  skeleton.NewPair("nothing", "blocks of 8 bytes are 11 digits of base 62, in one form", nil, nil, func(key []byte) skeleton.Pair { return inBase62(key, true) }).Design,
@@ -43,7 +43,7 @@ func withinJSON(p *skeleton.SealerParts) {
 	write := func(e envelope) string { return skeleton.JoinText(skeleton.InJSON(e)) }
 	p.Frame = func(id, nonce, sealed []byte) string {
 		n := max(0, len(sealed)-skeleton.GCMTag)
-		return write(envelope{slices.Concat(id, nonce, sealed[:n]), hex.EncodeToString(sealed[n:])})
+		return write(envelope{Value: slices.Concat(id, nonce, sealed[:n]), Tag: hex.EncodeToString(sealed[n:])})
 	}
 	p.Unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
 		inner, ok := skeleton.DecodeCanonical(text)
