@@ -13,6 +13,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/internal/broken/encoding"
+	"sealab/internal/broken/framing"
 	"sealab/internal/broken/skeleton"
 )
 
@@ -22,11 +23,11 @@ type Control = skeleton.Control
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		encoding.Spellings(), framingControls(), segmentControls(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
+		encoding.Spellings(), framing.Borders(), framing.Segments(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
 		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), countedNonceControls(),
 		encryptionControls(), derivedNonceControls(), checksumControls(), weakTagControls(), keyStreamControls(),
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
-		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), rareLengthControls(), longStateControls(),
+		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
 		joseControls(), keptStateControls(), gluedStateControls(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
@@ -35,7 +36,7 @@ func Controls() []Control {
 func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
-		encoding.Neighbors(), framingNeighbors(), tagNeighbors(), encryptionNeighbors(), oracleNeighbors(),
+		encoding.Neighbors(), framing.Neighbors(), tagNeighbors(), encryptionNeighbors(), oracleNeighbors(),
 		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)

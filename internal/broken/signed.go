@@ -17,30 +17,6 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// framingControls returns controls that split a token wrongly.
-func framingControls() []skeleton.Control {
-	return []skeleton.Control{
-		skeleton.NewSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
-			func(p *skeleton.SignerParts) {
-				p.Message = func(_, payload []byte) []byte { return payload }
-				p.Lookup = skeleton.FirstUnlessFound(p.Lookup)
-			}),
-		skeleton.NewSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
-			func(p *skeleton.SignerParts) {
-				p.Message = func(id, payload []byte) []byte { return slices.Concat(id, payload[:min(64, len(payload))]) }
-			}),
-		skeleton.NewSigner("version", "every version is read as the first", []codecs.Property{codecs.Integrity}, []string{"FRM-05"},
-			func(p *skeleton.SignerParts) {
-				p.Judged = func(token []byte) []byte {
-					if _, text, ok := bytes.Cut(token, []byte(".")); ok && len(token)-len(text) == len(skeleton.SignerPrefix) {
-						return append([]byte(skeleton.SignerPrefix), text...)
-					}
-					return token
-				}
-			}),
-	}
-}
-
 // replacedTagControls returns signers with another tag or another comparison of tags.
 func replacedTagControls() []skeleton.Control {
 	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) skeleton.Control {

@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -194,68 +193,4 @@ func runFirst(token []byte) []byte {
 		}
 	}
 	return token
-}
-
-// numberedMembers returns codecs that write a number and a payload as JSON members. The tag covers both,
-// with their lengths or joined without a separator.
-func numberedMembers(lengths bool) func(key []byte) skeleton.Pair {
-	type members struct {
-		Row  string `json:"row"`
-		Text string `json:"text"`
-		Seal []byte `json:"seal"`
-	}
-	return func(key []byte) skeleton.Pair {
-		sealOf := func(m members) []byte {
-			if lengths {
-				return skeleton.HMAC(key, fmt.Appendf(nil, "%d.%s%s", len(m.Row), m.Row, m.Text))
-			}
-			return skeleton.HMAC(key, []byte(m.Row+m.Text))
-		}
-		return skeleton.Pair{
-			Write: func(payload []byte) string {
-				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(skeleton.RandomBytes(4))), Text: hex.EncodeToString(payload)}
-				m.Seal = sealOf(m)
-				return skeleton.JoinText(skeleton.InJSON(m))
-			},
-			Read: func(token string) ([]byte, error) {
-				parts, err := skeleton.SplitText(token, 1)
-				if err != nil {
-					return nil, err
-				}
-				var m members
-				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(skeleton.InJSON(m), parts[0]) {
-					return nil, skeleton.ErrMalformed
-				}
-				payload, err := hex.DecodeString(m.Text)
-				if err != nil || hex.EncodeToString(payload) != m.Text {
-					return nil, skeleton.ErrMalformed
-				}
-				return payload, skeleton.Authentic(hmac.Equal(m.Seal, sealOf(m)))
-			},
-		}
-	}
-}
-
-// memberAsserted reads a version from a JSON header before it checks the tag.
-func memberAsserted(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			head := []byte(`{"edition":2}`)
-			return skeleton.JoinText(head, payload, skeleton.HMAC(key, []byte(skeleton.JoinText(head, payload))))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var head map[string]any
-			if json.Unmarshal(parts[0], &head) != nil || len(head) != 1 {
-				return nil, skeleton.ErrMalformed
-			}
-			if edition := head["edition"].(float64); edition != 2 {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, []byte(skeleton.JoinText(parts[0], parts[1])))))
-		},
-	}
 }

@@ -1,4 +1,4 @@
-package broken
+package framing
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// rareLengthControls returns controls whose mistake shows at one length of a state, in long tokens, or in
+// RareLengths returns controls whose mistake shows at one length of a state, in long tokens, or in
 // one bit.
-func rareLengthControls() []skeleton.Control {
+func RareLengths() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewSigner("one-length-unsigned", "of a message of a multiple of 256 bytes the last 16 are not under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-11"}, func(p *skeleton.SignerParts) {
 			p.MAC = func(key, message []byte) []byte {

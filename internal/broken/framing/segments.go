@@ -1,4 +1,4 @@
-package broken
+package framing
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/asn1"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,8 +26,30 @@ import (
 	"sealab/internal/lab"
 )
 
-// segmentControls returns controls that misread formats of several segments.
-func segmentControls() []skeleton.Control {
+// byteForVersion returns a codec of tokens
+//
+//	token = base64url(version || payload || tag[32])
+//
+// that writes version 1. It also reads version 0, whose tag covers one more byte.
+func byteForVersion(key []byte) skeleton.Pair {
+	behind := map[byte][]byte{1: nil, 0: {0}}
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			return skeleton.JoinText(slices.Concat([]byte{1}, payload, skeleton.HMAC(key, payload)))
+		},
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 1)
+			if err != nil || len(parts[0]) <= sha256.Size || parts[0][0] > 1 {
+				return nil, skeleton.ErrMalformed
+			}
+			payload, tag := parts[0][1:len(parts[0])-sha256.Size], parts[0][len(parts[0])-sha256.Size:]
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(payload, behind[parts[0][0]]))))
+		},
+	}
+}
+
+// Segments returns controls that misread formats of several segments.
+func Segments() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewPair("open-header", "the header is outside the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-06"}, openHeader),
 		skeleton.NewPair("empty-key", "a key id that is not known stands for the empty key", []codecs.Property{codecs.Integrity}, []string{"KEY-02"}, emptyKey),
@@ -458,6 +481,70 @@ func twoSignatures(key []byte) skeleton.Pair {
 			digest := sha256.Sum256(parts[0])
 			n := ecdsaSignature{new(big.Int).SetBytes(parts[1]), new(big.Int).SetBytes(parts[2])}
 			return bytes.Clone(parts[0]), skeleton.Authentic(ecdsa.Verify(&private.PublicKey, digest[:], n.R, n.S))
+		},
+	}
+}
+
+// numberedMembers returns codecs that write a number and a payload as JSON members. The tag covers both,
+// with their lengths or joined without a separator.
+func numberedMembers(lengths bool) func(key []byte) skeleton.Pair {
+	type members struct {
+		Row  string `json:"row"`
+		Text string `json:"text"`
+		Seal []byte `json:"seal"`
+	}
+	return func(key []byte) skeleton.Pair {
+		sealOf := func(m members) []byte {
+			if lengths {
+				return skeleton.HMAC(key, fmt.Appendf(nil, "%d.%s%s", len(m.Row), m.Row, m.Text))
+			}
+			return skeleton.HMAC(key, []byte(m.Row+m.Text))
+		}
+		return skeleton.Pair{
+			Write: func(payload []byte) string {
+				m := members{Row: fmt.Sprint(100000 + binary.BigEndian.Uint32(skeleton.RandomBytes(4))), Text: hex.EncodeToString(payload)}
+				m.Seal = sealOf(m)
+				return skeleton.JoinText(skeleton.InJSON(m))
+			},
+			Read: func(token string) ([]byte, error) {
+				parts, err := skeleton.SplitText(token, 1)
+				if err != nil {
+					return nil, err
+				}
+				var m members
+				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(skeleton.InJSON(m), parts[0]) {
+					return nil, skeleton.ErrMalformed
+				}
+				payload, err := hex.DecodeString(m.Text)
+				if err != nil || hex.EncodeToString(payload) != m.Text {
+					return nil, skeleton.ErrMalformed
+				}
+				return payload, skeleton.Authentic(hmac.Equal(m.Seal, sealOf(m)))
+			},
+		}
+	}
+}
+
+// memberAsserted reads a version from a JSON header before it checks the tag.
+func memberAsserted(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			head := []byte(`{"edition":2}`)
+			return skeleton.JoinText(head, payload, skeleton.HMAC(key, []byte(skeleton.JoinText(head, payload))))
+		},
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 3)
+			if err != nil {
+				return nil, err
+			}
+			var head map[string]any
+			if json.Unmarshal(parts[0], &head) != nil || len(head) != 1 {
+				return nil, skeleton.ErrMalformed
+			}
+			if edition := head["edition"].(float64); edition != 2 {
+				return nil, skeleton.ErrMalformed
+			}
+			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, []byte(skeleton.JoinText(parts[0], parts[1])))))
 		},
 	}
 }

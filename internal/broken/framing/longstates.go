@@ -1,4 +1,4 @@
-package broken
+package framing
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// longStateControls returns controls whose mistake shows only for some states, most of them long.
-func longStateControls() []skeleton.Control {
+// LongStates returns controls whose mistake shows only for some states, most of them long.
+func LongStates() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, uncountedChunks),
 		skeleton.NewPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, chunksByDigit),

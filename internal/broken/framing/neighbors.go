@@ -1,4 +1,4 @@
-package broken
+package framing
 
 import (
 	"encoding/base64"
@@ -9,8 +9,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// framingNeighbors returns sound designs that resemble the controls of tokens of several parts, by name.
-func framingNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of tokens of several parts, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a bounded count":    skeleton.WithClaim(skeleton.NewPair("nothing", "the token says how often the key is stretched, up to a bound", nil, nil, countUpTo(640)), codecs.Inert).Design,
 		"a bounded exponent": skeleton.WithClaim(skeleton.NewPair("nothing", "the token says how often the key is stretched, as a power of two up to a bound", nil, nil, powerUpTo(10)), codecs.Inert).Design,
