@@ -15,6 +15,7 @@ import (
 	"sealab/internal/broken/encoding"
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/skeleton"
+	"sealab/internal/broken/tags"
 )
 
 // A Control is a design with a known mistake.
@@ -23,9 +24,9 @@ type Control = skeleton.Control
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		encoding.Spellings(), framing.Borders(), framing.Segments(), replacedTagControls(), tagCheckControls(), taggedTextControls(), earlyWorkControls(),
+		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
 		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), countedNonceControls(),
-		encryptionControls(), derivedNonceControls(), checksumControls(), weakTagControls(), keyStreamControls(),
+		encryptionControls(), derivedNonceControls(), tags.Checksums(), tags.Weak(), keyStreamControls(),
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
 		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
@@ -36,7 +37,7 @@ func Controls() []Control {
 func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
-		encoding.Neighbors(), framing.Neighbors(), tagNeighbors(), encryptionNeighbors(), oracleNeighbors(),
+		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryptionNeighbors(), oracleNeighbors(),
 		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)

@@ -1,4 +1,4 @@
-package broken
+package tags
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// weakTagControls returns controls whose tag covers something shorter or weaker than the message.
-func weakTagControls() []skeleton.Control {
+// Weak returns controls whose tag covers something shorter or weaker than the message.
+func Weak() []skeleton.Control {
 	made := func(name, doc, attack string, mac func(key, message []byte) []byte) skeleton.Control {
 		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Integrity}, []string{attack}, func(p *skeleton.SignerParts) { p.MAC, p.Also = mac, mac })
 	}

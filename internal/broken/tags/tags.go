@@ -1,4 +1,6 @@
-package broken
+// Package tags holds the negative controls of tags: codecs whose tag is weak, covers too little or is not
+// checked.
+package tags
 
 import (
 	"bytes"
@@ -17,8 +19,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// replacedTagControls returns signers with another tag or another comparison of tags.
-func replacedTagControls() []skeleton.Control {
+// Replaced returns signers with another tag or another comparison of tags.
+func Replaced() []skeleton.Control {
 	compared := func(name, doc string, attacks []string, equal func(presented, right []byte) bool) skeleton.Control {
 		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Integrity}, attacks, func(p *skeleton.SignerParts) { p.Equal = equal })
 	}
@@ -76,8 +78,8 @@ func replacedTagControls() []skeleton.Control {
 	}
 }
 
-// tagCheckControls returns controls that check a tag wrongly.
-func tagCheckControls() []skeleton.Control {
+// Checks returns controls that check a tag wrongly.
+func Checks() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewSigner("checksum", "the tag is a checksum and needs no key", []codecs.Property{codecs.Integrity, codecs.Rotation}, []string{"KEY-15", "KEY-11"},
 			func(p *skeleton.SignerParts) {

@@ -1,4 +1,4 @@
-package broken
+package tags
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// tagNeighbors returns sound designs that resemble the controls of tags, by name.
-func tagNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of tags, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a sum of numbered blocks": numberedBlocks(),
 		"a tag of 16 bytes": skeleton.NewSigner("nothing", "the tag is cut to 16 bytes", nil, nil, func(p *skeleton.SignerParts) {
