@@ -13,6 +13,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/internal/broken/encoding"
+	"sealab/internal/broken/encryption"
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/skeleton"
 	"sealab/internal/broken/tags"
@@ -25,8 +26,8 @@ type Control = skeleton.Control
 func Controls() []Control {
 	return slices.Concat(
 		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
-		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), countedNonceControls(),
-		encryptionControls(), derivedNonceControls(), tags.Checksums(), tags.Weak(), keyStreamControls(),
+		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), encryption.CountedNonces(),
+		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
 		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
 		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
@@ -37,7 +38,7 @@ func Controls() []Control {
 func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
-		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryptionNeighbors(), oracleNeighbors(),
+		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracleNeighbors(),
 		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)

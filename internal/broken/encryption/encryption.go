@@ -1,11 +1,11 @@
-package broken
+// Package encryption holds the negative controls of encryption: codecs with repeated nonces, padding that tells,
+// compression or no tag.
+package encryption
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
-	"hash/crc32"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,8 +15,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// encryptionControls returns broken codecs that encrypt the payload.
-func encryptionControls() []skeleton.Control {
+// Encrypted returns broken codecs that encrypt the payload.
+func Encrypted() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewSealer("nonce-counter", "nonces are counted from zero again after each start", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
 			func(p *skeleton.SealerParts) { p.Nonce = counterNonce }),
@@ -83,36 +83,6 @@ func encryptionControls() []skeleton.Control {
 				p.Data = func([]byte) []byte { return nil }
 				p.Lookup = func(r *skeleton.Ring, _ []byte) *skeleton.Entry { return r.Entries[0] }
 			}),
-	}
-}
-
-// derivedNonceControls returns controls whose nonce is a digest of part of the payload, or of a checksum
-// that is too short.
-func derivedNonceControls() []skeleton.Control {
-	of := func(name, doc string, broken []codecs.Property, attacks []string, part func(payload []byte) string) skeleton.Control {
-		c := skeleton.NewSealer(name, doc, broken, attacks, func(p *skeleton.SealerParts) {
-			p.Nonce = func(_ uint64, key, payload []byte) []byte {
-				return skeleton.HMAC(key, fmt.Append(nil, len(payload), " ", part(payload)))[:skeleton.GCMNonce]
-			}
-		})
-		if !slices.Contains(broken, codecs.FreshNonces) {
-			c = skeleton.WithDisclaimer(c, codecs.FreshNonces, "there is no other nonce")
-		}
-		return skeleton.WithClaim(skeleton.WithDisclaimer(c, codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant)
-	}
-	return []skeleton.Control{
-		of("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
-			[]codecs.Property{codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity}, []string{"NON-07", "TAG-14"},
-			func(payload []byte) string { return string(payload[max(0, len(payload)-64):]) }),
-		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
-			func(payload []byte) string { return string(payload[:min(len(payload), 8<<10)]) }),
-		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
-			func(payload []byte) string {
-				n := min(len(payload), 48)
-				return string(payload[:n]) + string(payload[len(payload)-n:])
-			}),
-		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
-			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
 	}
 }
 

@@ -1,4 +1,4 @@
-package broken
+package encryption
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package broken
+package encryption
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// encryptionNeighbors returns sound designs that resemble the controls of encryption, by name.
-func encryptionNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of encryption, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a tag before CBC": skeleton.NewSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *skeleton.SealerParts) { tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked) }).Design,
 		"bytes as numbers": skeleton.NewSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,

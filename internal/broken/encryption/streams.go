@@ -1,4 +1,4 @@
-package broken
+package encryption
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 	"sealab/internal/lab"
 )
 
-// keyStreamControls returns encrypted codecs whose key streams overlap or whose initialization vectors are
+// KeyStreams returns encrypted codecs whose key streams overlap or whose initialization vectors are
 // predictable.
-func keyStreamControls() []skeleton.Control {
+func KeyStreams() []skeleton.Control {
 	var count atomic.Uint64
 	var last atomic.Pointer[[]byte]
 	start := skeleton.RandomBytes(16)
@@ -86,7 +86,7 @@ func streamCipher(p *skeleton.SealerParts) {
 // judgedText encrypts a JSON object with a stream cipher and appends a tag.
 func judgedText(p *skeleton.SealerParts) {
 	type object struct{ P []byte }
-	p.Pack = func(payload []byte) []byte { return skeleton.InJSON(object{payload}) }
+	p.Pack = func(payload []byte) []byte { return skeleton.InJSON(object{P: payload}) }
 	p.Unpack = func(packed []byte) ([]byte, error) {
 		var o object
 		err := json.Unmarshal(packed, &o)

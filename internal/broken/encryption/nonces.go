@@ -1,0 +1,80 @@
+package encryption
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"sync/atomic"
+
+	"sealab/codecs"
+	"sealab/internal/broken/skeleton"
+)
+
+// CountedNonces returns controls that count nonces anew, or draw them from a linear generator.
+func CountedNonces() []skeleton.Control {
+	return []skeleton.Control{
+		skeleton.NewSealer("nonce-by-ring", "each handle of several keys counts its nonces from zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+			var several atomic.Bool
+			first := p.First
+			p.First = func(r *skeleton.Ring) *skeleton.Entry { several.Store(len(r.Entries) > 1); return first(r) }
+			p.Nonce = func(n uint64, key, _ []byte) []byte {
+				if !several.Load() {
+					return skeleton.RandomBytes(skeleton.GCMNonce)
+				}
+				return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, n))[:skeleton.GCMNonce]
+			}
+		}),
+		skeleton.NewSealer("nonce-by-handle", "each handle counts its nonces from zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+			p.Nonce = func(n uint64, key, _ []byte) []byte {
+				return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, n))[:skeleton.GCMNonce]
+			}
+		}),
+		skeleton.NewSealer("nonce-by-opening", "all handles have one count of nonces, which opening one sets to zero", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+			var count atomic.Uint64
+			check := p.Check
+			p.Check = func(secrets [][]byte) error { count.Store(0); return check(secrets) }
+			p.Nonce = func(_ uint64, key, _ []byte) []byte {
+				return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:skeleton.GCMNonce]
+			}
+		}),
+		skeleton.WithDisclaimer(skeleton.NewSigner("weak-salt", "a salt of a linear generator stands in each token", []codecs.Property{codecs.FreshNonces}, []string{"NON-09"}, func(p *skeleton.SignerParts) {
+			var count atomic.Uint64
+			p.Carried = func(payload []byte) []byte {
+				salt := binary.LittleEndian.AppendUint64(nil, count.Add(1)*0x9e3779b97f4a7c15)
+				return append(salt, payload...)
+			}
+			p.Unpacked = func(carried []byte) []byte { return carried[8:] }
+		}), codecs.FreshNonces, "there is no nonce"),
+	}
+}
+
+// DerivedNonces returns controls whose nonce is a digest of part of the payload, or of a checksum
+// that is too short.
+func DerivedNonces() []skeleton.Control {
+	of := func(name, doc string, broken []codecs.Property, attacks []string, part func(payload []byte) string) skeleton.Control {
+		c := skeleton.NewSealer(name, doc, broken, attacks, func(p *skeleton.SealerParts) {
+			p.Nonce = func(_ uint64, key, payload []byte) []byte {
+				return skeleton.HMAC(key, fmt.Append(nil, len(payload), " ", part(payload)))[:skeleton.GCMNonce]
+			}
+		})
+		if !slices.Contains(broken, codecs.FreshNonces) {
+			c = skeleton.WithDisclaimer(c, codecs.FreshNonces, "there is no other nonce")
+		}
+		return skeleton.WithClaim(skeleton.WithDisclaimer(c, codecs.Confidentiality, "equal payloads give equal tokens"), codecs.NonceMisuseResistant)
+	}
+	return []skeleton.Control{
+		of("nonce-of-end", "the nonce is a digest of the last 64 bytes and the length of the payload",
+			[]codecs.Property{codecs.NonceMisuseResistant, codecs.FreshNonces, codecs.Integrity}, []string{"NON-07", "TAG-14"},
+			func(payload []byte) string { return string(payload[max(0, len(payload)-64):]) }),
+		of("nonce-of-beginning", "the nonce is a digest of the first 8 KiB and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
+			func(payload []byte) string { return string(payload[:min(len(payload), 8<<10)]) }),
+		of("nonce-of-ends", "the nonce is a digest of both ends and the length of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
+			func(payload []byte) string {
+				n := min(len(payload), 48)
+				return string(payload[:n]) + string(payload[len(payload)-n:])
+			}),
+		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
+			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
+	}
+}
