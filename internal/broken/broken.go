@@ -15,6 +15,7 @@ import (
 	"sealab/internal/broken/encoding"
 	"sealab/internal/broken/encryption"
 	"sealab/internal/broken/framing"
+	"sealab/internal/broken/keys"
 	"sealab/internal/broken/skeleton"
 	"sealab/internal/broken/tags"
 )
@@ -28,7 +29,7 @@ func Controls() []Control {
 		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
 		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), encryption.CountedNonces(),
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
-		weakKeyControls(), keySeparationControls(), rotationControls(), refusalControls(),
+		keys.Weak(), keys.Separation(), keys.Rotation(), refusalControls(),
 		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
 		joseControls(), keptStateControls(), gluedStateControls(), encoding.LenientReaders(), encoding.BinaryFormats())

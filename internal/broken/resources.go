@@ -262,26 +262,3 @@ func (s closingUses) Close() error {
 	s.closed(s.Used)
 	return nil
 }
-
-// A keyMemory is a list of keys that outlives their rings.
-type keyMemory struct {
-	mu      sync.Mutex
-	entries []*skeleton.Entry
-}
-
-func (m *keyMemory) add(e *skeleton.Entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.entries = append(m.entries, e)
-}
-
-func (m *keyMemory) find(id []byte) *skeleton.Entry {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, e := range m.entries {
-		if bytes.Equal(e.ID, id) {
-			return e
-		}
-	}
-	return nil
-}

@@ -1,4 +1,6 @@
-package broken
+// Package keys holds the negative controls of keys: codecs that take weak keys, use a key for two purposes or
+// choose the wrong key of a ring.
+package keys
 
 import (
 	"bytes"
@@ -11,6 +13,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"sealab/codecs"
@@ -18,8 +21,31 @@ import (
 	"sealab/internal/lab"
 )
 
-// weakKeyControls returns controls that do not check the keys of a ring properly.
-func weakKeyControls() []skeleton.Control {
+// A keyMemory is a list of keys that outlives their rings.
+type keyMemory struct {
+	mu      sync.Mutex
+	entries []*skeleton.Entry
+}
+
+func (m *keyMemory) add(e *skeleton.Entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = append(m.entries, e)
+}
+
+func (m *keyMemory) find(id []byte) *skeleton.Entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.entries {
+		if bytes.Equal(e.ID, id) {
+			return e
+		}
+	}
+	return nil
+}
+
+// Weak returns controls that do not check the keys of a ring properly.
+func Weak() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewRing("key-of-any-length", "a secret of any length is taken", []codecs.Property{codecs.StrongKeys}, "KEY-04",
 			func(p *skeleton.RingParts) { p.Check = func([][]byte) error { return nil } }),
@@ -50,8 +76,8 @@ func longEnough(secrets [][]byte) error {
 	return nil
 }
 
-// keySeparationControls returns controls that share keys between designs or secrets.
-func keySeparationControls() []skeleton.Control {
+// Separation returns controls that share keys between designs or secrets.
+func Separation() []skeleton.Control {
 	reduced := func(name, doc, attack string, reduce func(secret []byte) []byte) skeleton.Control {
 		return skeleton.NewRing(name, doc, []codecs.Property{codecs.KeySeparation}, attack, func(p *skeleton.RingParts) {
 			p.Derive = func(secret []byte) (key, id []byte) { return skeleton.DeriveKey(reduce(secret)) }
@@ -100,8 +126,8 @@ func keySeparationControls() []skeleton.Control {
 	}
 }
 
-// rotationControls returns controls that choose the wrong key.
-func rotationControls() []skeleton.Control {
+// Rotation returns controls that choose the wrong key.
+func Rotation() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewRing("ring-index", "the token carries the place of its key in the ring", []codecs.Property{codecs.Rotation}, "KEY-07", byIndex),
 		skeleton.NewRing("last-seals", "the last key of the ring seals", []codecs.Property{codecs.Rotation}, "KEY-07",
