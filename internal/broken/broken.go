@@ -16,6 +16,7 @@ import (
 	"sealab/internal/broken/encryption"
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/keys"
+	"sealab/internal/broken/oracles"
 	"sealab/internal/broken/skeleton"
 	"sealab/internal/broken/tags"
 )
@@ -29,8 +30,8 @@ func Controls() []Control {
 		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
 		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), encryption.CountedNonces(),
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
-		keys.Weak(), keys.Separation(), keys.Rotation(), refusalControls(),
-		unboundControls(), equatedContextControls(), leakingControls(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
+		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
+		unboundControls(), equatedContextControls(), oracles.Leaks(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
 		joseControls(), keptStateControls(), gluedStateControls(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
@@ -39,7 +40,7 @@ func Controls() []Control {
 func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
-		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracleNeighbors(),
+		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracles.Neighbors(),
 		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)

@@ -1,4 +1,5 @@
-package broken
+// Package oracles holds the negative controls of oracles: designs that tell too much in refusals or tokens.
+package oracles
 
 import (
 	"bytes"
@@ -11,8 +12,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// refusalControls returns controls that reveal something in the text of a refusal.
-func refusalControls() []skeleton.Control {
+// Refusals returns controls that reveal something in the text of a refusal.
+func Refusals() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewSigner("reason-key", "the reason of a refusal holds the key, which is the secret", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"},
 			func(p *skeleton.SignerParts) {

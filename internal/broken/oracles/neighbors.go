@@ -1,4 +1,4 @@
-package broken
+package oracles
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// oracleNeighbors returns sound designs that resemble the controls of refusals, by name.
-func oracleNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of refusals, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"numbered refusals": skeleton.NewSigner("nothing", "the reason of a refusal holds the number of the request", nil, nil, func(p *skeleton.SignerParts) {
 			var requests atomic.Int64
