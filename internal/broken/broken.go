@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"sealab/codecs"
+	"sealab/internal/broken/binding"
 	"sealab/internal/broken/encoding"
 	"sealab/internal/broken/encryption"
 	"sealab/internal/broken/framing"
@@ -28,12 +29,12 @@ type Control = skeleton.Control
 func Controls() []Control {
 	return slices.Concat(
 		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
-		confusedFieldControls(), confusedValueControls(), confusedNameControls(), confusedArgumentControls(), confusedClaimControls(), encryption.CountedNonces(),
+		binding.Fields(), binding.Values(), binding.Names(), binding.Arguments(), binding.Claims(), encryption.CountedNonces(),
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
 		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
-		unboundControls(), equatedContextControls(), oracles.Leaks(), rareBranchControls(), batchControls(), framing.RareLengths(), framing.LongStates(),
+		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), batchControls(), framing.RareLengths(), framing.LongStates(),
 		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
-		joseControls(), keptStateControls(), gluedStateControls(), encoding.LenientReaders(), encoding.BinaryFormats())
+		joseControls(), keptStateControls(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
 // Neighbors returns sound designs that resemble controls, by name. Attacks must not refute them.

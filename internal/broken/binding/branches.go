@@ -1,4 +1,4 @@
-package broken
+package binding
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// rareBranchControls returns controls whose mistake shows only for some tokens, contexts or times, or on
+// RareBranches returns controls whose mistake shows only for some tokens, contexts or times, or on
 // only one of several code paths.
-func rareBranchControls() []skeleton.Control {
+func RareBranches() []skeleton.Control {
 	return []skeleton.Control{
 		contextAs("method-of-users", "the method is bound for those who are signed in", []codecs.Property{codecs.BindsMethod}, []string{"CTX-14"}, func(c *codecs.Context) {
 			if c.Principal == nil {

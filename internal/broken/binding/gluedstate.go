@@ -1,4 +1,4 @@
-package broken
+package binding
 
 import (
 	"crypto/hmac"
@@ -12,8 +12,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// gluedStateControls returns a control whose tag covers audience and state without a border.
-func gluedStateControls() []skeleton.Control {
+// GluedStates returns a control whose tag covers audience and state without a border.
+func GluedStates() []skeleton.Control {
 	open := func(c codecs.Config) (codecs.Scheme, error) {
 		if len(c.Secrets) != 1 {
 			return nil, errors.New("want one secret")

@@ -1,4 +1,4 @@
-package broken
+package binding
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// confusedArgumentControls returns controls that misread arguments.
-func confusedArgumentControls() []skeleton.Control {
+// Arguments returns controls that misread arguments.
+func Arguments() []skeleton.Control {
 	return []skeleton.Control{
 		contextAs("arguments-in-utf8", "lone surrogates in arguments become the replacement character", []codecs.Property{codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			for _, lone := range []string{`\ud800`, `\udfff`} {

@@ -1,4 +1,5 @@
-package broken
+// Package binding holds the negative controls of binding: schemes that take one context for another.
+package binding
 
 import (
 	"crypto/sha256"
@@ -30,8 +31,8 @@ func bindingControl(name, doc string, broken []codecs.Property, attacks []string
 	return skeleton.NewScheme(name, doc, broken, attacks, func(p *skeleton.SchemeParts) { p.Binding = binding })
 }
 
-// unboundControls returns schemes that do not bind one field.
-func unboundControls() []skeleton.Control {
+// Unbound returns schemes that do not bind one field.
+func Unbound() []skeleton.Control {
 	without := func(field, attack string, p codecs.Property, clear func(*codecs.Context)) skeleton.Control {
 		return contextAs("unbound-"+field, "the "+field+" is not bound", []codecs.Property{p}, []string{attack}, clear)
 	}
@@ -80,8 +81,8 @@ func joinedFieldsControl(name, doc, separator string) skeleton.Control {
 	})
 }
 
-// equatedContextControls returns schemes that map different contexts to one binding.
-func equatedContextControls() []skeleton.Control {
+// Equated returns schemes that map different contexts to one binding.
+func Equated() []skeleton.Control {
 	return []skeleton.Control{
 		principalAs("principal-prefix", "the first five bytes of the principal are bound", "CTX-06", func(p string) string { return p[:min(5, len(p))] }),
 		principalAs("principal-case", "the principal is lower-cased", "CTX-05", strings.ToLower),

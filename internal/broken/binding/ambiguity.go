@@ -1,4 +1,4 @@
-package broken
+package binding
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// confusedFieldControls returns controls that join fields ambiguously.
-func confusedFieldControls() []skeleton.Control {
+// Fields returns controls that join fields ambiguously.
+func Fields() []skeleton.Control {
 	return []skeleton.Control{
 		contextAs("prompt-target", "the target of prompts is not bound if there is no audience", []codecs.Property{codecs.BindsTarget}, []string{"CTX-17"}, func(c *codecs.Context) {
 			if c.Method == "prompts/get" && c.Audience == nil {
@@ -108,8 +108,8 @@ func markedLengths(name string, absent, present byte) skeleton.Control {
 	})
 }
 
-// confusedValueControls returns controls that misread one field.
-func confusedValueControls() []skeleton.Control {
+// Values returns controls that misread one field.
+func Values() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewScheme("principal-hash", "a digest of 16 bits of the principal is bound, and the token has no salt",
 			[]codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous, codecs.Unlinkable}, []string{"CTX-16"}, func(p *skeleton.SchemeParts) {
@@ -174,8 +174,8 @@ func confusedValueControls() []skeleton.Control {
 	}
 }
 
-// confusedNameControls returns controls that misread structured principals or their digests.
-func confusedNameControls() []skeleton.Control {
+// Names returns controls that misread structured principals or their digests.
+func Names() []skeleton.Control {
 	return []skeleton.Control{
 		principalAs("principal-comment", "a principal ends at a comment of XML", "CTX-05", func(p string) string {
 			p, _, _ = strings.Cut(p, "<!--")
@@ -237,8 +237,8 @@ func confusedNameControls() []skeleton.Control {
 	}
 }
 
-// confusedClaimControls returns controls with mistakes in claims.
-func confusedClaimControls() []skeleton.Control {
+// Claims returns controls with mistakes in claims.
+func Claims() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.WrapScheme(contextAs("overridden", "members of the arguments replace those of the state", []codecs.Property{codecs.Integrity, codecs.BindsArguments}, []string{"CTX-20"}, func(c *codecs.Context) {
 			c.Arguments = nil
