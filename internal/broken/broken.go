@@ -15,6 +15,7 @@ import (
 	"sealab/internal/broken/binding"
 	"sealab/internal/broken/encoding"
 	"sealab/internal/broken/encryption"
+	"sealab/internal/broken/expiry"
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/keys"
 	"sealab/internal/broken/oracles"
@@ -33,7 +34,7 @@ func Controls() []Control {
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
 		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
 		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), batchControls(), framing.RareLengths(), framing.LongStates(),
-		misjudgedTimeControls(), miswrittenTimeControls(), uncheckedTimeControls(), usedTokenControls(), resourceControls(),
+		expiry.Misjudged(), expiry.Miswritten(), expiry.Unchecked(), expiry.UsedTokens(), resourceControls(),
 		joseControls(), keptStateControls(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
@@ -42,7 +43,7 @@ func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
 		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracles.Neighbors(),
-		expiryNeighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
+		expiry.Neighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)
 	}

@@ -1,4 +1,4 @@
-package broken
+package expiry
 
 import (
 	"time"
@@ -7,8 +7,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// expiryNeighbors returns sound designs that resemble the controls of times and used tokens, by name.
-func expiryNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of times and used tokens, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a list of used tokens": skeleton.WithClaim(skeleton.NewWrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usesListed(keepUses)), codecs.SingleUse).Design,
 		"tokens without randomness, used once": skeleton.WithClaim(skeleton.WrapScheme(skeleton.NewScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *skeleton.SchemeParts) {

@@ -1,4 +1,5 @@
-package broken
+// Package expiry holds the negative controls of expiry: schemes that misjudge times, or tokens that were used.
+package expiry
 
 import (
 	"math"
@@ -14,8 +15,8 @@ func expiryControl(name, doc, attack string, mistake func(*skeleton.SchemeParts)
 	return skeleton.NewScheme(name, doc, []codecs.Property{codecs.Expiry}, []string{attack}, mistake)
 }
 
-// misjudgedTimeControls returns controls that misjudge the times of claims.
-func misjudgedTimeControls() []skeleton.Control {
+// Misjudged returns controls that misjudge the times of claims.
+func Misjudged() []skeleton.Control {
 	check := func(name, doc, attack string, timely func(c *skeleton.Claims, now time.Time) bool) skeleton.Control {
 		return expiryControl(name, doc, attack, func(p *skeleton.SchemeParts) { p.Timely = timely })
 	}
@@ -59,8 +60,8 @@ func misjudgedTimeControls() []skeleton.Control {
 	}
 }
 
-// miswrittenTimeControls returns controls that write wrong times into claims.
-func miswrittenTimeControls() []skeleton.Control {
+// Miswritten returns controls that write wrong times into claims.
+func Miswritten() []skeleton.Control {
 	return []skeleton.Control{
 		expiryControl("two-days-ahead", "times are counted from 2020, and a time of issue may be two days ahead", "EXP-03", func(p *skeleton.SchemeParts) {
 			const epoch = 1577836800
@@ -130,8 +131,8 @@ func miswrittenTimeControls() []skeleton.Control {
 	}
 }
 
-// uncheckedTimeControls returns controls that check times too early, not always or not at all.
-func uncheckedTimeControls() []skeleton.Control {
+// Unchecked returns controls that check times too early, not always or not at all.
+func Unchecked() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewWrappedScheme("grace-if-anonymous", "without a principal a token has five minutes more", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme { return graceScheme{inner} }),
