@@ -19,6 +19,7 @@ import (
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/keys"
 	"sealab/internal/broken/oracles"
+	"sealab/internal/broken/sequences"
 	"sealab/internal/broken/skeleton"
 	"sealab/internal/broken/tags"
 )
@@ -33,9 +34,9 @@ func Controls() []Control {
 		binding.Fields(), binding.Values(), binding.Names(), binding.Arguments(), binding.Claims(), encryption.CountedNonces(),
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
 		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
-		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), batchControls(), framing.RareLengths(), framing.LongStates(),
+		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), sequences.Batches(), framing.RareLengths(), framing.LongStates(),
 		expiry.Misjudged(), expiry.Miswritten(), expiry.Unchecked(), expiry.UsedTokens(), resourceControls(),
-		joseControls(), keptStateControls(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
+		joseControls(), sequences.KeptStates(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
 // Neighbors returns sound designs that resemble controls, by name. Attacks must not refute them.
@@ -43,7 +44,7 @@ func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
 		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracles.Neighbors(),
-		expiry.Neighbors(), sequenceNeighbors(), resourceNeighbors(), joseNeighbors(),
+		expiry.Neighbors(), sequences.Neighbors(), resourceNeighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)
 	}

@@ -1,4 +1,6 @@
-package broken
+// Package sequences holds the negative controls of sequences: designs whose answer depends on earlier calls or on
+// the rest of a batch.
+package sequences
 
 import (
 	"fmt"
@@ -12,8 +14,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// keptStateControls returns controls that share state between calls, handles or keys.
-func keptStateControls() []skeleton.Control {
+// KeptStates returns controls that share state between calls, handles or keys.
+func KeptStates() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewWrappedScheme("verdict-by-token", "a token that was accepted is accepted again, without regard to the context and the time",
 			[]codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Expiry}, []string{"SEQ-01"},

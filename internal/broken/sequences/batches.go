@@ -1,4 +1,4 @@
-package broken
+package sequences
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"sealab/internal/lab"
 )
 
-// batchControls returns controls whose mistake shows in batches, or in tokens that are used once.
-func batchControls() []skeleton.Control {
+// Batches returns controls whose mistake shows in batches, or in tokens that are used once.
+func Batches() []skeleton.Control {
 	return []skeleton.Control{
 		inBatches(skeleton.NewScheme("late-in-batch", "the time is not checked in a batch", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*skeleton.SchemeParts) {}), ignoreBatchExpiry),
 		inBatches(skeleton.NewScheme("late-behind-fresh", "in a batch the time is checked until a token is accepted", []codecs.Property{codecs.Expiry}, []string{"CTX-15"}, func(*skeleton.SchemeParts) {}), untimedBehind),
