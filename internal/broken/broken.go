@@ -19,6 +19,7 @@ import (
 	"sealab/internal/broken/framing"
 	"sealab/internal/broken/keys"
 	"sealab/internal/broken/oracles"
+	"sealab/internal/broken/resources"
 	"sealab/internal/broken/sequences"
 	"sealab/internal/broken/skeleton"
 	"sealab/internal/broken/tags"
@@ -30,12 +31,12 @@ type Control = skeleton.Control
 // Controls returns every control.
 func Controls() []Control {
 	return slices.Concat(
-		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), earlyWorkControls(),
+		encoding.Spellings(), framing.Borders(), framing.Segments(), tags.Replaced(), tags.Checks(), tags.Texts(), resources.EarlyWork(),
 		binding.Fields(), binding.Values(), binding.Names(), binding.Arguments(), binding.Claims(), encryption.CountedNonces(),
 		encryption.Encrypted(), encryption.DerivedNonces(), tags.Checksums(), tags.Weak(), encryption.KeyStreams(),
 		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
 		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), sequences.Batches(), framing.RareLengths(), framing.LongStates(),
-		expiry.Misjudged(), expiry.Miswritten(), expiry.Unchecked(), expiry.UsedTokens(), resourceControls(),
+		expiry.Misjudged(), expiry.Miswritten(), expiry.Unchecked(), expiry.UsedTokens(), resources.Calls(),
 		joseControls(), sequences.KeptStates(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
@@ -44,7 +45,7 @@ func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
 		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracles.Neighbors(),
-		expiry.Neighbors(), sequences.Neighbors(), resourceNeighbors(), joseNeighbors(),
+		expiry.Neighbors(), sequences.Neighbors(), resources.Neighbors(), joseNeighbors(),
 	} {
 		maps.Copy(all, family)
 	}

@@ -1,4 +1,6 @@
-package broken
+// Package resources holds the negative controls of resources: codecs that work before they check a tag, share
+// buffers or change bytes.
+package resources
 
 import (
 	"bytes"
@@ -15,8 +17,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// resourceControls returns controls that waste memory or time, or that misuse buffers.
-func resourceControls() []skeleton.Control {
+// Calls returns controls that waste memory or time, or that misuse buffers.
+func Calls() []skeleton.Control {
 	total := func(name, doc string, attacks []string, mistake func(*skeleton.SignerParts)) skeleton.Control {
 		return skeleton.NewSigner(name, doc, []codecs.Property{codecs.Total}, attacks, mistake)
 	}

@@ -1,4 +1,4 @@
-package broken
+package resources
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// earlyWorkControls returns controls that do work before they check the tag.
-func earlyWorkControls() []skeleton.Control {
+// EarlyWork returns controls that do work before they check the tag.
+func EarlyWork() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.WithClaim(skeleton.NewSigner("stretched", "the key of each token is stretched from its key ID before the tag is checked", []codecs.Property{codecs.Inert, codecs.Total}, []string{"RES-09"}, func(p *skeleton.SignerParts) {
 			mac := p.MAC

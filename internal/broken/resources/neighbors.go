@@ -1,4 +1,4 @@
-package broken
+package resources
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"sealab/internal/broken/skeleton"
 )
 
-// resourceNeighbors returns sound designs that resemble the controls of work and memory, by name.
-func resourceNeighbors() map[string]codecs.Design {
+// Neighbors returns sound designs that resemble the controls of work and memory, by name.
+func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a key for each salt": skeleton.WithClaim(skeleton.NewSigner("nothing", "a key is derived from the head of the payload by one HMAC", nil, nil, func(p *skeleton.SignerParts) {
 			mac := p.MAC
