@@ -17,6 +17,7 @@ import (
 	"sealab/internal/broken/encryption"
 	"sealab/internal/broken/expiry"
 	"sealab/internal/broken/framing"
+	"sealab/internal/broken/jose"
 	"sealab/internal/broken/keys"
 	"sealab/internal/broken/oracles"
 	"sealab/internal/broken/resources"
@@ -37,7 +38,7 @@ func Controls() []Control {
 		keys.Weak(), keys.Separation(), keys.Rotation(), oracles.Refusals(),
 		binding.Unbound(), binding.Equated(), oracles.Leaks(), binding.RareBranches(), sequences.Batches(), framing.RareLengths(), framing.LongStates(),
 		expiry.Misjudged(), expiry.Miswritten(), expiry.Unchecked(), expiry.UsedTokens(), resources.Calls(),
-		joseControls(), sequences.KeptStates(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
+		jose.Headers(), sequences.KeptStates(), binding.GluedStates(), encoding.LenientReaders(), encoding.BinaryFormats())
 }
 
 // Neighbors returns sound designs that resemble controls, by name. Attacks must not refute them.
@@ -45,7 +46,7 @@ func Neighbors() map[string]codecs.Design {
 	all := map[string]codecs.Design{}
 	for _, family := range []map[string]codecs.Design{
 		encoding.Neighbors(), framing.Neighbors(), tags.Neighbors(), encryption.Neighbors(), oracles.Neighbors(),
-		expiry.Neighbors(), sequences.Neighbors(), resources.Neighbors(), joseNeighbors(),
+		expiry.Neighbors(), sequences.Neighbors(), resources.Neighbors(), jose.Neighbors(),
 	} {
 		maps.Copy(all, family)
 	}

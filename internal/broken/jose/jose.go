@@ -1,4 +1,5 @@
-package broken
+// Package jose holds the negative controls of JOSE: codecs that misread the header of a signed JSON token.
+package jose
 
 import (
 	"bytes"
@@ -140,8 +141,8 @@ func publicAsSecret(h jwsHeader, public ed25519.PublicKey, message, tag []byte) 
 	return err == nil && h.Alg == "HS256" && hmac.Equal(skeleton.HMAC(key, message), tag)
 }
 
-// joseControls returns controls that misread the header of a signed JSON token.
-func joseControls() []skeleton.Control {
+// Headers returns controls that misread the header of a signed JSON token.
+func Headers() []skeleton.Control {
 	forged := []codecs.Property{codecs.Integrity}
 	return []skeleton.Control{
 		aJWS("alg-none", "the header may name no algorithm", forged, "JOS-01", func(j *jws) {
