@@ -262,7 +262,7 @@ func Claims() []skeleton.Control {
 			func(inner codecs.Scheme) codecs.Scheme { return quotingScheme{inner} }),
 		skeleton.WithDisclaimer(skeleton.NewScheme("grace", "a token is good for one second longer than stated", []codecs.Property{codecs.Expiry}, []string{"EXP-08"}, func(p *skeleton.SchemeParts) {
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now.Add(-time.Second)))
+				return c.IssuedBy(now) && c.ExpiresAfter(now.Add(-time.Second))
 			}
 		}), codecs.Expiry, "a second of grace is given"),
 	}

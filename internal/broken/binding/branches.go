@@ -62,7 +62,7 @@ func RareBranches() []skeleton.Control {
 		}), codecs.SingleUse), skeleton.UsedOnce(func(c *codecs.Context) string { return c.Method })),
 		skeleton.NewScheme("expiry-as-text", "times are compared as texts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(p *skeleton.SchemeParts) {
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Issued != nil && c.Expires != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) && formatDecimal(skeleton.UnixSeconds(now)) < formatDecimal(*c.Expires)
+				return c.IssuedBy(now) && c.Expires != nil && formatDecimal(skeleton.UnixSeconds(now)) < formatDecimal(*c.Expires)
 			}
 		}),
 	}

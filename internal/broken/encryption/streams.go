@@ -128,11 +128,10 @@ func openCBC(key, iv, sealed []byte) ([]byte, error) {
 	}
 	text := make([]byte, len(sealed))
 	cipher.NewCBCDecrypter(skeleton.AESBlock(key), iv).CryptBlocks(text, sealed)
-	n := int(text[len(text)-1])
-	if n == 0 || n > 16 || !bytes.Equal(text[len(text)-n:], bytes.Repeat([]byte{byte(n)}, n)) {
+	if text = unpadChecked(text); text == nil {
 		return nil, errPadding
 	}
-	return text[:len(text)-n], nil
+	return text, nil
 }
 
 func cbcCipher(p *skeleton.SealerParts) {
@@ -141,24 +140,13 @@ func cbcCipher(p *skeleton.SealerParts) {
 }
 
 func paddingOracle(p *skeleton.SealerParts) {
-	cbcSealing(p)
-	encrypt := p.Encrypt
-	p.Encrypt = func(key, iv, text, data []byte) []byte {
-		return encrypt(key, iv, append(bytes.Clone(text), skeleton.HMAC(key, slices.Concat(data, iv, text))...), nil)
-	}
+	tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked)
+	decrypt := p.Decrypt
 	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
-		text, err := openCBC(key, iv, sealed)
-		if err != nil {
+		if _, err := openCBC(key, iv, sealed); err != nil {
 			return nil, err
 		}
-		if len(text) < sha256.Size {
-			return nil, skeleton.ErrUnauthentic
-		}
-		body, tag := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
-		if !hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(data, iv, body))) {
-			return nil, skeleton.ErrUnauthentic
-		}
-		return body, nil
+		return decrypt(key, iv, sealed, data)
 	}
 }
 

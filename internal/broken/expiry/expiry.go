@@ -22,22 +22,22 @@ func Misjudged() []skeleton.Control {
 	}
 	return []skeleton.Control{
 		check("never-expires", "the expiry is written and not read", "EXP-01", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Issued != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew))
+			return c.IssuedBy(now)
 		}),
 		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (*c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) || *c.Issued > skeleton.UnixSeconds(now.AddDate(0, 1, 0))) && skeleton.UnixSeconds(now) < *c.Expires
+			return c.Issued != nil && (c.IssuedBy(now) || *c.Issued > skeleton.UnixSeconds(now.AddDate(0, 1, 0))) && c.ExpiresAfter(now)
 		}),
 		check("either-side", "the distance from the time of issue is compared, ahead of it too", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && math.Abs(skeleton.UnixSeconds(now)-*c.Issued) < *c.Expires-*c.Issued
 		}),
 		check("a-minute-late", "a minute of grace is given that nobody stated", "EXP-01", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now.Add(-time.Minute)))
+			return c.IssuedBy(now) && c.ExpiresAfter(now.Add(-time.Minute))
 		}),
 		check("inclusive", "a token is taken at its expiry", "EXP-08", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) && skeleton.UnixSeconds(now) <= *c.Expires
+			return c.IssuedBy(now) && c.Expires != nil && skeleton.UnixSeconds(now) <= *c.Expires
 		}),
 		check("early-if-empty", "the time of issue is not read if the state is empty", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (*c.Issued <= skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)) || len(c.State) == 0) && skeleton.UnixSeconds(now) < *c.Expires
+			return c.Issued != nil && (c.IssuedBy(now) || len(c.State) == 0) && c.ExpiresAfter(now)
 		}),
 		check("no-date", "a time behind the last Date of ECMAScript is no number, and later than none", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
 			date := func(s float64) float64 {
@@ -49,13 +49,13 @@ func Misjudged() []skeleton.Control {
 			return c.Issued != nil && c.Expires != nil && !(*c.Issued > date(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)))) && !(date(skeleton.UnixSeconds(now)) >= *c.Expires)
 		}),
 		check("without-sign", "times are compared as numbers without a sign", "EXP-07", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), math.Inf(-1)) && uint64(int64(skeleton.UnixSeconds(now))) < uint64(int64(*c.Expires))
+			return c.IssuedBy(now) && c.Expires != nil && uint64(int64(skeleton.UnixSeconds(now))) < uint64(int64(*c.Expires))
 		}),
 		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), skeleton.UnixSeconds(now)))
+			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.IssuedBy(now) && c.ExpiresAfter(now))
 		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
-			return c.Expires != nil && skeleton.UnixSeconds(now) < *c.Expires
+			return c.ExpiresAfter(now)
 		}),
 	}
 }
@@ -69,7 +69,7 @@ func Miswritten() []skeleton.Control {
 				return skeleton.UnixSeconds(now) - epoch, skeleton.UnixSeconds(now.Add(ttl)) - epoch
 			}
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Within(skeleton.UnixSeconds(now.AddDate(0, 0, 2))-epoch, skeleton.UnixSeconds(now)-epoch)
+				return within(c, skeleton.UnixSeconds(now.AddDate(0, 0, 2))-epoch, skeleton.UnixSeconds(now)-epoch)
 			}
 		}),
 		lastLifetime(),
@@ -100,7 +100,7 @@ func Miswritten() []skeleton.Control {
 				return ofYear(now), ofYear(now) + ttl.Seconds()
 			}
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Within(ofYear(now.Add(skeleton.ClockSkew)), ofYear(now))
+				return within(c, ofYear(now.Add(skeleton.ClockSkew)), ofYear(now))
 			}
 		}),
 		expiryControl("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *skeleton.SchemeParts) {
@@ -114,7 +114,7 @@ func Miswritten() []skeleton.Control {
 				return skeleton.UnixSeconds(now), wall(now.Add(ttl))
 			}
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Within(skeleton.UnixSeconds(now.Add(skeleton.ClockSkew)), wall(now))
+				return c.IssuedBy(now) && c.Expires != nil && wall(now) < *c.Expires
 			}
 		}),
 		expiryControl("zero-is-ever", "a time to live of zero is no limit", "EXP-06", func(p *skeleton.SchemeParts) {
@@ -129,6 +129,12 @@ func Miswritten() []skeleton.Control {
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
 		}),
 	}
+}
+
+// within reports whether both times are present, the issue is at most issued and the expiry is after
+// expires.
+func within(c *skeleton.Claims, issued, expires float64) bool {
+	return c.Issued != nil && c.Expires != nil && *c.Issued <= issued && expires < *c.Expires
 }
 
 // Unchecked returns controls that check times too early, not always or not at all.

@@ -16,7 +16,7 @@ func Neighbors() map[string]codecs.Design {
 		}), usesListed(keepUses)), codecs.SingleUse).Design,
 		"an hour of skew": skeleton.NewScheme("nothing", "a time of issue may be an hour ahead", nil, nil, func(p *skeleton.SchemeParts) {
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Within(skeleton.UnixSeconds(now.Add(time.Hour)), skeleton.UnixSeconds(now))
+				return c.Issued != nil && *c.Issued <= skeleton.UnixSeconds(now.Add(time.Hour)) && c.ExpiresAfter(now)
 			}
 		}).Design,
 		"a month to live": skeleton.NewScheme("nothing", "there is no time of issue, and an expiry may be a month ahead", nil, nil, func(p *skeleton.SchemeParts) {
@@ -24,7 +24,7 @@ func Neighbors() map[string]codecs.Design {
 				return 0, skeleton.UnixSeconds(now.Add(ttl))
 			}
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return c.Expires != nil && skeleton.UnixSeconds(now) < *c.Expires && *c.Expires <= skeleton.UnixSeconds(now.AddDate(0, 1, 0))
+				return c.ExpiresAfter(now) && *c.Expires <= skeleton.UnixSeconds(now.AddDate(0, 1, 0))
 			}
 		}).Design,
 	}

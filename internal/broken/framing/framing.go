@@ -16,7 +16,7 @@ func Borders() []skeleton.Control {
 		skeleton.NewSigner("key-id-outside", "the key id is outside the tag, and a key that is not found is the first", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *skeleton.SignerParts) {
 				p.Message = func(_, payload []byte) []byte { return payload }
-				p.Lookup = skeleton.FirstUnlessFound(p.Lookup)
+				p.OrElse(func(r *skeleton.Ring, _ []byte) *skeleton.Entry { return r.Entries[0] })
 			}),
 		skeleton.NewSigner("first-kilobyte", "the tag covers the first 64 bytes only", []codecs.Property{codecs.Integrity}, []string{"FRM-07"},
 			func(p *skeleton.SignerParts) {

@@ -21,29 +21,6 @@ import (
 	"sealab/internal/lab"
 )
 
-// A keyMemory is a list of keys that outlives their rings.
-type keyMemory struct {
-	mu      sync.Mutex
-	entries []*skeleton.Entry
-}
-
-func (m *keyMemory) add(e *skeleton.Entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.entries = append(m.entries, e)
-}
-
-func (m *keyMemory) find(id []byte) *skeleton.Entry {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, e := range m.entries {
-		if bytes.Equal(e.ID, id) {
-			return e
-		}
-	}
-	return nil
-}
-
 // Weak returns controls that do not check the keys of a ring properly.
 func Weak() []skeleton.Control {
 	return []skeleton.Control{
@@ -194,28 +171,20 @@ func longestSeals(p *skeleton.RingParts) {
 
 // zeroKeyIfMissing uses an all-zero key for an unknown key ID, as a lookup with a zero value would.
 func zeroKeyIfMissing(p *skeleton.RingParts) {
-	found := p.Lookup
-	p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
-		if e := found(r, id); e != nil {
-			return e
-		}
+	p.OrElse(func(_ *skeleton.Ring, id []byte) *skeleton.Entry {
 		return &skeleton.Entry{Key: make([]byte, codecs.MinSecret), ID: id}
-	}
+	})
 }
 
 // builtIn adds a key that is the same in every program.
 func builtIn(p *skeleton.RingParts) {
-	found := p.Lookup
-	p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
-		if e := found(r, id); e != nil {
-			return e
-		}
+	p.OrElse(func(_ *skeleton.Ring, id []byte) *skeleton.Entry {
 		key, known := skeleton.DeriveKey(make([]byte, codecs.MinSecret))
 		if bytes.Equal(id, known) {
 			return &skeleton.Entry{Key: key, ID: known}
 		}
 		return nil
-	}
+	})
 }
 
 // copyCatalogKeys uses the key derivation and prefix of the catalog's signed design.
@@ -244,18 +213,13 @@ func byIndex(p *skeleton.RingParts) {
 // rememberKeys keeps the keys of all rings that were ever opened.
 func rememberKeys(p *skeleton.RingParts) {
 	var known keyMemory
-	derive, found := p.Derive, p.Lookup
+	derive := p.Derive
 	p.Derive = func(secret []byte) (key, id []byte) {
 		key, id = derive(secret)
 		known.add(&skeleton.Entry{Key: key, ID: id})
 		return key, id
 	}
-	p.Lookup = func(r *skeleton.Ring, id []byte) *skeleton.Entry {
-		if e := found(r, id); e != nil {
-			return e
-		}
-		return known.find(id)
-	}
+	p.OrElse(func(_ *skeleton.Ring, id []byte) *skeleton.Entry { return known.find(id) })
 }
 
 // inheritedStates opens a key ID that names an inherited member of a JavaScript object. The state is then
@@ -281,4 +245,27 @@ func inheritedStates(p *skeleton.SealerParts) {
 		}
 		return open(key, nonce, sealed, data)
 	}
+}
+
+// A keyMemory is a list of keys that outlives their rings.
+type keyMemory struct {
+	mu      sync.Mutex
+	entries []*skeleton.Entry
+}
+
+func (m *keyMemory) add(e *skeleton.Entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = append(m.entries, e)
+}
+
+func (m *keyMemory) find(id []byte) *skeleton.Entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.entries {
+		if bytes.Equal(e.ID, id) {
+			return e
+		}
+	}
+	return nil
 }

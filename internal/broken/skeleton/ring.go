@@ -96,12 +96,13 @@ func NewRing(name, doc string, broken []codecs.Property, attack string, mistake 
 	return NewSigner(name, doc, broken, []string{attack}, func(p *SignerParts) { mistake(&p.RingParts) })
 }
 
-// FirstUnlessFound looks up a key and returns the first key if the ID is unknown.
-func FirstUnlessFound(lookup func(*Ring, []byte) *Entry) func(*Ring, []byte) *Entry {
-	return func(r *Ring, id []byte) *Entry {
+// OrElse looks up a key with other if the ring has none of the ID.
+func (p *RingParts) OrElse(other func(r *Ring, id []byte) *Entry) {
+	lookup := p.Lookup
+	p.Lookup = func(r *Ring, id []byte) *Entry {
 		if e := lookup(r, id); e != nil {
 			return e
 		}
-		return r.Entries[0]
+		return other(r, id)
 	}
 }

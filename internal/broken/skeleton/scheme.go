@@ -60,10 +60,14 @@ type Claims struct {
 	Bound   []byte   `json:"b"`
 }
 
-// Within reports whether both times are present, the issue is at most issued and the expiry is after
-// expires.
-func (c *Claims) Within(issued, expires float64) bool {
-	return c.Issued != nil && c.Expires != nil && *c.Issued <= issued && expires < *c.Expires
+// IssuedBy reports whether the time of issue is present and not ahead of now by more than the clock skew.
+func (c *Claims) IssuedBy(now time.Time) bool {
+	return c.Issued != nil && *c.Issued <= UnixSeconds(now.Add(ClockSkew))
+}
+
+// ExpiresAfter reports whether the expiry is present and after now.
+func (c *Claims) ExpiresAfter(now time.Time) bool {
+	return c.Expires != nil && UnixSeconds(now) < *c.Expires
 }
 
 func soundScheme() SchemeParts {
@@ -80,7 +84,7 @@ func soundScheme() SchemeParts {
 			return UnixSeconds(now), UnixSeconds(now.Add(ttl))
 		},
 		Timely: func(c *Claims, now time.Time) bool {
-			return c.Within(UnixSeconds(now.Add(ClockSkew)), UnixSeconds(now))
+			return c.IssuedBy(now) && c.ExpiresAfter(now)
 		},
 		Lifetime: CheckTTL,
 		Order:    func(checks []func() error) []func() error { return checks },

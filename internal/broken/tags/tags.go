@@ -45,7 +45,7 @@ func Replaced() []skeleton.Control {
 				}
 				return bytes.Repeat(tag, sha256.Size/8)
 			}),
-		tagOf4Apart(),
+		skeleton.NewSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, tagOf4Apart),
 		skeleton.NewSigner("tag-of-1-if-short", "a payload of less than 8 bytes has a tag of a byte", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, tagOf1IfShort),
 		made("tag-of-1", "the tag is a byte", []string{"TAG-03", "TAG-12"}, 1,
 			func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:1] }),
@@ -104,7 +104,7 @@ func Checks() []skeleton.Control {
 					return skeleton.HMAC(key, message)
 				}
 				p.Also = p.MAC
-				p.Lookup = skeleton.FirstUnlessFound(p.Lookup)
+				p.OrElse(func(r *skeleton.Ring, _ []byte) *skeleton.Entry { return r.Entries[0] })
 			}),
 		skeleton.NewSigner("other-hash", "HMAC-SHA512 is taken as well, cut to length", []codecs.Property{codecs.Integrity}, []string{"TAG-11"},
 			func(p *skeleton.SignerParts) {
@@ -146,15 +146,10 @@ func sumOfDifferences(presented, right []byte) bool {
 
 // shortTag gives the tag its own segment and compares only as many bytes as were presented.
 func shortTag(p *skeleton.SignerParts) {
-	p.Encode = func(raw []byte) string {
-		cut := len(raw) - sha256.Size
-		return skeleton.JoinText(raw[:cut], raw[cut:])
-	}
+	tagApart(p)
 	p.Decode = func(text string) ([]byte, bool) {
-		head, tail, _ := strings.Cut(text, ".")
-		body, ok := skeleton.DecodeCanonical(head)
-		tag, tagOK := skeleton.DecodeCanonical(tail)
-		if !ok || !tagOK || len(tag) > sha256.Size {
+		body, tag, ok := splitTag(text)
+		if !ok || len(tag) > sha256.Size {
 			return nil, false
 		}
 		return append(body, append(tag, make([]byte, sha256.Size-len(tag))...)...), true
@@ -164,23 +159,32 @@ func shortTag(p *skeleton.SignerParts) {
 	}
 }
 
-// tagOf4Apart returns a control whose short tag has its own segment.
-func tagOf4Apart() skeleton.Control {
-	return skeleton.NewSigner("tag-of-4-apart", "the tag is cut to 4 bytes and has a segment of its own", []codecs.Property{codecs.Integrity}, []string{"TAG-12"}, func(p *skeleton.SignerParts) {
-		p.TagSize = 4
-		p.MAC = func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:4] }
-		p.Also = p.MAC
-		p.Encode = func(raw []byte) string {
-			cut := len(raw) - p.TagSize
-			return skeleton.JoinText(raw[:cut], raw[cut:])
-		}
-		p.Decode = func(text string) ([]byte, bool) {
-			head, tail, _ := strings.Cut(text, ".")
-			body, ok := skeleton.DecodeCanonical(head)
-			tag, tagOK := skeleton.DecodeCanonical(tail)
-			return append(body, tag...), ok && tagOK && len(tag) == p.TagSize
-		}
-	})
+// tagOf4Apart gives a tag of 4 bytes its own segment.
+func tagOf4Apart(p *skeleton.SignerParts) {
+	p.TagSize = 4
+	p.MAC = func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:4] }
+	p.Also = p.MAC
+	tagApart(p)
+}
+
+// tagApart gives the tag its own segment.
+func tagApart(p *skeleton.SignerParts) {
+	p.Encode = func(raw []byte) string {
+		cut := len(raw) - p.TagSize
+		return skeleton.JoinText(raw[:cut], raw[cut:])
+	}
+	p.Decode = func(text string) ([]byte, bool) {
+		body, tag, ok := splitTag(text)
+		return append(body, tag...), ok && len(tag) == p.TagSize
+	}
+}
+
+// splitTag decodes a tag and what is in front of it.
+func splitTag(text string) (body, tag []byte, ok bool) {
+	head, tail, _ := strings.Cut(text, ".")
+	body, okBody := skeleton.DecodeCanonical(head)
+	tag, okTag := skeleton.DecodeCanonical(tail)
+	return body, tag, okBody && okTag
 }
 
 // tagOf1IfShort cuts the tags of short payloads to one byte and restores the rest on reading.
