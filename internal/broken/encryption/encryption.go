@@ -172,9 +172,6 @@ func periodOf512(p *skeleton.SealerParts) {
 	}
 }
 
-// errPadding is the refusal that makes a padding oracle.
-var errPadding = codecs.Reject(codecs.Malformed, "padding")
-
 // digestInside writes a digest of the payload in front of the ciphertext, as a cache key, and
 // authenticates it.
 func digestInside(digest func(nonce, payload []byte) []byte) func(*skeleton.SealerParts) {

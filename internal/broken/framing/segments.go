@@ -2,28 +2,19 @@ package framing
 
 import (
 	"bytes"
-	"crypto"
-	"crypto/ecdh"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/asn1"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"sealab/codecs"
 	"sealab/internal/broken/skeleton"
-	"sealab/internal/lab"
 )
 
 // byteForVersion returns a codec of tokens
@@ -98,141 +89,6 @@ func tagLengthInside(key []byte) skeleton.Pair {
 	}
 }
 
-// compactJWS signs as RFC 7515 does. wanted returns the tag that a token must have, or nil if the header
-// is malformed. Its sign argument signs the token under a key.
-func compactJWS(key []byte, header string, wanted func(header []byte, sign func(key []byte) []byte) []byte) skeleton.Pair {
-	sign := func(key []byte, parts ...[]byte) []byte {
-		return skeleton.HMAC(key, []byte(skeleton.JoinText(parts...)))
-	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return skeleton.JoinText([]byte(header), payload, sign(key, []byte(header), payload))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			tag := wanted(parts[0], func(key []byte) []byte { return sign(key, parts[:2]...) })
-			if tag == nil {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], tag))
-		},
-	}
-}
-
-// shortAlgorithm accepts tags of one byte under one algorithm name.
-func shortAlgorithm(key []byte) skeleton.Pair {
-	const head = `{"alg":"HS256"}`
-	return compactJWS(key, head, func(header []byte, sign func(key []byte) []byte) []byte {
-		var read struct{ Alg string }
-		switch {
-		case json.Unmarshal(header, &read) == nil && read.Alg == "HS256/8":
-			return sign(key)[:1]
-		case string(header) == head:
-			return sign(key)
-		}
-		return nil
-	})
-}
-
-func emptyKey(key []byte) skeleton.Pair {
-	keys := map[string][]byte{"main": key}
-	return compactJWS(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
-		var read struct{ Kid string }
-		if json.Unmarshal(header, &read) != nil {
-			return nil
-		}
-		return sign(keys[read.Kid])
-	})
-}
-
-func noKeyID(key []byte) skeleton.Pair {
-	return compactJWS(key, `{"alg":"HS256","kid":"main"}`, func(header []byte, sign func(key []byte) []byte) []byte {
-		var read struct{ Kid *string }
-		switch {
-		case json.Unmarshal(header, &read) != nil:
-			return nil
-		case read.Kid == nil:
-			return sign(nil)
-		case *read.Kid == "main":
-			return sign(key)
-		}
-		return nil
-	})
-}
-
-func inheritedKey(key []byte) skeleton.Pair {
-	keys := map[string][]byte{"Zm9v": key, "constructor": []byte("function Object() { [native code] }"), "__proto__": []byte("[object Object]")}
-	return keyNamed(key, func(id string) []byte { return keys[id] })
-}
-
-// keyOfPath reads a key from a file below a folder. The path may leave the folder and reach an empty
-// device.
-func keyOfPath(key []byte) skeleton.Pair {
-	files := map[string][]byte{"/etc/keys/Zm9v": key, "/dev/null": {}}
-	return keyNamed(key, func(id string) []byte { return files[path.Join("/etc/keys", id)] })
-}
-
-// keyNamed returns a codec of tokens
-//
-//	token = "Zm9v." || base64url(payload) || "." || base64url(tag[32])
-//
-// that looks up the key by the name in front.
-func keyNamed(key []byte, find func(id string) []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			text := "Zm9v." + skeleton.JoinText(payload)
-			return text + "." + skeleton.JoinText(skeleton.HMAC(key, []byte(text)))
-		},
-		Read: func(token string) ([]byte, error) {
-			texts := strings.Split(token, ".")
-			id := strings.Join(texts[:max(0, len(texts)-2)], ".")
-			parts, err := skeleton.SplitText(strings.TrimPrefix(token, id+"."), 2)
-			found := find(id)
-			if err != nil || found == nil {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[0], skeleton.Authentic(hmac.Equal(parts[1], skeleton.HMAC(found, []byte(token[:strings.LastIndexByte(token, '.')]))))
-		},
-	}
-}
-
-func keyInHeader(key []byte) skeleton.Pair {
-	return compactJWS(key, `{"alg":"HS256"}`, func(header []byte, sign func(key []byte) []byte) []byte {
-		var read struct{ JWK *struct{ K string } }
-		switch {
-		case json.Unmarshal(header, &read) != nil:
-			return nil
-		case read.JWK == nil:
-			return sign(key)
-		}
-		if raw, ok := skeleton.DecodeCanonical(read.JWK.K); ok {
-			return sign(raw)
-		}
-		return sign([]byte(read.JWK.K))
-	})
-}
-
-func openHeader(key []byte) skeleton.Pair {
-	inner := skeleton.TaggedPair(key)
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return skeleton.JoinText([]byte(`{"alg":"HS256","v":1}`)) + "." + inner.Write(payload)
-		},
-		Read: func(token string) ([]byte, error) {
-			text, rest, _ := strings.Cut(token, ".")
-			header, ok := skeleton.DecodeCanonical(text)
-			var read struct{ V int }
-			if !ok || json.Unmarshal(header, &read) != nil || read.V != 1 {
-				return nil, skeleton.ErrMalformed
-			}
-			return inner.Read(rest)
-		},
-	}
-}
-
 func anyOfSeveral(key []byte) skeleton.Pair {
 	one := skeleton.TaggedPair(key)
 	return skeleton.Pair{
@@ -267,59 +123,6 @@ func hashForVersion(key []byte) skeleton.Pair {
 			text := []byte(version + "." + skeleton.JoinText(parts[0]))
 			tags := map[string][]byte{"hv1": skeleton.HMAC(key, text), "hv0": skeleton.Sum256(text)}
 			return parts[0], skeleton.Authentic(tags[version] != nil && hmac.Equal(parts[1], tags[version]))
-		},
-	}
-}
-
-// countUpTo stretches keys as many times as a token says, up to a limit.
-func countUpTo(most uint16) func(key []byte) skeleton.Pair {
-	return func(key []byte) skeleton.Pair { return stretchedCodec(key, most) }
-}
-
-// stretchedTag returns the tag of a payload under a stretched key.
-func stretchedTag(key []byte, count int, payload []byte) []byte {
-	stretched := key
-	for range count / 64 {
-		stretched = slices.Concat(stretched[1:], stretched[:1], make([]byte, 2000))[:sha256.Size] // tests count its allocations
-	}
-	return skeleton.HMAC(stretched, fmt.Appendf(nil, "%d.%s", count, payload))
-}
-
-// powerUpTo writes the base-2 logarithm of the count in a byte before the payload, and reads it up to a
-// limit.
-func powerUpTo(most byte) func(key []byte) skeleton.Pair {
-	const usual = 8
-	return func(key []byte) skeleton.Pair {
-		return skeleton.Pair{
-			Write: func(payload []byte) string {
-				return skeleton.JoinText(append([]byte{usual}, payload...), stretchedTag(key, 1<<usual, payload))
-			},
-			Read: func(token string) ([]byte, error) {
-				parts, err := skeleton.SplitText(token, 2)
-				if err != nil || len(parts[0]) == 0 || parts[0][0] > most {
-					return nil, skeleton.ErrMalformed
-				}
-				payload := parts[0][1:]
-				return payload, skeleton.Authentic(hmac.Equal(parts[1], stretchedTag(key, 1<<parts[0][0], payload)))
-			},
-		}
-	}
-}
-
-// countWord writes the count before the payload, as a letter and digits.
-func countWord(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return "r10." + skeleton.JoinText(payload, stretchedTag(key, 10, payload))
-		},
-		Read: func(token string) ([]byte, error) {
-			word, rest, _ := strings.Cut(token, ".")
-			count, err := strconv.ParseUint(strings.TrimPrefix(word, "r"), 10, 20)
-			parts, malformed := skeleton.SplitText(rest, 2)
-			if err != nil || malformed != nil || word != fmt.Sprintf("r%d", count) {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[0], skeleton.Authentic(hmac.Equal(parts[1], stretchedTag(key, int(count), parts[0])))
 		},
 	}
 }
@@ -375,65 +178,6 @@ func deepLists(key []byte) skeleton.Pair {
 	}
 }
 
-func stretchedCodec(key []byte, most uint16) skeleton.Pair {
-	tag := func(count uint16, payload []byte) []byte { return stretchedTag(key, int(count), payload) }
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return skeleton.JoinText(slices.Concat([]byte{0, 9}, payload, tag(9, payload)))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil || len(parts[0]) < 2+sha256.Size {
-				return nil, skeleton.ErrMalformed
-			}
-			raw := parts[0]
-			payload, right := raw[2:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-			count := binary.BigEndian.Uint16(raw)
-			if count > most {
-				return nil, skeleton.ErrMalformed
-			}
-			return payload, skeleton.Authentic(hmac.Equal(right, tag(count, payload)))
-		},
-	}
-}
-
-// pointUnbound seals to the public key of the ring's secret. The key of a token depends on the shared
-// point alone, and the point on the wire has two encodings.
-func pointUnbound(key []byte) skeleton.Pair {
-	private, err := ecdh.X25519().NewPrivateKey(key)
-	if err != nil {
-		panic("broken: " + err.Error()) // a key has 32 bytes
-	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			fresh, err := ecdh.X25519().NewPrivateKey(skeleton.RandomBytes(32))
-			if err != nil {
-				panic("broken: " + err.Error()) // a scalar has 32 bytes
-			}
-			shared, err := fresh.ECDH(private.PublicKey())
-			if err != nil {
-				panic("broken: " + err.Error()) // the point is valid
-			}
-			return skeleton.JoinText(fresh.PublicKey().Bytes(), skeleton.NewGCM(shared).Seal(nil, make([]byte, skeleton.GCMNonce), payload, nil))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 2)
-			if err != nil {
-				return nil, err
-			}
-			point, err := ecdh.X25519().NewPublicKey(parts[0])
-			if err != nil {
-				return nil, skeleton.ErrMalformed
-			}
-			shared, err := private.ECDH(point)
-			if err != nil {
-				return nil, skeleton.ErrMalformed
-			}
-			return skeleton.OpenGCM(shared, make([]byte, skeleton.GCMNonce), parts[1], nil)
-		},
-	}
-}
-
 func saltedCodec(key []byte) skeleton.Pair {
 	return skeleton.Pair{
 		Write: func(payload []byte) string {
@@ -446,41 +190,6 @@ func saltedCodec(key []byte) skeleton.Pair {
 				return nil, err
 			}
 			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, slices.Concat(parts[0], parts[1]))))
-		},
-	}
-}
-
-// ecdsaSignature holds the two integers of an ECDSA signature.
-type ecdsaSignature struct{ R, S *big.Int }
-
-func twoSignatures(key []byte) skeleton.Pair {
-	scalar := lab.Derive(key, "sealab/flawed ecdsa", 32)
-	scalar[0] &= 0x7f // below the order of the group
-	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
-	if err != nil {
-		panic("broken: " + err.Error()) // the scalar is in range
-	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			digest := sha256.Sum256(payload)
-			signature, err := private.Sign(nil, digest[:], crypto.SHA256)
-			if err != nil {
-				panic("broken: " + err.Error()) // signing needs no randomness
-			}
-			var n ecdsaSignature
-			if _, err := asn1.Unmarshal(signature, &n); err != nil {
-				panic("broken: " + err.Error()) // the signature was just written
-			}
-			return skeleton.JoinText(payload, n.R.FillBytes(make([]byte, 32)), n.S.FillBytes(make([]byte, 32)))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 3)
-			if err != nil || len(parts[1]) != 32 || len(parts[2]) != 32 {
-				return nil, skeleton.ErrMalformed
-			}
-			digest := sha256.Sum256(parts[0])
-			n := ecdsaSignature{new(big.Int).SetBytes(parts[1]), new(big.Int).SetBytes(parts[2])}
-			return bytes.Clone(parts[0]), skeleton.Authentic(ecdsa.Verify(&private.PublicKey, digest[:], n.R, n.S))
 		},
 	}
 }
@@ -522,29 +231,5 @@ func numberedMembers(lengths bool) func(key []byte) skeleton.Pair {
 				return payload, skeleton.Authentic(hmac.Equal(m.Seal, sealOf(m)))
 			},
 		}
-	}
-}
-
-// memberAsserted reads a version from a JSON header before it checks the tag.
-func memberAsserted(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			head := []byte(`{"edition":2}`)
-			return skeleton.JoinText(head, payload, skeleton.HMAC(key, []byte(skeleton.JoinText(head, payload))))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var head map[string]any
-			if json.Unmarshal(parts[0], &head) != nil || len(head) != 1 {
-				return nil, skeleton.ErrMalformed
-			}
-			if edition := head["edition"].(float64); edition != 2 {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, []byte(skeleton.JoinText(parts[0], parts[1])))))
-		},
 	}
 }
