@@ -54,6 +54,10 @@ var layers = map[string][]string{
 	"internal/...": {"codecs", "internal/..."},
 	"cmd/...":      commandRow,
 
+	// A family of negative controls does not import another.
+	"internal/broken/*":        {"codecs", "internal/broken/skeleton", "internal/lab"},
+	"internal/broken/skeleton": {"codecs", "internal/lab"},
+
 	// A group of commands does not import another.
 	"cmd/sealab/internal/*": append([]string{"cmd/sealab/internal/subject"}, commandRow...),
 }
@@ -131,6 +135,10 @@ func TestLayeringRings(t *testing.T) {
 		{"fuzz/review/checks/state", "fuzz/review/checks/offers", false},
 		{"fuzz/review/checks/offers", "fuzz/review/inputs", true},
 		{"fuzz/review/tokens", "fuzz/review/client", false},
+		{"internal/broken", "internal/broken/keys", true},
+		{"internal/broken/keys", "internal/broken/skeleton", true},
+		{"internal/broken/keys", "internal/broken/tags", false},
+		{"internal/broken/skeleton", "internal/broken/keys", false},
 		{"cmd/sealab", "codecs/aesgcm", false},
 		{"cmd/sealab", "cmd/sealab/internal/fuzz", true},
 		{"cmd/sealab/internal/fuzz", "cmd/sealab/internal/subject", true},
