@@ -1,4 +1,5 @@
-// Package encoding holds the negative controls of encodings: codecs that read a token in more than one spelling.
+// Package encoding holds the negative controls of encodings: codecs that read a token in more than one
+// spelling.
 package encoding
 
 import (

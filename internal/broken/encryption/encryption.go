@@ -1,5 +1,5 @@
-// Package encryption holds the negative controls of encryption: codecs with repeated nonces, padding that tells,
-// compression or no tag.
+// Package encryption holds the negative controls of encryption: codecs with repeated nonces, padding that
+// tells, compression or no tag.
 package encryption
 
 import (

@@ -1,4 +1,5 @@
-// Package expiry holds the negative controls of expiry: schemes that misjudge times, or tokens that were used.
+// Package expiry holds the negative controls of expiry: schemes that misjudge times, or tokens that were
+// used.
 package expiry
 
 import (

@@ -1,5 +1,5 @@
-// Package keys holds the negative controls of keys: codecs that take weak keys, use a key for two purposes or
-// choose the wrong key of a ring.
+// Package keys holds the negative controls of keys: codecs that take weak keys, use a key for two purposes
+// or choose the wrong key of a ring.
 package keys
 
 import (

@@ -1,4 +1,5 @@
-// Package oracles holds the negative controls of oracles: designs that tell too much in refusals or tokens.
+// Package oracles holds the negative controls of oracles: designs that tell too much in refusals or
+// tokens.
 package oracles
 
 import (

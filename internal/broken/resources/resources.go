@@ -1,5 +1,5 @@
-// Package resources holds the negative controls of resources: codecs that work before they check a tag, share
-// buffers or change bytes.
+// Package resources holds the negative controls of resources: codecs that work before they check a tag,
+// share buffers or change bytes.
 package resources
 
 import (

@@ -1,5 +1,5 @@
-// Package sequences holds the negative controls of sequences: designs whose answer depends on earlier calls or on
-// the rest of a batch.
+// Package sequences holds the negative controls of sequences: designs whose answer depends on earlier
+// calls or on the rest of a batch.
 package sequences
 
 import (
