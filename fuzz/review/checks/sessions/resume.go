@@ -165,8 +165,11 @@ func resumeStream(t *review.T, s client.Session, event string, message func([]by
 	}
 	headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Last-Event-ID", Value: event})
 	http := *t.Client.HTTP
-	http.Limits.Time = min(http.Limits.Time, 2*time.Second, t.Options.Hang)
-	again := http.Do(t.Context, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: message})
+	http.Limits.Time = min(http.Limits.Time, openingTime+client.ListenFor, t.Options.Hang)
+	ctx, cancel := context.WithCancel(t.Context)
+	defer cancel()
+	again := http.Do(ctx, rawmcp.Request{Verb: "GET", Path: http.Path(), Headers: headers, Done: message,
+		Opened: func() { time.AfterFunc(client.ListenFor, cancel) }})
 	t.Trials++
 	if i := slices.IndexFunc(again.Messages, message); i >= 0 {
 		f.Evidence, f.Want, f.Got, f.Revision = fmt.Sprintf("Last-Event-ID %s -> %s", event, client.Short(string(again.Messages[i]), 200)), "no message", "a message", client.Older
