@@ -64,6 +64,7 @@ func (g gate) before(next http.Handler) http.Handler {
 // TestAudience reviews gates of access tokens. Each careless one must be refuted by the tokens that
 // it accepts, and the careful one must not be refuted.
 func TestAudience(t *testing.T) {
+	t.Parallel()
 	for name, x := range map[string]struct {
 		gate  gate
 		cases []string

@@ -148,7 +148,7 @@ var rows = []row{
 	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime, critical: true},
 	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "false confirmations carried out", checks: []string{"RS-DECLINE"}, change: withEffects},
-	{timed: true, fault: "cancellations of the last question unanswered", checks: []string{"RS-DECLINE"}, change: func(o *review.Options) { o.Effects, o.Limits.Time = true, 3*time.Second }},
+	{timed: true, fault: "cancellations of the last question unanswered", checks: []string{"RS-DECLINE"}, change: func(o *review.Options) { o.Effects, o.Limits.Time = true, time.Second }},
 	{fault: "locks of invalid answers kept", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once + action ignored", checks: []string{"RS-DENY"}, also: []string{"RS-DECLINE"}, change: withEffects, critical: true},
 	{fault: "removals once + no action is an acceptance", checks: []string{"RS-DENY"}, also: []string{"RS-DECLINE"}, change: removesProd},

@@ -96,7 +96,7 @@ func inSample(i int) bool {
 	if testing.Short() {
 		step = 96
 	}
-	return *all || !testenv.Sample() || i%step == 1
+	return *all || !testenv.Sample() || i%step == 24
 }
 
 // TestMatrix reviews a server with one fault for each check. The row's checks must refute it. With
@@ -143,6 +143,7 @@ func TestMatrix(t *testing.T) {
 // TestEnded reviews a server that an earlier check stops. Later checks cannot run and must not
 // record findings.
 func TestEnded(t *testing.T) {
+	t.Parallel()
 	report, _ := row{fault: "bad lines end the server"}.review(t, []string{"H-JSON", "T"})
 	found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
 	require.Equal(t, map[string]review.Severity{"H-JSON": review.Warning}, found, describe(report))
@@ -282,8 +283,8 @@ var unusualRows = []row{
 func TestUnbrokenInChecks(t *testing.T) {
 	t.Parallel()
 	for i, x := range unusualRows {
-		if testenv.Sample() && i%8 != 3 || testing.Short() && i%16 != 3 {
-			continue // one in eight, under -short one in sixteen
+		if testenv.Sample() && i%8 != 3 || testing.Short() && i%32 != 19 {
+			continue // one in eight, under -short one in 32
 		}
 		t.Run(fmt.Sprint(x.fault, x.checks), func(t *testing.T) {
 			t.Parallel()
@@ -324,6 +325,7 @@ func TestKeptResults(t *testing.T) {
 // TestRepeatedNames reviews a sound server on standard input that refuses duplicate names with an
 // error without an ID. No call may wait for an answer that cannot come.
 func TestRepeatedNames(t *testing.T) {
+	t.Parallel()
 	calls, refused := 0, 0
 	record := func(o *review.Options) {
 		o.Effects = true
@@ -343,6 +345,7 @@ func TestRepeatedNames(t *testing.T) {
 // TestEndIsNamed reviews a server on standard input that exits. The finding must contain the
 // request that stopped it, and not an earlier honest one.
 func TestEndIsNamed(t *testing.T) {
+	t.Parallel()
 	report, _ := row{stdio: true, fault: "NUL in a text ends the server"}.review(t, []string{"RS-ARGS"})
 	require.Len(t, report.Findings, 1, describe(report))
 	require.Contains(t, report.Findings[0].Evidence, `u0000`)
@@ -351,6 +354,7 @@ func TestEndIsNamed(t *testing.T) {
 // TestEndIsShownAgain replays the finding that a server exits, on the broken server and on a sound
 // one.
 func TestEndIsShownAgain(t *testing.T) {
+	t.Parallel()
 	for fault, want := range map[string]int{"batches end the server": 1, "": 0} {
 		x := row{fault: fault, change: func(o *review.Options) { o.Case = "the server goes on" }}
 		report, _ := x.review(t, []string{"H-BATCH"})

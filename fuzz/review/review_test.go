@@ -163,6 +163,7 @@ func TestInflatedWithALimit(t *testing.T) {
 
 // TestNotTested checks that the checks are not tested if the state of a server cannot be judged.
 func TestNotTested(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"no influence", "never asks", "restart"} {
 		t.Run(name, func(t *testing.T) {
 			report := reviewed(t, sound[name](), nil)
@@ -179,6 +180,7 @@ func TestNotTested(t *testing.T) {
 // TestInterrupted ends the context of a review of an unprotected server, once after the first check
 // and once within it.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	run := func(stop func(o *review.Options, cancel func())) *review.Report {
 		f := &fixture{seal: plain{}}
 		ctx, cancel := context.WithCancel(context.Background())

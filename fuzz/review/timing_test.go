@@ -23,6 +23,7 @@ import (
 // change, as may happen on a busy machine. That must not be a finding. A server that never notifies
 // must be refuted.
 func TestFindingsOfTimeShowAgain(t *testing.T) {
+	t.Parallel()
 	for name, heals := range map[string]bool{"once": true, "always": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,6 +32,7 @@ func recorded(t *testing.T, fault string) string {
 // TestTraffic judges the tokens of recorded reviews. A sound server must not be refuted, and each
 // fault must show without a request.
 func TestTraffic(t *testing.T) {
+	t.Parallel()
 	for fault, want := range map[string][]string{
 		"": nil, "published key": {"RS-CLEAR", "RS-KEY"}, "short tag": {"RS-CLEAR", "RS-TAG"}, "counted handles": {"RS-GUESS"},
 		"one nonce": {"RS-FRESH", "RS-NONCE"}, "readable and careful": {"RS-CLEAR"},
