@@ -23,6 +23,7 @@ import (
 
 	"sealab/codecs/boundary"
 	"sealab/codecs/boundary/storetest"
+	"sealab/internal/testenv"
 )
 
 var (
@@ -247,6 +248,7 @@ func putLoad(interval time.Duration, flow func(user string)) (end func()) {
 // keys rotate twice, and one server and then Redis are killed and restarted. No
 // token may be accepted twice, and a token may be lost only during a fault.
 func TestFleetUnderLoad(t *testing.T) {
+	testenv.SkipShort(t) // TestRotationUnderLoad rotates keys
 	store := storetest.Redis(t)
 	keys := filepath.Join(t.TempDir(), "ring.txt")
 	writeRing(t, keys, 1)
