@@ -13,7 +13,9 @@ func TestWithoutAVX512(t *testing.T) {
 	hasAVX512 = false
 	t.Cleanup(func() { hasAVX512 = true })
 	t.Run("blocks", TestBlocksAsBytes)
-	t.Run("dense", TestDenseBlocksAsBytes)
 	t.Run("runes", TestRunes)
-	t.Run("escaped runes", TestEscapedRunes)
+	if !testing.Short() {
+		t.Run("dense", TestDenseBlocksAsBytes)
+		t.Run("escaped runes", TestEscapedRunes)
+	}
 }
