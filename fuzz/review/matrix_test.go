@@ -217,6 +217,7 @@ var unusualRows = []row{
 	{fault: "counts", checks: []string{"T-RACE"}, change: namesEcho},
 	{fault: "removals once", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "random texts", checks: []string{"T-RACE"}, change: withEffects},
+	{fault: "words by lot", checks: []string{"RS", "T", "R", "P", "C"}, change: withEffects},
 	{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},

@@ -92,10 +92,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has("small letters") { // with them, arguments without case are sound
 		c.Env = strings.ToLower(c.Env)
 	}
-	params := formsByStep[c.Step]
-	if s.has("random texts") {
-		params = strings.Replace(params, "?\"", "? "+randomWord()+"\"", 1)
-	}
+	params := strings.Replace(formsByStep[c.Step], "?\"", "?"+s.noise()+"\"", 1)
 	if s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") {
 		params = naming(params, c.Env)
 	}
@@ -210,6 +207,9 @@ func (s *Server) suffix() string {
 func (s *Server) noise() string {
 	if s.has("random texts") {
 		return " " + randomWord()
+	}
+	if s.has("words by lot") {
+		return []string{"", " now", " again"}[randomBytes(1)[0]%3]
 	}
 	return ""
 }

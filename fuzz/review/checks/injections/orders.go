@@ -26,10 +26,6 @@ var columnWord = regexp.MustCompile(`\b[a-z][a-z0-9_]+\b`)
 // maxColumns is the number of words that columnConditions takes for columns.
 const maxColumns = 12
 
-// columnRounds is the number of times that an answer must follow its conditions, because some
-// servers shuffle their lines.
-const columnRounds = 2
-
 // usualRows are texts that a search with rows may take in place of those that are not its order.
 var usualRows = []string{"", "a", "e"}
 
@@ -107,11 +103,7 @@ func sortsByCondition(t *review.T, x inputs.Input) bool {
 			}
 			return !a.Refused() && other == text, a
 		}
-		decides := true
-		for range columnRounds {
-			decides = decides && followsCondition(holds)
-		}
-		if decides {
+		if followsCondition(holds) {
 			a, _ := shown(7919, 7921)
 			x.Refute(t, review.Critical, "a condition in place of a column decides about the answer: "+client.Short(fmt.Sprintf(condition, 7919, 7919), 80), "a condition is evaluated", a)
 			return true
