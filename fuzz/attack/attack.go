@@ -44,7 +44,8 @@ type Attack struct {
 	// unless the system reports memory and work separately for each process of the design.
 	Measures bool
 	// First reports that the attack runs before others, the cheap ones first. It measures
-	// the cost of a call, which may show that the run has too little time for all attacks.
+	// the cost of a call, which may show that the run has too little time for all attacks,
+	// or it is cheap and the only one on a property.
 	First bool
 	// Last reports that the attack reads the misbehavior that all other attacks caused. It
 	// runs last, even if the time is over.

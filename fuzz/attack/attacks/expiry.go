@@ -34,7 +34,7 @@ var expiryAttacks = []attack.Attack{
 		Gain: "up to two seconds more than the stated lifetime", Minor: true, Run: onTimed(trial.boundary),
 		Origin: "RFC 7519, section 4.1.4: refused on or after the expiry; times rounded to seconds, and libraries that disagree about the boundary"},
 	{ID: "EXP-05", Name: "a token presented twice", Refutes: []codecs.Property{codecs.SingleUse}, Layer: attack.LayerContext, CWE: 294,
-		Gain: "one step of a flow carried out twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice)},
+		Gain: "one step of a flow carried out twice", Origin: "MCP 2026-07-28, basic/patterns/mrtr: single use is for the server to enforce", Run: onScheme(trial.presentedTwice), First: true},
 }
 
 // timed is Scheme for attacks that set the time.

@@ -16,6 +16,12 @@ const (
 	judgedBefore = 1100 // of good tokens, and of altered ones
 )
 
+// manyCalls attacks a handle after thousands of calls, and tokens that were used before others.
+func (t trial) manyCalls(in *attack.Instance, tok *attack.Token) {
+	t.worn(in, tok)
+	t.afterOthers(in, tok)
+}
+
 // worn makes thousands of calls of one handle. Then it presents altered tokens, and tokens in
 // other contexts and at other times.
 func (t trial) worn(in *attack.Instance, tok *attack.Token) {

@@ -19,8 +19,8 @@ var sequenceAttacks = []attack.Attack{
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
 		Run: onTrial(trial.sequencesOfCalls)},
 	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry}, fields.Properties...),
-		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.worn)},
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry, codecs.SingleUse}, fields.Properties...),
+		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters and lists that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.manyCalls)},
 }
 
 // The size of the search, and the parameters of the model.

@@ -16,8 +16,8 @@ import (
 // token. A list of used tokens may have limited length.
 var interveningTokens = []int{100, 1100, 4200, 10_100}
 
-// presentedTwice presents a token twice: immediately, in one batch, after many others, and late
-// in its life.
+// presentedTwice presents a token twice: immediately, under other rings, in one batch, and late in
+// its life.
 func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.SingleUse)
 	first, once := in.Accepts(tok.Text, tok.Under)
@@ -25,14 +25,65 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 		t.Refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
 		return
 	}
+	t.underOtherRings(tok.Under)
 	t.twiceElsewhere(in, tok.Under)
 	t.twiceInBatch(in, tok)
 	t.respelled(in, tok.Under)
 	t.besideClosed(tok.Under)
-	t.afterOthers(in, tok)
 	t.lateAgain(tok.Under)
 	t.afterClockBack(tok.Under)
 	t.afterRestart(tok.Under)
+}
+
+// usedRings are rings of keys, by number. Key 0 seals a token, which is used under the first ring
+// of a row and then presented under the others.
+var usedRings = [][][]int{
+	{{0}, {1, 0}, {0, 1}, {2, 1, 0}, {0}},
+	{{0, 1}, {0}, {1, 0}, {0, 2}, {0, 1}},
+	{{1, 0}, {0}, {0, 1}, {2, 0}, {1, 0}},
+}
+
+// underOtherRings uses a token under one ring and presents it under rings with other keys, or with
+// the same keys in another order. A list of used tokens must not depend on the places of keys.
+func (t trial) underOtherRings(c codecs.Context) {
+	for _, rings := range usedRings {
+		sealed, first, ok := t.usedUnder(rings[0], c)
+		if !ok {
+			continue
+		}
+		for _, ring := range rings[1:] {
+			in, err := t.Open(t.secrets(ring)...)
+			if err != nil {
+				continue // the design takes one key only
+			}
+			t.Try(codecs.SingleUse)
+			if second, twice := in.Accepts(sealed.Answer.Out, c); twice {
+				t.Refute(codecs.SingleUse, fmt.Sprintf("a token that was used under a ring of the keys %d is accepted again under a ring of the keys %d", rings[0], ring), sealed, first, second)
+				return
+			}
+		}
+	}
+}
+
+// usedUnder seals a token under key 0 and uses it under a ring. It reports false if the ring does
+// not accept the token.
+func (t trial) usedUnder(ring []int, c codecs.Context) (sealed, first verdict.Call, once bool) {
+	from, err := t.Open(t.Secret(0))
+	in, errRing := t.Open(t.secrets(ring)...)
+	if err != nil || errRing != nil {
+		return sealed, first, false
+	}
+	sealed = from.Seal(t.State(8), c)
+	first, once = in.Accepts(sealed.Answer.Out, c)
+	return sealed, first, once
+}
+
+// secrets returns the keys with the given numbers.
+func (t trial) secrets(numbers []int) (keys [][]byte) {
+	for _, n := range numbers {
+		keys = append(keys, t.Secret(n))
+	}
+	return keys
 }
 
 // afterClockBack presents a token, a second one after the first has expired, and the first one
@@ -208,8 +259,12 @@ func (t trial) lateAgainIn(c codecs.Context, ttl time.Duration) {
 }
 
 // afterOthers presents a few tokens, many others, and then the first ones again, each after as
-// many others as a list may hold.
+// many others as a list may hold. It leaves out a design that accepts a token twice in a row.
 func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
+	in.Accepts(tok.Text, tok.Under)
+	if _, twice := in.Accepts(tok.Text, tok.Under); twice || !t.Design.IsScheme() {
+		return
+	}
 	var sealed, first []verdict.Call
 	for range interveningTokens {
 		call := in.Seal(tok.State, tok.Under)

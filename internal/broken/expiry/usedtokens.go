@@ -17,10 +17,10 @@ func UsedTokens() []skeleton.Control {
 		}), codecs.SingleUse)
 	}
 	return []skeleton.Control{
-		single("short-memory", "the last 64 tokens that were used are remembered", "EXP-05", func(uses []tokenUse, _ time.Time) []tokenUse {
+		single("short-memory", "the last 64 tokens that were used are remembered", "SEQ-02", func(uses []tokenUse, _ time.Time) []tokenUse {
 			return uses[max(0, len(uses)-64):]
 		}),
-		single("memory-of-1000", "the last 1000 tokens that were used are remembered", "EXP-05", func(uses []tokenUse, _ time.Time) []tokenUse {
+		single("memory-of-1000", "the last 1000 tokens that were used are remembered", "SEQ-02", func(uses []tokenUse, _ time.Time) []tokenUse {
 			return uses[max(0, len(uses)-1000):]
 		}),
 		single("forgets-early", "what was used is remembered for half of its time to live", "EXP-05", func(uses []tokenUse, now time.Time) []tokenUse {
@@ -36,6 +36,8 @@ func UsedTokens() []skeleton.Control {
 		single("used-by-handle", "each handle remembers the tokens that it accepted itself", "SEQ-01", func(uses []tokenUse, _ time.Time) []tokenUse { return uses }),
 		skeleton.WithClaim(skeleton.NewWrappedScheme("forgets-on-close", "all handles have one list of used tokens, which is cleared when one of them is closed",
 			[]codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, usesListed((*sync.Map).Clear)), codecs.SingleUse),
+		usedByRing(skeleton.WithClaim(skeleton.NewScheme("used-by-ring", "used tokens are kept with the first key of the ring", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"},
+			func(*skeleton.SchemeParts) {}), codecs.SingleUse)),
 		skeleton.NewWrappedScheme("kept-alive", "a token that is used begins its time anew", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
@@ -99,6 +101,20 @@ func usesListed(closed func(used *sync.Map)) func(codecs.Scheme) codecs.Scheme {
 	return func(inner codecs.Scheme) codecs.Scheme {
 		return closingUses{skeleton.SingleUse{Scheme: inner, Used: used, Scope: skeleton.InAnyContext}, closed}
 	}
+}
+
+// usedByRing keeps used tokens by the first secret of the ring.
+func usedByRing(c skeleton.Control) skeleton.Control {
+	open, used := c.NewScheme, new(sync.Map)
+	c.NewScheme = func(config codecs.Config) (codecs.Scheme, error) {
+		inner, err := open(config)
+		if err != nil {
+			return inner, err
+		}
+		first := string(config.Secrets[0])
+		return skeleton.SingleUse{Scheme: inner, Used: used, Scope: func(*codecs.Context) string { return first }}, nil
+	}
+	return c
 }
 
 // keepUses leaves a list of used tokens as it is.
