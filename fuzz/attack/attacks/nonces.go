@@ -3,10 +3,12 @@ package attacks
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
 )
 
@@ -27,8 +29,8 @@ var nonceAttacks = []attack.Attack{
 	{ID: "NON-07", Name: "a reused nonce, states that begin or end alike",
 		Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
-	{ID: "NON-08", Name: "handles of one process that draw the same nonces", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "counters and generators that begin anew when a handle is opened or closed", Run: onTrial(trial.severalHandles)},
+	{ID: "NON-08", Name: "handles that draw the same nonces, nonces after a refusal", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+		Origin: "counters and generators that begin anew when a handle is opened or closed, or a token is refused", Run: onTrial(trial.severalHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
 	{ID: "NON-10", Name: "a nonce that contains a counter of 12 bits or fewer", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
@@ -63,7 +65,7 @@ func (t trial) repeatedNonces(in *attack.Instance, tok *attack.Token) {
 		}
 		in = again
 	}
-	if t.afterRefusals(search, in, tok) || t.clockSetBack(search, in, tok) {
+	if t.clockSetBack(search, in, tok) {
 		return
 	}
 	search.collect(in, tok, t.Budget.Seals)
@@ -81,20 +83,6 @@ func (t trial) shortNumbers(in *attack.Instance, tok *attack.Token) {
 	} else {
 		t.Skip("no part of a token changes throughout from one sealing to the next")
 	}
-}
-
-// afterRefusals seals between refusals. An error must not reset a counter.
-func (t trial) afterRefusals(search *repetition, in *attack.Instance, tok *attack.Token) bool {
-	altered := bytes.Clone(tok.Text)
-	altered[len(altered)/2] ^= 1
-	for range 12 {
-		if search.collect(in, tok, 2) {
-			return true
-		}
-		in.Unseal(altered, tok.Under)
-		in.Unseal([]byte("x"), tok.Under)
-	}
-	return false
 }
 
 // clockSetBack seals at a time, at later ones, and at the same times again. A counter within a
@@ -133,8 +121,8 @@ const (
 )
 
 // severalHandles opens the design twice under one key in one process, and twice under a ring
-// whose first key it is. It seals one state with all handles in turn, closes them, and looks for
-// a repetition.
+// whose first key it is. It seals one state after events and with all handles in turn, closes the
+// handles, and looks for a repetition.
 func (t trial) severalHandles() {
 	in, tok, ok := t.Base()
 	if !ok || t.hidesNonce(in, tok) {
@@ -143,6 +131,9 @@ func (t trial) severalHandles() {
 	search, ok := t.newRepetition(in, tok)
 	if !ok {
 		t.Skip("no part of a token changes throughout from one sealing to the next")
+		return
+	}
+	if t.afterEvents(search, in, tok) {
 		return
 	}
 	var handles []*attack.Instance
@@ -166,6 +157,40 @@ func (t trial) severalHandles() {
 		}
 	}
 	t.afterClosing(search, handles, tok)
+}
+
+// afterEvents seals after each of several events, twice in a row and once more after all of them.
+// No event may set a counter or a generator to a known value.
+func (t trial) afterEvents(search *repetition, in *attack.Instance, tok *attack.Token) bool {
+	events := t.nonceEvents(in, tok)
+	for _, event := range slices.Repeat(events, 2) {
+		for range 2 {
+			event()
+			if search.collect(in, tok, 2) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nonceEvents returns calls at which a generator of nonces may begin anew: refused, accepted and
+// long tokens, alone and in a batch, another state, and another handle.
+func (t trial) nonceEvents(in *attack.Instance, tok *attack.Token) []func() {
+	altered := bytes.Clone(tok.Text)
+	altered[len(altered)/2] ^= 1
+	long := append(bytes.Clone(tok.Text), bytes.Repeat([]byte("A"), 5000)...)
+	var events []func()
+	for _, text := range [][]byte{altered, lastAltered(tok), []byte("x"), nil, tok.Text, long} {
+		events = append(events, func() { in.Unseal(text, tok.Under) })
+	}
+	return append(events,
+		func() { in.Unseal(tok.Text, fields.Target.Put(tok.Under, "other")) },
+		func() { in.Unseal(tok.Text, attack.Later(tok.Under, 400*24*time.Hour)) },
+		func() { in.UnsealTogether([][]byte{[]byte("x"), tok.Text, altered}, tok.Under) },
+		func() { in.SealQuietly(nil, tok.Under) },
+		func() { t.Open(t.Secret(2)) },
+		func() { t.Open(t.Secret(0), t.Secret(0)) })
 }
 
 // afterClosing seals with a handle after another ring was refused, after a handle of another key

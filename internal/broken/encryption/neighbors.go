@@ -11,8 +11,9 @@ import (
 // Neighbors returns sound designs that resemble the controls of encryption, by name.
 func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a tag before CBC": skeleton.NewSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *skeleton.SealerParts) { tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked) }).Design,
-		"bytes as numbers": skeleton.NewSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
+		"a tag before CBC":         skeleton.NewSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *skeleton.SealerParts) { tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked) }).Design,
+		"bytes as numbers":         skeleton.NewSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
+		"nonces from a mixed seed": skeleton.NewSealer("nothing", "nonces are drawn from a generator, whose seed takes in refused tokens", nil, nil, drawnNonces(skeleton.HMAC)).Design,
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
 			return slices.Concat(times, []byte(skeleton.EncodeContext(b)), state)
 		}).Design,

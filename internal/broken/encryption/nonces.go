@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"sealab/codecs"
@@ -38,6 +39,8 @@ func CountedNonces() []skeleton.Control {
 				return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, count.Add(1)))[:skeleton.GCMNonce]
 			}
 		}),
+		skeleton.NewSealer("nonce-after-refusal", "nonces are drawn from a generator, which a refused token starts anew", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"},
+			drawnNonces(func(_, refused []byte) []byte { return refused })),
 		skeleton.WithDisclaimer(skeleton.NewSigner("weak-salt", "a salt of a linear generator stands in each token", []codecs.Property{codecs.FreshNonces}, []string{"NON-09"}, func(p *skeleton.SignerParts) {
 			var count atomic.Uint64
 			p.Carried = func(payload []byte) []byte {
@@ -46,6 +49,30 @@ func CountedNonces() []skeleton.Control {
 			}
 			p.Unpacked = func(carried []byte) []byte { return carried[8:] }
 		}), codecs.FreshNonces, "there is no nonce"),
+	}
+}
+
+// drawnNonces draws nonces from a generator, whose seed a refused token changes.
+func drawnNonces(reseed func(seed, refused []byte) []byte) func(*skeleton.SealerParts) {
+	return func(p *skeleton.SealerParts) {
+		var mu sync.Mutex
+		var drawn uint64
+		seed, decrypt := skeleton.RandomBytes(32), p.Decrypt
+		p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) {
+			out, err := decrypt(key, nonce, sealed, data)
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				seed, drawn = reseed(seed, sealed), 0
+			}
+			return out, err
+		}
+		p.Nonce = func(uint64, []byte, []byte) []byte {
+			mu.Lock()
+			defer mu.Unlock()
+			drawn++
+			return skeleton.HMAC(seed, binary.BigEndian.AppendUint64(nil, drawn))[:skeleton.GCMNonce]
+		}
 	}
 }
 
