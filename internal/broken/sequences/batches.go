@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"sealab/codecs"
@@ -22,6 +23,8 @@ func Batches() []skeleton.Control {
 			func(inner codecs.Scheme) lab.BatchScheme { return alikeAtFirst{inner} }),
 		inBatches(skeleton.NewScheme("batch-sorted", "the answers to 16 tokens or more have the order of the sorted tokens", []codecs.Property{codecs.ByteExact, codecs.Integrity}, []string{"RES-05"}, func(*skeleton.SchemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
+		inBatches(skeleton.NewScheme("batch-by-place", "an empty text has the verdict that stood at its place in the batch before", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*skeleton.SchemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme { return &keptPlaces{Scheme: inner} }),
 		skeleton.WithClaim(skeleton.NewWrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
 			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
 		inBatches(skeleton.WithClaim(skeleton.NewScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*skeleton.SchemeParts) {}), codecs.SingleUse), spentAlone()),
@@ -79,6 +82,30 @@ func (s alikeAtFirst) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answe
 		all = append(all, known[name])
 	}
 	return all, nil
+}
+
+// A keptPlaces scheme keeps the answers of a batch for the next one, and judges no empty text.
+type keptPlaces struct {
+	codecs.Scheme
+
+	mu      sync.Mutex
+	answers []lab.Answer
+}
+
+// VerifyAll implements lab.BatchScheme.
+func (s *keptPlaces) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.answers) < len(tokens) {
+		s.answers = append(s.answers, lab.Answer{Err: skeleton.ErrMalformed})
+	}
+	for i, token := range tokens {
+		if len(token) > 0 {
+			state, err := s.Verify(nil, token, b)
+			s.answers[i] = lab.Answer{Payload: state, Err: err}
+		}
+	}
+	return slices.Clone(s.answers[:len(tokens)]), nil
 }
 
 // A sortedBatches scheme sorts a long batch, and leaves the answers in that order.

@@ -243,6 +243,7 @@ func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	}
 	t.batchAlike(in, tok)
 	t.mixedBatches(tok)
+	t.batchesInTurn(in, tok)
 }
 
 // batch presents a few honest tokens among forged ones, and one forged token among honest ones.
@@ -305,6 +306,46 @@ func (t trial) mixedBatches(tok *attack.Token) {
 			return
 		}
 	}
+}
+
+// inTurn is the number of bad texts in most batches of [trial.batchesInTurn].
+const inTurn = 6
+
+// batchesInTurn presents batches of good tokens beside a text that is no token, and of the text
+// alone. It must not have the verdict of a token beside it, or at its place in the batch before.
+func (t trial) batchesInTurn(in *attack.Instance, tok *attack.Token) {
+	if !in.Batched() {
+		return
+	}
+	text := tok.Text
+	for _, bad := range [][]byte{nil, []byte(" "), []byte("x"), text[:len(text)/2], slices.Concat(text, []byte("A")), bytes.Repeat([]byte("A"), 5000)} {
+		var both [][]byte
+		for _, good := range attack.TextsOf(in.Resealed(tok, inTurn)) {
+			both = append(both, good, bad)
+		}
+		bads := slices.Repeat([][]byte{bad}, inTurn)
+		for _, texts := range [][][]byte{both, bads[:inTurn/2], bads, slices.Concat(bads, bads), both[1:], bads} {
+			if t.judgedInTurn(in, tok, texts, bad) {
+				return
+			}
+		}
+	}
+}
+
+// judgedInTurn presents a batch, and the bad text again if it was accepted. It reports whether the
+// text is refused alone.
+func (t trial) judgedInTurn(in *attack.Instance, tok *attack.Token, texts [][]byte, bad []byte) bool {
+	for k, call := range in.UnsealTogether(texts, tok.Under) {
+		t.Try(codecs.Integrity)
+		if !bytes.Equal(texts[k], bad) || call.Answer.Outcome != verdict.Done {
+			continue
+		}
+		if alone := in.Unseal(bad, tok.Under); alone.Answer.Outcome == verdict.Refused {
+			t.RefuteIf(codecs.Integrity, attack.Sealed(1), fmt.Sprintf("text %d of a batch, %.40q, is accepted behind other batches, and refused alone", k+1, bad), tok.Sealed, call)
+			return true
+		}
+	}
+	return false
 }
 
 // differsInBatch reports whether a token of a batch has another outcome than alone. It refutes what
