@@ -24,8 +24,8 @@ var oracleAttacks = []attack.Attack{
 		Gain: "the right tag, found part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
 	{ID: "ORA-02", Name: "claims judged before the token is authenticated", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 696,
 		Gain: "the values that the claims of a token are compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
-	{ID: "ORA-03", Name: "refusals that depend on the state or the context", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
-		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token; a hint for clients that have not signed in", Run: onToken(trial.stateInRefusals)},
+	{ID: "ORA-03", Name: "refusals that depend on the state, the context or earlier ones", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
+		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token; a hint for clients that have not signed in; limits of some refusals", Run: onToken(trial.stateInRefusals)},
 	{ID: "KEY-10", Name: "refusals that reveal the keys in the ring or their number", Refutes: refusalProperties, Layer: attack.LayerKeys, CWE: 203,
 		Gain: "which keys are in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: onTrial(trial.partitioning)},
 	{ID: "ORA-01", Name: "a value of one token that is the tag of another text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
@@ -131,6 +131,7 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	t.timesInRefusals(in, tok)
 	t.exceptionsInRefusals(in, tok)
+	t.refusalsInARow(tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
 	ways := otherContexts(tok.Under)

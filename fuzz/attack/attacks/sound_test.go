@@ -24,6 +24,7 @@ var attackedAlone = map[string][]string{
 	"an hour of skew":     {"EXP"},
 	"a month to live":     {"EXP"},
 	"bytes as numbers":    {"PAY"},
+	"limited refusals":    {"ORA", "TAG-04", "TAG-19"},
 	"named keys":          {"KEY-10", "ORA", "TAG-04", "TAG-19"},
 	"signatures of ECDSA": {"TAG", "ENC"},
 	"quoted tokens":       {"TAG-04", "TAG-09", "RES-05"},

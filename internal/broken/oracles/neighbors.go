@@ -17,6 +17,9 @@ func Neighbors() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprint("refused, request ", requests.Add(1)))
 			}
 		}).Design,
+		"limited refusals": skeleton.NewWrappedScheme("nothing", "after eight refusals of any kind their reason is another one", nil, nil, func(inner codecs.Scheme) codecs.Scheme {
+			return &limitedScheme{Scheme: inner, counts: func(codecs.Stage) bool { return true }}
+		}).Design,
 		"quoted tokens": skeleton.WithBatches(skeleton.NewSealer("nothing", "in a batch, a refusal carries the token", nil, nil, func(*skeleton.SealerParts) {}),
 			func(token, _ []byte) []byte { return token }).Design,
 		"named keys": skeleton.NewSigner("nothing", "the reason of a refusal holds the key ID, which the token shows", nil, nil, func(p *skeleton.SignerParts) {

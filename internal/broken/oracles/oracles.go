@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"sealab/codecs"
 	"sealab/internal/broken/skeleton"
@@ -73,6 +74,10 @@ func Refusals() []skeleton.Control {
 			func(inner codecs.Scheme) codecs.Scheme { return &leakyRefusalScheme{Scheme: inner, tell: waitTold} }),
 		skeleton.NewWrappedScheme("reason-sign-in", "an authentic token is refused with a hint if the request has no principal, and otherwise as any token", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return signInScheme{inner} }),
+		skeleton.NewWrappedScheme("reason-attempts", "after eight authentic tokens in a wrong context the reason of a refusal is another one", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
+			func(inner codecs.Scheme) codecs.Scheme {
+				return &limitedScheme{Scheme: inner, counts: func(s codecs.Stage) bool { return s == codecs.Misbound }}
+			}),
 		sizeTold(skeleton.NewSigner("reason-ring", "the reason of a refusal tells the number of keys", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, func(*skeleton.SignerParts) {})),
 		skeleton.NewSigner("reason-place", "the reason of a refusal tells whether the key is the first", []codecs.Property{codecs.UniformRefusal}, []string{"KEY-10"}, placeTold),
 		skeleton.NewSigner("near-miss", "the reason of a refusal tells that the first two bytes of the tag are right", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-19"},
@@ -158,6 +163,22 @@ func (s signInScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, erro
 	default:
 		return out, codecs.Reject(refusal.Stage, "refused")
 	}
+}
+
+// A limitedScheme gives another reason after eight refusals of the stages that count.
+type limitedScheme struct {
+	codecs.Scheme
+	counts  func(codecs.Stage) bool
+	refused atomic.Int64
+}
+
+// Verify implements codecs.Scheme.
+func (s *limitedScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, b)
+	if refusal := codecs.Rejected(err); refusal != nil && s.counts(refusal.Stage) && s.refused.Add(1) > 8 {
+		return out, codecs.Reject(refusal.Stage, "too many attempts")
+	}
+	return out, err
 }
 
 // waitTold tells for how long a token is not valid yet.
