@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/fields"
 	"sealab/fuzz/attack/tokenfmt"
+	"sealab/internal/verdict"
 )
 
 // perPrincipal is the number of tokens minted for each principal. With so many, even one shared
@@ -26,6 +28,7 @@ func (t trial) linkable(in *attack.Instance, tok *attack.Token) {
 			t.linkedIn(in, c)
 		}
 	}
+	t.sequencesOf(in, tok)
 	if t.Tried(codecs.Unlinkable) == 0 {
 		t.Skip("the design does not mint for other principals")
 	}
@@ -58,6 +61,53 @@ func (t trial) linkedIn(in *attack.Instance, c codecs.Context) {
 			return
 		}
 	}
+}
+
+// mintedOrder is an irregular order of two principals, so that a counter of all tokens has several
+// distances between those of one.
+var mintedOrder = []int{1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0}
+
+// sequencesOf seals tokens for two principals in an irregular order. It looks for four bytes of a token that
+// have one distance to four bytes of the next token of its principal, and not of the other: a part
+// of the token before, or a counter of each principal.
+func (t trial) sequencesOf(in *attack.Instance, tok *attack.Token) {
+	principals := [2]codecs.Context{fields.Principal.Put(tok.Under, "alice-1"), fields.Principal.Put(tok.Under, "bobby-2")}
+	var sealed [2][]verdict.Call
+	var raw [2][][]byte
+	for _, who := range mintedOrder {
+		call := in.Seal(t.State(24), principals[who])
+		if call.Answer.Outcome != verdict.Done {
+			return
+		}
+		sealed[who] = append(sealed[who], call)
+		raw[who] = append(raw[who], in.TokenOf(call, principals[who]).Bytes())
+	}
+	t.Try(codecs.Unlinkable)
+	if from, to, ok := linkIn(raw[0], raw[1]); ok {
+		t.RefuteIf(codecs.Unlinkable, attack.Sealed(3), fmt.Sprintf("the bytes from %d of each token of a principal have one distance to the bytes from %d of its next one, and not to those of another principal", from, to),
+			sealed[0][0], sealed[1][0], sealed[0][1])
+	}
+}
+
+// linkIn returns the positions of four bytes that have one distance from each of as to the next,
+// and from none of bs to the next of as.
+func linkIn(as, bs [][]byte) (from, to int, ok bool) {
+	shortest := len(slices.MinFunc(slices.Concat(as, bs), func(a, b []byte) int { return len(a) - len(b) }))
+	distance := func(a, b []byte) uint32 {
+		return binary.BigEndian.Uint32(b[to:]) - binary.BigEndian.Uint32(a[from:])
+	}
+	for from = 0; from+4 <= shortest; from++ {
+		for to = 0; to+4 <= shortest; to++ {
+			links := 0
+			for k := 1; k < len(as) && distance(as[k-1], as[k]) == distance(as[0], as[1]) && distance(bs[k-1], as[k]) != distance(as[0], as[1]); k++ {
+				links++
+			}
+			if links == len(as)-1 {
+				return from, to, true
+			}
+		}
+	}
+	return 0, 0, false
 }
 
 // lengthOf returns the common length of all tokens, or 0 if lengths differ.

@@ -19,15 +19,16 @@ import (
 // attackedAlone limits the attacks on some neighbors to the given IDs or families. A neighbor
 // without a row gets all attacks.
 var attackedAlone = map[string][]string{
-	"a signed JSON token": {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
-	"a bounded count":     {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
-	"an hour of skew":     {"EXP"},
-	"a month to live":     {"EXP"},
-	"bytes as numbers":    {"PAY"},
-	"limited refusals":    {"ORA", "TAG-04", "TAG-19"},
-	"named keys":          {"KEY-10", "ORA", "TAG-04", "TAG-19"},
-	"signatures of ECDSA": {"TAG", "ENC"},
-	"quoted tokens":       {"TAG-04", "TAG-09", "RES-05"},
+	"a chain of all tokens": {"LNK", "ORA", "TAG-04"},
+	"a signed JSON token":   {"JOS", "KEY-01", "ENC", "FRM", "TAG", "PAY-04"},
+	"a bounded count":       {"RES-09", "RES-11", "RES-12", "ENC", "TAG"},
+	"an hour of skew":       {"EXP"},
+	"a month to live":       {"EXP"},
+	"bytes as numbers":      {"PAY"},
+	"limited refusals":      {"ORA", "TAG-04", "TAG-19"},
+	"named keys":            {"KEY-10", "ORA", "TAG-04", "TAG-19"},
+	"signatures of ECDSA":   {"TAG", "ENC"},
+	"quoted tokens":         {"TAG-04", "TAG-09", "RES-05"},
 
 	"tokens without randomness, used once": {"EXP", "SEQ", "KEY-07"},
 }

@@ -2,12 +2,14 @@ package oracles
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"sealab/codecs"
 	"sealab/internal/broken/skeleton"
@@ -36,6 +38,8 @@ func Leaks() []skeleton.Control {
 		}),
 		skeleton.NewWrappedScheme("linkable-sum", "a hint for routing is a digest of the principal, masked by the first bytes of the tag in front of it", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"},
 			func(inner codecs.Scheme) codecs.Scheme { return hintingScheme{inner} }),
+		skeleton.NewWrappedScheme("linkable-chain", "a token holds the end of the token before of its principal", []codecs.Property{codecs.Unlinkable}, []string{"LNK-01"},
+			chainedTokens(func(b *codecs.Context) string { return skeleton.TextOrEmpty(b.Principal) })),
 		skeleton.NewWrappedScheme("salt-outside", "the salt of the binding is in front of the tagged text", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-02"},
 			func(inner codecs.Scheme) codecs.Scheme { return saltedOutside{inner} }),
 		skeleton.NewScheme("one-key", "the tag of the principal is under the key of the token", []codecs.Property{codecs.Integrity, codecs.Unlinkable}, []string{"ORA-01"}, func(p *skeleton.SchemeParts) {
@@ -79,6 +83,53 @@ func (s hintingScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, err
 		return dst, skeleton.ErrUnauthentic
 	}
 	return s.Scheme.Verify(dst, token[:at], b)
+}
+
+// A chainedScheme mints
+//
+//	token = "fv1." || base64url(link[8] || inner || tag[16])
+//	link = the end of the token before in its chain
+type chainedScheme struct {
+	codecs.Scheme
+	key   []byte
+	chain func(*codecs.Context) string
+	last  *sync.Map // ends of tokens by chain
+}
+
+// chainedTokens returns a wrapper whose schemes share one key and all chains.
+func chainedTokens(chain func(*codecs.Context) string) func(codecs.Scheme) codecs.Scheme {
+	key, last := skeleton.RandomBytes(32), new(sync.Map)
+	return func(inner codecs.Scheme) codecs.Scheme { return chainedScheme{inner, key, chain, last} }
+}
+
+// Mint implements codecs.Scheme.
+func (s chainedScheme) Mint(dst, state []byte, b *codecs.Context) ([]byte, error) {
+	inner, err := s.Scheme.Mint(nil, state, b)
+	if err != nil {
+		return dst, err
+	}
+	link, ok := s.last.Load(s.chain(b))
+	if !ok {
+		link = skeleton.RandomBytes(8)
+	}
+	raw := append(slices.Clone(link.([]byte)), inner...)
+	raw = append(raw, skeleton.HMAC(s.key, raw)[:16]...)
+	s.last.Store(s.chain(b), raw[len(raw)-8:])
+	return append(dst, skeleton.SchemePrefix+base64.RawURLEncoding.EncodeToString(raw)...), nil
+}
+
+// Verify implements codecs.Scheme.
+func (s chainedScheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
+	text, ok := strings.CutPrefix(string(token), skeleton.SchemePrefix)
+	raw, okText := skeleton.DecodeCanonical(text)
+	if !ok || !okText || len(raw) < 24 {
+		return dst, skeleton.ErrMalformed
+	}
+	body, tag := raw[:len(raw)-16], raw[len(raw)-16:]
+	if !hmac.Equal(tag, skeleton.HMAC(s.key, body)[:16]) {
+		return dst, skeleton.ErrUnauthentic
+	}
+	return s.Scheme.Verify(dst, body[8:], b)
 }
 
 // A saltedOutside scheme mints

@@ -17,6 +17,7 @@ func Neighbors() map[string]codecs.Design {
 				return codecs.Reject(codecs.Unauthentic, fmt.Sprint("refused, request ", requests.Add(1)))
 			}
 		}).Design,
+		"a chain of all tokens": skeleton.NewWrappedScheme("nothing", "a token holds the end of the token before of any principal", nil, nil, chainedTokens(func(*codecs.Context) string { return "" })).Design,
 		"limited refusals": skeleton.NewWrappedScheme("nothing", "after eight refusals of any kind their reason is another one", nil, nil, func(inner codecs.Scheme) codecs.Scheme {
 			return &limitedScheme{Scheme: inner, counts: func(codecs.Stage) bool { return true }}
 		}).Design,
