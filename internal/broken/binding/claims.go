@@ -31,6 +31,20 @@ func Claims() []skeleton.Control {
 		}),
 		skeleton.NewWrappedScheme("subject-of-state", "a sub in the state replaces the principal", []codecs.Property{codecs.BindsPrincipal}, []string{"CTX-20"},
 			func(inner codecs.Scheme) codecs.Scheme { return mergingScheme{inner} }),
+		contextAs("target-of-arguments", "the member name of the arguments stands for an empty target", []codecs.Property{codecs.BindsTarget, codecs.Unambiguous}, []string{"CTX-20"}, func(c *codecs.Context) {
+			var members struct{ Name string }
+			if c.Target == "" && json.Unmarshal(c.Arguments, &members) == nil {
+				c.Target = members.Name
+			}
+		}),
+		contextAs("principal-of-meta", "the member user of _meta in the arguments stands for an absent principal", []codecs.Property{codecs.BindsPrincipal, codecs.Unambiguous}, []string{"CTX-20"}, func(c *codecs.Context) {
+			var members struct {
+				Meta struct{ User *string } `json:"_meta"`
+			}
+			if c.Principal == nil && json.Unmarshal(c.Arguments, &members) == nil {
+				c.Principal = members.Meta.User
+			}
+		}),
 		skeleton.NewWrappedScheme("reason-state", "the reason of a refusal quotes the state", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"},
 			func(inner codecs.Scheme) codecs.Scheme { return quotingScheme{inner} }),
 		skeleton.WithDisclaimer(skeleton.NewScheme("grace", "a token is good for one second longer than stated", []codecs.Property{codecs.Expiry}, []string{"EXP-08"}, func(p *skeleton.SchemeParts) {

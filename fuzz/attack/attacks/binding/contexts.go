@@ -42,8 +42,8 @@ var contextAttacks = []attack.Attack{
 		Gain: "a long value that the server takes for another one", Origin: "fields cut to a length before they are compared", Run: onTrial(trial.longValues)},
 	{ID: "CTX-16", Name: "two values with the same short digest, found by search", Layer: attack.LayerContext, CWE: 328, Refutes: []codecs.Property{codecs.Unambiguous},
 		Gain: "an account whose name has the same digest as that of another user", Origin: "digests cut to two bytes; the birthday bound", Run: onScheme(trial.collisions), Thousands: 262},
-	{ID: "CTX-20", Name: "arguments named like state members, states like claims", Layer: attack.LayerContext, CWE: 915,
-		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry}, fields.Properties...),
+	{ID: "CTX-20", Name: "arguments named like state members or fields, states like claims", Layer: attack.LayerContext, CWE: 915,
+		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Expiry, codecs.Unambiguous}, fields.Properties...),
 		Gain:    "a state or claims whose sealed values the client has replaced", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 

@@ -2,6 +2,7 @@ package binding
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -15,6 +16,7 @@ import (
 func (t trial) overridden(in *attack.Instance, tok *attack.Token) {
 	t.namedClaims(in, tok)
 	t.namedExpiry(tok)
+	t.namedFields(in, tok)
 	state := []byte(`{"step":"confirmed","env":"staging","inputResponses":{"ok":false}}`)
 	honest, ok := in.Mint(state, tok.Under)
 	if !ok {
@@ -58,6 +60,50 @@ func (t trial) namedClaims(in *attack.Instance, tok *attack.Token) {
 			continue
 		}
 		t.Refuses(f.Property, in, sealed, f.Put(tok.Under, value), "members of the state replace the %s that a token was minted for", f.Name)
+	}
+}
+
+// fieldNames are names of arguments that a reader may take for a field.
+var fieldNames = map[codecs.Property][]string{
+	codecs.BindsMethod: {"method", "op", "action"}, codecs.BindsTarget: {"name", "uri", "target", "tool", "resource"},
+	codecs.BindsPrincipal: {"principal", "user", "sub", "subject", "userId", "user_id"}, codecs.BindsAudience: {"audience", "aud", "resource", "server"},
+}
+
+// namedFields compares contexts with and without a value of a field, whose arguments have a member
+// of that value. A member must not stand for a field that is absent, empty or another.
+func (t trial) namedFields(in *attack.Instance, tok *attack.Token) {
+	for _, f := range fields.All {
+		names, value := fieldNames[f.Property], f.Unrelated()[0]
+		if names == nil || in.AcceptsFirst(tok, f.Put(tok.Under, value)) {
+			continue // other attacks find a field that is not bound
+		}
+		var members []string
+		for _, name := range names {
+			members = append(members, fmt.Sprintf("%q:%q", name, value))
+		}
+		flat := "{" + strings.Join(members, ",") + "}"
+		for _, arguments := range []string{flat, `{"_meta":` + flat + `}`, `{"params":` + flat + `}`, `{"arguments":` + flat + `}`} {
+			t.namedField(in, fields.Arguments.Put(tok.Under, arguments), f, value)
+		}
+		for _, method := range fields.OtherMethods {
+			if f.Property != codecs.BindsMethod {
+				t.namedField(in, fields.Method.Put(fields.Arguments.Put(tok.Under, flat), method), f, value)
+			}
+		}
+	}
+}
+
+// namedField compares a value of one field with an absent one, an empty one and another one.
+func (t trial) namedField(in *attack.Instance, under codecs.Context, f fields.Field, value string) {
+	with := f.Put(under, value)
+	without := []codecs.Context{f.Put(under, ""), f.Put(under, f.Unrelated()[1])}
+	if f.Optional() {
+		without = append(without, f.Without(under))
+	}
+	for _, other := range without {
+		const issue = "the %s %+q and another one are treated as the same, with a member of the arguments %.60q"
+		t.between(in, with, other, f, issue, f.Name, value, under.Arguments)
+		t.between(in, other, with, f, issue, f.Name, value, under.Arguments)
 	}
 }
 
