@@ -213,10 +213,22 @@ func parseSeconds(literal []byte) (seconds, micros int64, err error) {
 	return int64(whole), int64(math.Round((f - whole) * 1e6)), nil
 }
 
+// Absent is the method or target of a context whose binding lacks that member. A context of an
+// application has both, so only a test of a worker uses it.
+const Absent = "\x00absent"
+
+// unlessAbsent appends a text, or nothing if the value is Absent.
+func (l *line) unlessAbsent(name, value string) *line {
+	if value == Absent {
+		return l
+	}
+	return l.text(name, value)
+}
+
 // binding appends the binding of a context.
 func (l *line) binding(b *codecs.Context) *line {
 	return l.object("binding", func() {
-		l.text("method", b.Method).text("target", b.Target)
+		l.unlessAbsent("method", b.Method).unlessAbsent("target", b.Target)
 		if b.Arguments != nil {
 			l.raw("arguments", b.Arguments)
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/codecs"
 )
 
 func TestTimesCross(t *testing.T) {
@@ -45,4 +47,18 @@ func TestDurationsCross(t *testing.T) {
 	_, err := parseTime([]byte("1e16"))
 	require.Error(t, err)
 	require.Less(t, math.MaxInt64/float64(time.Second), 1e11)
+}
+
+func TestAbsentMembers(t *testing.T) {
+	for _, c := range []struct {
+		context codecs.Context
+		binding string
+	}{
+		{codecs.Context{Method: "m"}, `{"binding":{"method":"m","target":""}}`},
+		{codecs.Context{Method: "m", Target: Absent}, `{"binding":{"method":"m"}}`},
+		{codecs.Context{Method: Absent, Target: "t"}, `{"binding":{"target":"t"}}`},
+	} {
+		var l line
+		require.Equal(t, c.binding, string(l.binding(&c.context).end()))
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/worker"
 	"sealab/fuzz/attack"
 	"sealab/fuzz/attack/fields"
 	"sealab/internal/verdict"
@@ -104,6 +105,28 @@ func (t trial) namedField(in *attack.Instance, under codecs.Context, f fields.Fi
 		const issue = "the %s %+q and another one are treated as the same, with a member of the arguments %.60q"
 		t.between(in, with, other, f, issue, f.Name, value, under.Arguments)
 		t.between(in, other, with, f, issue, f.Name, value, under.Arguments)
+	}
+	if t.Design.Worker != nil && !f.Optional() {
+		t.namedAbsent(in, with, f)
+	}
+}
+
+// namedAbsent compares a method or target with none. The contract always has both, so a fault does
+// not count.
+func (t trial) namedAbsent(in *attack.Instance, with codecs.Context, f fields.Field) {
+	without := f.Put(with, worker.Absent)
+	for _, c := range [][2]codecs.Context{{with, without}, {without, with}} {
+		sealed := in.SealQuietly(t.State(8), c[0])
+		if sealed.Answer.Outcome != verdict.Done {
+			continue
+		}
+		t.Try(codecs.Unambiguous, f.Property)
+		call, ok := in.AcceptsQuietly(sealed.Answer.Out, c[1])
+		for _, p := range []codecs.Property{codecs.Unambiguous, f.Property} {
+			if ok {
+				t.Refute(p, fmt.Sprintf("a %s and none are treated as the same, with a member of the arguments %.60q", f.Name, with.Arguments), sealed, call)
+			}
+		}
 	}
 }
 
