@@ -459,6 +459,7 @@ var rows = []row{
 	{fault: "notes of any user + resources in pages", checks: []string{"R-USER"}},
 	{fault: "notes in any case", checks: []string{"R-USER"}, critical: true},
 	{fault: "cursors name users", checks: []string{"R-USER", "R-CURSOR"}, critical: true},
+	{fault: "handles of pages for any user", checks: []string{"R-USER"}, critical: true},
 	{fault: "later pages of all users", checks: []string{"R-USER"}, also: []string{"T-USER"}},
 	{fault: "negative places count from the end", checks: []string{"R-CURSOR"}},
 	{fault: "cursors show hidden tools", checks: []string{"R-CURSOR"}},

@@ -194,6 +194,7 @@ var unusualRows = []row{
 	{fault: "cursors as objects", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
 	{fault: "cursors as numbers", checks: []string{"R-CURSOR", "H-CURSOR", "H-RESULT", "T-USER"}},
 	{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT", "T-READS"}, change: withEffects},
+	{fault: "handles of pages for any user", checks: []string{"R-CURSOR"}},
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
 	{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},
 	{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},

@@ -75,7 +75,8 @@ var wordPattern = regexp.MustCompile(`[\pL\pN@_-]+`)
 // partialNumber matches a number that may be a part of a word, as in after-4.
 var partialNumber = regexp.MustCompile(`\b\d{1,9}\b`)
 
-// Words returns the words that can be read in a cursor, without names of members.
+// Words returns the words that can be read in a cursor, without names of members and without encoded
+// bytes: a sealed cursor has none.
 func Words(cursor string) []string {
 	var all []string
 	for _, c := range codedTexts(cursor) {
@@ -87,7 +88,9 @@ func Words(cursor string) []string {
 			}
 		}
 		if len(object) == 0 {
-			all = append(all, wordPattern.FindAllString(c.text, -1)...)
+			all = append(all, slices.DeleteFunc(wordPattern.FindAllString(c.text, -1), func(word string) bool {
+				return c.text == cursor && segmentOf(word).coded
+			})...)
 		}
 	}
 	return all

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"encoding/base64"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,4 +35,7 @@ func TestAltered(t *testing.T) {
 		})
 	}
 	require.Equal(t, []string{"alice", "10"}, Words(base64.StdEncoding.EncodeToString([]byte(`alice:10`)))[:2])
+	sealed := strings.Repeat("QUJD_yt9Zk3-", 4)
+	require.Equal(t, []string{"v2"}, Words("v2."+sealed))
+	require.Equal(t, []string{"of-bob"}, Words("of-bob"))
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -104,11 +105,15 @@ func (s *Server) resources(r request) object {
 			owner = of
 		}
 	}
+	if s.has("handles of pages for any user") {
+		next = s.handleOfPage(r.user)
+		owner = cmp.Or(s.ownerOfPage(cursor), owner)
+	}
 	today, mine := object{"name": "today", "uri": "notes://day/today"}, object{"name": "mine", "uri": "notes://user/" + owner}
 	switch {
 	case r.user == "":
 		return object{"resources": []object{today}}
-	case !s.has("resources in pages", "cursors name users", "later pages of all users"):
+	case !s.has("resources in pages", "cursors name users", "handles of pages for any user", "later pages of all users"):
 		return object{"resources": []object{today, mine}}
 	case cursor == "":
 		return object{"resources": []object{today}, "nextCursor": next}
@@ -116,6 +121,21 @@ func (s *Server) resources(r request) object {
 		return object{"resources": []object{{"name": "alice", "uri": "notes://user/alice"}, {"name": "bob", "uri": "notes://user/bob"}}}
 	}
 	return object{"resources": []object{mine}}
+}
+
+// handleOfPage returns a new cursor that shows nothing, and ownerOfPage the user whose page it gives.
+func (s *Server) handleOfPage(user string) string {
+	handle := base64.RawURLEncoding.EncodeToString(randomBytes(18))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["page "+handle] = user
+	return handle
+}
+
+func (s *Server) ownerOfPage(handle string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["page "+handle]
 }
 
 // filtered removes resources that the user may not read from the filter of a subscription. A server

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"mime"
 	"slices"
 	"strings"
@@ -16,9 +18,10 @@ import (
 var listChecks = []review.Check{
 	{
 		ID: "H-RESULT", Name: "malformed list results", Era: "modern", Severity: review.Warning, Category: "schema",
-		Sent: "each list as the second user; the check also inspects all pages that were read",
+		Sent: "each list, server/discover and each listed resource as both users; the check also inspects all " +
+			"pages that were read",
 		Want: "returns resultType complete, serverInfo in _meta, and a valid ttlMs and cacheScope; uses cacheScope " +
-			"public only for lists that are equal for all users, and no public Cache-Control for answers to one " +
+			"public only for results that are equal for all users, and no public Cache-Control for answers to one " +
 			"user",
 		Source: "revision 2026-07-28, basic and server/utilities/caching",
 		Impact: "clients and caches store the list for too long, not at all, or for other users",
@@ -111,7 +114,7 @@ func checkListResults(t *review.T) {
 		switch {
 		case fault != "":
 			t.Form(method, review.Warning, fault, a)
-		case scope == "public" && differsBetweenUsers(t, method, m):
+		case scope == "public" && len(t.Options.Target.Second) > 0 && differsBetweenUsers(t, client.Call{Method: method}):
 			t.Form(method, review.Warning, "cacheScope public on a list that differs between two users", a)
 		case scope == "public" && len(t.Options.Target.Headers) > 0:
 			t.Form(method, review.Suggestion, "cacheScope public on a list that needs credentials", a)
@@ -119,6 +122,7 @@ func checkListResults(t *review.T) {
 			t.Form(method, review.Suggestion, "no serverInfo in _meta", a)
 		}
 	}
+	publicReads(t)
 	if c := t.Client; c.Uncached.Kind != "" && len(t.Findings) == 0 {
 		t.Form(c.UncachedBy, review.Warning, "a ttlMs or cacheScope of another form", c.Uncached)
 	}
@@ -146,26 +150,53 @@ func pageFault(page map[string]json.RawMessage) string {
 	return ""
 }
 
-// differsBetweenUsers reports whether the second user gets another list than the first, twice. The
-// first user's own list must be unchanged between them.
-func differsBetweenUsers(t *review.T, method string, own map[string]json.RawMessage) bool {
-	if len(t.Options.Target.Second) == 0 {
-		return false
+// publicReads records a finding if a read is public for some time, and each user gets another result.
+func publicReads(t *review.T) {
+	reads := []client.Call{{Method: "server/discover"}}
+	for _, o := range t.Report.Server.Resources[:min(len(t.Report.Server.Resources), maxReads)] {
+		reads = append(reads, client.Call{Method: "resources/read", Target: o.URI})
 	}
-	for _, member := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
-		if own[member] == nil {
+	for _, call := range reads {
+		label := strings.TrimSpace(call.Method + " " + call.Target)
+		if len(t.Options.Target.Second) == 0 || !t.Selected(label) {
 			continue
 		}
-		for _, as := range []client.User{client.SecondUser, client.FirstUser, client.SecondUser} {
-			a := t.Call(client.Call{Method: method, As: as})
-			same := string(jsondoc.Members(a.Result)[member]) == string(own[member])
-			if a.Kind != client.Completed || same != (as == client.FirstUser) {
-				return false
+		for _, as := range []client.User{client.FirstUser, client.SecondUser} {
+			call.As = as
+			if a := t.Tried(t.Call(call)); isPublic(a) && differsBetweenUsers(t, call) {
+				t.Form(label, review.Warning, "cacheScope public for some time on a result that differs between two users", a)
+				return
 			}
 		}
-		return true
 	}
-	return false
+}
+
+// isPublic reports whether caches may give a result to all users for some time.
+func isPublic(a client.Answer) bool {
+	var ttl float64
+	m := jsondoc.Members(a.Result)
+	_ = json.Unmarshal(m["ttlMs"], &ttl) // of another type: 0
+	return a.Kind == client.Completed && string(m["cacheScope"]) == `"public"` && ttl > 0
+}
+
+// maxComparedCalls is the number of calls that must give each user its own result.
+const maxComparedCalls = 16
+
+// differsBetweenUsers reports whether a call always gives each user the same result, and the other
+// user another one. The users take turns without a period (Thue-Morse), because a result may change
+// with each call or come from several instances in turn.
+func differsBetweenUsers(t *review.T, call client.Call) bool {
+	var results [2]string
+	for i := range maxComparedCalls {
+		n := bits.OnesCount(uint(i)) % 2
+		call.As = []client.User{client.FirstUser, client.SecondUser}[n]
+		a := t.Call(call)
+		shared := string(jsondoc.Object(jsondoc.Without(jsondoc.Members(a.Result), "_meta", "ttlMs", "nextCursor")))
+		if results[n] = cmp.Or(results[n], shared); a.Kind != client.Completed || results[n] != shared || results[0] == results[1] {
+			return false
+		}
+	}
+	return true
 }
 
 // definedCodes are the codes that the protocol defines in its own range.
