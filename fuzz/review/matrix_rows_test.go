@@ -414,6 +414,7 @@ var rows = []row{
 	{fault: "any id", checks: []string{"H-ID"}},
 	{fault: "notifications answered", checks: []string{"H-202", "S-202"}},
 	{fault: "one cache for all users", checks: []string{"H-RESULT"}},
+	{modern: true, fault: "readings of a user for all caches", checks: []string{"H-RESULT"}},
 	{fault: "results of another type", checks: []string{"H-RESULT"}},
 	{fault: "results without cache members", checks: []string{"H-RESULT"}},
 	{modern: true, fault: "undefined code", checks: []string{"H-CODES", "H-UNKNOWN"}},

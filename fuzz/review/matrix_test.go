@@ -261,6 +261,7 @@ var unusualRows = []row{
 	{fault: "names of keys in tokens", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "versions in tokens + states of varying length", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "one reader + one extension", checks: []string{"H-CORS", "H-ORIGIN"}},
+	{fault: "readings by lot for all caches", checks: []string{"H-RESULT", "R-USER"}},
 	{fault: "answers for the cache of a user", checks: []string{"H-RESULT", "H-VERB", "H-BATCH", "H-VERMIS"}},
 	{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-HOST", "S-ORIGIN", "H-ID", "H-UNKNOWN", "H-CODES"}},
 	{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},

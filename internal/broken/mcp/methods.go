@@ -381,6 +381,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 	switch {
 	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil
+	case uri == "notes://day/today" && s.has("readings of a user for all caches", "readings by lot for all caches"): // the second is sound
+		reading := map[bool]string{true: "for " + r.user, false: fmt.Sprint(randomBytes(1)[0] % 2)}[s.has("readings of a user for all caches")]
+		return s.complete(object{"contents": []object{{"uri": uri, "text": reading}}, "ttlMs": 60_000, "cacheScope": "public"}), nil
 	case uri == "notes://day/today" && s.has("readings that drift"): // not a fault
 		return s.listed(object{"contents": []object{{"uri": uri, "text": fmt.Sprint(s.handled.Load() / driftPeriod)}}}), nil
 	case uri == "notes://day/today" && s.has("blobs of text"):
