@@ -471,6 +471,7 @@ var rows = []row{
 	{fault: "questions remembered for every user", checks: []string{"T-MIX"}},
 	{modern: true, fault: "questions on the board", checks: []string{"R-USER"}},
 	{fault: "completions name all users", checks: []string{"T-USER"}},
+	{modern: true, fault: "visits of any user completed", checks: []string{"T-USER"}},
 	{fault: "totals are booked", checks: []string{"T-READS"}, change: withEffects},
 	{modern: true, fault: "results of the first user", checks: []string{"T-MIX"}, also: []string{"RS-REPLAY", "RS-ROLL"}, change: withEffects, critical: true},
 	{fault: "unknown resources are empty", checks: []string{"R-MISSING"}},

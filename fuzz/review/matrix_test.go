@@ -198,6 +198,8 @@ var unusualRows = []row{
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
 	{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},
 	{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},
+	{fault: "own visits completed", checks: []string{"T-USER", "C-COMP", "R-USER", "R-PATH"}},
+	{fault: "visits in public", checks: []string{"T-USER", "C-COMP", "R-USER", "R-PATH"}},
 	{fault: "tasks + counted tasks", checks: []string{"S-TASK", "S-HIJACK"}, change: withEffects},
 	{fault: "tasks + no credentials wanted", checks: []string{"S-TASK"}, change: nobodyWithEffects},
 	{fault: "questions name the call", checks: []string{"H-TRACE"}, change: deploysCredential},

@@ -49,6 +49,7 @@ type Call struct {
 	Cursor       string            `json:"-"`
 	Ref          map[string]string `json:"-"` // of a completion, with Argument
 	Argument     map[string]string `json:"-"`
+	Context      map[string]string `json:"-"` // other arguments of a completion
 	Progress     string            `json:"-"` // asks for logs, and for progress under this token (JSON)
 	Level        string            `json:"-"` // of the logs
 	Carrier      string            `json:"-"` // the member of _meta that holds the state; "": requestState
@@ -65,6 +66,7 @@ type callParams struct {
 	Cursor    string            `json:"cursor,omitempty"`
 	Ref       map[string]string `json:"ref,omitempty"`
 	Argument  map[string]string `json:"argument,omitempty"`
+	Context   map[string]any    `json:"context,omitempty"`
 	Meta      map[string]any    `json:"_meta,omitempty"`
 }
 
@@ -114,6 +116,9 @@ func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
 	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Ref: c.Ref, Argument: c.Argument, Meta: meta}
 	if c.Carrier != "" {
 		p.State = nil
+	}
+	if c.Context != nil {
+		p.Context = map[string]any{"arguments": c.Context}
 	}
 	if c.Method == "resources/read" {
 		p.URI = c.Target

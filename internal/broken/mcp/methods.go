@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,6 +79,9 @@ func (s *Server) handle(r request) (object, *failure) {
 		if s.has("completions name the user", "completions name all users") { // the first is sound
 			templates = append(templates, object{"name": "notes of a user", "uriTemplate": notesOfUser})
 		}
+		if s.has(visitChoices...) {
+			templates = append(templates, object{"name": "visits of a user", "uriTemplate": visitsOfUser})
+		}
 		return s.listed(object{"resourceTemplates": templates}), nil
 	case "resources/read":
 		return s.readResource(r)
@@ -94,6 +98,9 @@ func (s *Server) handle(r request) (object, *failure) {
 		}
 		if s.has(queryFaults...) {
 			return s.completedByQuery(r)
+		}
+		if strings.Contains(string(r.params["ref"]), visitsOfUser) {
+			return s.complete(object{"completion": object{"values": s.visits(r)}}), nil
 		}
 		if strings.Contains(string(r.params["ref"]), notesOfUser) {
 			users := []string{r.user}
@@ -193,6 +200,28 @@ func (s *Server) listed(result object) object {
 
 // notesOfUser is the URI template of users' resources.
 const notesOfUser = "notes://user/{user}"
+
+// visitsOfUser is the URI template of resources whose days are completed beside a user.
+const visitsOfUser = "notes://user/{user}/{day}"
+
+// visitChoices are the choices for these resources. The first is a fault.
+var visitChoices = []string{"visits of any user completed", "own visits completed", "visits in public"}
+
+// visits returns the completions of visitsOfUser. With a fault it believes the user in the context.
+func (s *Server) visits(r request) []string {
+	var argument struct{ Name string }
+	var given struct{ Arguments struct{ User string } }
+	_ = json.Unmarshal(r.params["argument"], &argument) // of another form: none
+	_ = json.Unmarshal(r.params["context"], &given)
+	owner := cmp.Or(given.Arguments.User, r.user)
+	switch {
+	case argument.Name == "user":
+		return []string{r.user}
+	case owner == r.user, s.has("visits of any user completed", "visits in public") && slices.Contains([]string{"alice", "bob"}, owner):
+		return []string{"visit-of-" + owner}
+	}
+	return []string{}
+}
 
 // inputSchemas are the input schemas of the tools. A header repeats the argument zone of deploy.
 var inputSchemas = map[string]string{
@@ -409,6 +438,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}, "ttlMs": 0, "cacheScope": "public"}), nil
 	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
+	case r.user != "" && s.has(visitChoices...) && uri == "notes://user/"+r.user+"/visit-of-"+r.user, s.has("visits in public") && strings.Contains(uri, "/visit-of-"):
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "a visit"}}}), nil
 	case s.has("own notes in any case") && strings.EqualFold(uri, "notes://user/"+r.user), s.has("notes in any case") && strings.ToLower(uri) != uri && strings.HasPrefix(strings.ToLower(uri), "notes://user/"): // the first is sound
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + strings.ToLower(uri)}}}), nil
 	case s.has("any path") && strings.Contains(uri, "etc/passwd"), s.has("paths decoded twice") && strings.Contains(uri, "%252e%252e%252F"):

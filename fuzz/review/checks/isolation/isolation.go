@@ -38,10 +38,10 @@ var isolationChecks = []review.Check{
 		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a " +
 			"prompt or a tool that only one user's list contains, called as the other user, if the tool asks or, " +
 			"with --effects, is read-only; with --effects read-only tools as both users, also at once and with " +
-			"identifiers from the texts of the other user, and with each listed value if the tool keeps one for some users; completions as each user, and calls with the " +
-			"completed values",
-		Want: "refuses the call; lists only what belongs to the user; gives each user the answer that it gets when " +
-			"alone",
+			"identifiers from the texts of the other user, and with each listed value if the tool keeps one for some users; completions as each user, also beside values that only the " +
+			"other one's completions have, and calls with the completed values",
+		Want: "refuses the call; lists and completes only what belongs to the user; gives each user the answer that " +
+			"it gets when alone",
 		Source: "CWE-639; CWE-862; " + review.SourceTools,
 		Impact: "a user calls or sees what belongs to another",
 		Fix:    "look up tools in the list of the user of the request, and make the user a part of every cache key",

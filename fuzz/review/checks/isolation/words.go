@@ -2,6 +2,8 @@ package isolation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -33,34 +35,59 @@ func readOtherUsersWords(t *review.T) {
 	}
 }
 
-// A completedArgument is an argument with completions and the call that uses its value.
-type completedArgument struct {
-	name, argument string
-	ref            map[string]string
-	use            func(value string) client.Call
+// A completedOffer is a prompt or a template with completions, and the call that uses values of its
+// arguments.
+type completedOffer struct {
+	name      string
+	ref       map[string]string
+	arguments []string
+	use       func(values map[string]string, as client.User) client.Call
 }
 
-// withCompletions returns the arguments of prompts and the parameters of templates.
-func withCompletions(t *review.T) []completedArgument {
-	var all []completedArgument
+// withCompletions returns the prompts and templates that have arguments.
+func withCompletions(t *review.T) []completedOffer {
+	var all []completedOffer
 	for _, p := range t.Report.Server.Prompts {
+		var names []string
 		for _, x := range p.Arguments {
-			all = append(all, completedArgument{p.Name + " " + x.Name, x.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, func(value string) client.Call {
-				given, _ := t.PromptArguments(p)
-				return client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.WithMember(given, x.Name, jsondoc.Quote(value))}
-			}})
+			names = append(names, x.Name)
 		}
-	}
-	for _, x := range t.Report.Server.Templates {
-		parameters := review.TemplateParameter.FindAllString(x.URI, -1)
-		if len(parameters) != 1 {
-			continue // a template of several parameters needs other values
-		}
-		all = append(all, completedArgument{x.URI, strings.Trim(parameters[0], "{}+"), map[string]string{"type": "ref/resource", "uri": x.URI}, func(value string) client.Call {
-			return client.Call{Method: "resources/read", Target: strings.Replace(x.URI, parameters[0], value, 1)}
+		all = append(all, completedOffer{p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, names, func(values map[string]string, as client.User) client.Call {
+			given, _ := t.PromptArguments(p)
+			for name, value := range values {
+				given = jsondoc.WithMember(given, name, jsondoc.Quote(value))
+			}
+			return client.Call{Method: "prompts/get", Target: p.Name, Arguments: given, As: as}
 		}})
 	}
+	for _, x := range t.Report.Server.Templates {
+		var names []string
+		for _, parameter := range review.TemplateParameter.FindAllString(x.URI, -1) {
+			names = append(names, strings.Trim(parameter, "{}+"))
+		}
+		all = append(all, completedOffer{x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, names, func(values map[string]string, as client.User) client.Call {
+			uri := review.TemplateParameter.ReplaceAllStringFunc(x.URI, func(parameter string) string { return values[strings.Trim(parameter, "{}+")] })
+			return client.Call{Method: "resources/read", Target: uri, As: as}
+		}})
+	}
+	all = slices.DeleteFunc(all, func(o completedOffer) bool { return len(o.arguments) == 0 })
 	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// values returns the completions of an argument for a user, given values of other arguments.
+func (o completedOffer) values(t *review.T, argument string, given map[string]string, as client.User) ([]string, client.Answer) {
+	a := t.Tried(t.Call(client.Call{Method: "completion/complete", Ref: o.ref, Argument: map[string]string{"name": argument, "value": ""}, Context: given, As: as}))
+	return a.Completions(), a
+}
+
+// onlyForFirst reports whether the first user of a pair may use values and the second may not, twice.
+func (o completedOffer) onlyForFirst(t *review.T, values map[string]string, pair [2]client.User) bool {
+	for range 2 {
+		if kind := t.Call(o.use(values, pair[0])).Kind; kind != client.Completed && kind != client.Asked || !t.Call(o.use(values, pair[1])).Refused() {
+			return false
+		}
+	}
+	return true
 }
 
 // testOthersCompletions asks for completions as each user. It records a finding if one gets a value
@@ -69,25 +96,65 @@ func testOthersCompletions(t *review.T) {
 	if !t.Report.Server.Has("completions") || len(t.Options.Target.Second) == 0 {
 		return
 	}
-	for _, c := range withCompletions(t) {
-		label := "completions of " + c.name
-		if !t.Selected(label) {
-			continue
-		}
-		for _, pair := range userPairs {
-			a, ok := t.Completion(pair[0], c.ref, c.argument, "")
-			if !ok {
-				return
-			}
-			values := a.Completions()
-			for _, v := range values[:min(len(values), review.MaxTestedCalls)] {
-				own, other := c.use(v), c.use(v)
-				own.As, other.As = pair[0], pair[1]
-				if v != "" && t.Tried(t.Call(own)).Refused() && t.Call(other).Kind == client.Completed && t.Call(own).Refused() {
-					t.Fault(label, review.Warning, "completions give a user "+client.Short(v, 60)+", which only the other one may use", a)
+	for _, o := range withCompletions(t) {
+		for _, argument := range o.arguments {
+			for _, pair := range userPairs {
+				if completesOthersValue(t, o, argument, pair) || completesInContext(t, o, argument, pair) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// completesOthersValue completes an argument as the second user of a pair. It records a finding if a
+// value is for the first alone.
+func completesOthersValue(t *review.T, o completedOffer, argument string, pair [2]client.User) bool {
+	label := "completions of " + o.name + " " + argument
+	if !t.Selected(label) || o.ref["uri"] != "" && len(o.arguments) > 1 {
+		return false // a template of several parameters needs other values
+	}
+	values, a := o.values(t, argument, nil, pair[1])
+	for _, v := range values[:min(len(values), review.MaxTestedCalls)] {
+		if v != "" && o.onlyForFirst(t, map[string]string{argument: v}, pair) {
+			t.Fault(label, review.Warning, "completions give a user "+client.Short(v, 60)+", which only the other one may use", a)
+			return true
+		}
+	}
+	return false
+}
+
+// completesInContext completes the arguments beside one that has a value of the first user of a pair,
+// as the second. It records a finding if a value is for the first alone, and is not completed beside
+// an unknown value or none.
+func completesInContext(t *review.T, o completedOffer, argument string, pair [2]client.User) bool {
+	label := "completions of " + o.name + " beside " + argument
+	if !t.Selected(label) || len(o.arguments) < 2 {
+		return false
+	}
+	theirs, _ := o.values(t, argument, nil, pair[0])
+	own, _ := o.values(t, argument, nil, pair[1])
+	theirs = slices.DeleteFunc(theirs, func(v string) bool { return v == "" || slices.Contains(own, v) })
+	for _, v := range theirs[:min(len(theirs), review.MaxTestedCalls)] {
+		given := map[string]string{argument: v}
+		for _, other := range slices.DeleteFunc(slices.Clone(o.arguments), func(name string) bool { return name == argument }) {
+			told, a := o.values(t, other, given, pair[1])
+			unknown := maps.Clone(given)
+			unknown[argument] = t.Word()
+			usual, _ := o.values(t, other, unknown, pair[1])
+			plain, _ := o.values(t, other, nil, pair[1])
+			for _, value := range told[:min(len(told), review.MaxTestedCalls)] {
+				used := maps.Clone(given)
+				if used[other] = value; value != "" && !slices.Contains(append(usual, plain...), value) && o.onlyForFirst(t, used, pair) {
+					t.Fault(label, review.Warning, fmt.Sprintf("beside a %s that only the other user has, completions give a user %s, which only the other one may use",
+						client.Short(argument, 40), client.Short(value, 60)), a)
+					return true
+				}
+			}
+			if known, _ := o.values(t, other, given, pair[0]); len(known) > 0 {
+				given[other] = known[0]
+			}
+		}
+	}
+	return false
 }
