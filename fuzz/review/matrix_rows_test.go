@@ -142,6 +142,8 @@ var rows = []row{
 	{fault: "null answers end the server", checks: []string{"RS-FORM"}, ends: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "no answer is an acceptance", checks: []string{"RS-ASKAGAIN"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
+	{modern: true, fault: "charges waived for anybody", checks: []string{"RS-EXTRA"}, change: withEffects},
+	{modern: true, fault: "charges waived for anybody + random texts", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},
 	{fault: "action ignored", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "no action is an acceptance", checks: []string{"RS-DECLINE"}, change: withEffects},

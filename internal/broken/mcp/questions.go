@@ -141,11 +141,36 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}
+	if r.user == officeUser && s.has(chargeChoices...) {
+		result["inputRequests"].(object)["free"] = object{"method": "elicitation/create", "params": json.RawMessage(formOfOffice)}
+	}
 	if s.has("states in _meta") {
 		result["_meta"] = object{metaState: result["requestState"]}
 		delete(result, "requestState")
 	}
 	return result, nil
+}
+
+// chargeChoices are the choices for calls that cost money, except for the office, which is asked. The
+// first is a fault.
+var chargeChoices = []string{"charges waived for anybody", "charges waived for the office"}
+
+const officeUser = "bob"
+
+// formOfOffice is the question that only the office is asked.
+const formOfOffice = `{"mode":"form","message":"Free of charge?","requestedSchema":{"type":"object","properties":{"free":{"type":"string","enum":["no","yes"]}},"required":["free"]}}`
+
+// charge returns the cost of a call, or "". With a fault it reads an answer that the user was not asked
+// for.
+func (s *Server) charge(r request, responses map[string]map[string]any) string {
+	content, _ := responses["free"]["content"].(map[string]any)
+	switch {
+	case !s.has(chargeChoices...):
+		return ""
+	case content["free"] == "yes" && (r.user == officeUser || s.has("charges waived for anybody")):
+		return " for 0 EUR"
+	}
+	return " for 180 EUR"
 }
 
 // worded adds the argument and the user to a question. With a fault it adds those of an earlier

@@ -33,13 +33,16 @@ var roundChecks = []review.Check{
 		Timed:  true, Run: checkMissingAnswers,
 	},
 	{
-		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Suggestion, Category: "reliability",
-		Sent:   "a good token with the expected answers and one more, under an unknown key",
+		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Warning, Category: "security",
+		Sent: "a good token with the expected answers and one more, under an unknown key; with --effects and " +
+			"--second, each user's answers with one more, to a question or a member of a form that the same call " +
+			"asks only of the other user",
 		Want:   "ignores the additional answer",
 		Source: review.SourceMRTR,
-		Impact: "a client that sends an additional answer is refused",
-		Fix:    "ignore unknown keys of inputResponses",
-		Timed:  true, Run: checkExtraAnswer,
+		Impact: "a client that sends an additional answer is refused; or a user takes a choice that the server keeps " +
+			"for others",
+		Fix:   "read only the answers to the questions that the state says were asked",
+		Timed: true, Run: checkExtraAnswer,
 	},
 	{
 		ID: "RS-WHERE", Name: "a state in a request that takes none", Flow: true, Severity: review.Suggestion, Category: "schema",
@@ -183,7 +186,9 @@ func checkExtraAnswer(t *review.T) {
 	if a.Refused() {
 		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused",
 			Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+		return
 	}
+	giveOthersAnswers(t)
 }
 
 func checkStateInList(t *review.T) {

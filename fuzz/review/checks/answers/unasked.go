@@ -1,0 +1,162 @@
+package answers
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// giveOthersAnswers gives each user, beside the answers to its own questions, answers to questions that
+// the same call asks only of the other user. It records a finding if they change the result.
+func giveOthersAnswers(t *review.T) {
+	own := t.Oracle
+	defer func() { t.Oracle = own }()
+	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
+		return
+	}
+	for _, o := range t.Oracles {
+		if o.Flow.Last == nil || o.Good.Kind != client.Completed {
+			continue
+		}
+		first, second := walkQuestions(t, o.Flow, client.FirstUser), walkQuestions(t, o.Flow, client.SecondUser)
+		for _, pair := range [][2]questionWalk{{first, second}, {second, first}} {
+			t.Oracle = &review.Oracle{Flow: pair[0].flow, User: pair[0].as}
+			for _, x := range unaskedAnswers(pair[0].questions, pair[1].questions) {
+				if pair[0].flow.Last != nil && t.Selected(x.label(t)) && countsUnasked(t, x) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A questionWalk is a call that a user has carried out: all questions of it, and the flow with the
+// answers. Last is nil if the call did not complete.
+type questionWalk struct {
+	flow      client.Flow
+	as        client.User
+	questions map[string]client.Question
+}
+
+// maxAskedRounds is the number of questions after which walkQuestions stops.
+const maxAskedRounds = 4
+
+// walkQuestions makes the call of a flow as a user. It answers each question as the flow does, and
+// those that the flow does not know with a sample.
+func walkQuestions(t *review.T, f client.Flow, as client.User) questionWalk {
+	w := questionWalk{f, as, map[string]client.Question{}}
+	call, given := f.Call(as), f.Answers()
+	w.flow.Rounds, w.flow.Last = nil, nil
+	a := t.Tried(t.Call(call))
+	for i := 0; i < maxAskedRounds && a.Kind == client.Asked; i++ {
+		maps.Copy(w.questions, a.Questions)
+		answers := jsondoc.Members(review.AnswersTo(a.Questions)[0])
+		for key := range answers {
+			if i < len(given) && jsondoc.Members(given[i])[key] != nil {
+				answers[key] = jsondoc.Members(given[i])[key]
+			}
+		}
+		w.flow.Rounds = append(w.flow.Rounds, jsondoc.Object(answers))
+		a = t.Tried(t.Call(t.Client.Reply(call, a, jsondoc.Object(answers))))
+	}
+	if n := len(w.flow.Rounds); n > 0 && a.Kind == client.Completed {
+		w.flow.Rounds, w.flow.Last = w.flow.Rounds[:n-1], w.flow.Rounds[n-1]
+	}
+	return w
+}
+
+// An unaskedAnswer is an answer, or a member of the content of an answer, that a user is not asked for.
+type unaskedAnswer struct {
+	name    string
+	place   insertPlace
+	members jsondoc.Arguments
+}
+
+func (x unaskedAnswer) label(t *review.T) string {
+	return x.name + " of " + t.Oracle.Flow.String()
+}
+
+// unaskedAnswers returns answers to questions that only another user is asked, and values of members
+// that only the other user's forms have.
+func unaskedAnswers(own, other map[string]client.Question) []unaskedAnswer {
+	var all []unaskedAnswer
+	for _, key := range jsondoc.SortedKeys(other) {
+		if _, asked := own[key]; !asked {
+			for _, answers := range review.AnswersTo(map[string]client.Question{key: other[key]}) {
+				all = append(all, unaskedAnswer{key, insertPlace{"answers", mergeObjects}, jsondoc.Members(answers)})
+			}
+			continue
+		}
+		mine, theirs := jsondoc.ParseSchema(own[key].Params.Schema).Properties, jsondoc.ParseSchema(other[key].Params.Schema).Properties
+		for _, name := range jsondoc.SortedKeys(theirs) {
+			for _, v := range jsondoc.Samples(theirs[name], 0) {
+				if mine[name] == nil {
+					all = append(all, unaskedAnswer{name, insertPlace{"content", mergeContents}, jsondoc.Arguments{name: v}})
+				}
+			}
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// maxComparedWalks is the number of walks that are compared before an answer counts.
+const maxComparedWalks = 12
+
+// countsUnasked walks the flow with and without an answer that was not asked for, without a period
+// (Thue-Morse). It records a finding if all results with the answer differ from those without it, of
+// which some have a made-up answer instead. A result may have parts that vary.
+func countsUnasked(t *review.T, x unaskedAnswer) bool {
+	var texts [2][]string // without and with the answer
+	var a client.Answer
+	for i := range maxComparedWalks {
+		with, members := bits.OnesCount(uint(i))%2, jsondoc.Arguments{}
+		if with == 1 {
+			members = x.members
+		} else if i > 0 {
+			members["sealab_extra"] = slices.Collect(maps.Values(x.members))[0]
+		}
+		_, got := walkWithMembers(t, x.place, members)
+		if got.Kind != client.Completed {
+			return false
+		}
+		if texts[with] = append(texts[with], got.Text); with == 1 {
+			a = got
+		}
+		if i > 0 && !differFrom(texts[0], texts[1]) {
+			return false
+		}
+	}
+	t.Refute(review.Finding{Case: x.label(t), Severity: review.Warning, Issue: "the answer to a question that the server asks only of another user changes the result: " + client.Short(x.name, 40), Flow: &t.Oracle.Flow,
+		Evidence: fmt.Sprintf("%s beside the answers -> %v; without it: completed %s", jsondoc.Object(x.members), a, client.Short(texts[0][0], 120)), Want: "ignored", Got: "another result"})
+	return true
+}
+
+// differFrom reports whether each of texts differs from all usual texts in words that these have in
+// common, or in the number of words.
+func differFrom(usual, texts []string) bool {
+	words := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	common := words(usual[0])
+	for _, text := range usual[1:] {
+		other := words(text)
+		if len(other) != len(common) {
+			return false
+		}
+		for i := range common {
+			if common[i] != other[i] {
+				common[i] = "" // it varies
+			}
+		}
+	}
+	return !slices.ContainsFunc(texts, func(text string) bool {
+		return slices.EqualFunc(common, words(text), func(one, other string) bool { return one == "" || one == other })
+	})
+}
