@@ -468,6 +468,8 @@ var rows = []row{
 	{fault: "cursors show hidden tools", checks: []string{"R-CURSOR"}},
 	{fault: "unknown places are faults", checks: []string{"R-CURSOR"}, also: []string{"H-CURSOR"}},
 	{fault: "ledgers of the cursor's user", checks: []string{"R-CURSOR"}, change: withEffects, critical: true},
+	{modern: true, timed: true, fault: "changes told to any user", checks: []string{"R-USER"}, change: withEffects},
+	{modern: true, timed: true, fault: "changes in folders told to any user", checks: []string{"R-USER"}, change: withEffects},
 	{modern: true, fault: "subscriptions to notes of any user", checks: []string{"R-USER"}},
 	{fault: "questions remembered by tool", checks: []string{"T-MIX"}, also: []string{"RS-ARGS"}},
 	{fault: "questions remembered for every user", checks: []string{"T-MIX"}},

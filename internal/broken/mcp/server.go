@@ -68,6 +68,7 @@ type Server struct {
 	said   map[string]string          // remembered texts by key, with a fault
 	hidden map[string]json.RawMessage // IDs of hidden requests by connection, with a fault
 	grown  int                        // number of additional tools in the list
+	news   []string                   // URIs of the resources that calls changed
 	last   string                     // the ID of the last session that ended
 	dead   bool
 	late   bool // the last cancellation was for no request in flight

@@ -152,7 +152,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 		flusher.Flush()
 	}
 	s.mu.Lock()
-	before := s.grown // changes after the acknowledgement are notified
+	before, told := s.grown, len(s.news) // changes after the acknowledgement are notified
 	s.mu.Unlock()
 	send("notifications/subscriptions/acknowledged", object{"notifications": filter})
 	if s.has("every change told") {
@@ -167,8 +167,14 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, req request) {
 		case <-ticks.C:
 		}
 		s.mu.Lock()
-		now := s.grown
+		now, updated := s.grown, s.news[told:]
+		told = len(s.news)
 		s.mu.Unlock()
+		for _, uri := range updated {
+			if s.tells(req.user, filter["resourceSubscriptions"], uri) {
+				send("notifications/resources/updated", object{"uri": uri})
+			}
+		}
 		if now != before && !s.has("changes not told") {
 			before = now
 			send("notifications/tools/list_changed", object{})

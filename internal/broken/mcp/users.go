@@ -151,6 +151,36 @@ func (s *Server) filtered(r request, filter map[string]any) {
 	})
 }
 
+// updateChoices are the choices for calls that change the notes of their user. The last two are sound.
+var updateChoices = []string{"changes told to any user", "changes in folders told to any user", "changes told to their user", "changes in public"}
+
+// change records that a call changed the notes of its user.
+func (s *Server) change(r request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.has("changes in public"):
+		s.news = append(s.news, "notes://day/today")
+	case s.has(updateChoices...):
+		s.news = append(s.news, "notes://user/"+r.user)
+	}
+}
+
+// tells reports whether a user who listens to some URIs, of which each may be a folder, hears of a
+// change.
+func (s *Server) tells(user string, asked any, uri string) bool {
+	all, _ := asked.([]any)
+	return slices.ContainsFunc(all, func(one any) bool {
+		text, _ := one.(string)
+		switch own := uri == "notes://user/"+user || s.has("changes told to any user", "changes in public"); {
+		case strings.HasSuffix(text, "/"):
+			return strings.HasPrefix(uri, text) && (own || s.has("changes in folders told to any user"))
+		default:
+			return text == uri && own
+		}
+	})
+}
+
 // beside returns a value of a call. With a fault it returns that of the latest call.
 func (s *Server) beside(r request, fault, value string) string {
 	if !s.has(fault) {

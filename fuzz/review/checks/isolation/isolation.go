@@ -24,9 +24,11 @@ var isolationChecks = []review.Check{
 		ID: "R-USER", Name: "a resource of another user", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "all pages of resources/list as both users; each cursor of one user as the other; a resource that " +
 			"only one user's list contains, read, also at other spellings of its URI, and subscribed to as the " +
-			"other user; the listed resources as the second user, while a call of the first waits for an answer",
-		Want: "refuses the request; reveals no argument of the other user's call; marks no resource of one user as " +
-			"cacheScope public",
+			"other user; the listed resources as the second user, while a call of the first waits for an answer; " +
+			"with --effects subscriptions/listen to a resource of one user and its folder as the other one, while " +
+			"the first carries out its calls",
+		Want: "refuses the request; reveals no argument of the other user's call; tells a user of no change to " +
+			"resources that it may not read; marks no resource of one user as cacheScope public",
 		Source: "CWE-639; revision 2026-07-28, server/resources, security",
 		Impact: "a user reads data that belongs to another",
 		Fix: "look up the resource first, and compare its owner, and that of the cursor, with the user of the " +
@@ -100,6 +102,7 @@ func checkOtherUsersResources(t *review.T) {
 		}
 	}
 	readOtherUsersWords(t)
+	hearOthersUpdates(t, lists)
 }
 
 // maxReadResources is the number of resources of a list that listsUnreadable reads.

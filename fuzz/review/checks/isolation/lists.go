@@ -91,6 +91,9 @@ func subscribesOtherUser(t *review.T, uri string, as client.User) bool {
 	return false
 }
 
+// acknowledged is the method of the first message of a subscription.
+const acknowledged = "notifications/subscriptions/acknowledged"
+
 // acknowledgesSubscription reports whether the server acknowledges a subscription to a resource.
 func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
 	c := t.Client
@@ -100,7 +103,6 @@ func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *r
 	if err != nil {
 		return false, nil
 	}
-	const acknowledged = "notifications/subscriptions/acknowledged"
 	named := func(m []byte) bool { return strings.Contains(string(m), acknowledged) }
 	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: func(m []byte) bool { return named(m) || client.IsAnswer(c.ID)(m) }})
 	i := slices.IndexFunc(e.Messages, named)

@@ -41,7 +41,7 @@ type completedOffer struct {
 	name      string
 	ref       map[string]string
 	arguments []string
-	use       func(values map[string]string, as client.User) client.Call
+	use       func(values map[string]string) client.Call
 }
 
 // withCompletions returns the prompts and templates that have arguments.
@@ -52,12 +52,12 @@ func withCompletions(t *review.T) []completedOffer {
 		for _, x := range p.Arguments {
 			names = append(names, x.Name)
 		}
-		all = append(all, completedOffer{p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, names, func(values map[string]string, as client.User) client.Call {
+		all = append(all, completedOffer{p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, names, func(values map[string]string) client.Call {
 			given, _ := t.PromptArguments(p)
 			for name, value := range values {
 				given = jsondoc.WithMember(given, name, jsondoc.Quote(value))
 			}
-			return client.Call{Method: "prompts/get", Target: p.Name, Arguments: given, As: as}
+			return client.Call{Method: "prompts/get", Target: p.Name, Arguments: given}
 		}})
 	}
 	for _, x := range t.Report.Server.Templates {
@@ -65,9 +65,9 @@ func withCompletions(t *review.T) []completedOffer {
 		for _, parameter := range review.TemplateParameter.FindAllString(x.URI, -1) {
 			names = append(names, strings.Trim(parameter, "{}+"))
 		}
-		all = append(all, completedOffer{x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, names, func(values map[string]string, as client.User) client.Call {
+		all = append(all, completedOffer{x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, names, func(values map[string]string) client.Call {
 			uri := review.TemplateParameter.ReplaceAllStringFunc(x.URI, func(parameter string) string { return values[strings.Trim(parameter, "{}+")] })
-			return client.Call{Method: "resources/read", Target: uri, As: as}
+			return client.Call{Method: "resources/read", Target: uri}
 		}})
 	}
 	all = slices.DeleteFunc(all, func(o completedOffer) bool { return len(o.arguments) == 0 })
@@ -80,10 +80,13 @@ func (o completedOffer) values(t *review.T, argument string, given map[string]st
 	return a.Completions(), a
 }
 
-// onlyForFirst reports whether the first user of a pair may use values and the second may not, twice.
-func (o completedOffer) onlyForFirst(t *review.T, values map[string]string, pair [2]client.User) bool {
+// servesFirstAlone reports whether the server serves a call of the first user of a pair and refuses that
+// of the second, twice.
+func servesFirstAlone(t *review.T, call client.Call, pair [2]client.User) bool {
+	own, other := call, call
+	own.As, other.As = pair[0], pair[1]
 	for range 2 {
-		if kind := t.Call(o.use(values, pair[0])).Kind; kind != client.Completed && kind != client.Asked || !t.Call(o.use(values, pair[1])).Refused() {
+		if kind := t.Call(own).Kind; kind != client.Completed && kind != client.Asked || !t.Call(other).Refused() {
 			return false
 		}
 	}
@@ -116,7 +119,7 @@ func completesOthersValue(t *review.T, o completedOffer, argument string, pair [
 	}
 	values, a := o.values(t, argument, nil, pair[1])
 	for _, v := range values[:min(len(values), review.MaxTestedCalls)] {
-		if v != "" && o.onlyForFirst(t, map[string]string{argument: v}, pair) {
+		if v != "" && servesFirstAlone(t, o.use(map[string]string{argument: v}), pair) {
 			t.Fault(label, review.Warning, "completions give a user "+client.Short(v, 60)+", which only the other one may use", a)
 			return true
 		}
@@ -145,7 +148,7 @@ func completesInContext(t *review.T, o completedOffer, argument string, pair [2]
 			plain, _ := o.values(t, other, nil, pair[1])
 			for _, value := range told[:min(len(told), review.MaxTestedCalls)] {
 				used := maps.Clone(given)
-				if used[other] = value; value != "" && !slices.Contains(append(usual, plain...), value) && o.onlyForFirst(t, used, pair) {
+				if used[other] = value; value != "" && !slices.Contains(append(usual, plain...), value) && servesFirstAlone(t, o.use(used), pair) {
 					t.Fault(label, review.Warning, fmt.Sprintf("beside a %s that only the other user has, completions give a user %s, which only the other one may use",
 						client.Short(argument, 40), client.Short(value, 60)), a)
 					return true
