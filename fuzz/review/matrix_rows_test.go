@@ -65,6 +65,7 @@ var rows = []row{
 	{fault: "keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "keys in headers of another name", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "readable and careful + paths stamped with the key of states", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{modern: true, fault: "readable and careful + paths kept in states", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "public keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},

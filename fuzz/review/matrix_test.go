@@ -264,6 +264,7 @@ var unusualRows = []row{
 	{fault: "public keys in headers, unread", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM", "T-PROTO"}, change: withEffects},
 	{fault: "readable and careful + paths stamped with another key", checks: []string{"RS-FORGE", "T-INJECT"}, change: withEffects},
+	{fault: "readable and careful + paths kept in tokens of another key", checks: []string{"RS-FORGE", "T-INJECT"}, change: withEffects},
 	{fault: "names of keys in tokens", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "versions in tokens + states of varying length", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "one reader + one extension", checks: []string{"H-CORS", "H-ORIGIN"}},

@@ -1,8 +1,14 @@
 package tokens
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"strings"
+
+	"sealab/fuzz/review/jsondoc"
 )
 
 // The bytes of a segment that may be a tag.
@@ -74,4 +80,34 @@ func HasStamp(text, token string) bool {
 		}
 	}
 	return false
+}
+
+// Copied returns tokens that mint gives for the readable objects of a token with one value changed.
+func Copied(token string, mint func(object json.RawMessage) string) []Variant {
+	var all []Variant
+	for _, v := range Views(token) {
+		for _, c := range changedObjects(v.Object) {
+			if text := mint(c.text); text != "" && len(all) < maxStamped {
+				all = append(all, Variant{Name: "the contents with " + c.name, Text: text})
+			}
+		}
+	}
+	return all
+}
+
+// longWord matches a part of a text that may be a token.
+var longWord = regexp.MustCompile(`[A-Za-z0-9_.~+/=-]{16,}`)
+
+// Holder returns the first token in a text that shows all members of an object, or "".
+func Holder(text string, object json.RawMessage) string {
+	for _, token := range longWord.FindAllString(text, -1) {
+		for _, v := range Views(token) {
+			all := maps.Clone(v.Object)
+			maps.Copy(all, jsondoc.Members(object))
+			if maps.EqualFunc(all, v.Object, func(one, other json.RawMessage) bool { return bytes.Equal(one, other) }) {
+				return token
+			}
+		}
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 
 // injections are the choices for pages whose path, or its tag, comes back. The last four are not
 // faults.
-var injections = []string{"paths stamped with the key of states", "lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths stamped with another key", "paths calculated", "paths in XML", "paths come back"}
+var injections = []string{"paths stamped with the key of states", "lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths stamped with another key", "paths kept in states", "paths kept in tokens of another key", "paths calculated", "paths in XML", "paths come back"}
 
 var (
 	// typeLength matches the product of the length of a name and a number, in Python.
@@ -41,6 +42,11 @@ func (s *Server) injected(path string) (string, bool) {
 		return hex.EncodeToString(s.tag(path)), true
 	case s.has("paths stamped with another key"):
 		return hex.EncodeToString(s.tag("stamp of " + path)), true
+	case s.has("paths kept in states") && json.Valid([]byte(path)):
+		return "next page: " + s.signed([]byte(path)), true
+	case s.has("paths kept in tokens of another key") && json.Valid([]byte(path)):
+		text := base64.RawURLEncoding.EncodeToString([]byte(path))
+		return "next page: " + text + "." + base64.RawURLEncoding.EncodeToString(s.tag("page "+text)), true
 	case s.has("paths as directives"):
 		return strings.ReplaceAll(path, "%d", "%!d(MISSING)"), true
 	}

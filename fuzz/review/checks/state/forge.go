@@ -37,8 +37,9 @@ var forgeryChecks = []review.Check{
 			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
-			"as constructor; with --effects also readable tokens with changed texts and no answers, and with changed " +
-			"values under the tags that other tools give for them",
+			"as constructor; with --effects also readable tokens with changed texts and no answers, with changed " +
+			"values under the tags that other tools give for them, and tokens that other tools give for changed " +
+			"contents",
 		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
@@ -192,6 +193,7 @@ func checkForgery(t *review.T) {
 	presentConfusions(t)
 	presentUnverified(t)
 	presentStamped(t)
+	presentCopied(t)
 }
 
 // presentExpressions presents texts that a careless store takes for a handle. A path to a handle is

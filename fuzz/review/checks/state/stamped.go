@@ -1,6 +1,8 @@
 package state
 
 import (
+	"encoding/json"
+
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
@@ -52,6 +54,62 @@ func stampingCalls(t *review.T, token string) []client.Flow {
 		one := t.Word()
 		if text := stampOf(t, f, one); tokens.HasStamp(text, token) && text == stampOf(t, f, one) && text != stampOf(t, f, t.Word()) {
 			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// presentCopied presents tokens, such as cursors, that tools give for the changed contents of a state.
+// Some servers make both with one key, and copy an argument into one of them.
+func presentCopied(t *review.T) {
+	if t.Oracle.Presence || len(t.Findings) > 0 || len(tokens.Views(t.Oracle.Token)) == 0 {
+		return
+	}
+	present := func(*review.Oracle) {
+		for _, x := range copyingArguments(t) {
+			presentVariants(t, review.Critical, "a token that "+x.call.Target+" gives for the changed contents of a state", func(token string) []tokens.Variant {
+				return tokens.Copied(token, func(object json.RawMessage) string { return x.copyOf(t, object) })
+			})
+		}
+	}
+	present(t.Oracle)
+	t.ForOtherFlows(present)
+}
+
+// A copyingArgument is an argument whose contents come back in a token.
+type copyingArgument struct {
+	call   client.Flow
+	name   string
+	quoted bool // the argument is a text
+}
+
+// copyOf returns the token in the result for an object as the argument, or "".
+func (x copyingArgument) copyOf(t *review.T, object json.RawMessage) string {
+	value := object
+	if x.quoted {
+		value = jsondoc.Quote(string(object))
+	}
+	a := t.Call(x.call.WithArgument(x.name, value).Call(t.Oracle.User))
+	if a.Kind != client.Completed {
+		return ""
+	}
+	return tokens.Holder(string(a.Result), object)
+}
+
+// copyingArguments returns the arguments of tools whose made-up members come back in a token.
+func copyingArguments(t *review.T) []copyingArgument {
+	var all []copyingArgument
+	for _, tool := range append(t.Readers(), t.Changers()...) {
+		properties := jsondoc.ParseSchema(tool.Input).Properties
+		for _, name := range jsondoc.SortedKeys(properties) {
+			s := jsondoc.ParseSchema(properties[name])
+			x := copyingArgument{t.FlowOf(tool), name, s.TypeOf() == "string"}
+			if len(all) == review.MaxTestedCalls || s.TypeOf() != "object" && !s.AnyText() {
+				continue
+			}
+			if x.copyOf(t, jsondoc.Object(jsondoc.Arguments{"sealab_member": jsondoc.Quote(t.Word())})) != "" {
+				all = append(all, x)
+			}
 		}
 	}
 	return all
