@@ -304,6 +304,20 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
+// TestHashedCodes reviews readable states with the hash of a code. Without effects the number in it is a
+// warning. A hash under a key of the server is none.
+func TestHashedCodes(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		fault  string
+		change func(*review.Options)
+		want   review.Severity
+	}{{"codes hashed in states", nil, review.Warning}, {"codes hashed in states", withEffects, review.Critical}, {"codes hashed under a key", withEffects, review.Suggestion}} {
+		report, _ := row{fault: "readable and careful + " + x.fault, change: x.change}.review(t, []string{"RS-CLEAR"})
+		require.Equal(t, x.want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-CLEAR"], "%s: %s", x.fault, describe(report))
+	}
+}
+
 // TestDeclineIsReplayed reviews a server that carries out a decline of a call that works once, and
 // then another one with the flow of the finding, as a replay does.
 func TestDeclineIsReplayed(t *testing.T) {

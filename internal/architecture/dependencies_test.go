@@ -48,7 +48,7 @@ var dependencies = map[string]string{
 	"go.opentelemetry.io/otel/trace":           "the same: spans",
 	"go.opentelemetry.io/otel/sdk":             "reads the spans of the boundary in its test",
 	"go.opentelemetry.io/otel/sdk/metric":      "reads the metrics of the boundary in its test",
-	"golang.org/x/crypto":                      "XChaCha20-Poly1305, which the standard library does not export",
+	"golang.org/x/crypto":                      "XChaCha20-Poly1305 and BLAKE2b, which the standard library does not export",
 	"golang.org/x/perf":                        "the Go benchmark format, and the statistics that benchstat uses",
 	"golang.org/x/sys":                         "the processor clock of a worker's process, and the instructions that a processor has",
 	"golang.org/x/term":                        "whether the progress of a run is shown on a terminal",

@@ -15,6 +15,8 @@ var formsByStep = map[string]string{
 	"reason": `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{` +
 		`"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
 	"draft": `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
+	"code":  `{"mode":"form","message":"Which code were you sent?","requestedSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["code"]}}`,
+	"word":  `{"mode":"form","message":"Which word?","requestedSchema":{"type":"object","properties":{"word":{"type":"string","maxLength":40}},"required":["word"]}}`,
 	"tone":  `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
@@ -109,7 +111,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		s.said["before"] = c.Env
 		s.mu.Unlock()
 	}
-	method, state := "elicitation/create", s.mint(c, p)
+	method, state := "elicitation/create", s.mint(s.withCode(c), p)
 	switch {
 	case c.Step == "draft":
 		method = "sampling/createMessage"

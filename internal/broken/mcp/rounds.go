@@ -27,6 +27,7 @@ func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
 // round answers one round of a call that asks before it acts. The steps are the keys of its
 // questions.
 func (s *Server) round(r request, p boundRequest, env string, steps []string, done func(claims) object) (object, *failure) {
+	steps = s.stepsOf(steps)
 	responses, fail := s.responses(r)
 	if fail != nil {
 		return nil, fail
@@ -144,9 +145,11 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		}
 		return said("not done: the user said no", false)
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
+	case isOtherType(a["content"]) && s.has("other types are declines"): // not a fault
+		return said("nothing was entered", false)
 	case s.lockOf(c.Env) != "":
 		return said(s.lockOf(c.Env), true)
-	case !s.has("answers not validated") && !formAllows(c.Step, a["content"]):
+	case !s.has("answers not validated") && !s.allows(*c, a["content"]):
 		s.noteInvalid(c.Env, a["content"])
 		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
 			return s.usedUp(env), nil, true

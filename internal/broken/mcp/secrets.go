@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+)
+
+// stepsOf returns the steps of a call. Some servers ask for a code or a word that the client does not
+// know, instead.
+func (s *Server) stepsOf(steps []string) []string {
+	switch {
+	case s.has("codes hashed in states", "codes hashed under a key"):
+		return []string{"code"}
+	case s.has("words wanted", "words of any type", "words as queries", "other types are declines"):
+		return []string{"word"}
+	}
+	return steps
+}
+
+// withCode returns claims with the hash of a new code, if they ask for one. To hash it under the key is
+// not a fault.
+func (s *Server) withCode(c claims) claims {
+	if c.Step == "code" {
+		c.Past = s.codeHash(fmt.Sprintf("%04d", binary.BigEndian.Uint32(randomBytes(4))%10000))
+	}
+	return c
+}
+
+func (s *Server) codeHash(code string) string {
+	if s.has("codes hashed under a key") {
+		code += string(s.Secret)
+	}
+	sum := sha256.Sum256([]byte(code))
+	return hex.EncodeToString(sum[:])
+}
+
+// allows reports whether the content of an answer lets a call go on.
+func (s *Server) allows(c claims, content any) bool {
+	m, _ := content.(map[string]any)
+	switch c.Step {
+	case "code":
+		code, _ := m["code"].(string)
+		return s.codeHash(code) == c.Past
+	case "word":
+		query, _ := m["word"].(map[string]any)
+		return m["word"] == s.keyID() || m["word"] == true && s.has("words of any type") || query["$ne"] != nil && s.has("words as queries")
+	}
+	return formAllows(c.Step, content)
+}
+
+// isOtherType reports whether the content of an answer has a word that is no text, or an empty one.
+func isOtherType(content any) bool {
+	m, _ := content.(map[string]any)
+	text, is := m["word"].(string)
+	return !is || text == ""
+}
