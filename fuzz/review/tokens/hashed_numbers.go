@@ -42,12 +42,13 @@ func unkeyed(open func(key []byte) (hash.Hash, error)) func() hash.Hash {
 }
 
 // Limits of the search for a number: its digits, with and without a salt, the length and the number
-// of salts, and the hashes for each token.
+// of salts, the hashes of a token that are looked at, and those that are computed for each.
 const (
 	saltedDigits = 4
 	plainDigits  = 6
 	maxSalt      = 80
 	maxSalts     = 10
+	maxSums      = 3
 	maxHashes    = 2_500_000
 )
 
@@ -56,15 +57,16 @@ const (
 // be hashed with that text as a key. HashedNumber returns "" if it finds none.
 func HashedNumber(token, another string) string {
 	texts, known := readableTexts(token), InTheOpen(another)
-	left := maxHashes
+	var sums [][]byte
 	for _, text := range texts {
-		for _, sum := range sumsIn(text) {
-			if strings.Contains(known, text) {
-				continue
-			}
-			if number := numberOf(sum, texts, &left); number != "" {
-				return number
-			}
+		if !strings.Contains(known, text) && !strings.HasSuffix(token, text) { // the last part is a tag
+			sums = append(sums, sumsIn(text)...)
+		}
+	}
+	slices.SortStableFunc(sums, func(a, b []byte) int { return len(b) - len(a) }) // nonces are short
+	for _, sum := range sums[:min(len(sums), maxSums)] {
+		if number := numberOf(sum, texts); number != "" {
+			return number
 		}
 	}
 	return ""
@@ -144,9 +146,9 @@ func saltedHashes(plain func() hash.Hash, texts []string) []saltedHash {
 	return all
 }
 
-// numberOf returns the number that a hash is of, or "". It computes at most the given number of hashes,
-// the most likely first.
-func numberOf(sum []byte, texts []string, left *int) string {
+// numberOf returns the number that a hash is of, or "". It tries the most likely ways first.
+func numberOf(sum []byte, texts []string) string {
+	left := maxHashes
 	functions := numberHashes[len(sum)]
 	var plain []saltedHash
 	for _, f := range functions {
@@ -163,7 +165,7 @@ func numberOf(sum []byte, texts []string, left *int) string {
 		for _, way := range part.ways {
 			for digits := part.from; digits <= part.to; digits++ {
 				count := int(math.Pow10(digits))
-				if *left -= count; *left < 0 {
+				if left -= count; left < 0 {
 					return ""
 				}
 				if number := way.find(sum, digits, count); number != "" {

@@ -30,5 +30,5 @@ func TestHashedNumber(t *testing.T) {
 		require.Equal(t, want, HashedNumber(state(hashed), state("another")), hashed)
 		require.Empty(t, HashedNumber(state(hashed), state(hashed)), "the same hash in both tokens")
 	}
-	require.Equal(t, "0482", HashedNumber(coded(fmt.Appendf(nil, "take&code=%x&exp=9", sum)), "another"))
+	require.Equal(t, "0482", HashedNumber(coded(fmt.Appendf(nil, "take&code=%x&exp=9", sum))+"."+coded(make([]byte, 20)), "another"))
 }
