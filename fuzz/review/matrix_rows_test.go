@@ -140,6 +140,8 @@ var rows = []row{
 	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "results of models are acceptances", checks: []string{"RS-FORM"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "null states end the server", checks: []string{"RS-TYPE"}, ends: true},
+	{fault: "words of any type", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
+	{fault: "words as queries", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "names of members are faults", checks: []string{"RS-UNIFORM"}, also: []string{"RS-TEXT"}},
 	{fault: "null answers end the server", checks: []string{"RS-FORM"}, ends: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "no answer is an acceptance", checks: []string{"RS-ASKAGAIN"}, critical: true, change: func(o *review.Options) { o.Effects = true }},

@@ -18,7 +18,8 @@ var formChecks = []review.Check{
 			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
 			"text \"false\" instead of a boolean; answers without a required boolean; answers to another kind of " +
 			"question; answers with additional members, in several places, that have the names of arguments, of " +
-			"state members and of numbers in the result; in the last round another answer to an earlier question",
+			"state members and of numbers in the result; in the last round another answer to an earlier question; for " +
+			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
 		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members",
 		Source: review.SourceMRTR + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
@@ -52,6 +53,9 @@ func checkFormAnswers(t *review.T) {
 	answerFalseTexts(t)
 	presentInvalidValues(t)
 	changeEarlierAnswers(t)
+	if presentOtherTypes(t); len(t.Findings) > 0 {
+		return
+	}
 	if len(t.Findings) > 0 {
 		return
 	}
