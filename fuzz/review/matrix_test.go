@@ -262,6 +262,7 @@ var unusualRows = []row{
 	{fault: "bins", checks: []string{"RS-ARGS", "RS-SIZE", "RS-ASKAGAIN"}, change: withEffects},
 	{fault: "absent texts are empty + labels of any members + questions name the call", checks: []string{"RS-ARGS"}},
 	{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM"}, change: withEffects},
+	{fault: "states as texts", checks: []string{"RS-TAG", "RS-TAMPER", "RS-FORGE", "RS-CUT"}},
 	{fault: "public keys in a set", checks: []string{"RS-FORGE", "RS-TAMPER"}},
 	{fault: "public keys in headers, unread", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM", "T-PROTO"}, change: withEffects},

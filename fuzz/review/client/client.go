@@ -149,6 +149,9 @@ func (c *Client) Over() error {
 	return nil
 }
 
+// Left returns the number of exchanges that the budget has left.
+func (c *Client) Left() int { return c.budget - c.Sent }
+
 // Take waits until the next exchange may begin and counts it.
 func (c *Client) Take(ctx context.Context) error {
 	if err := c.Over(); err != nil {

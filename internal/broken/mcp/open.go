@@ -78,6 +78,8 @@ func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 			return c, fmt.Errorf("%w: malformed", errState)
 		}
 		return c, nil
+	case s.has("states as texts"):
+		return s.fromText(token)
 	case s.has("counted handles", "hashed handles"):
 		s.mu.Lock()
 		defer s.mu.Unlock()
