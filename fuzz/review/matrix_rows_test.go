@@ -69,6 +69,7 @@ var rows = []row{
 	{fault: "public keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{fault: "states for a published key", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "unknown keys are empty + names of keys in tokens", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "versions in tokens + older versions unsigned", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "last byte of the tag unread + states of varying length", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, critical: true},

@@ -263,6 +263,7 @@ var unusualRows = []row{
 	{fault: "absent texts are empty + labels of any members + questions name the call", checks: []string{"RS-ARGS"}},
 	{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM"}, change: withEffects},
 	{fault: "states as texts", checks: []string{"RS-TAG", "RS-TAMPER", "RS-FORGE", "RS-CUT"}},
+	{fault: "signed states for a published key", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "public keys in a set", checks: []string{"RS-FORGE", "RS-TAMPER"}},
 	{fault: "public keys in headers, unread", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "absent texts are empty + labels of any members", checks: []string{"RS-ARGS", "RS-FORM", "T-PROTO"}, change: withEffects},

@@ -84,6 +84,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
 		fmt.Fprintf(w, `{"keys":[{"kty":"oct","k":%q}]}`, base64.RawURLEncoding.EncodeToString(s.Secret))
 	case path == "/.well-known/jwks.json" && s.has("public keys in a set", "public keys as secrets"):
 		fmt.Fprintf(w, `{"keys":[%s]}`, s.publicJWK())
+	case path == "/.well-known/jwks.json" && s.has(keyPairChoices...):
+		fmt.Fprintf(w, `{"keys":[%s]}`, s.keyPairJWK())
 	case strings.HasPrefix(path, "/sealab") && s.has("paths in pages"):
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<p>Cannot GET %s</p>", path)

@@ -80,6 +80,8 @@ func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 		return c, nil
 	case s.has("states as texts"):
 		return s.fromText(token)
+	case s.has(keyPairChoices...):
+		return s.fromJWE(token, p)
 	case s.has("counted handles", "hashed handles"):
 		s.mu.Lock()
 		defer s.mu.Unlock()

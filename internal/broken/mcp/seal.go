@@ -193,6 +193,8 @@ func (s *Server) mint(c claims, p boundRequest) string {
 		return string(raw)
 	case s.has("states as texts"):
 		return s.asText(c)
+	case s.has(keyPairChoices...):
+		return s.asJWE(c, p)
 	case s.has("counted handles", "hashed handles"):
 		s.mu.Lock()
 		defer s.mu.Unlock()

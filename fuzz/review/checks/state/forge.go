@@ -34,6 +34,7 @@ var forgeryChecks = []review.Check{
 			"secret or public key in its header (jwk, x5c), or with an unknown key ID and the key that a " +
 			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file), or with " +
 			"HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
+			"JWE with likely contents for a public key that the server shows, if its states are encrypted so; a " +
 			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
@@ -191,6 +192,9 @@ func checkForgery(t *review.T) {
 		}
 	})
 	presentConfusions(t)
+	if len(t.Findings) == 0 {
+		presentEncrypted(t)
+	}
 	presentUnverified(t)
 	presentStamped(t)
 	presentCopied(t)
