@@ -21,6 +21,9 @@ var errNoMembers = fmt.Errorf("%w: no members", errState)
 // open returns the claims of a token that is valid for a place.
 func (s *Server) open(token string, p boundRequest) (claims, error) {
 	c, err := s.unseal(token, p)
+	if s.has("used tokens by their text") {
+		c.ID = token
+	}
 	if bind := s.digest(p); err == nil && s.has("verdicts remembered by token") {
 		s.mu.Lock()
 		if s.held[token].Bind != "" {

@@ -9,6 +9,7 @@ import (
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 )
 
 func checkReplay(t *review.T) {
@@ -29,6 +30,7 @@ func checkReplay(t *review.T) {
 	}
 	if t.Oracle.Verdict(two) != review.Accepted {
 		replayConcurrently(t)
+		replayInOtherSpellings(t)
 		replayWithExtraAnswer(t, token)
 		replayWithOtherAnswers(t)
 		replayFirstRound(t)
@@ -115,6 +117,43 @@ func replayWithExtraAnswer(t *review.T, used string) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
 			Evidence: fmt.Sprintf("the same answers again: refused; answers %s -> %v", f.Last, a), Want: "refused", Got: "accepted"})
 	}
+}
+
+// replayInOtherSpellings presents a used token in other spellings. It records a finding if a spelling
+// is accepted of two tokens, and garbage is refused. Some servers remember a token by its text.
+func replayInOtherSpellings(t *review.T) {
+	const name = "used, in another spelling"
+	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Presence || !t.Selected(name) {
+		return
+	}
+	spelling, _ := acceptedSpelling(t, "")
+	if spelling == "" {
+		return
+	}
+	again, evidence := acceptedSpelling(t, spelling)
+	if again == "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(review.GarbageState))) != review.Refused {
+		return
+	}
+	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a used token is accepted again in another spelling: " + spelling,
+		Evidence: evidence, Want: "refused", Got: "accepted"})
+}
+
+// acceptedSpelling uses a fresh token up and presents it in the named spelling, or in all of them if
+// the name is "". It returns the name of the first spelling that is accepted, or "".
+func acceptedSpelling(t *review.T, name string) (accepted, evidence string) {
+	token, reason := t.Mint()
+	if reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Refused {
+		return "", ""
+	}
+	for _, v := range append(tokens.Spellings(token), tokens.Variant{Name: "escaped", Raw: escapedJSON(token)}) {
+		if name != "" && v.Name != name {
+			continue
+		}
+		if a := t.Tried(t.Present(v.State())); t.Oracle.Verdict(a) == review.Accepted {
+			return v.Name, fmt.Sprintf("the token %s: accepted, then refused; %s -> %v", client.Short(token, 100), client.Short(string(v.State()), 140), a)
+		}
+	}
+	return "", ""
 }
 
 // replayWithOtherAnswers presents used tokens with other valid answers, and with the same ones in
