@@ -175,6 +175,8 @@ var rows = []row{
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "used tokens by the text of their answers", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: removesOnce, critical: true},
 	{fault: "used tokens by their text + careless base64", checks: []string{"RS-REPLAY"}, also: []string{"RS-SPELL", "RS-CLEAR"}, change: oneTime, critical: true},
+	{modern: true, timed: true, fault: "states of closed connections + counts", checks: []string{"RS-ABORT"}, change: oneTime},
+	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
 	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

@@ -233,6 +233,8 @@ var unusualRows = []row{
 	{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
 	{fault: "used tokens by their text", checks: []string{"RS-REPLAY", "RS-SPELL"}, change: oneTime},
 	{fault: "careless base64", checks: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "calls that take time + counts", checks: []string{"RS-ABORT"}, change: oneTime},
+	{fault: "calls that end with their connection + counts", checks: []string{"RS-ABORT"}, change: oneTime},
 	{fault: "false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime},
 	{fault: "false confirmations are declines", checks: []string{"RS-DECLINE", "RS-FORM"}, change: withEffects},
 	{fault: "charges waived for the office", checks: []string{"RS-EXTRA", "RS-FORM", "RS-SHAPE"}, change: withEffects},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 )
 
 // responses returns the answers of a request by the keys of their questions.
@@ -100,6 +101,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	}
 	s.change(r)
 	c.Env += s.charge(r, responses)
+	if s.isStopped(r, c) {
+		return nil, s.refusal(errState)
+	}
 	return s.complete(done(c)), nil
 }
 
@@ -157,4 +161,24 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		return asked()
 	}
 	return nil, nil, false
+}
+
+// workTime is the time that a slow call takes.
+const workTime = 400 * time.Millisecond
+
+// isStopped waits for the work of a slow call, and reports whether it ends with its connection. Then its
+// state is good again, with a fault also after the work.
+func (s *Server) isStopped(r request, c claims) bool {
+	if !s.has("calls that take time", "calls that end with their connection", "states of closed connections") { // the last one is a fault
+		return false
+	}
+	select {
+	case <-time.After(workTime):
+		return false
+	case <-r.context.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used[c.ID] = s.has("calls that take time")
+	return s.has("calls that end with their connection")
 }

@@ -1,0 +1,100 @@
+package isolation
+
+import (
+	"fmt"
+	"time"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/internal/rawmcp"
+)
+
+// abandonedChecks are the checks of calls whose client goes away before the answer.
+var abandonedChecks = []review.Check{
+	{
+		ID: "RS-ABORT", Name: "a state that is good again after a closed connection", Flow: true, Over: "http", Effects: true, Severity: review.Warning, Category: "security",
+		Sent: "for a tool named by --one-time that takes 50 ms or more, and changes a number in its own result or in " +
+			"that of a read-only tool or resource by the same amount each time: its last round, on a connection that is closed after a " +
+			"quarter, or three quarters, of the usual time; later the same state again",
+		Want:   "refuses the state if it carried out the call",
+		Source: review.SourceMRTR + ", single use; CWE-841",
+		Impact: "a client carries out one consent as often as it closes the connection",
+		Fix:    "make a state good again only together with undoing the work, in one transaction",
+		Timed:  true, Run: checkAbandoned,
+	},
+}
+
+// leastWork is the least time of a call whose connection can be closed before the answer.
+const leastWork = 50 * time.Millisecond
+
+// checkAbandoned closes connections during calls of tools for one use.
+func checkAbandoned(t *review.T) {
+	tested := false
+	for _, d := range deedsOf(t) {
+		if !t.OneTime(d.flow) || d.flow.Last == nil || !t.Selected(d.flow.String()) || len(t.Findings) > 0 {
+			continue
+		}
+		tested = true
+		g, ok := gaugeOf(d)
+		if !ok {
+			t.Skip("%s: no number tells how often it was carried out", d.flow)
+			continue
+		}
+		g.abandon()
+	}
+	if !tested {
+		t.Skip("no tool that asks is named by --one-time")
+	}
+}
+
+// abandon closes the connection of a deed before its answer and presents the state again. It records a
+// finding if the gauge counts both, and does not count a used state that is refused.
+func (g gauge) abandon() {
+	call, _, ok := g.ready(client.FirstUser)
+	began := time.Now()
+	whole := g.Call(call)
+	took := time.Since(began)
+	if !ok || !done(whole, g.alone) {
+		g.Skip("control: %s: %v", g.flow, whole)
+		return
+	}
+	if took < leastWork {
+		g.Skip("%s answers within %v, too soon to close the connection before", g.flow, leastWork)
+		return
+	}
+	before, _ := g.steps(0)
+	again := g.Tried(g.Call(call))
+	if _, counted := g.steps(before); !again.Refused() || !near(counted, 0) {
+		g.Skip("control: %s: a used state is not refused, or counts: %v", g.flow, again)
+		return
+	}
+	for _, hold := range []time.Duration{took / 4, took * 3 / 4} {
+		if g.countsAbandoned(took, hold) {
+			return
+		}
+	}
+}
+
+// countsAbandoned closes the connection of a deed that takes a time after hold. It records a finding if
+// the gauge counts the deed, and once more when its state is presented again.
+func (g gauge) countsAbandoned(took, hold time.Duration) bool {
+	call, _, ok := g.ready(client.FirstUser)
+	before, _ := g.steps(0)
+	w := g.Request(call)
+	g.Client.Raw(g.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Leave: true, Hold: hold})
+	if client.SystemClock().Sleep(g.Context, 2*took) != nil {
+		return false
+	}
+	between, worked := g.steps(before)
+	again := g.Tried(g.Call(call))
+	_ = g.Client.Clock.Sleep(g.Context, quietTime) // the server may undo the work late
+	after, second := g.steps(between)
+	if !ok || !done(again, g.alone) || !near(worked, 1) || !near(second, 1) {
+		return false
+	}
+	f := review.NewFinding(g.flow.String(), review.Warning, "a state is accepted again after its connection was closed, although the call was carried out", again)
+	f.Evidence = fmt.Sprintf("%s: %v before, %v after the closed call, %v after its state again, %+v with each call; %s", g, before, between, after, g.step, f.Evidence)
+	f.Want, f.Got, f.Flow = "refused", "accepted", &g.flow
+	g.Refute(f)
+	return true
+}
