@@ -23,8 +23,8 @@ type reviewFlags struct {
 	headerFile, secondFile string
 	foreign                []string
 	foreignFile            string
-	tools                  []string
-	args, other, flow      string
+	tools, args, other     []string
+	flow                   string
 	checks                 []string
 	format, out, record    string
 	failOn                 string
@@ -36,8 +36,8 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	f.addTarget(cmd)
 	flags, o := cmd.Flags(), &f.options
 	flags.StringArrayVar(&f.tools, "tool", nil, "call this `tool` and no other; may be repeated")
-	flags.StringVar(&f.args, "args", "", "arguments of the tool, as `JSON`")
-	flags.StringVar(&f.other, "other", "", "other arguments of the tool, as `JSON`")
+	flags.StringArrayVar(&f.args, "args", nil, "arguments of the tool, as `JSON`; the second one is for the second tool")
+	flags.StringArrayVar(&f.other, "other", nil, "other arguments of the tool, as `JSON`; the second one is for the second tool")
 	flags.StringVar(&f.flow, "flow", "", "`file` with flows to review, in the form of a report")
 	flags.BoolVar(&f.safe, "safe", true, "answer no question and run no tool to its end; the opposite of --effects")
 	flags.BoolVar(&o.Effects, "effects", false, "answer questions and run tools")
@@ -109,29 +109,28 @@ func (f *reviewFlags) check() error {
 // scope parses the flags that select tools, flows and checks.
 func (f *reviewFlags) scope() error {
 	f.options.Checks = f.checks
-	given := review.Given{}
-	for name, text := range map[string]string{"--args": f.args, "--other": f.other} {
-		if text == "" {
-			continue
-		}
-		if len(f.tools) != 1 {
+	given := make([]review.Given, len(f.tools))
+	for name, texts := range map[string][]string{"--args": f.args, "--other": f.other} {
+		if len(texts) > len(f.tools) {
 			return fmt.Errorf("%s belongs to one --tool, got %d", name, len(f.tools))
 		}
-		var m map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(text), &m); err != nil {
-			return fmt.Errorf("%s: %w; want a JSON object", name, err)
-		}
-		if name == "--args" {
-			given.Arguments = json.RawMessage(text)
-		} else {
-			given.Other = json.RawMessage(text)
+		for i, text := range texts {
+			var m map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(text), &m); err != nil {
+				return fmt.Errorf("%s: %w; want a JSON object", name, err)
+			}
+			if name == "--args" {
+				given[i].Arguments = json.RawMessage(text)
+			} else {
+				given[i].Other = json.RawMessage(text)
+			}
 		}
 	}
-	for _, tool := range f.tools {
+	for i, tool := range f.tools {
 		if f.options.Tools == nil {
 			f.options.Tools = map[string]review.Given{}
 		}
-		f.options.Tools[tool] = given
+		f.options.Tools[tool] = given[i]
 	}
 	if f.flow == "" {
 		return nil
