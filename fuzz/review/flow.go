@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,15 +66,17 @@ type Group struct {
 
 // Candidates returns the calls that a review may make, in groups. First come tools that the user
 // names, tools with one-time tokens, and tools whose texts say that they ask first. Prompts and
-// resources follow. The last resort is tools that sound as if they might ask, and tools without a
-// hint. Without effects, tools that claim to be destructive or are unlikely to ask are left out.
+// resources follow. The last resort is tools that sound as if they might ask, tools without a
+// hint, and those that may end the rights of the user. Without effects, tools that claim to be destructive or are unlikely to ask are left out.
 func (r *Review) Candidates() []Group {
-	var named, once, asks, changes, rest []client.Flow
+	var named, once, asks, changes, rest, ends []client.Flow
 	for _, t := range r.Report.Server.Tools {
 		f := r.FlowOf(t)
 		f.Other = jsondoc.OtherArguments(f.Arguments, t.Input)
 		given, ok := r.Options.Tools[t.Name]
 		switch n := score(t); {
+		case EndsRights(t) && (ok || r.Options.Tools == nil && r.Options.Effects):
+			ends = append(ends, f)
 		case ok:
 			named = append(named, given.over(f))
 		case r.Options.Tools != nil, !r.Options.Effects && (t.IsDestructive() || n < 0 && !t.IsReadOnly()):
@@ -89,7 +92,7 @@ func (r *Review) Candidates() []Group {
 		}
 	}
 	sparing := !r.Options.Effects
-	return []Group{{Flows: named}, {Flows: once}, {Flows: asks}, {Flows: r.Reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}}
+	return []Group{{Flows: named}, {Flows: once}, {Flows: asks}, {Flows: r.Reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}, {ends, true}}
 }
 
 // Reads returns the prompts and resources. The protocol only reads these.
@@ -256,16 +259,37 @@ func (t *T) Readers() []client.Offer {
 }
 
 // Changers returns the tools that do not claim to be read-only and may be called: none without
-// effects, only named ones if the user names some, and never the slow tool.
+// effects, only named ones if the user names some, and never the slow tool. Tools that may end the
+// rights of the user are left to [T.Enders].
 func (t *T) Changers() []client.Offer {
+	return t.changing(func(o client.Offer) bool { return !EndsRights(o) })
+}
+
+// Enders returns the tools that may be called, as those of [T.Changers], and may end the rights of
+// the user.
+func (t *T) Enders() []client.Offer { return t.changing(EndsRights) }
+
+func (t *T) changing(fits func(client.Offer) bool) []client.Offer {
 	var all []client.Offer
 	for _, tool := range t.Report.Server.Tools {
 		_, named := t.Options.Tools[tool.Name]
-		if t.Options.Effects && (named || t.Options.Tools == nil && !tool.IsDestructive()) && !tool.IsReadOnly() && tool.Name != t.Options.Slow {
+		if t.Options.Effects && (named || t.Options.Tools == nil && !tool.IsDestructive()) && !tool.IsReadOnly() && tool.Name != t.Options.Slow && fits(tool) {
 			all = append(all, tool)
 		}
 	}
 	return all
+}
+
+// endingText matches texts of tools that end a right, a request or a thing.
+var endingText = regexp.MustCompile(`(?i)\b(revok|withdr|log(s|ged)? ?out|sign(s|ed)? ?out|off duty|resign|leav|quit|expir|void|invalidat|suspend|disabl|deactivat|forbid|locks?\b|delet|remov|destroy|discard|cancel|terminat|abort|clos|reset|ends?\b)`)
+
+// Ends reports whether a tool, by its texts, ends a right, a request or a thing.
+func Ends(o client.Offer) bool { return endingText.MatchString(o.About()) }
+
+// EndsRights reports whether a tool that needs no arguments, and does not say that it asks, may end
+// rights or requests of the user. It is called at the end of a review alone.
+func EndsRights(o client.Offer) bool {
+	return !o.IsReadOnly() && Ends(o) && len(jsondoc.ParseSchema(o.Input).Required) == 0 && !client.Mentions(o.Name+" "+o.Description, AskingWords)
 }
 
 // ReadingCalls returns calls of read-only tools, prompts and resources that return texts.

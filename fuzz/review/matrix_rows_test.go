@@ -26,6 +26,16 @@ func removesProd(o *review.Options) {
 // removesOnce names remove as a tool for one use.
 func removesOnce(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
 
+// deploysOnce lets the review call only one tool for one use.
+func deploysOnce(o *review.Options) {
+	o.Effects, o.OneTime, o.Tools = true, []string{"deploy"}, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"prod","zone":"north"}`)}}
+}
+
+// forgetsPlaces lets the review call a tool that deletes the object of another.
+func forgetsPlaces(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"prod","zone":"north"}`), Other: []byte(`{"env":"test","zone":"north"}`)}, "forget": {Arguments: []byte(`{"env":"none"}`)}}
+}
+
 // namesEcho lets the review call a tool that takes any text.
 func namesEcho(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"echo": {Arguments: []byte(`{"text":"hello"}`)}}
@@ -175,8 +185,8 @@ var rows = []row{
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "used tokens by the text of their answers", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: removesOnce, critical: true},
 	{fault: "used tokens by their text + careless base64", checks: []string{"RS-REPLAY"}, also: []string{"RS-SPELL", "RS-CLEAR"}, change: oneTime, critical: true},
-	{modern: true, timed: true, fault: "states of closed connections + counts", checks: []string{"RS-ABORT"}, change: oneTime},
-	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: oneTime},
+	{modern: true, timed: true, fault: "states of closed connections + counts", checks: []string{"RS-ABORT"}, change: deploysOnce},
+	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: deploysOnce},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
 	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
@@ -186,6 +196,9 @@ var rows = []row{
 	{fault: "members of labels override the state + labels with a tag", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "other answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
+	{modern: true, fault: "duties looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},
+	{modern: true, fault: "withdrawals reach removals alone", checks: []string{"RS-REVOKE"}, change: withEffects},
+	{modern: true, fault: "deletions looked at once", checks: []string{"RS-REVOKE"}, change: forgetsPlaces},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: oneTime},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: withEffects, critical: true},
 	{fault: "short tag", checks: []string{"RS-TAG"}, also: []string{"RS-CLEAR"}},

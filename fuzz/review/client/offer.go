@@ -39,6 +39,14 @@ func (t Offer) IsReadOnly() bool {
 // readingName matches names that begin with a verb of reading, such as list_orders.
 var readingName = regexp.MustCompile(`^(?:list|get|show|read|find|search|view|count|describe|my)(?:[_.-]|[A-Z])`)
 
+// nameParts matches the places between the words of a name.
+var nameParts = regexp.MustCompile(`[_.-]+|([a-z0-9])([A-Z])`)
+
+// About returns the name of an offer, split into words, and its description.
+func (t Offer) About() string {
+	return nameParts.ReplaceAllString(t.Name, "$1 $2") + ": " + t.Description
+}
+
 // IsDestructive reports whether a tool claims to be destructive.
 func (t Offer) IsDestructive() bool {
 	return t.Annotations.Destructive != nil && *t.Annotations.Destructive

@@ -107,6 +107,10 @@ var optionalTools = map[string][]string{
 	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},
 	"preview": previews,
+	"forget":  {"deletions", "deletions looked at once"},
+	"leave":   {"duties", "duties looked at once", "duties end with new calls"},
+	"return":  {"duties", "duties looked at once", "duties end with new calls"},
+	"retract": {"withdrawals", "withdrawals reach removals alone", "withdrawals of removals"},
 	"restore": backupChoices,
 }
 

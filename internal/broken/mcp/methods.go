@@ -239,6 +239,10 @@ var inputSchemas = map[string]string{
 	"mail":    `{"type":"object","additionalProperties":false}`,
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
+	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"leave":   `{"type":"object","additionalProperties":false}`,
+	"return":  `{"type":"object","additionalProperties":false}`,
+	"retract": `{"type":"object","additionalProperties":false}`,
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
 
@@ -334,6 +338,14 @@ func (s *Server) entry(n string) object {
 		}
 		if s.has("entities in paths read", "paths in XML") { // the second is sound
 			t["description"] = n + " of a path in XML"
+		}
+	case "forget", "leave", "return", "retract":
+		t["description"] = rightsText[n]
+		if n == "leave" && s.has("duties end with new calls") {
+			t["description"] = "ends your duty: no new calls"
+		}
+		if n == "retract" && s.has("withdrawals of removals") {
+			t["description"] = "withdraws all calls to remove that wait for an answer"
 		}
 	case "restore":
 		t["description"] = "restores pages (.txt) from a zip archive in base64"

@@ -40,6 +40,8 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 		return c, errExpired
 	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p):
 		return c, fmt.Errorf("%w: of another request", errElsewhere)
+	case c.Open != s.withdrawals(p) && s.offers("retract"):
+		return c, fmt.Errorf("%w: withdrawn", errState)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,6 +38,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, fail
 	}
 	last := steps[len(steps)-1]
+	if reason := s.barred(r, env, given); reason != "" {
+		return s.toolError("%s", reason), nil
+	}
 	switch {
 	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
 		return s.usedUp(env), nil
@@ -164,7 +167,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 }
 
 // workTime is the time that a slow call takes.
-const workTime = 400 * time.Millisecond
+const workTime = 250 * time.Millisecond
 
 // isStopped waits for the work of a slow call, and reports whether it ends with its connection. Then its
 // state is good again, with a fault also after the work.

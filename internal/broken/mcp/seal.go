@@ -28,6 +28,8 @@ type claims struct {
 	Auth string `json:"auth,omitempty"` // used by a fault
 	Flow string `json:"flow,omitempty"` // used by a fault
 	Past string `json:"past,omitempty"` // used by a fault
+	// Open counts the earlier withdrawals of the user.
+	Open int `json:"open,omitempty"`
 	// Tries counts invalid answers, if the server limits them.
 	Tries int `json:"tries,omitempty"`
 }
@@ -166,7 +168,7 @@ var signingFaults = []string{"tag not compared", "tag compared as far as it goes
 	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets"}
 
 func (s *Server) mint(c claims, p boundRequest) string {
-	c.Bind = s.digest(p)
+	c.Bind, c.Open = s.digest(p), s.withdrawals(p)
 	if c.Exp = s.Clock.Now().Add(TTL).Unix(); s.has("no expiry") {
 		c.Exp = 0
 	}

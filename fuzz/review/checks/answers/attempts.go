@@ -2,13 +2,14 @@ package answers
 
 import (
 	"fmt"
+	"slices"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
 
-// attemptChecks are checks that use up the attempts of a call, and run after all others.
+// attemptChecks are checks that use up the attempts of a call, and run after most others.
 var attemptChecks = []review.Check{
 	{
 		ID: "RS-TRIES", Name: "attempts that an older state brings back", Flow: true, Effects: true, Severity: review.Warning, Category: "security",
@@ -22,8 +23,8 @@ var attemptChecks = []review.Check{
 	},
 }
 
-// LastChecks returns the checks that leave calls locked.
-func LastChecks() []review.Check { return attemptChecks }
+// LastChecks returns the checks that leave calls locked or refused.
+func LastChecks() []review.Check { return slices.Concat(attemptChecks, grantChecks) }
 
 // maxAttempts is the number of answers after which a call counts as unlimited.
 const maxAttempts = 10

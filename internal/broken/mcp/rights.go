@@ -1,0 +1,50 @@
+package mcp
+
+import "strings"
+
+// rightsText are the descriptions of the tools that end and give rights.
+var rightsText = map[string]string{
+	"forget": "deletes a place", "leave": "ends your duty", "return": "begins your duty", "retract": "withdraws all calls that wait for an answer",
+}
+
+// changeRights runs a tool that ends or gives rights.
+func (s *Server) changeRights(r request, name, env string) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch name {
+	case "forget":
+		s.said["deleted "+env] = "deleted"
+	case "leave":
+		s.said["off "+r.user] = "off"
+	case "return":
+		delete(s.said, "off "+r.user)
+	case "retract":
+		s.said["withdrawn "+r.user] += "x"
+	}
+	return s.toolText("done")
+}
+
+// barred returns the reason why a round of a call is refused, or "". With faults, or if only new calls
+// end, it looks at the first round alone.
+func (s *Server) barred(r request, env string, given bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.said["off "+r.user] != "" && !(given && s.has("duties looked at once", "duties end with new calls")): // the second is sound
+		return "you are off duty"
+	case s.said["deleted "+env] != "" && !(given && s.has("deletions looked at once")):
+		return "there is no " + env
+	}
+	return ""
+}
+
+// withdrawals returns the number of times that a user withdrew the calls that wait. With a fault, or if
+// the tool withdraws removals alone, it is the same for other calls.
+func (s *Server) withdrawals(p boundRequest) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.target != "remove" && s.has("withdrawals reach removals alone", "withdrawals of removals") { // the second is sound
+		return 0
+	}
+	return strings.Count(s.said["withdrawn "+p.user], "x")
+}
