@@ -220,15 +220,17 @@ func endGrants(t *review.T, e client.Flow, oracles []*review.Oracle) bool {
 const limitPause = 5 * time.Second
 
 // outliveRight records a finding if the call of a flow stays refused after a call that ends rights, and
-// no text says that calls that have begun may end. If another tool gives the right back, the state must outlive it once more.
+// no text says that calls that have begun may end. If another tool gives the right back, the states must
+// outlive it once more.
 func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
 	fresh := h.fresh
 	for range 3 {
-		if t.Client.Clock.Sleep(t.Context, limitPause) == nil && fresh.Refused() {
-			fresh = t.Call(h.Flow.Call(h.User))
+		if t.Client.Clock.Sleep(t.Context, limitPause) != nil || !fresh.Refused() {
+			return
 		}
+		fresh = t.Call(h.Flow.Call(h.User))
 	}
-	if !fresh.Refused() || tellsLimit.MatchString(h.fresh.Message+fresh.Message) || gracefulText.MatchString(e.Offer.About()+fresh.Message) {
+	if !fresh.Refused() || tellsLimit.MatchString(h.fresh.Message+fresh.Message) || gracefulText.MatchString(e.Offer.About()+" "+fresh.Message) {
 		return
 	}
 	if isGivenBack(t, e, h) {
@@ -246,14 +248,13 @@ func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
 		Evidence: fmt.Sprintf("%s %s: completed; %s again -> %v; with an older state -> %v", e.Target, e.Arguments, h.Flow, fresh, h.old), Want: "refused", Got: "accepted"})
 }
 
-// isGivenBack calls tools without arguments until the call of a flow is no longer refused. The tool that
-// ended the right comes last: it may be a switch.
+// isGivenBack calls tools without arguments that end nothing until the call of a flow is no longer refused.
+// The tool that ended the right comes last: it may be a switch.
 func isGivenBack(t *review.T, e client.Flow, h *held) bool {
 	var all []client.Flow
-	for _, tool := range append(t.Changers(), t.Enders()...) {
-		f := t.FlowOf(tool).With(json.RawMessage("{}"))
-		if tool.Name != e.Target && len(jsondoc.ParseSchema(tool.Input).Required) == 0 && !stoppingText.MatchString(tool.About()) {
-			all = append(all, f)
+	for _, tool := range t.Changers() {
+		if tool.Name != e.Target && !review.Ends(tool) && len(jsondoc.ParseSchema(tool.Input).Required) == 0 && !stoppingText.MatchString(tool.About()) {
+			all = append(all, t.FlowOf(tool).With(json.RawMessage("{}")))
 		}
 	}
 	all = append(all[:min(len(all), review.MaxTestedCalls)], e)
