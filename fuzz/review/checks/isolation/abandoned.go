@@ -14,13 +14,13 @@ var abandonedChecks = []review.Check{
 	{
 		ID: "RS-ABORT", Name: "a state that is good again after a closed connection", Flow: true, Over: "http", Effects: true, Severity: review.Warning, Category: "security",
 		Sent: "for a tool named by --one-time that takes 50 ms or more, and changes a number in its own result or in " +
-			"that of a read-only tool or resource by the same amount each time: its last round, on a connection that is closed after a " +
-			"quarter, or three quarters, of the usual time; later the same state again",
+			"that of a read-only tool or resource by the same amount each time: its last round, on a connection that is closed " +
+			"before the usual time has passed, six times; after each the same state again",
 		Want:   "refuses the state if it carried out the call",
 		Source: review.SourceMRTR + ", single use; CWE-841",
 		Impact: "a client carries out one consent as often as it closes the connection",
 		Fix:    "make a state good again only together with undoing the work, in one transaction",
-		Timed:  true, Run: checkAbandoned,
+		Run:    checkAbandoned,
 	},
 }
 
@@ -48,7 +48,7 @@ func checkAbandoned(t *review.T) {
 }
 
 // abandon closes the connection of a deed before its answer and presents the state again. It records a
-// finding if the gauge counts both, and does not count a used state that is refused.
+// finding if the gauge counts both, twice, and does not count a used state that is refused.
 func (g gauge) abandon() {
 	call, _, ok := g.ready(client.FirstUser)
 	began := time.Now()
@@ -68,33 +68,42 @@ func (g gauge) abandon() {
 		g.Skip("control: %s: a used state is not refused, or counts: %v", g.flow, again)
 		return
 	}
-	for _, hold := range []time.Duration{took / 4, took * 3 / 4} {
-		if g.countsAbandoned(took, hold) {
+	shown := 0
+	for _, part := range partsOfWork {
+		f, ok := g.countsAbandoned(took, time.Duration(part*float64(took)))
+		if ok {
+			shown++
+		}
+		if shown == 2 {
+			g.Refute(f)
 			return
 		}
 	}
 }
 
-// countsAbandoned closes the connection of a deed that takes a time after hold. It records a finding if
-// the gauge counts the deed, and once more when its state is presented again.
-func (g gauge) countsAbandoned(took, hold time.Duration) bool {
+// partsOfWork are the parts of the time of a call after which its connection is closed. Two must show the
+// fault: on a busy machine some connections are closed after the answer.
+var partsOfWork = []float64{0.25, 0.125, 0.75, 0.25, 0.125, 0.25}
+
+// countsAbandoned closes the connection of a deed that takes a time after hold. It returns a finding if the
+// gauge counts the deed, and once more when its state is presented again.
+func (g gauge) countsAbandoned(took, hold time.Duration) (f review.Finding, counts bool) {
 	call, _, ok := g.ready(client.FirstUser)
 	before, _ := g.steps(0)
 	w := g.Request(call)
 	g.Client.Raw(g.Context, rawmcp.Request{Verb: w.Verb, Path: w.Path, Headers: w.Headers, Body: w.Body, Leave: true, Hold: hold})
 	if client.SystemClock().Sleep(g.Context, 2*took) != nil {
-		return false
+		return f, false
 	}
 	between, worked := g.steps(before)
 	again := g.Tried(g.Call(call))
+	if !ok || !done(again, g.alone) || !near(worked, 1) {
+		return f, false
+	}
 	_ = g.Client.Clock.Sleep(g.Context, quietTime) // the server may undo the work late
 	after, second := g.steps(between)
-	if !ok || !done(again, g.alone) || !near(worked, 1) || !near(second, 1) {
-		return false
-	}
-	f := review.NewFinding(g.flow.String(), review.Warning, "a state is accepted again after its connection was closed, although the call was carried out", again)
+	f = review.NewFinding(g.flow.String(), review.Warning, "a state is accepted again after its connection was closed, although the call was carried out", again)
 	f.Evidence = fmt.Sprintf("%s: %v before, %v after the closed call, %v after its state again, %+v with each call; %s", g, before, between, after, g.step, f.Evidence)
 	f.Want, f.Got, f.Flow = "refused", "accepted", &g.flow
-	g.Refute(f)
-	return true
+	return f, near(second, 1)
 }
