@@ -102,11 +102,11 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if i < len(steps)-1 {
 		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env})
 	}
-	s.change(r)
-	c.Env += s.charge(r, responses)
 	if s.isStopped(r, c) {
 		return nil, s.refusal(errState)
 	}
+	s.change(r)
+	c.Env += s.charge(r, responses)
 	return s.complete(done(c)), nil
 }
 
