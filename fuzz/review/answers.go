@@ -27,10 +27,25 @@ func AnswersTo(questions map[string]client.Question) []json.RawMessage {
 	for _, set := range sets {
 		all = append(all, jsondoc.Object(set))
 	}
+	if len(questions) > 1 {
+		all = append(all, unlike(sets[0], questions))
+	}
 	return all
 }
 
-// maxAnswers is the number of combinations of answers that are tried in a round.
+// unlike returns answers in which the forms after the first have other contents, because a server may
+// want the contents to differ.
+func unlike(answers map[string]json.RawMessage, questions map[string]client.Question) json.RawMessage {
+	for _, key := range jsondoc.SortedKeys(questions)[1:] {
+		answer := jsondoc.Members(answers[key])
+		if content, _ := jsondoc.OtherContent(answer["content"], jsondoc.Inline(questions[key].Params.Schema)); content != nil {
+			answers = jsondoc.With(answers, key, jsondoc.WithMember(answers[key], "content", content))
+		}
+	}
+	return jsondoc.Object(answers)
+}
+
+// maxAnswers is the number of combinations of usual answers that are tried in a round.
 const maxAnswers = 6
 
 // answersToQuestion returns answers that accept a question. It opens no URL.

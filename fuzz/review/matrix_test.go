@@ -240,6 +240,7 @@ var unusualRows = []row{
 	{fault: "charges waived for the office", checks: []string{"RS-EXTRA", "RS-FORM", "RS-SHAPE"}, change: withEffects},
 	{fault: "charges waived for the office + random texts", checks: []string{"RS-EXTRA", "T-MIX"}, change: withEffects},
 	{fault: "words wanted", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "words wanted", checks: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "other types are declines", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},
