@@ -46,6 +46,11 @@ func nobodyWithEffects(o *review.Options) {
 	o.Effects, o.Target.Headers, o.Target.Second, o.Target.Foreign = true, nil, nil, nil
 }
 
+// signedUsers gives the review credentials that are JWTs.
+func signedUsers(o *review.Options) {
+	o.Target.Headers[0].Value, o.Target.Second[0].Value = "Bearer "+mcp.SignedCredential("alice"), "Bearer "+mcp.SignedCredential("bob")
+}
+
 // deploysCredential gives the review arguments that contain the credential of the user.
 func deploysCredential(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"Bearer alice","zone":"north"}`)}}
@@ -332,6 +337,9 @@ var rows = []row{
 	{modern: true, fault: "states in logs", checks: []string{"L-PROGRESS"}},
 	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
 	{fault: "credentials by name and length", checks: []string{"A-LIKE"}},
+	{fault: "signed credentials without a signature", checks: []string{"A-LIKE"}, change: signedUsers, critical: true},
+	{fault: "signed credentials by the beginning of the signature", checks: []string{"A-LIKE"}, change: signedUsers, critical: true},
+	{fault: "signed credentials by their algorithm", checks: []string{"A-LIKE"}, change: signedUsers, critical: true},
 	{fault: "cookies of users", checks: []string{"A-LIKE"}, also: []string{"H-TOLD"}},
 	{modern: true, fault: "users renamed", checks: []string{"A-LIKE"}},
 	{fault: "sessions in cookies", checks: []string{"S-MISSING"}},

@@ -16,6 +16,9 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	if !ok {
 		user = ""
 	}
+	if s.has(signedChoices...) {
+		user = s.subject(user)
+	}
 	if s.has("credentials of a connection") {
 		user = s.kept(r.RemoteAddr, user)
 	}

@@ -31,7 +31,8 @@ var credentialChecks = []review.Check{
 		ID: "A-LIKE", Name: "credentials that resemble valid ones", Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "tools/list with variants of the credential: its first character, its first half, more characters, " +
 			"another character, the other case, its first half and a wildcard, an SQL condition, another or no " +
-			"scheme, an empty one, null, names such as constructor, invalid characters; the credential in " +
+			"scheme, an empty one, null, names such as constructor, invalid characters; the credential without its " +
+			"tag and with a part of it, and a JWT as its claims alone, with the algorithm none and as JSON; the credential in " +
 			"cookies, behind a made-up one, and as name or password of Basic; only the cookies that the server sets; headers with which proxies " +
 			"name a user, an address or another path, alone and beside a valid credential",
 		Want:   "answers status 401; takes the user only from the credential",

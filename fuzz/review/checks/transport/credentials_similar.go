@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +23,38 @@ type similarCredential struct {
 // builtInNames are names that a lookup of a credential in an object finds although nobody stored
 // them: members of JavaScript, Python and Ruby objects, and an index of a list.
 var builtInNames = []string{"constructor", "__proto__", "toString", "hasOwnProperty", "__class__", "__dict__", "__init__", "class", "object_id", "length", "0"}
+
+// minTag is the length of the shortest last part of a credential that may be a tag, in characters. A
+// shorter one may be a checksum.
+const minTag = 16
+
+// unsignedCredentials returns a credential without the tag behind its last separator and with parts of the
+// tag. A JWT also comes as its claims alone, with the algorithm none, and as JSON. All name the own user.
+func unsignedCredentials(secret string) []tokens.Variant {
+	at := strings.LastIndexAny(secret, ".:|~") + 1
+	if at == 0 || len(secret)-at < minTag {
+		return nil
+	}
+	all := []tokens.Variant{
+		{Name: "a credential without its last part", Text: secret[:at-1]},
+		{Name: "a credential with an empty last part", Text: secret[:at]},
+		{Name: "a credential with a part of its last part", Text: secret[:at+1]},
+		{Name: "a credential with a part of its last part", Text: secret[:at+4]},
+	}
+	parts, views := strings.Split(secret, "."), tokens.Views(secret)
+	if len(parts) != 3 || len(views) == 0 || views[0].Object["alg"] == nil {
+		return all
+	}
+	for _, alg := range []string{"none", "None", "NONE", "nOnE"} {
+		text := views[0].Write(secret, jsondoc.Object(jsondoc.With(views[0].Object, "alg", jsondoc.Quote(alg))))
+		for _, unsigned := range []string{text, strings.TrimSuffix(text, parts[2]), strings.TrimSuffix(text, "."+parts[2])} {
+			all = append(all, tokens.Variant{Name: "a JWT with the algorithm none", Text: unsigned})
+		}
+	}
+	return append(all, tokens.Variant{Name: "the claims of a JWT", Text: parts[1]}, tokens.Variant{Name: "the claims of a JWT", Text: "." + parts[1] + "."},
+		tokens.Variant{Name: "a JWT in JSON without a signature", Text: fmt.Sprintf(`{"payload":"%s","protected":"%s","signature":""}`, parts[1], parts[0])},
+		tokens.Variant{Name: "a JWT in JSON without a signature", Text: fmt.Sprintf(`{"payload":"%s","signatures":[]}`, parts[1])})
+}
 
 func similarCredentials(scheme, secret string) []similarCredential {
 	var all []similarCredential
@@ -48,6 +81,9 @@ func similarCredentials(scheme, secret string) []similarCredential {
 		if l.value != scheme+" "+secret {
 			all = append(all, similarCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
 		}
+	}
+	for _, v := range unsignedCredentials(secret) {
+		all = append(all, similarCredential{v.Name, []rawmcp.Header{{Name: "Authorization", Value: scheme + " " + v.Text}}, review.Critical})
 	}
 	for _, name := range builtInNames {
 		all = append(all, similarCredential{"the name of a built-in member", []rawmcp.Header{{Name: "Authorization", Value: scheme + " " + name}}, review.Critical})
