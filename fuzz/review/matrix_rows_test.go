@@ -5,6 +5,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/internal/broken/mcp"
+	"sealab/internal/rawmcp"
 )
 
 func oneTime(o *review.Options) { o.Effects, o.OneTime = true, []string{"deploy", "remove", "report"} }
@@ -49,6 +50,13 @@ func nobodyWithEffects(o *review.Options) {
 // signedUsers gives the review credentials that are JWTs.
 func signedUsers(o *review.Options) {
 	o.Target.Headers[0].Value, o.Target.Second[0].Value = "Bearer "+mcp.SignedCredential("alice"), "Bearer "+mcp.SignedCredential("bob")
+}
+
+// teamsOfUsers gives each user another header beside the credential.
+func teamsOfUsers(o *review.Options) {
+	o.Effects = true
+	o.Target.Headers = append(o.Target.Headers, rawmcp.Header{Name: "X-Team", Value: "alice"})
+	o.Target.Second = append(o.Target.Second, rawmcp.Header{Name: "X-Team", Value: "bob"})
 }
 
 // deploysCredential gives the review arguments that contain the credential of the user.
@@ -364,6 +372,8 @@ var rows = []row{
 	{fault: "messages in two events", checks: []string{"H-CODES"}},
 	{fault: "answers in events of another name", checks: []string{"H-CODES"}},
 	{fault: "key from the name of the server", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
+	{modern: true, fault: "letters of any team", checks: []string{"A-NAME"}, change: withEffects},
+	{modern: true, fault: "letters of any team", checks: []string{"A-NAME"}, change: teamsOfUsers, critical: true},
 	{fault: "users of _meta", checks: []string{"A-NAME"}},
 	{fault: "users of params", checks: []string{"A-NAME"}},
 	{fault: "users of queries", checks: []string{"A-NAME"}},

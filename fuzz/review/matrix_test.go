@@ -187,6 +187,8 @@ var unusualRows = []row{
 	{fault: "constant states + rounds skipped", checks: []string{"RS-ARGS", "RS-USER", "RS-TAMPER"}, change: withEffects},
 	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}},
 	{fault: "signed credentials", checks: []string{"A"}, change: signedUsers},
+	{fault: "letters of own teams", checks: []string{"A-NAME", "T-USER"}, change: withEffects},
+	{fault: "letters of own teams", checks: []string{"A-NAME"}, change: teamsOfUsers},
 	{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 	{fault: "resources in pages + subscriptions to own notes", checks: []string{"R-USER", "T-USER", "T-MIX", "RS-METHOD"}, change: withEffects},
 	{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX", "RS-ARGS", "RS-PROTO"}, change: withEffects},

@@ -22,6 +22,7 @@ type request struct {
 	origin   string // the address of the connection
 	// forwarded is the host in X-Forwarded-Host.
 	forwarded string
+	team      string // in X-Team
 	modern    bool
 	version   string
 	session   string
@@ -153,6 +154,9 @@ func (s *Server) guest(r request) (object, *failure) {
 func (s *Server) instructed(found object) object {
 	if s.has("keys in instructions") {
 		found["instructions"] = "Call the service with sk-live-4f9a1c77e0b2d35688aa."
+	}
+	if s.has(teamChoices...) {
+		found["instructions"] = "Users of several teams name one in X-Team (alice or bob)."
 	}
 	return found
 }

@@ -160,6 +160,12 @@ func (s *Server) mail(r request, name string, args map[string]string) object {
 	if args["scope"] == "office" {
 		return s.toolText("100 from the bank to alice\n100 from the bank to bob")
 	}
+	if s.has(teamChoices...) && r.team != "" {
+		if r.team != r.user && !(s.has("letters of any team") && slices.Contains([]string{"alice", "bob"}, r.team)) {
+			return s.toolError("not your team")
+		}
+		return s.letters(r, name, r.team, args["number"])
+	}
 	return s.letters(r, name, cmp.Or(args["of"], r.user), args["number"])
 }
 

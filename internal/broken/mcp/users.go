@@ -207,7 +207,10 @@ func (s *Server) orUser(choice string, r request) string {
 }
 
 // letterChoices are the choices for tools that read letters.
-var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public"}
+var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public", "letters of any team", "letters of own teams"}
+
+// teamChoices are the choices for letters of the team that a header names. The second is sound.
+var teamChoices = []string{"letters of any team", "letters of own teams"}
 
 // letters returns the letters of a user, or the one with a number. With a fault, or if the letters
 // belong to a team, the latter is one of the user who asked first.

@@ -15,7 +15,8 @@ var impersonationChecks = []review.Check{
 	{
 		ID: "A-NAME", Name: "a user named by the request instead of the credential", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
 		Sent: "lists, calls that ask and, with --effects, read-only tools, with members such as user and userId in " +
-			"_meta, in params and in the query, which name a made-up user and the second user",
+			"_meta, in params and in the query, which name a made-up user and the second user; with the credential of " +
+			"each user the other headers of the other one, or headers and values that the texts of the server name",
 		Want:   "answers for the user of the credential",
 		Source: authorizationSpec + "; CWE-639, CWE-290",
 		Impact: "any user acts as any other",
@@ -53,6 +54,7 @@ func checkNamedUsers(t *review.T) {
 			}
 		}
 	}
+	headersNameUsers(t)
 }
 
 // unreadClaim returns the claim under a name that servers do not read.
