@@ -510,6 +510,7 @@ var rows = []row{
 	{fault: "ledgers of the cursor's user", checks: []string{"R-CURSOR"}, change: withEffects, critical: true},
 	{modern: true, timed: true, fault: "changes told to any user", checks: []string{"R-USER"}, change: withEffects},
 	{modern: true, timed: true, fault: "changes in folders told to any user", checks: []string{"R-USER"}, change: withEffects},
+	{modern: true, timed: true, fault: "shares looked at once", checks: []string{"R-REVOKE"}, change: withEffects},
 	{modern: true, fault: "subscriptions to notes of any user", checks: []string{"R-USER"}},
 	{fault: "questions remembered by tool", checks: []string{"T-MIX"}, also: []string{"RS-ARGS"}},
 	{fault: "questions remembered for every user", checks: []string{"T-MIX"}},

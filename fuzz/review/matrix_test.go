@@ -200,6 +200,7 @@ var unusualRows = []row{
 	{fault: "handles of pages for any user", checks: []string{"R-CURSOR"}},
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
 	{fault: "changes told to their user", checks: []string{"R-USER"}, change: withEffects},
+	{fault: "shares", checks: []string{"R-USER", "R-REVOKE", "T-USER"}, change: withEffects},
 	{fault: "changes in public", checks: []string{"R-USER", "L-LISTEN"}, change: withEffects},
 	{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},
 	{fault: "completions name the user", checks: []string{"T-USER", "C-COMP", "R-USER"}},

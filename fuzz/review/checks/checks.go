@@ -22,7 +22,7 @@ import (
 // All returns every check, in the order in which they run.
 func All() []review.Check {
 	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
-		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), answers.LastChecks())
+		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), answers.LastChecks())
 }
 
 // families are the families of checks, in the order of the documentation.

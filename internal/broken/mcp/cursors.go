@@ -111,6 +111,8 @@ var optionalTools = map[string][]string{
 	"leave":   {"duties", "duties looked at once", "duties end with new calls"},
 	"return":  {"duties", "duties looked at once", "duties end with new calls"},
 	"retract": {"withdrawals", "withdrawals reach removals alone", "withdrawals of removals"},
+	"share":   shareChoices,
+	"unshare": shareChoices,
 	"restore": backupChoices,
 }
 

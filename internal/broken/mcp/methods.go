@@ -246,6 +246,8 @@ var inputSchemas = map[string]string{
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
+	"share":   `{"type":"object","additionalProperties":false}`,
+	"unshare": `{"type":"object","additionalProperties":false}`,
 	"retract": `{"type":"object","additionalProperties":false}`,
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
@@ -343,7 +345,7 @@ func (s *Server) entry(n string) object {
 		if s.has("entities in paths read", "paths in XML") { // the second is sound
 			t["description"] = n + " of a path in XML"
 		}
-	case "forget", "leave", "return", "retract":
+	case "forget", "leave", "return", "retract", "share", "unshare":
 		t["description"] = rightsText[n]
 		if n == "leave" && s.has("duties end with new calls") {
 			t["description"] = "ends your duty: no new calls"
@@ -452,7 +454,7 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.fetched(uri)
 	case r.user != "" && uri == "notes://user/"+r.user && s.has("notes cached for all users"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}, "ttlMs": 0, "cacheScope": "public"}), nil
-	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"):
+	case r.user != "" && uri == "notes://user/"+r.user, s.has("notes of any user") && strings.HasPrefix(uri, "notes://user/"), s.isShared(uri):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + uri}}}), nil
 	case r.user != "" && s.has(visitChoices...) && uri == "notes://user/"+r.user+"/visit-of-"+r.user, s.has("visits in public") && strings.Contains(uri, "/visit-of-"):
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a visit"}}}), nil

@@ -5,6 +5,17 @@ import "strings"
 // rightsText are the descriptions of the tools that end and give rights.
 var rightsText = map[string]string{
 	"forget": "deletes a place", "leave": "ends your duty", "return": "begins your duty", "retract": "withdraws all calls that wait for an answer",
+	"share": "lets other users read your notes: shares them", "unshare": "takes the share of your notes back",
+}
+
+// shareChoices are the choices for notes that others may read and listen to. The second is sound.
+var shareChoices = []string{"shares looked at once", "shares"}
+
+// isShared reports whether other users may read a note.
+func (s *Server) isShared(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["shared "+uri] != ""
 }
 
 // changeRights runs a tool that ends or gives rights.
@@ -18,6 +29,10 @@ func (s *Server) changeRights(r request, name, env string) object {
 		s.said["off "+r.user] = "off"
 	case "return":
 		delete(s.said, "off "+r.user)
+	case "share":
+		s.said["shared notes://user/"+r.user] = "shared"
+	case "unshare":
+		delete(s.said, "shared notes://user/"+r.user)
 	case "retract":
 		s.said["withdrawn "+r.user] += "x"
 	}

@@ -92,7 +92,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		})
 	case "remove":
 		return s.remove(r, args)
-	case "forget", "leave", "return", "retract":
+	case "forget", "leave", "return", "retract", "share", "unshare":
 		return s.changeRights(r, name, args["env"]), nil
 	case "restore":
 		return s.restore(args["data"]), nil

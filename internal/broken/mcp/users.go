@@ -145,17 +145,17 @@ func (s *Server) ownerOfPage(handle string) string {
 // that checks this only when it sends notifications is sound as well.
 func (s *Server) filtered(r request, filter map[string]any) {
 	asked, _ := filter["resourceSubscriptions"].([]any)
-	if !s.has("subscriptions to own notes", "subscriptions to notes of any user") || asked == nil {
+	if !s.has("subscriptions to own notes", "subscriptions to notes of any user", "shares looked at once", "shares") || asked == nil {
 		return
 	}
 	filter["resourceSubscriptions"] = slices.DeleteFunc(asked, func(uri any) bool {
 		text, _ := uri.(string)
-		return text != "notes://day/today" && text != "notes://user/"+r.user && !(s.has("subscriptions to notes of any user") && strings.HasPrefix(text, "notes://user/"))
+		return text != "notes://day/today" && text != "notes://user/"+r.user && !s.isShared(text) && !(s.has("subscriptions to notes of any user") && strings.HasPrefix(text, "notes://user/"))
 	})
 }
 
-// updateChoices are the choices for calls that change the notes of their user. The last two are sound.
-var updateChoices = []string{"changes told to any user", "changes in folders told to any user", "changes told to their user", "changes in public"}
+// updateChoices are the choices for calls that change the notes of their user. Only the first two and the fifth are faults.
+var updateChoices = []string{"changes told to any user", "changes in folders told to any user", "changes told to their user", "changes in public", "shares looked at once", "shares"}
 
 // change records that a call changed the notes of its user.
 func (s *Server) change(r request) {
@@ -175,7 +175,7 @@ func (s *Server) tells(user string, asked any, uri string) bool {
 	all, _ := asked.([]any)
 	return slices.ContainsFunc(all, func(one any) bool {
 		text, _ := one.(string)
-		switch own := uri == "notes://user/"+user || s.has("changes told to any user", "changes in public"); {
+		switch own := uri == "notes://user/"+user || s.has("changes told to any user", "changes in public", "shares looked at once") || s.isShared(uri); {
 		case strings.HasSuffix(text, "/"):
 			return strings.HasPrefix(uri, text) && (own || s.has("changes in folders told to any user"))
 		default:

@@ -25,17 +25,7 @@ func hearOthersUpdates(t *review.T, lists map[client.User]userList) {
 		return
 	}
 	for _, pair := range userPairs {
-		var texts [2]string
-		for i, as := range pair {
-			texts[i] = strings.Join(carryOut(t, as), "\n")
-		}
-		if texts[0] == "" {
-			continue
-		}
-		named := namedURIs(t, slices.DeleteFunc(wordsIn(texts[0]), func(word string) bool { return slices.Contains(wordsIn(texts[1]), word) }))
-		for _, o := range lists[pair[0]].offers {
-			named = append(named, o.URI)
-		}
+		named := namedByCalls(t, pair, lists)
 		change := func() { carryOut(t, pair[0]) }
 		private := func(uri string) bool {
 			return servesFirstAlone(t, client.Call{Method: "resources/read", Target: uri}, pair)
@@ -53,6 +43,22 @@ func hearOthersUpdates(t *review.T, lists map[client.User]userList) {
 			}
 		}
 	}
+}
+
+// namedByCalls returns URIs that may name resources which the calls of the first user change.
+func namedByCalls(t *review.T, pair [2]client.User, lists map[client.User]userList) []string {
+	var texts [2]string
+	for i, as := range pair {
+		texts[i] = strings.Join(carryOut(t, as), "\n")
+	}
+	if texts[0] == "" {
+		return nil
+	}
+	named := namedURIs(t, slices.DeleteFunc(wordsIn(texts[0]), func(word string) bool { return slices.Contains(wordsIn(texts[1]), word) }))
+	for _, o := range lists[pair[0]].offers {
+		named = append(named, o.URI)
+	}
+	return named
 }
 
 // carryOut walks the flows of tools to their ends and returns the texts of their results.
