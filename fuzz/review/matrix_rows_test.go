@@ -289,6 +289,7 @@ var rows = []row{
 	{modern: true, fault: "sums of 32 bits + sums", checks: []string{"T-NUMBER"}, critical: true},
 	{modern: true, fault: "sums of 16 bits + sums", checks: []string{"T-NUMBER"}, change: withEffects, critical: true},
 	{modern: true, fault: "zero pieces end the server + sums", checks: []string{"T-NUMBER"}, change: withEffects, ends: true},
+	{modern: true, fault: "worths read twice", checks: []string{"T-NUMBER"}, change: withEffects},
 	{fault: "prices cut", checks: []string{"T-NUMBER"}, change: withEffects},
 	{fault: "gifts of any number", checks: []string{"T-NUMBER"}, change: withEffects, critical: true},
 	{modern: true, fault: "notes end queries", checks: []string{"RS-VALUE"}, change: withEffects, critical: true},

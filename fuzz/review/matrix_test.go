@@ -268,6 +268,7 @@ var unusualRows = []row{
 	{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "gifts", checks: []string{"T-NUMBER", "T-TYPE"}, change: withEffects},
 	{fault: "prices rounded up", checks: []string{"T-NUMBER", "T-VALUE", "T-RACE"}, change: withEffects},
+	{fault: "worths", checks: []string{"T-NUMBER", "RS-ARGS"}, change: withEffects},
 	{fault: "taxes cut", checks: []string{"T-NUMBER"}, change: withEffects},
 	{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
 	{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},

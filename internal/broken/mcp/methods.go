@@ -255,12 +255,17 @@ var inputSchemas = map[string]string{
 // officeScope is an argument with a value for some users.
 const officeScope = `"scope":{"type":"string","enum":["mine","office"],"description":"office: only for the office"}`
 
+// worthProperty is an amount as a text.
+const worthProperty = `"amount":{"type":"string","pattern":"^[0-9.]{1,9}$","default":"5"}`
+
 // moreArguments are arguments that only a choice adds to a tool.
 var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
 	{"remove", "labels of any members", `"labels":{"type":"object"}`},
 	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
+	{"remove", "worths", worthProperty},
+	{"remove", "worths read twice", worthProperty},
 	{"remove", "bins", `"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":9999}`},
 	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
 	{"letter", "letters of any user", `"of":{"type":"string"}`},

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	}
 	if s.isRemoved(args["env"]) {
 		return s.toolError("there is no %s", args["env"]), nil
+	}
+	if s.isTooMuch(args["amount"]) {
+		return s.toolError("only up to 100"), nil
 	}
 	return s.round(r, r.placed("remove"), args["env"], steps, func(c claims) object {
 		if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {
@@ -36,6 +40,8 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		}
 		result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
 		switch {
+		case s.has(worthChoices...):
+			result["content"] = textContent("removed %s for %s.00 EUR", c.Env, wholeOf(args["amount"]))
 		case s.has("removals counted"):
 			result["structuredContent"] = object{"count": 1}
 		case s.has("removals counted in words"):
@@ -105,4 +111,22 @@ func (s *Server) removalFor(r request) string {
 		return s.said["held"]
 	}
 	return ""
+}
+
+// worthChoices are the choices for removals with an amount. The first is sound.
+var worthChoices = []string{"worths", "worths read twice"}
+
+// wholeOf returns an amount without the separators of thousands.
+func wholeOf(amount string) string { return cmp.Or(strings.ReplaceAll(amount, ".", ""), "5") }
+
+// isTooMuch reports whether an amount is over the limit. With a fault it reads separators as decimal points.
+func (s *Server) isTooMuch(amount string) bool {
+	if !s.has(worthChoices...) {
+		return false
+	}
+	if !s.has("worths read twice") {
+		amount = wholeOf(amount)
+	}
+	n, err := strconv.ParseFloat(cmp.Or(amount, "5"), 64)
+	return err != nil || n > 100
 }

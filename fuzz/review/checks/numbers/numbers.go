@@ -28,13 +28,13 @@ var numberChecks = []review.Check{
 			"for which a proportional number in the answer exceeds 16 or 32 bits; with --effects, calls that are " +
 			"carried out with 0, -1, the bounds of the schema and of 32 bits, and tools that give, send or order " +
 			"with 2 and -2, and tools that buy or order with 0.1, 0.01 and 0.001, ten times each, and with ten times as " +
-			"much; all as far as the schema allows",
+			"much; amounts that are texts in other spellings, if a plain one is asked about otherwise than a small one; all as far as the schema allows",
 		Want: "computes the number for large integers as for small ones, or refuses them; gives and orders no " +
-			"negative number, and nothing for no money; answers and goes on",
+			"negative number, and nothing for no money; reads a text as the same number everywhere; answers and goes on",
 		Source: "CWE-190, CWE-20, CWE-839",
 		Impact: "a client pays a small sum for a large order, takes what it should give, or ends the server for " +
 			"all of its clients",
-		Fix: "compute in integers that hold the largest result, and write the bounds into the schema and check them",
+		Fix: "compute in integers that hold the largest result, parse a text once, and write the bounds into the schema and check them",
 		Run: checkNumbers,
 	},
 }
@@ -76,6 +76,11 @@ func checkNumbers(t *review.T) {
 	}
 	for _, x := range append(all, givingInputs(t)...) {
 		if t.Selected(x.label()) && takesNegative(t, x) {
+			return
+		}
+	}
+	for _, x := range spelledInputs(t) {
+		if t.Selected(x.label()) && t.Options.Effects && misreadsSpelling(t, x) {
 			return
 		}
 	}
