@@ -149,7 +149,11 @@ func (f Flow) Content(round int, key string) map[string]json.RawMessage {
 func (f Flow) WithContent(round int, key string, content map[string]json.RawMessage) Flow {
 	all := jsondoc.Members(f.Answers()[round])
 	form := jsondoc.With(jsondoc.Members(all[key]), "content", jsondoc.Object(content))
-	answers := jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(form)))
+	return f.WithAnswers(round, jsondoc.Object(jsondoc.With(all, key, jsondoc.Object(form))))
+}
+
+// WithAnswers returns the flow with other answers in one round.
+func (f Flow) WithAnswers(round int, answers json.RawMessage) Flow {
 	if round == len(f.Rounds) {
 		f.Last = answers
 		return f

@@ -143,6 +143,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},
 		"_meta":         s.complete(object{})["_meta"],
 	}
+	if s.has(potChoices...) {
+		s.askForPots(result["inputRequests"].(object))
+	}
 	if r.user == officeUser && s.has(chargeChoices...) {
 		result["inputRequests"].(object)["free"] = object{"method": "elicitation/create", "params": json.RawMessage(formOfOffice)}
 	}

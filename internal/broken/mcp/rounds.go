@@ -84,6 +84,10 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if note != "" {
 		return s.toolText("%s", note), nil
 	}
+	pots, known := s.pots(r, responses)
+	if !known {
+		return s.ask(r, p, c)
+	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
@@ -106,7 +110,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, s.refusal(errState)
 	}
 	s.change(r)
-	c.Env += s.charge(r, responses)
+	c.Env += s.charge(r, responses) + pots
 	return s.complete(done(c)), nil
 }
 

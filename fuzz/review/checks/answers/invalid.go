@@ -16,11 +16,12 @@ var formChecks = []review.Check{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "one invalid answer, then the right ones or a cancellation, and the honest flow again; " +
 			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
-			"text \"false\" instead of a boolean; answers without a required boolean; answers to another kind of " +
+			"text \"false\" instead of a boolean; answers without a required boolean; " +
+			"the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; answers with additional members, in several places, that have the names of arguments, of " +
 			"state members and of numbers in the result; in the last round another answer to an earlier question; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
-		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members",
+		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members and the order",
 		Source: review.SourceMRTR + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
 		Fix:    "validate answers against the form that was sent, and read no other member",
@@ -51,6 +52,7 @@ func checkFormAnswers(t *review.T) {
 	overrideResultNames(t)
 	t.ForOtherFlows(func(*review.Oracle) { overrideResultNames(t) })
 	answerFalseTexts(t)
+	presentReordered(t)
 	presentInvalidValues(t)
 	changeEarlierAnswers(t)
 	if presentOtherTypes(t); len(t.Findings) > 0 {

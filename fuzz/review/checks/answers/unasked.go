@@ -5,8 +5,6 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
-	"strings"
-	"unicode"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -141,12 +139,9 @@ func countsUnasked(t *review.T, x unaskedAnswer) bool {
 // differFrom reports whether each of texts differs from all usual texts in words that these have in
 // common, or in the number of words.
 func differFrom(usual, texts []string) bool {
-	words := func(text string) []string {
-		return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	}
-	common := words(usual[0])
+	common := textWords(usual[0])
 	for _, text := range usual[1:] {
-		other := words(text)
+		other := textWords(text)
 		if len(other) != len(common) {
 			return false
 		}
@@ -157,6 +152,6 @@ func differFrom(usual, texts []string) bool {
 		}
 	}
 	return !slices.ContainsFunc(texts, func(text string) bool {
-		return slices.EqualFunc(common, words(text), func(one, other string) bool { return one == "" || one == other })
+		return slices.EqualFunc(common, textWords(text), func(one, other string) bool { return one == "" || one == other })
 	})
 }
