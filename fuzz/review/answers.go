@@ -2,6 +2,7 @@ package review
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,4 +153,13 @@ func textsIn(raw json.RawMessage) []string {
 		all = append(all, textsIn(m[name])...)
 	}
 	return all
+}
+
+// consentText matches names and titles of booleans by which a user consents.
+var consentText = regexp.MustCompile(`(?i)consent|agree|accept|confirm|approv|authori|permission|permit|\ballow|\bterms\b`)
+
+// IsGivenConsent reports whether a member of a form is a consent that is true by default.
+func IsGivenConsent(name string, schema json.RawMessage) bool {
+	s := jsondoc.ParseSchema(schema)
+	return s.TypeOf() == "boolean" && string(s.Default) == "true" && consentText.MatchString(name+" "+string(jsondoc.Members(schema)["title"]))
 }

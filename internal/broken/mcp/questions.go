@@ -48,6 +48,18 @@ func (s *Server) noteInvalid(env string, content any) {
 	}
 }
 
+// titleByDefault returns the title of a boolean that is true by default, or "". With a fault, a consent
+// that is absent counts as given.
+func (s *Server) titleByDefault() string {
+	switch {
+	case s.has("consents by default", "consents filled in"): // the second is sound
+		return "I agree"
+	case s.has("notices by default"): // not a fault
+		return "Notify me"
+	}
+	return ""
+}
+
 // lockOf returns the reason why a place is locked, or "". With a fault, one invalid answer locks it
 // for ever. To lock it after three is not a fault.
 func (s *Server) lockOf(env string) string {
@@ -105,6 +117,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
 	params = s.worded(params, p, c)
+	if title := s.titleByDefault(); title != "" {
+		params = strings.Replace(params, `"ok":{"type":"boolean"`, `"ok":{"type":"boolean","default":true,"title":"`+title+`"`, 1)
+	}
 	if s.has("questions name the call before") || c.Step == "reason" && s.has("later questions name the call before") {
 		s.mu.Lock()
 		params = naming(params, c.Env+" after "+s.said["before"])

@@ -10,8 +10,8 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// answerFalseTexts answers with the text false in place of true, and without a required boolean. It
-// records a finding if that goes on as true does, and false does not.
+// answerFalseTexts answers with the text false in place of true, and without a required boolean or a
+// consent. It records a finding if that goes on as true does, and false does not.
 func answerFalseTexts(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, f := range o.Flow.Stages() {
@@ -48,7 +48,12 @@ func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name str
 		}
 	}
 	found(text, `the text "false" in the place of a boolean counts as true`, valued(`"false"`))
-	if s := jsondoc.ParseSchema(jsondoc.Inline(t.Client.Newest[key].Params.Schema)); slices.Contains(s.Required, name) && jsondoc.ParseSchema(s.Properties[name]).Default == nil {
-		found(none, "a boolean that the form requires is absent and counts as true", answered(jsondoc.Without(content, name)))
+	s := jsondoc.ParseSchema(jsondoc.Inline(t.Client.Newest[key].Params.Schema))
+	absent := func() client.Answer { return answered(jsondoc.Without(content, name)) }
+	switch {
+	case review.IsGivenConsent(name, s.Properties[name]) && as(absent()):
+		found(none, "a consent that is absent has the default true of its form, and counts as given", absent())
+	case slices.Contains(s.Required, name) && jsondoc.ParseSchema(s.Properties[name]).Default == nil:
+		found(none, "a boolean that the form requires is absent and counts as true", absent())
 	}
 }

@@ -16,8 +16,8 @@ var formChecks = []review.Check{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "one invalid answer, then the right ones or a cancellation, and the honest flow again; " +
 			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
-			"text \"false\" instead of a boolean; answers without a required boolean; " +
-			"the answers of a round, and the members of a form, in another order; answers to another kind of " +
+			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
+			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; answers with additional members, in several places, that have the names of arguments, of " +
 			"state members and of numbers in the result; in the last round another answer to an earlier question; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",

@@ -83,7 +83,7 @@ var contentChecks = []review.Check{
 		Sent: "nothing; the check inspects every question that the server sent",
 		Want: "sends inputRequests, requestState or both; sends requestState as a string and not in _meta; uses " +
 			"only the methods elicitation/create, sampling/createMessage and roots/list; gives each form a " +
-			"message and a flat object schema",
+			"message and a flat object schema; gives no consent the default true",
 		Source: review.SourceMRTR + ", schema",
 		Impact: "the client cannot answer the question",
 		Fix:    "build the result with the types of the SDK",
@@ -310,6 +310,21 @@ func checkSecretForms(t *review.T) {
 	}
 }
 
+// refuteGivenConsents records a suggestion if a form has a consent that is true by default.
+func refuteGivenConsents(t *review.T) {
+	for _, a := range t.Asking {
+		for _, key := range jsondoc.SortedKeys(a.Questions) {
+			properties := jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties
+			for _, name := range jsondoc.SortedKeys(properties) {
+				if review.IsGivenConsent(name, properties[name]) && len(t.Findings) == 0 {
+					t.Refute(review.Finding{Case: "a consent", Severity: review.Suggestion, Issue: "a consent is true by default: " + client.Short(name, 40),
+						Evidence: client.Short(string(a.Result), 300), Want: "no default", Got: "true"})
+				}
+			}
+		}
+	}
+}
+
 // formText returns the message of a form and the names of the members that take a text, in lower
 // case. It returns "" if the form only offers choices, numbers and booleans.
 func formText(q client.Question) string {
@@ -382,6 +397,7 @@ func checkQuestionShape(t *review.T) {
 	if t.Trials == 0 {
 		t.Skip("no question was seen")
 	}
+	refuteGivenConsents(t)
 }
 
 // formFault returns the reason why a client cannot show a form (client/elicitation), or "".
