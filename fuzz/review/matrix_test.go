@@ -250,6 +250,8 @@ var unusualRows = []row{
 	{fault: "pots listed", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "consents filled in", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "notices by default", checks: []string{"RS-FORM", "RS-SHAPE"}, change: withEffects},
+	{fault: "words wanted + locks after three invalid answers", checks: []string{"RS-TRIES"}, change: withEffects},
+	{fault: "words wanted + random texts", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "other types are declines", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},

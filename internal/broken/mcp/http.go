@@ -230,6 +230,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	}
 	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded, req.team = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host"), r.Header.Get("X-Team")
+	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
+	req.address = r.Header.Get("X-Forwarded-For")
 	switch {
 	case req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modernRevision:
 		http.Error(w, "no session to notify", http.StatusBadRequest)

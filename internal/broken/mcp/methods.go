@@ -23,6 +23,7 @@ type request struct {
 	// forwarded is the host in X-Forwarded-Host.
 	forwarded string
 	team      string // in X-Team
+	address   string // in X-Forwarded-For
 	modern    bool
 	version   string
 	session   string

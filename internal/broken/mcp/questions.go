@@ -40,11 +40,11 @@ func saysNo(content any) bool {
 }
 
 // noteInvalid counts an invalid answer for a place, unless it refuses the confirmation.
-func (s *Server) noteInvalid(env string, content any) {
+func (s *Server) noteInvalid(place string, content any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !saysNo(content) {
-		s.said["invalid "+env] += "x"
+		s.said["invalid "+place] += "x"
 	}
 }
 
@@ -62,16 +62,28 @@ func (s *Server) titleByDefault() string {
 
 // lockOf returns the reason why a place is locked, or "". With a fault, one invalid answer locks it
 // for ever. To lock it after three is not a fault.
-func (s *Server) lockOf(env string) string {
+func (s *Server) lockOf(place string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch n := len(s.said["invalid "+env]); {
+	switch n := len(s.said["invalid "+place]); {
 	case n > 0 && s.has("locks of invalid answers kept"):
 		return "another call is at work"
 	case n > 2 && s.has("locks after three invalid answers"):
 		return "three wrong answers: locked for a day"
 	}
 	return ""
+}
+
+// lockedPlace returns the place that invalid answers lock. With faults it is another one for each client
+// name or forwarded address.
+func (s *Server) lockedPlace(r request, env string) string {
+	switch {
+	case s.has("locks of forwarded addresses"):
+		return env + " " + r.address
+	case s.has("locks of client names"):
+		return env + " " + string(r.params["_meta"])
+	}
+	return env
 }
 
 // maxTries is the number of invalid answers after which a server that counts them locks a call.

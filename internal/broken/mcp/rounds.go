@@ -158,10 +158,10 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
 	case isOtherType(a["content"]) && s.has("other types are declines"): // not a fault
 		return said("nothing was entered", false)
-	case s.lockOf(c.Env) != "":
-		return said(s.lockOf(c.Env), true)
+	case s.lockOf(s.lockedPlace(r, c.Env)) != "":
+		return said(s.lockOf(s.lockedPlace(r, c.Env)), true)
 	case !s.has("answers not validated") && !s.allows(*c, a["content"]):
-		s.noteInvalid(c.Env, a["content"])
+		s.noteInvalid(s.lockedPlace(r, c.Env), a["content"])
 		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
 			return s.usedUp(env), nil, true
 		}

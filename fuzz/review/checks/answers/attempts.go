@@ -12,14 +12,17 @@ import (
 // attemptChecks are checks that use up the attempts of a call, and run after most others.
 var attemptChecks = []review.Check{
 	{
-		ID: "RS-TRIES", Name: "attempts that an older state brings back", Flow: true, Effects: true, Severity: review.Warning, Category: "security",
+		ID: "RS-TRIES", Name: "attempts that a client brings back", Flow: true, Effects: true, Severity: review.Warning, Category: "security",
 		Sent: "an answer that the server asks again about, along the newest states, until the server refuses it; " +
-			"then the call without a state, and the first state with the same answer, twice",
-		Want:   "refuses the first state as well, if it refuses the call",
-		Source: "CWE-307; CWE-799",
-		Impact: "a client has any number of attempts to guess a code: the limit holds only for the newest state",
-		Fix:    "count attempts in a store under the user and the call, and look there before reading an answer",
-		Run:    checkAttempts,
+			"then the call without a state, and the first state with the same answer, twice; an answer that is never " +
+			"accepted, until the call is locked, and then with other addresses in headers of proxies, another " +
+			"User-Agent and another client name",
+		Want:   "refuses the first state as well, if it refuses the call; keeps a lock for every header and client name",
+		Source: "CWE-307; CWE-799; CWE-348",
+		Impact: "a client has any number of attempts to guess a code: the limit holds only for the newest state, or for " +
+			"a name that the client chooses",
+		Fix: "count attempts in a store under the user and the call, and look there before reading an answer",
+		Run: checkAttempts,
 	},
 }
 
@@ -42,6 +45,9 @@ func checkAttempts(t *review.T) {
 				break
 			}
 		}
+	}
+	for _, o := range t.Oracles {
+		evadeLock(t, o)
 	}
 	if t.Trials == 0 {
 		t.Skip("no answer is asked again about until the call is refused")
