@@ -208,6 +208,8 @@ var rows = []row{
 	{fault: "members of data override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of labels override the state + labels with a tag", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "other answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
+	{modern: true, fault: "shelves by number", checks: []string{"RS-ARGS"}, change: withEffects},
+	{modern: true, fault: "shelves by number, new ones last", checks: []string{"RS-ARGS"}, change: withEffects},
 	{modern: true, fault: "pots by the order of answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of answers + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of members", checks: []string{"RS-FORM"}, change: withEffects},

@@ -245,6 +245,8 @@ var unusualRows = []row{
 	{fault: "charges waived for the office + random texts", checks: []string{"RS-EXTRA", "T-MIX"}, change: withEffects},
 	{fault: "words wanted", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "words wanted", checks: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "shelves by name", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "shelves by name + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "pots by answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots by members + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots listed", checks: []string{"RS-FORM"}, change: withEffects},

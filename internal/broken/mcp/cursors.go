@@ -114,6 +114,7 @@ var optionalTools = map[string][]string{
 	"share":   shareChoices,
 	"unshare": shareChoices,
 	"restore": backupChoices,
+	"add":     shelfChoices,
 }
 
 // offers reports whether the server has a tool.

@@ -245,6 +245,7 @@ var inputSchemas = map[string]string{
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"add":     `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
 	"share":   `{"type":"object","additionalProperties":false}`,
@@ -359,6 +360,8 @@ func (s *Server) entry(n string) object {
 		if n == "retract" && s.has("withdrawals of removals") {
 			t["description"] = "withdraws all calls to remove that wait for an answer"
 		}
+	case "add":
+		t["description"] = "puts a place on the shelf"
 	case "restore":
 		t["description"] = "restores pages (.txt) from a zip archive in base64"
 	case "slow", "echo", "grow", "runs":

@@ -18,7 +18,11 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	if s.isTooMuch(args["amount"]) {
 		return s.toolError("only up to 100"), nil
 	}
+	if r.params["requestState"] == nil {
+		s.noteShelf(args["env"])
+	}
 	return s.round(r, r.placed("remove"), args["env"], steps, func(c claims) object {
+		listed := s.takeFromShelf(&c)
 		if s.Runs.Add(1); args["pieces"] == "0" && s.has("zero pieces end the server") {
 			s.die()
 		}
@@ -38,7 +42,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.has("removals as formats") {
 			c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
 		}
-		result := object{"content": textContent("removed %s%s", c.Env, s.noise())}
+		result := object{"content": textContent("removed %s%s%s", c.Env, listed, s.noise())}
 		switch {
 		case s.has(worthChoices...):
 			result["content"] = textContent("removed %s for %s.00 EUR", c.Env, wholeOf(args["amount"]))

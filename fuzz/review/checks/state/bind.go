@@ -18,7 +18,8 @@ var bindingChecks = []review.Check{
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
 			"joined texts, rounded numbers, values that differ only in case, spaces or normal form; with one " +
 			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one " +
-			"tool, with other arguments or other answers",
+			"tool, with other arguments or other answers; between the rounds of a call, other things that a tool adds, or " +
+			"that the call ends",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
@@ -80,6 +81,9 @@ func acceptanceSeverity(t *review.T, target client.Flow) (review.Severity, strin
 }
 
 func checkOtherArguments(t *review.T) {
+	if changeBetween(t); len(t.Findings) > 0 {
+		return
+	}
 	reason, tried := "", false
 	for _, o := range t.Oracles {
 		for i, m := range argumentMoves(o.Flow) {
