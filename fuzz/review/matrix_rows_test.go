@@ -210,6 +210,7 @@ var rows = []row{
 	{fault: "other answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{modern: true, fault: "shelves by number", checks: []string{"RS-ARGS"}, change: withEffects},
 	{modern: true, fault: "shelves by number, new ones last", checks: []string{"RS-ARGS"}, change: withEffects},
+	{modern: true, fault: "approvals by one member", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of answers + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of members", checks: []string{"RS-FORM"}, change: withEffects},

@@ -247,6 +247,8 @@ var unusualRows = []row{
 	{fault: "words wanted", checks: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "shelves by name", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "shelves by name + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "approvals by two members", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "PINs asked again", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots by answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots by members + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots listed", checks: []string{"RS-FORM"}, change: withEffects},

@@ -115,6 +115,7 @@ var optionalTools = map[string][]string{
 	"unshare": shareChoices,
 	"restore": backupChoices,
 	"add":     shelfChoices,
+	"pin":     approvalChoices,
 }
 
 // offers reports whether the server has a tool.

@@ -246,6 +246,7 @@ var inputSchemas = map[string]string{
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"add":     `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"pin":     `{"type":"object","additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
 	"share":   `{"type":"object","additionalProperties":false}`,
@@ -360,6 +361,8 @@ func (s *Server) entry(n string) object {
 		if n == "retract" && s.has("withdrawals of removals") {
 			t["description"] = "withdraws all calls to remove that wait for an answer"
 		}
+	case "pin":
+		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your PIN"
 	case "add":
 		t["description"] = "puts a place on the shelf"
 	case "restore":

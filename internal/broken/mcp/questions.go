@@ -14,10 +14,12 @@ var formsByStep = map[string]string{
 	"confirm": `{"mode":"form","message":"Go on?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}}`,
 	"reason": `{"mode":"form","message":"Why?","requestedSchema":{"type":"object","properties":{` +
 		`"reason":{"type":"string","oneOf":[{"const":"plan","title":"Planned"},{"const":"need","title":"Needed"}]}},"required":["reason"]}}`,
-	"draft": `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
-	"code":  `{"mode":"form","message":"Which code were you sent?","requestedSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["code"]}}`,
-	"word":  `{"mode":"form","message":"Which word?","requestedSchema":{"type":"object","properties":{"word":{"type":"string","maxLength":40}},"required":["word"]}}`,
-	"tone":  `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
+	"draft":  `{"messages":[{"role":"user","content":{"type":"text","text":"Draft it?"}}],"maxTokens":100}`,
+	"code":   `{"mode":"form","message":"Which code were you sent?","requestedSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["code"]}}`,
+	"first":  `{"mode":"form","message":"The PIN of a member?","requestedSchema":{"type":"object","properties":{"pin":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["pin"]}}`,
+	"second": `{"mode":"form","message":"The PIN of another member?","requestedSchema":{"type":"object","properties":{"pin":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["pin"]}}`,
+	"word":   `{"mode":"form","message":"Which word?","requestedSchema":{"type":"object","properties":{"word":{"type":"string","maxLength":40}},"required":["word"]}}`,
+	"tone":   `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
 // formAllows reports whether a form allows the content of an answer.
@@ -129,6 +131,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
 	params = s.worded(params, p, c)
+	if c.Step == "second" && s.has("PINs asked again") {
+		params = strings.Replace(params, "of another member?", "again?", 1)
+	}
 	if title := s.titleByDefault(); title != "" {
 		params = strings.Replace(params, `"ok":{"type":"boolean"`, `"ok":{"type":"boolean","default":true,"title":"`+title+`"`, 1)
 	}

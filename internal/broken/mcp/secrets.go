@@ -15,6 +15,8 @@ func (s *Server) stepsOf(steps []string) []string {
 		return []string{"code"}
 	case s.has("words wanted", "words of any type", "words as queries", "other types are declines"):
 		return []string{"word"}
+	case s.has(approvalChoices...):
+		return []string{"first", "second"}
 	}
 	return steps
 }
@@ -46,6 +48,8 @@ func (s *Server) allows(c claims, content any) bool {
 	case "code":
 		code, _ := m["code"].(string)
 		return s.codeHash(code) == c.Past
+	case "first", "second":
+		return s.approves(c, m["pin"])
 	case "word":
 		query, _ := m["word"].(map[string]any)
 		return m["word"] == s.keyID() || m["word"] == true && s.has("words of any type") || query["$ne"] != nil && s.has("words as queries")

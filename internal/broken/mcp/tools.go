@@ -94,6 +94,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.remove(r, args)
 	case "forget", "leave", "return", "retract", "share", "unshare":
 		return s.changeRights(r, name, args["env"]), nil
+	case "pin":
+		return s.toolText("%s", pins[r.user]), nil
 	case "add":
 		return s.putOnShelf(args["env"]), nil
 	case "restore":

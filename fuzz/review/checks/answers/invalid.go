@@ -18,7 +18,7 @@ var formChecks = []review.Check{
 			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
 			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
-			"question; answers with additional members, in several places, that have the names of arguments, of " +
+			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
 			"state members and of numbers in the result; in the last round another answer to an earlier question; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
 		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members and the order",
@@ -40,6 +40,7 @@ var formChecks = []review.Check{
 }
 
 func checkFormAnswers(t *review.T) {
+	answerAsSecondPerson(t)
 	if mendInvalidAnswers(t); len(t.Findings) > 0 {
 		return
 	}
