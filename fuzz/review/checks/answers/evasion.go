@@ -72,13 +72,18 @@ func wrongFlow(o *review.Oracle) client.Flow {
 // lock gives the wrong answer until the call is locked, or is refused in one way for another reason. It
 // returns false if the answer is not refused, or the refusals vary.
 func (x *lockedCall) lock(t *review.T) bool {
-	before := ""
-	for range maxWrong {
+	first, before := "", ""
+	for i := range maxWrong {
 		a := x.try(t, evasion{}, 0)
 		if !a.Refused() && a.Kind != client.Throttled && a.Kind != client.Asked {
 			return false
 		}
-		before, x.locked = x.locked, outcomeOf(a)
+		if before, x.locked = x.locked, outcomeOf(a); i == 0 {
+			first = x.locked
+		}
+	}
+	if x.locked != first {
+		t.Trials++
 	}
 	return x.locked == before && x.isLocked(t)
 }
@@ -133,7 +138,7 @@ func (x *lockedCall) try(t *review.T, e evasion, n int) client.Answer {
 		case n > 0:
 			w.Set(e.header, value)
 		}
-		return t.Tried(t.Client.RawCall(t.Context, w.Headers, w.Body))
+		return t.Client.RawCall(t.Context, w.Headers, w.Body)
 	}
 	call := x.flow.Call(x.as)
 	a := send(call)
