@@ -94,6 +94,8 @@ var rows = []row{
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "states for a published key", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "unknown keys are empty + names of keys in tokens", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
+	{fault: "files of keys named + empty files of keys", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
+	{fault: "files of keys named + files of keys beside the notes", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "versions in tokens + older versions unsigned", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "last byte of the tag unread + states of varying length", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "tags of long tokens unread", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}},

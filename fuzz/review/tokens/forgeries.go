@@ -54,7 +54,6 @@ func Forgeries(token string) []Variant {
 			algNone(add, token, v)
 			ownKey(add, token, v)
 			ownPairsInHeader(add, token, v)
-			missingKey(add, token, v)
 		}
 	}
 	for _, v := range Views(token) {
@@ -65,6 +64,7 @@ func Forgeries(token string) []Variant {
 	laterTimes(add, token)
 	otherHeads(add, token)
 	otherNames(add, token)
+	all = append(all, UnderKeys(token, foundKeys)...)
 	extendForm(add, token)
 	segments := Segments(token)
 	knownTags(add, segments)
@@ -157,30 +157,47 @@ const maxName = 40
 // maxParts is the number of parts above which a token is taken for a document without a key ID.
 const maxParts = 12
 
-// otherNames changes parts that may be key IDs, which are neither the longest nor the last one. It
-// adds tags that need no secret, and tags under the keys that careless readers find for such a
-// name.
-func otherNames(add func(name, text string), token string) {
+// nameParts returns the places of parts that may be key IDs, which are neither the longest nor the
+// last one.
+func nameParts(token string) [][]int {
 	parts := segmentPattern.FindAllStringIndex(token, -1)
 	if len(parts) < 3 || len(parts) > maxParts {
-		return
+		return nil
 	}
 	longest := slices.MaxFunc(parts[:len(parts)-1], func(a, b []int) int { return a[1] - a[0] - b[1] + b[0] })
-	for i, at := range parts[:len(parts)-1] {
-		name := token[at[0]:at[1]]
-		if at[0] == longest[0] || len(name) > maxName {
-			continue
-		}
-		for _, other := range []struct{ how, name string }{{"made up", "sealab"}, {"changed", OtherCharacter(name)}} {
+	return slices.DeleteFunc(parts[:len(parts)-1], func(at []int) bool { return at[0] == longest[0] || at[1]-at[0] > maxName })
+}
+
+// otherNames changes parts that may be key IDs. It adds tags that need no secret.
+func otherNames(add func(name, text string), token string) {
+	for i, at := range nameParts(token) {
+		for _, other := range []struct{ how, name string }{{"made up", "sealab"}, {"changed", OtherCharacter(token[at[0]:at[1]])}} {
 			text := token[:at[0]] + other.name + token[at[1]:]
 			knownTags(func(tag, text string) { add(fmt.Sprintf("part %d %s and %s", i, other.how, tag), text) }, Segments(text))
 		}
-		for _, id := range jsondoc.SortedKeys(foundKeys) {
-			for _, key := range foundKeys[id] {
-				add(fmt.Sprintf("part %d %q and the key %q", i, id, key), signedUnder([]byte(key), token[:at[0]]+id+token[at[1]:]))
+	}
+}
+
+// UnderKeys returns tokens whose key IDs are replaced by those of a map, signed under the keys that a
+// careless reader finds for them.
+func UnderKeys(token string, found map[string][]string) []Variant {
+	var all []Variant
+	add := func(name, id, key, text string) {
+		all = append(all, Variant{Name: fmt.Sprintf("%s %q and the key %+.40q of %d bytes", name, id, key, len(key)), Text: signedUnder([]byte(key), text)})
+	}
+	for _, id := range jsondoc.SortedKeys(found) {
+		for _, key := range found[id] {
+			for _, v := range Views(token) {
+				for _, name := range keyNames(v) {
+					add(name, id, key, v.Write(token, jsondoc.Object(jsondoc.With(v.Object, name, jsondoc.Quote(id)))))
+				}
+			}
+			for i, at := range nameParts(token) {
+				add(fmt.Sprintf("part %d", i), id, key, token[:at[0]]+id+token[at[1]:])
 			}
 		}
 	}
+	return slices.DeleteFunc(all, func(v Variant) bool { return v.Text == "" || v.Text == token })
 }
 
 // knownTags adds the state with tags that need no secret, over its text and over its bytes.
@@ -256,6 +273,9 @@ func hmacOf(sum func() hash.Hash, key, message []byte) []byte {
 	return mac.Sum(nil)
 }
 
+// AtRoot leads from a folder to the root. Further steps lead to the root as well.
+const AtRoot = "../../../../../../../../../../"
+
 // foundKeys maps key IDs to the keys that careless readers find for them. The IDs are a missing
 // key, members that all JavaScript objects inherit, and an empty file.
 var foundKeys = map[string][]string{
@@ -263,26 +283,22 @@ var foundKeys = map[string][]string{
 	"__proto__":         {"", "[object Object]"},
 	"constructor":       {"function Object() { [native code] }"},
 	"toString":          {"function toString() { [native code] }"},
-	"../../../dev/null": {""},
+	AtRoot + "dev/null": {""},
 	"/dev/null":         {""},
 }
 
-// missingKey adds JWTs with the ID of a key that the server lacks, signed under the value that a
-// careless reader finds instead.
-func missingKey(add func(name, text string), token string, header View) {
+// keyNames returns the names of members of a JWT header that may be the ID of a key.
+func keyNames(header View) []string {
+	if header.Object["alg"] == nil {
+		return nil
+	}
 	names := []string{"kid"}
 	for _, name := range jsondoc.SortedKeys(header.Object) {
 		if raw := header.Object[name]; name != "alg" && name != "typ" && name != "kid" && len(raw) > 0 && raw[0] == '"' {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
-		for _, id := range jsondoc.SortedKeys(foundKeys) {
-			for _, key := range foundKeys[id] {
-				add(fmt.Sprintf("%s %q and the key %q", name, id, key), signedUnder([]byte(key), header.Write(token, jsondoc.Object(jsondoc.With(header.Object, name, jsondoc.Quote(id))))))
-			}
-		}
-	}
+	return names
 }
 
 // maxKey is the length of the longest secret prefix that extendForm tries, in bytes.

@@ -32,8 +32,8 @@ var forgeryChecks = []review.Check{
 		Sent: "the contents of a readable token with changed values, in the token's own format and as plain JSON, " +
 			"base64 and base64url; a later time where a token shows one; a JWT with alg none, with an own " +
 			"secret or public key in its header (jwk, x5c), or with an unknown key ID and the key that a " +
-			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file), or with " +
-			"HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
+			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file, a file that " +
+			"the server shows as a resource), or with HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
 			"JWE with likely contents for a public key that the server shows, if its states are encrypted so; a " +
 			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
@@ -192,6 +192,7 @@ func checkForgery(t *review.T) {
 		}
 	})
 	presentConfusions(t)
+	presentFileKeys(t)
 	if len(t.Findings) == 0 {
 		presentEncrypted(t)
 	}
