@@ -50,6 +50,9 @@ func Forgeries(token string) []Variant {
 			forgedAlone(add, c.name, c.text)
 			withoutTag(add, token, v, c.name, c.text)
 		}
+		for _, c := range emptiedTags(v.Object) {
+			add(fmt.Sprintf("segment %d with %s", v.Segment, c.name), v.Write(token, c.text))
+		}
 		if _, ok := v.Object["alg"]; ok {
 			algNone(add, token, v)
 			ownKey(add, token, v)
@@ -373,4 +376,42 @@ func changedValue(raw json.RawMessage, depth int) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// tagMember matches names of members that hold a signature or another tag.
+var tagMember = regexp.MustCompile(`(?i:^|[_-])(?i:h?mac|sig|signature|tag|proof|seal)(?i:s?)$|[a-z](?:H?[Mm]ac|HMAC|MAC|Sig|Signature|Tag|Proof|Seal)s?$`)
+
+// longPart matches a text in JSON that is as long as a tag.
+var longPart = regexp.MustCompile(fmt.Sprintf(`"[\w+/=-]{%d,}"`, MinCoded))
+
+// emptiedTags returns copies of a state in which all members that hold tags are empty, null or absent,
+// as in a JWS without signatures (RFC 7515, section 7.2).
+func emptiedTags(state map[string]json.RawMessage) []changedObject {
+	var all []changedObject
+	for _, empty := range []string{"[]", `""`, "null", "{}", "[{}]", ""} {
+		if emptied := withTags(jsondoc.Object(state), json.RawMessage(empty), 3); string(emptied) != string(jsondoc.Object(state)) {
+			all = append(all, changedObject{fmt.Sprintf("%q for every tag", empty), emptied})
+		}
+	}
+	return all
+}
+
+// withTags returns JSON in which every member that holds a tag has another value, or is absent if the
+// value is empty.
+func withTags(raw, value json.RawMessage, depth int) json.RawMessage {
+	m := jsondoc.Members(raw)
+	if m == nil || depth == 0 {
+		return raw
+	}
+	for _, name := range jsondoc.SortedKeys(m) {
+		switch {
+		case !tagMember.MatchString(name) || !longPart.Match(m[name]):
+			m[name] = withTags(m[name], value, depth-1)
+		case len(value) == 0:
+			delete(m, name)
+		default:
+			m[name] = value
+		}
+	}
+	return jsondoc.Object(m)
 }

@@ -165,7 +165,7 @@ var signingFaults = []string{"tag not compared", "tag compared as far as it goes
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
 	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
-	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named"}
+	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named", "lists of tags"}
 
 func (s *Server) mint(c claims, p boundRequest) string {
 	c.Bind, c.Open = s.digest(p), s.withdrawals(p)
@@ -235,6 +235,9 @@ const constantState = "asked:"
 // signed returns a token with readable claims and a tag.
 func (s *Server) signed(raw []byte) string {
 	text := base64.RawURLEncoding.EncodeToString(raw)
+	if s.has("lists of tags") { // not a fault
+		return fmt.Sprintf(`{"payload":%q,"signatures":[{"signature":%q}]}`, text, base64.RawURLEncoding.EncodeToString(s.tag(text)))
+	}
 	if s.has("keys in headers of another name") {
 		text = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","key":""}`)) + "." + text
 	}

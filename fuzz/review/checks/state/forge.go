@@ -36,7 +36,7 @@ var forgeryChecks = []review.Check{
 			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file, a file that " +
 			"the server shows as a resource), or with HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
 			"JWE with likely contents for a public key that the server shows, if its states are encrypted so; a " +
-			"tag that is empty, zero, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
+			"tag or list of tags that is empty, zero, null, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
 			"as constructor; with --effects also readable tokens with changed texts and no answers, with changed " +
