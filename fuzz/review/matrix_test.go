@@ -277,6 +277,8 @@ var unusualRows = []row{
 	{fault: "older revisions not carried out", checks: []string{"RS-DOWN", "S-PUSH"}, change: withEffects},
 	{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 	{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
+	{fault: "questions name all arguments + degrees", checks: []string{"RS-ARGS"}},
+	{fault: "degrees + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "gifts", checks: []string{"T-NUMBER", "T-TYPE"}, change: withEffects},
 	{fault: "prices rounded up", checks: []string{"T-NUMBER", "T-VALUE", "T-RACE"}, change: withEffects},
 	{fault: "worths", checks: []string{"T-NUMBER", "RS-ARGS"}, change: withEffects},

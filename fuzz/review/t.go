@@ -215,7 +215,7 @@ func (t *T) Fresh(f client.Flow, o *Oracle) client.Answer {
 // ArgumentTexts returns the texts in which a flow shows its arguments: the first question and, with
 // effects, the result.
 func (t *T) ArgumentTexts(f client.Flow, as client.User) string {
-	text := t.Call(f.Call(as)).QuestionTexts()
+	text := t.Call(f.Call(as)).ShownTexts()
 	if f.Last == nil {
 		return text
 	}

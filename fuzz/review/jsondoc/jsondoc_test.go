@@ -31,3 +31,11 @@ func TestShifts(t *testing.T) {
 	}
 	require.True(t, shifted)
 }
+
+// TestRenamedArguments keeps the order of values under other names.
+func TestRenamedArguments(t *testing.T) {
+	day := `{"type":"string","enum":["Mon","Tue","Wed"]}`
+	input := json.RawMessage(`{"type":"object","properties":{"from":` + day + `,"n":{"type":"integer"},"to":` + day + `}}`)
+	require.Equal(t, [][2]json.RawMessage{{json.RawMessage(`{"from":"Mon","to":"Tue","n":1}`), json.RawMessage(`{"to":"Mon","from":"Tue","n":1}`)}},
+		jsondoc.RenamedArguments(input, jsondoc.FullSample(input, 0)))
+}

@@ -270,6 +270,7 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "worths", worthProperty},
 	{"remove", "worths read twice", worthProperty},
 	{"remove", "bins", `"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":9999}`},
+	{"remove", "degrees", `"degrees":{"type":"integer","minimum":-40,"maximum":40}`},
 	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
 	{"letter", "letters of any user", `"of":{"type":"string"}`},
 	{"letter", "letters of named users", `"of":{"type":"string"}`},

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"regexp"
 	"strings"
@@ -50,13 +51,19 @@ var errExpired = fmt.Errorf("%w: expired", errElsewhere)
 // firstEnv matches the first argument env as it is written.
 var firstEnv = regexp.MustCompile(`"env": *"[^"]*"`)
 
+// memberNames matches the names of arguments.
+var memberNames = regexp.MustCompile(`"\w+": *`)
+
 // digest returns the value that binds a token to its request.
 func (s *Server) digest(p boundRequest) string {
 	args := p.arguments
 	if s.has("the first of two arguments bound") {
 		args = firstEnv.Find(args)
 	}
-	if !s.has("textual arguments", "the first of two arguments bound") {
+	if s.has("values of arguments bound") {
+		args = memberNames.ReplaceAll(args, nil)
+	}
+	if !s.has("textual arguments", "the first of two arguments bound", "values of arguments bound") {
 		var v any
 		_ = json.Unmarshal(args, &v) // parsed before, except with one fault
 		args, _ = json.Marshal(s.digested(v))
@@ -138,6 +145,12 @@ func (s *Server) digested(v any) any {
 		}
 		if n, is := inner.(float64); is && s.has("amounts rounded") {
 			all[name] = math.Floor(n)
+		}
+		if inner == float64(-1) && s.has("numbers hashed") { // as in Python
+			all[name] = -2
+		}
+		if text, is := inner.(string); is && s.has("checksums of texts bound") {
+			all[name] = crc32.ChecksumIEEE([]byte(text))
 		}
 		if text, is := inner.(string); is && name == "zone" && s.has("ends of zones bound") {
 			all[name] = text[max(0, len(text)-4):]

@@ -63,27 +63,63 @@ func moveNearArguments(t *review.T) {
 		if !t.Selected(name) {
 			continue
 		}
-		input := o.Flow.Offer.InputSchema()
-		full := jsondoc.FullSample(input, 0)
-		near, doubtful := jsondoc.NearArguments(input, full), jsondoc.DoubtfulArguments(input, full)
-		apart, equal := len(near), len(near)+len(doubtful)
-		for i, pair := range slices.Concat(near, doubtful, jsondoc.EqualArguments(input, full)) {
-			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
-			if refusedOrUnminted(t, o, m) || i >= apart && !textsDiffer(t, m) {
-				continue
-			}
-			if evidence, is, _ := t.Moved(m); is {
-				if refuteArguments(t, name, evidence, o.Flow); i >= apart && len(t.Findings) > 0 {
-					f := &t.Findings[len(t.Findings)-1]
-					f.Severity, f.Issue = review.Suggestion, f.Issue+", which differ in case, spaces, normal form or order alone, or are absent or empty: a fault unless the server means the same by both"
-					if i < equal {
-						f.Severity = review.Warning
-					}
-				}
-				return
-			}
+		if moveNearArgumentsOf(t, o, name) {
+			return
 		}
 	}
+}
+
+// A nearGroup is a group of pairs of near arguments. Unless they are apart, a server may mean the same
+// by both of a pair, so that its texts must differ.
+type nearGroup struct {
+	pairs    [][2]json.RawMessage
+	apart    bool
+	severity review.Severity // of a finding; "": that of other arguments
+}
+
+// nearGroups returns pairs of near arguments of a flow.
+func nearGroups(input, full json.RawMessage) []nearGroup {
+	return []nearGroup{
+		{pairs: jsondoc.NearArguments(input, full), apart: true},
+		{pairs: slices.Concat(jsondoc.RenamedArguments(input, full), jsondoc.HashTwins(input, full))},
+		{pairs: jsondoc.DoubtfulArguments(input, full), severity: review.Warning},
+		{pairs: jsondoc.EqualArguments(input, full), severity: review.Suggestion},
+	}
+}
+
+// moveNearArgumentsOf moves tokens between pairs of near arguments of a flow. It reports whether one is
+// accepted.
+func moveNearArgumentsOf(t *review.T, o *review.Oracle, name string) bool {
+	input := o.Flow.Offer.InputSchema()
+	for _, group := range nearGroups(input, jsondoc.FullSample(input, 0)) {
+		for _, pair := range group.pairs {
+			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
+			if refusedOrUnminted(t, o, m) || !group.apart && !textsDiffer(t, m) || acceptsSorted(t, o, m) {
+				continue
+			}
+			evidence, is, _ := t.Moved(m)
+			if !is {
+				continue
+			}
+			if refuteArguments(t, name, evidence, o.Flow); group.severity != "" && len(t.Findings) > 0 {
+				f := &t.Findings[len(t.Findings)-1]
+				f.Severity, f.Issue = group.severity, f.Issue+", which differ in case, spaces, normal form or order alone, or are absent or empty: a fault unless the server means the same by both"
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// acceptsSorted reports whether the names of the target are not sorted and the token is accepted with them
+// sorted as well. The server then means the same by both calls, or another pair shows the fault.
+func acceptsSorted(t *review.T, o *review.Oracle, m review.Move) bool {
+	sorted := m.Target.With(jsondoc.Object(jsondoc.Members(m.Target.Arguments)))
+	if string(sorted.Arguments) == string(m.Target.Arguments) {
+		return false
+	}
+	m.Target = sorted
+	return !refusedOrUnminted(t, o, m)
 }
 
 // textsDiffer reports whether the texts of the server differ between the calls of a move, and not by
@@ -95,15 +131,15 @@ func textsDiffer(t *review.T, m review.Move) bool {
 	}
 	for range 4 {
 		if again := t.ArgumentTexts(m.Source, m.SourceUser); again != one {
-			return showsOwnText(m, two)
+			return showsOwnText(m, one, two)
 		}
 	}
 	return true
 }
 
-// showsOwnText reports whether a text contains an argument of the target that the source has in
-// another spelling, without regard to spaces around it.
-func showsOwnText(m review.Move, text string) bool {
+// showsOwnText reports whether only the second of two texts contains an argument of the target that the
+// source has in another spelling, without regard to spaces around it.
+func showsOwnText(m review.Move, one, two string) bool {
 	given := jsondoc.Members(m.Source.Arguments)
 	for name, raw := range jsondoc.Members(m.Target.Arguments) {
 		var own, other string
@@ -111,7 +147,7 @@ func showsOwnText(m review.Move, text string) bool {
 			continue
 		}
 		own, other = strings.TrimSpace(own), strings.TrimSpace(other)
-		if own != other && strings.Contains(text, own) {
+		if own != other && strings.Contains(two, own) && !strings.Contains(one, own) {
 			return true
 		}
 	}
