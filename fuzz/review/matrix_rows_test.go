@@ -99,6 +99,8 @@ var rows = []row{
 	{fault: "lists of tags + empty lists of tags", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "versions in tokens + older versions unsigned", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "last byte of the tag unread + states of varying length", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, critical: true},
+	{fault: "states in parts + parts of any state", checks: []string{"RS-SPLICE"}, critical: true},
+	{fault: "states in parts + parts of any state", checks: []string{"RS-SPLICE"}, change: withEffects, critical: true},
 	{fault: "tags of long tokens unread", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}},
 	{fault: "first member counts", checks: []string{"RS-DUP"}},
 	{fault: "one member verified, another read", checks: []string{"RS-DUP"}, also: []string{"RS-CLEAR"}, critical: true},

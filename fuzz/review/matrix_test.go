@@ -298,6 +298,7 @@ var unusualRows = []row{
 	{fault: "readable and careful + paths stamped with another key", checks: []string{"RS-FORGE", "T-INJECT"}, change: withEffects},
 	{fault: "readable and careful + paths kept in tokens of another key", checks: []string{"RS-FORGE", "T-INJECT"}, change: withEffects},
 	{fault: "names of keys in tokens", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
+	{fault: "states in parts", checks: []string{"RS-SPLICE", "RS-TAMPER", "RS-CUT"}, change: withEffects},
 	{fault: "lists of tags", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "files of keys named", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "versions in tokens + states of varying length", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},

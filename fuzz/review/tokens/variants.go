@@ -173,6 +173,19 @@ func Splices(token, other string) []Variant {
 	return all
 }
 
+// Joints joins the first segments of one token and the rest of another that has as many.
+func Joints(token, other string) []Variant {
+	var all []Variant
+	a, b := Segments(token), Segments(other)
+	for i := 1; i < len(a) && len(a) == len(b); i++ {
+		text := Replaced(slices.Concat(a[:i], b[i:]), -1, "")
+		if text != token && text != other {
+			all = append(all, Variant{Name: fmt.Sprintf("%d segments of one, the rest of another", i), Text: text})
+		}
+	}
+	return all
+}
+
 // Cuts shortens a token by each length up to 70 characters, which covers tags, and by some longer
 // ones. It never returns the empty text, which may mean that there is no state.
 func Cuts(token string) []Variant {

@@ -116,6 +116,9 @@ func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 		}
 		return c, nil
 	}
+	if s.has("states in parts") {
+		return s.fromParts(token)
+	}
 	raw, err := decodeStrict(token)
 	if err != nil || len(raw) < 12 {
 		return c, fmt.Errorf("%w: malformed", errState)

@@ -52,7 +52,7 @@ var forgeryChecks = []review.Check{
 		ID: "RS-SPLICE", Name: "parts of two states joined", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "tokens made of the start of one token and the end of another, cut at segment boundaries, at a " +
 			"quarter, a third and a half of the length, and at usual tag lengths; tokens with one segment taken " +
-			"from another token",
+			"from another token; the same of tokens for long texts in arguments and answers, if these have more parts",
 		Want:   "refuses every joined token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: "a client combines parts of two states into a state that the server never minted",
@@ -251,6 +251,7 @@ func checkSplicing(t *review.T) {
 		return
 	}
 	presentVariants(t, review.Critical, "parts of two tokens joined", func(token string) []tokens.Variant { return tokens.Splices(token, other) })
+	spliceLongTokens(t)
 }
 
 func checkTruncation(t *review.T) {

@@ -1,0 +1,83 @@
+package state
+
+import (
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
+)
+
+// partLengths are the lengths of texts that make long states, in characters.
+var partLengths = []int{400, 1500, 4000}
+
+// spliceLongTokens joins parts of the tokens of two long texts, because a server may seal long states in
+// parts.
+func spliceLongTokens(t *review.T) {
+	own, reason := t.Oracle, t.Reason
+	defer func() { t.Oracle, t.Reason = own, reason }()
+	for _, o := range t.Oracles {
+		for _, n := range partLengths {
+			one, two := longFlows(t, o, strings.Repeat("a", n)), longFlows(t, o, strings.Repeat("b", n))
+			if len(two) < len(one) || len(t.Findings) > 0 {
+				break
+			}
+			for i := range one {
+				spliceFlows(t, o, one[i], two[i])
+				spliceFlows(t, o, two[i], one[i])
+			}
+		}
+	}
+}
+
+// longFlows returns variants of a flow with a long text: in an argument, and in an answer before the last.
+func longFlows(t *review.T, o *review.Oracle, text string) []client.Flow {
+	var all []client.Flow
+	if args := jsondoc.WithText(o.Flow.Arguments, o.Flow.Offer.InputSchema(), text); args != nil {
+		all = append(all, o.Flow.With(args))
+	}
+	for i, answers := range o.Flow.Rounds {
+		earlier := o.Flow
+		earlier.Rounds = o.Flow.Rounds[:i]
+		_, question, err := t.Client.Mint(t.Context, earlier, o.User)
+		if err != nil {
+			break
+		}
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
+			content := jsondoc.Object(o.Flow.Content(i, key))
+			if long := jsondoc.WithText(content, jsondoc.Inline(question.Questions[key].Params.Schema), text); long != nil {
+				all = append(all, o.Flow.WithContent(i, key, jsondoc.Members(long)))
+			}
+		}
+	}
+	return all
+}
+
+// maxSplices is the number of splices of two long tokens.
+const maxSplices = 24
+
+// spliceFlows presents splices of the tokens of two flows, if these have more parts than a token of the
+// oracle.
+func spliceFlows(t *review.T, o *review.Oracle, one, two client.Flow) {
+	token, _, err := t.Client.Mint(t.Context, one, o.User)
+	if err != nil || len(t.Findings) > 0 || partsOf(token) <= partsOf(o.Token) {
+		return
+	}
+	long, skipped := t.NewOracle(t.Context, one, o.User)
+	if skipped != "" || long.Presence {
+		return
+	}
+	t.Oracle = long
+	presentVariants(t, review.Critical, "parts of two long tokens joined", func(token string) []tokens.Variant {
+		other, _, err := t.Client.Mint(t.Context, two, o.User)
+		if err != nil {
+			return nil
+		}
+		all := append(tokens.Joints(token, other), tokens.Splices(token, other)...)
+		return tokens.Some(all, maxSplices)
+	})
+}
+
+// partsOf returns the number of encoded parts of a token.
+func partsOf(token string) int { return len(tokens.CodedSegments(tokens.Segments(token))) }
