@@ -199,6 +199,7 @@ var unusualRows = []row{
 	{fault: "ledgers in pages + resources in pages", checks: []string{"R-CURSOR", "T-USER", "T-VALUE", "T-OUT", "T-READS"}, change: withEffects},
 	{fault: "handles of pages for any user", checks: []string{"R-CURSOR"}},
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
+	{fault: "notices that come and go", checks: []string{"R-USER", "T-USER"}},
 	{fault: "changes told to their user", checks: []string{"R-USER"}, change: withEffects},
 	{fault: "shares", checks: []string{"R-USER", "R-REVOKE", "T-USER"}, change: withEffects},
 	{fault: "changes in public", checks: []string{"R-USER", "L-LISTEN"}, change: withEffects},

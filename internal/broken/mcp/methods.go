@@ -463,6 +463,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "held for " + s.removalFor(r)}}}), nil
 	case uri == "notes://day/today":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}}), nil
+	case s.has("notices that come and go") && strings.HasPrefix(uri, "notes://notice/"):
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "a notice"}}}), nil
 	case s.has("resources of any URL") && strings.HasPrefix(uri, "http://"):
 		return s.fetched(uri)
 	case r.user != "" && uri == "notes://user/"+r.user && s.has("notes cached for all users"):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -116,6 +117,9 @@ func (s *Server) resources(r request) object {
 	switch {
 	case r.user == "":
 		return object{"resources": []object{today}}
+	case s.has("notices that come and go"): // not a fault
+		notice := fmt.Sprint(s.handled.Load())
+		return object{"resources": []object{today, mine, {"name": notice, "uri": "notes://notice/" + notice}}}
 	case !s.has("resources in pages", "cursors name users", "handles of pages for any user", "later pages of all users"):
 		return object{"resources": []object{today, mine}}
 	case cursor == "":

@@ -81,7 +81,7 @@ func checkOtherUsersResources(t *review.T) {
 		return
 	}
 	for _, pair := range userPairs {
-		mine := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
+		mine := aloneIn(t, "resources/list", "resources", lists, pair)
 		for _, o := range mine[:min(len(mine), review.MaxTestedCalls)] {
 			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
 			a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
@@ -159,7 +159,7 @@ func callOtherUsersOffers(t *review.T, method, member string) bool {
 		return true
 	}
 	for _, pair := range userPairs {
-		for _, o := range onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers) {
+		for _, o := range aloneIn(t, method, member, lists, pair) {
 			if !mayCall(t, member, o) {
 				continue
 			}

@@ -55,11 +55,23 @@ func onlyInFirst(one, other []client.Offer) []client.Offer {
 	})
 }
 
+// aloneIn returns the offers that only the list of the first of two users has, also if the lists are read
+// again: some lists change between two calls.
+func aloneIn(t *review.T, method, member string, lists map[client.User]userList, pair [2]client.User) []client.Offer {
+	alone := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
+	if len(alone) == 0 {
+		return nil
+	}
+	again := listsOf(t, method, member)
+	still := onlyInFirst(again[pair[0]].offers, again[pair[1]].offers)
+	return slices.DeleteFunc(alone, func(o client.Offer) bool { return len(onlyInFirst([]client.Offer{o}, still)) > 0 })
+}
+
 // readOtherUsersPages asks for the pages of each user's list as the other user. It records a
 // finding if a page has an offer that only the owner's list has.
 func readOtherUsersPages(t *review.T, method, member string, lists map[client.User]userList) bool {
 	for _, pair := range userPairs {
-		theirs := onlyInFirst(lists[pair[0]].offers, lists[pair[1]].offers)
+		theirs := aloneIn(t, method, member, lists, pair)
 		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), review.MaxTestedCalls)] {
 			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))
 			page, _ := client.OffersIn(a, member)
