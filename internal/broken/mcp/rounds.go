@@ -48,11 +48,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
 		s.keepDraft(r, env)
-		if s.has("questions on the board", "own questions on the board") {
-			s.mu.Lock()
-			s.said["board"+s.orUser("own questions on the board", r)] = env
-			s.mu.Unlock()
-		}
+		s.postQuestion(r, env)
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
 	i := slices.Index(steps, c.Step)
@@ -93,9 +89,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		c.Env = s.draftOf(r)
 	}
 	if s.has("used tokens by the text of their answers") {
-		var written map[string]json.RawMessage
-		_ = json.Unmarshal(r.params["inputResponses"], &written) // they have been read
-		c.ID += string(written[c.Step])
+		c.ID += answerText(r, c.Step)
 	}
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
@@ -112,6 +106,22 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	s.change(r)
 	c.Env += s.charge(r, responses) + pots
 	return s.complete(done(c)), nil
+}
+
+// answerText returns the text of the answer to a step, as it was sent.
+func answerText(r request, step string) string {
+	var written map[string]json.RawMessage
+	_ = json.Unmarshal(r.params["inputResponses"], &written) // they have been read
+	return string(written[step])
+}
+
+// postQuestion puts the object of a question on the board of the user or, with a fault, of everybody.
+func (s *Server) postQuestion(r request, env string) {
+	if s.has("questions on the board", "own questions on the board") {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.said["board"+s.orUser("own questions on the board", r)] = env
+	}
 }
 
 // judged answers a round that does not go on with the answer a: with the question again, a refusal or a

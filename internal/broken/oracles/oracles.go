@@ -36,22 +36,7 @@ func Refusals() []skeleton.Control {
 					return codecs.Reject(codecs.Unauthentic, fmt.Sprintf("want a tag like %x", right[:6]))
 				}
 			}),
-		skeleton.NewPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(key []byte) skeleton.Pair {
-			return skeleton.Pair{
-				Write: skeleton.TaggedPair(key).Write,
-				Read: func(token string) ([]byte, error) {
-					parts, err := skeleton.SplitText(token, 2)
-					if err != nil {
-						return nil, err
-					}
-					right := skeleton.HMAC(key, parts[0])
-					if len(parts[1]) != len(right) {
-						return nil, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("a tag of %d bytes, want %x", len(parts[1]), right))
-					}
-					return parts[0], skeleton.Authentic(hmac.Equal(parts[1], right))
-				},
-			}
-		}),
+		skeleton.NewPair("reason-tag-of-length", "the reason of a refusal holds the right tag if the one presented has another length", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, toldByLength),
 		skeleton.WithClaim(skeleton.NewSigner("reason-key-hash", "the reason of a refusal names the key by a hash of the secret", []codecs.Property{codecs.PrivateKeys}, []string{"TAG-04"},
 			func(p *skeleton.SignerParts) {
 				p.Derive = skeleton.RawKey
@@ -97,6 +82,24 @@ func Refusals() []skeleton.Control {
 					return fmt.Errorf("bad signature: %w", skeleton.ErrUnauthentic)
 				}
 			}),
+	}
+}
+
+// toldByLength tells the right tag if the one presented has another length.
+func toldByLength(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: skeleton.TaggedPair(key).Write,
+		Read: func(token string) ([]byte, error) {
+			parts, err := skeleton.SplitText(token, 2)
+			if err != nil {
+				return nil, err
+			}
+			right := skeleton.HMAC(key, parts[0])
+			if len(parts[1]) != len(right) {
+				return nil, codecs.Reject(codecs.Unauthentic, fmt.Sprintf("a tag of %d bytes, want %x", len(parts[1]), right))
+			}
+			return parts[0], skeleton.Authentic(hmac.Equal(parts[1], right))
+		},
 	}
 }
 
