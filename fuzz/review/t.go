@@ -226,7 +226,7 @@ func (t *T) ArgumentTexts(f client.Flow, as client.User) string {
 	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
 }
 
-// AskingTool selects the first flow of a tool and returns it. It skips the check if there is none.
+// AskingTool selects the first flow of a tool and returns it. It skips the check without one.
 func (t *T) AskingTool() (client.Flow, bool) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" {

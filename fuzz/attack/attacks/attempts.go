@@ -84,8 +84,7 @@ func (t trial) attempts(under, c codecs.Context, spoil bool) (calls []verdict.Ca
 	return calls, true
 }
 
-// laterChange returns the position of the first refusal that differs from those before, or 0 if
-// there is none or the first ones differ already.
+// laterChange returns the position of the first refusal that differs from those before, or 0 or the first ones differ already.
 func laterChange(calls []verdict.Call) int {
 	differs := func(c verdict.Call) bool { return refusalOf(c) != refusalOf(calls[0]) }
 	if at := slices.IndexFunc(calls, differs); at > 2 {

@@ -60,7 +60,7 @@ const (
 var tagsBehindPadding = []int{0, 32, 16, 20}
 
 // paddingReplaced replaces the last block of tokens by random bytes. It chooses lengths of states at
-// which a segment has just grown by a block, so that the last block may hold nothing but padding.
+// which a segment has just grown by a block, so that the last block may hold only padding.
 func (t trial) paddingReplaced(in *attack.Instance, calls []verdict.Call, under codecs.Context) {
 	grown := 0
 	for k := 1; k < len(calls) && grown < paddedLengths; k++ {

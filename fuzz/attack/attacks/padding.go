@@ -175,7 +175,7 @@ func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 }
 
 // repeatsRefusal reports whether a refused text is refused in the same way each time. A refusal
-// that contains a serial number or a random word reveals nothing about the token.
+// that contains a serial number or a random word does not tell about the token.
 func repeatsRefusal(in *attack.Instance, call verdict.Call, under codecs.Context) bool {
 	for range 4 {
 		if again := in.Unseal(call.Token, under); refusalOf(again) != refusalOf(call) {

@@ -86,7 +86,7 @@ func QuoteJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Unrelated returns values that have nothing in common with the ordinary ones.
+// Unrelated returns unrelated values with the ordinary ones.
 func (f Field) Unrelated() []string {
 	switch f.Property {
 	case codecs.BindsMethod:

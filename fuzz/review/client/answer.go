@@ -336,7 +336,7 @@ func (a Answer) ShownTexts() string {
 	return strings.Join(all, "\n")
 }
 
-// VersionOf returns the revision in a result of initialize, or "" if there is none.
+// VersionOf returns the revision in a result of initialize, or "".
 func VersionOf(a Answer) string {
 	var v string
 	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)

@@ -61,7 +61,7 @@ func stampWith(sign func(message string) string, v View, segments []Segment, add
 }
 
 // StampIn returns the first segment of a text that has as many bytes as a tag, in the encoding of the
-// tag. It returns "" if there is none.
+// tag. It returns "" without one.
 func StampIn(text string, tag Segment) string {
 	for _, s := range Segments(text) {
 		if s.coded && len(s.Raw()) == len(tag.Raw()) {

@@ -281,7 +281,7 @@ func (t trial) otherThan(tok *attack.Token, f fields.Field, present codecs.Conte
 }
 
 // mayLackArguments reports whether the design may ignore arguments of a method. In MCP only tools and
-// prompts have them. A design that reads no two contexts as the same ignores none.
+// prompts have them. A design that reads no two contexts as the same ignores no field.
 func (t trial) mayLackArguments(method string) bool {
 	return method != "tools/call" && method != "prompts/get" && t.Design.Claim(codecs.Unambiguous) != verdict.Stated
 }

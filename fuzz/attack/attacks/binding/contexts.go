@@ -47,7 +47,7 @@ var contextAttacks = []attack.Attack{
 		Gain:    "a state or claims whose sealed values the client has replaced", Origin: "later answers merged over the sealed state: PHP SDK, laravel/mcp", Run: onScheme(trial.overridden)},
 }
 
-// unrelatedValues returns the attack on one field with values that have nothing in common.
+// unrelatedValues returns the attack on one field with unrelated values.
 func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
 	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
 		Run: onTrial(func(t trial) {
@@ -234,7 +234,7 @@ func (t trial) fewerFields(in *attack.Instance, tok *attack.Token) {
 }
 
 // withoutSeveral presents tok in contexts that lack several of its fields, and in an empty
-// context. A reader may then find nothing to compare.
+// context. A reader may then have no value to compare.
 func (t trial) withoutSeveral(in *attack.Instance, tok *attack.Token) {
 	bound := t.boundAnywhere(in, tok)
 	for _, c := range append(fields.Reduced(tok.Under), codecs.Context{Now: tok.Under.Now}) {

@@ -50,7 +50,7 @@ func confirmationOf(f client.Flow, asked client.Answer, key string) string {
 }
 
 // confirmationIn returns the name of the member by which a form asks for a confirmation: its only
-// boolean, which it requires. It returns "" if there is none.
+// boolean, which it requires. It returns "" without one.
 func confirmationIn(form json.RawMessage) string {
 	s, found := jsondoc.ParseSchema(form), ""
 	for _, name := range jsondoc.SortedKeys(s.Properties) {

@@ -117,7 +117,7 @@ type held struct {
 	renewed  bool          // a fresh state is carried out
 }
 
-// works reports whether the event changed nothing.
+// works reports whether the event left all as it was.
 func (h held) works() bool {
 	return h.fresh.Kind == client.Asked && h.renewed && h.accepted == len(h.states)
 }
@@ -248,7 +248,7 @@ func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
 		Evidence: fmt.Sprintf("%s %s: completed; %s again -> %v; with an older state -> %v", e.Target, e.Arguments, h.Flow, fresh, h.old), Want: "refused", Got: "accepted"})
 }
 
-// isGivenBack calls tools without arguments that end nothing until the call of a flow is no longer refused.
+// isGivenBack calls tools without arguments that end no right until the call of a flow is no longer refused.
 // The tool that ended the right comes last: it may be a switch.
 func isGivenBack(t *review.T, e client.Flow, h *held) bool {
 	var all []client.Flow
@@ -298,7 +298,7 @@ func severityOfWithdrawal(tool, ended, kept string) review.Severity {
 	}
 }
 
-// commonWords are words that say nothing about the object of a tool.
+// commonWords are words that do not name the object of a tool.
 var commonWords = []string{"your", "that", "this", "with", "from", "have", "will", "they", "them", "then", "when", "asks", "after", "before", "until", "which", "user", "tool"}
 
 // hasWord reports whether a text has a word, apart from its ending.

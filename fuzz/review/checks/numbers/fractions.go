@@ -14,7 +14,7 @@ import (
 // buyingNames are parts of names of tools that take a price.
 var buyingNames = []string{"buy", "order", "purchase", "rent", "reserve", "ship", "ticket"}
 
-// giftNames are parts of texts of tools for which a small amount may cost nothing.
+// giftNames are parts of texts of tools for which a small amount may are free.
 var giftNames = []string{"free", "round", "at least", "gift", "donat", "sample"}
 
 // moneyName matches names of arguments that are a sum of money themselves.
@@ -55,7 +55,7 @@ func fractionInputs(t *review.T) []numberInput {
 }
 
 // takesFractions takes ten small amounts, and two of ten times the amount. It reports whether, twice,
-// the small ones cost nothing and the others do.
+// the small ones are free and the others do.
 func takesFractions(t *review.T, x numberInput) bool {
 	for _, small := range smallAmounts {
 		if _, free := areFree(t, x, small, 2); !free {
@@ -76,7 +76,7 @@ func takesFractions(t *review.T, x numberInput) bool {
 }
 
 // areFree takes a small amount n times, and ten times the amount twice. It reports whether the small
-// ones cost nothing, and the others do.
+// ones are free, and the others do.
 func areFree(t *review.T, x numberInput, small string, n int) (last client.Answer, free bool) {
 	var sums [][]float64
 	around := ""
@@ -112,7 +112,7 @@ func areFree(t *review.T, x numberInput, small string, n int) (last client.Answe
 }
 
 // costAt reports whether the sum at a place shows that the last two amounts cost more than the first
-// n, which cost nothing: a price, or an account. It is known for these, and for sums that do not
+// n, which are free: a price, or an account. It is known for these, and for sums that do not
 // change.
 func costAt(sums [][]float64, place, n int) (costs, known bool) {
 	first, one, two := sums[0][place], sums[n][place], sums[n+1][place]

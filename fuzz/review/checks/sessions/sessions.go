@@ -120,7 +120,7 @@ func checkSessionNotification(t *review.T) {
 	}
 }
 
-// openSessionWithID returns a session with an ID. It skips the check if there is none.
+// openSessionWithID returns a session with an ID. It skips the check without one.
 func openSessionWithID(t *review.T) (client.Session, bool) {
 	s, ok := openLiveSession(t)
 	if ok && s.ID == "" {

@@ -342,7 +342,7 @@ func formText(q client.Question) string {
 }
 
 // secretInQuestion returns a credential or stack trace in a question, apart from its URL and the
-// texts of its call. It returns "" if there is none.
+// texts of its call. It returns "" without one.
 func secretInQuestion(t *review.T, a client.Answer, key string) string {
 	raw := jsondoc.Members(jsondoc.Members(a.Result)["inputRequests"])[key]
 	text := string(raw)

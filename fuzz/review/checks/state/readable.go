@@ -80,7 +80,7 @@ var credentialText = regexp.MustCompile(`(?i)\bsk[-_](live|proj|ant)[-_]\w+|\bAK
 	`\b[a-z][a-z0-9+]*://[^/\s:@"]+:[^/\s:@"]+@|"(?:password|passwd|api_?key|client_?secret|private_?key|access_?token|refresh_?token)":"[^"]{4,}`)
 
 // credentialIn describes a credential in a readable text: that of the user, or one that looks like
-// a credential of the server. It returns "" if there is none.
+// a credential of the server. It returns "" without one.
 func credentialIn(t *review.T, text string) string {
 	switch {
 	case t.Options.Target.RepeatedIn(text):

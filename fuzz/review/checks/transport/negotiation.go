@@ -116,7 +116,7 @@ func checkAccept(t *review.T) {
 	}
 }
 
-// checkCoding makes calls whose answers may be long as a client that decompresses nothing.
+// checkCoding makes calls whose answers may be long as a client that cannot decompress.
 func checkCoding(t *review.T) {
 	for _, call := range longCalls(t) {
 		name := strings.TrimSpace("Accept-Encoding identity, " + call.Method + " " + call.Target)
