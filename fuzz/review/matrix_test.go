@@ -367,6 +367,18 @@ func TestDeclineIsReplayed(t *testing.T) {
 	require.Len(t, report.Findings, 1, describe(report))
 }
 
+// TestEmptyAccounts reviews servers that refuse calls because the user has made as many as the account
+// allows.
+func TestEmptyAccounts(t *testing.T) {
+	t.Parallel()
+	for calls := 1; calls < 30; calls++ {
+		report, _ := row{fault: fmt.Sprintf("accounts for %d calls", calls), change: withEffects}.review(t, []string{"RS-FORM"})
+		if len(report.Findings) > 0 {
+			t.Errorf("%d: %s", calls, describe(report))
+		}
+	}
+}
+
 // TestKeptResults reviews a server that answers a used token with its earlier result, and one that
 // runs the tool again. Each run has a different result.
 func TestKeptResults(t *testing.T) {

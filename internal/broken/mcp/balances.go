@@ -36,3 +36,18 @@ func (s *Server) counted(r request) string {
 	}
 	return fmt.Sprintf(" (%d)", n)
 }
+
+// isSpent counts a call, and reports whether it is over those that the account of its user is good for,
+// which is no fault.
+func (s *Server) isSpent(r request) bool {
+	for _, fault := range s.faults {
+		var calls int
+		if _, err := fmt.Sscanf(fault, "accounts for %d calls", &calls); err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.said["spent by "+r.user] += "x"
+			return len(s.said["spent by "+r.user]) > calls
+		}
+	}
+	return false
+}

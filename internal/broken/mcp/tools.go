@@ -88,6 +88,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
 			s.Runs.Add(1)
+			if s.isSpent(r) {
+				return s.toolError("the account is empty")
+			}
 			return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
 		})
 	case "remove":

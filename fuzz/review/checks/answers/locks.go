@@ -59,11 +59,17 @@ func invalidStages(t *review.T, o *review.Oracle) []client.Flow {
 	return all[:min(len(all), maxMended)]
 }
 
-// locksAgain reports whether the invalid answer also locks the flow with other arguments, if that
-// flow completes.
+// locksAgain reports whether the invalid answer also locks the flow with other arguments or, if they do
+// not complete, that of the other user. A call may be refused because the user has spent an account.
 func locksAgain(t *review.T, o *review.Oracle, stage client.Flow, end string) bool {
-	other := o.Flow.With(o.Flow.Other)
-	return o.Flow.Other == nil || t.Fresh(other, o).Kind != client.Completed || locksFlow(t, o, other, stage.With(o.Flow.Other), end) != ""
+	if other := o.Flow.With(o.Flow.Other); o.Flow.Other != nil && t.Fresh(other, o).Kind == client.Completed {
+		return locksFlow(t, o, other, stage.With(o.Flow.Other), end) != ""
+	}
+	if len(t.Options.Target.Second) == 0 {
+		return true
+	}
+	second, reason := t.NewOracle(t.Context, o.Flow, client.SecondUser)
+	return reason != "" || second.Good.Kind != client.Completed || locksFlow(t, second, second.Flow, stage, end) != ""
 }
 
 // tellsLimit matches refusals of servers that rightly limit attempts or calls, or ask for time.
