@@ -376,6 +376,10 @@ func TestEmptyAccounts(t *testing.T) {
 		if len(report.Findings) > 0 {
 			t.Errorf("%d: %s", calls, describe(report))
 		}
+		if calls == 20 { // fewer than the check makes
+			require.Len(t, report.Notes, 1)
+			require.Contains(t, report.Notes[0], "completed at first")
+		}
 	}
 }
 

@@ -158,8 +158,16 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if slices.ContainsFunc(checks, func(c Check) bool { return c.Flow }) {
 		r.Report.Unseen = r.unseen()
 	}
-	for _, check := range r.inOrder(checks, o.Clock.Now().Sub(began)) {
-		r.run(ctx, check)
+	ordered := r.inOrder(checks, o.Clock.Now().Sub(began))
+	for _, locks := range []bool{false, true} {
+		for _, check := range ordered {
+			if check.Locks == locks {
+				r.run(ctx, check)
+			}
+		}
+		if !locks {
+			r.noteSpent(ctx)
+		}
 	}
 	r.Report.Exchanges, r.Report.Ran = c.Sent, c.Ran
 	r.Report.Seconds = o.Clock.Now().Sub(began).Seconds()

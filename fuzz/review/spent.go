@@ -110,3 +110,18 @@ func (r *Review) open(ctx context.Context, f client.Flow) *Oracle {
 	r.Report.Notes = append(r.Report.Notes, note)
 	return o
 }
+
+// noteSpent notes the flows that completed at first and no longer do: checks of them may have shown less
+// than they say.
+func (r *Review) noteSpent(ctx context.Context) {
+	t := &T{Review: r, Context: ctx}
+	for _, o := range r.Oracles {
+		if o.Good.Kind != client.Completed || ctx.Err() != nil || r.gone != "" || r.Client.Over() != nil {
+			continue
+		}
+		if a := t.Fresh(o.Flow, o); a.Kind != client.Completed {
+			r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("flow %s completed at first, and after the checks it gives %v: some may have "+
+				"tested less than they say; restart the server, and name them with --checks", o.Flow, a))
+		}
+	}
+}

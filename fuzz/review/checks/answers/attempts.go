@@ -12,7 +12,7 @@ import (
 // attemptChecks are checks that use up the attempts of a call, and run after most others.
 var attemptChecks = []review.Check{
 	{
-		ID: "RS-TRIES", Name: "attempts that a client brings back", Flow: true, Effects: true, Severity: review.Warning, Category: "security",
+		ID: "RS-TRIES", Name: "attempts that a client brings back", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "an answer that the server asks again about, along the newest states, until the server refuses it; " +
 			"then the call without a state, and the first state with the same answer, twice; an answer that is never " +
 			"accepted, until the call is locked, and then with other addresses in headers of proxies, another " +

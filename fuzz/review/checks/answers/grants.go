@@ -16,7 +16,7 @@ import (
 // grantChecks are checks that take rights away, perhaps for good, and run after all others.
 var grantChecks = []review.Check{
 	{
-		ID: "RS-REVOKE", Name: "a state that outlives its right", Flow: true, Effects: true, Severity: review.Warning, Category: "security",
+		ID: "RS-REVOKE", Name: "a state that outlives its right", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "states of each flow; then a tool that may change something and needs no arguments, or only arguments of " +
 			"a flow, such as a deletion; then the states, the first calls again, and fresh states. Tools that the user names, if " +
 			"there are any, and never those that claim to be destructive unless named",

@@ -16,7 +16,7 @@ func LastChecks() []review.Check { return endedRightChecks }
 
 var endedRightChecks = []review.Check{
 	{
-		ID: "R-REVOKE", Name: "a subscription that outlives its right", Over: "http", Era: "modern", Effects: true, Severity: review.Warning, Category: "security",
+		ID: "R-REVOKE", Name: "a subscription that outlives its right", Over: "http", Era: "modern", Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "subscriptions/listen to a resource of one user as the other one, who may read it; then a tool that takes " +
 			"the right away, and the calls of the first user; all again after a tool that gives the right back",
 		Want:   "tells a user of no change to resources that it may not read any more",
