@@ -23,13 +23,13 @@ type consumer struct {
 	needs   string   // file that `make consumers` installs in the folder; "" if none
 	designs []string // the files that it reads
 
-	compiled bool // each run compiles it, which takes long
+	slow bool // each run takes seconds, because it compiles the program or reads many tests
 }
 
 var consumers = []consumer{
-	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts"}, false},
-	{"python", "python3", ".venv/installed", []string{"mcp-py"}, false},
-	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}, false},
+	{"typescript", "node", "node_modules/@modelcontextprotocol/server", []string{"mcp-ts"}, true},
+	{"python", "python3", ".venv/installed", []string{"mcp-py"}, true},
+	{"hpke", "python3", ".venv/installed", []string{"hpke-psk", "hpke-session"}, true},
 	{"claims", "python3", "", []string{"hmac-sha256-claims"}, false},
 	{"rust", "cargo", "target/debug", []string{"hmac-sha256", "aes-256-gcm", "xchacha20-poly1305"}, true},
 	{"java", "javac", "", []string{"hmac-sha256", "aes-256-gcm", "fernet-0x80", "jwe-dir-a256gcm", "jwe-dir-a128cbc-hs256"}, true},
@@ -63,7 +63,7 @@ func TestConsumers(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("consumers", c.name, c.needs)); err != nil {
 				testenv.Skip(t, "%s is not installed: run make consumers", c.needs)
 			}
-			if c.compiled {
+			if c.slow {
 				testenv.SkipShort(t)
 			}
 			out, err := c.run(t, "files")
