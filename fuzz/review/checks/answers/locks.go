@@ -25,11 +25,14 @@ func mendInvalidAnswers(t *review.T) {
 		}
 		for _, stage := range invalidStages(t, o) {
 			for _, end := range []string{"accept", "cancel"} {
-				after := locksFlow(t, o, o.Flow, stage, end)
-				if after == "" || !locksAgain(t, o, stage, end) {
+				after, severity := locksFlow(t, o, o.Flow, stage, end), review.Severity("")
+				if after != "" {
+					severity = severityOfLock(t, o, stage, end)
+				}
+				if severity == "" {
 					continue
 				}
-				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "after an answer that its form excludes, calls that completed before are refused",
+				t.Refute(review.Finding{Case: label, Severity: severity, Issue: "after an answer that its form excludes, calls that completed before are refused",
 					Evidence: fmt.Sprintf("%v; answers %s, then %s; the honest flow again: %s", o.Good, client.Short(string(stage.Last), 160), end, after),
 					Want:     "completed, as before", Got: "locked", Flow: &o.Flow})
 				return
@@ -59,17 +62,33 @@ func invalidStages(t *review.T, o *review.Oracle) []client.Flow {
 	return all[:min(len(all), maxMended)]
 }
 
-// locksAgain reports whether the invalid answer also locks the flow with other arguments or, if they do
-// not complete, that of the other user. A call may be refused because the user has spent an account.
-func locksAgain(t *review.T, o *review.Oracle, stage client.Flow, end string) bool {
-	if other := o.Flow.With(o.Flow.Other); o.Flow.Other != nil && t.Fresh(other, o).Kind == client.Completed {
-		return locksFlow(t, o, other, stage.With(o.Flow.Other), end) != ""
+// severityOfLock rates that an invalid answer locks a flow: a warning if it also locks the flow with other
+// arguments or, if they do not complete, that of the other user. It returns "" if it does not lock them. A
+// call of a user may be refused because an account is empty.
+func severityOfLock(t *review.T, o *review.Oracle, stage client.Flow, end string) review.Severity {
+	again, arguments := o, o.Flow.Other
+	if arguments == nil || t.Fresh(o.Flow.With(arguments), o).Kind != client.Completed {
+		if len(t.Options.Target.Second) == 0 {
+			return review.Warning
+		}
+		arguments = o.Flow.Arguments
+		if again = completingAs(t, o.Flow, client.SecondUser); again == nil {
+			return review.Suggestion
+		}
 	}
-	if len(t.Options.Target.Second) == 0 {
-		return true
+	if locksFlow(t, again, o.Flow.With(arguments), stage.With(arguments), end) == "" {
+		return ""
 	}
-	second, reason := t.NewOracle(t.Context, o.Flow, client.SecondUser)
-	return reason != "" || second.Good.Kind != client.Completed || locksFlow(t, second, second.Flow, stage, end) != ""
+	return review.Warning
+}
+
+// completingAs returns the oracle of a flow that completes as a user, or nil.
+func completingAs(t *review.T, f client.Flow, as client.User) *review.Oracle {
+	o, reason := t.NewOracle(t.Context, f, as)
+	if reason != "" || o.Good.Kind != client.Completed {
+		return nil
+	}
+	return o
 }
 
 // tellsLimit matches refusals of servers that rightly limit attempts or calls, or ask for time.
