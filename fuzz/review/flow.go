@@ -207,7 +207,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 			if next.Kind == client.Asked {
 				r.Asking = append(r.Asking, next)
 			}
-			goes := next.Kind == client.Completed || next.Kind == client.Asked && next.Class() != n.answer.Class()
+			goes := next.GoesOn(n.answer)
 			if goes && !gone && n.answer.State != nil && *n.answer.State != "" && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
 				best, gone = &found, true
 			}

@@ -155,7 +155,7 @@ func (r *Review) answered(ctx context.Context, f *client.Flow, o *Oracle) bool {
 		if err != nil {
 			return false
 		}
-		if a := r.Client.Present(ctx, *f, jsondoc.Quote(token), o.User); a.Kind == client.Completed || a.Kind == client.Asked && a.Class() != o.Fresh.Class() {
+		if a := r.Client.Present(ctx, *f, jsondoc.Quote(token), o.User); a.GoesOn(o.Fresh) {
 			return true
 		}
 	}

@@ -194,6 +194,11 @@ func (a Answer) Conclusive() bool {
 	return a.Kind != Broken && a.Kind != Throttled && a.Kind != NoBudget
 }
 
+// GoesOn reports whether an answer to a question is a result or another question.
+func (a Answer) GoesOn(question Answer) bool {
+	return a.Kind == Completed || a.Kind == Asked && a.Class() != question.Class()
+}
+
 // Class returns the class of an answer: the keys and methods of its questions, or its kind.
 func (a Answer) Class() string {
 	if a.Kind != Asked {

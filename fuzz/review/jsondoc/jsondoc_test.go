@@ -39,3 +39,9 @@ func TestRenamedArguments(t *testing.T) {
 	require.Equal(t, [][2]json.RawMessage{{json.RawMessage(`{"from":"Mon","to":"Tue","n":1}`), json.RawMessage(`{"to":"Mon","from":"Tue","n":1}`)}},
 		jsondoc.RenamedArguments(input, jsondoc.FullSample(input, 0)))
 }
+
+func TestOtherEnd(t *testing.T) {
+	for text, want := range map[string]string{"0419": "0410", "2718": "2719", "pin": "pix", "box": "boy"} {
+		require.Equal(t, want, jsondoc.OtherEnd(text))
+	}
+}

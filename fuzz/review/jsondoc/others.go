@@ -276,3 +276,17 @@ func (s Schema) nth(given json.RawMessage, n int) json.RawMessage {
 	}
 	return nil
 }
+
+// OtherEnd returns a text with another last character. A digit becomes another digit. The text must not
+// be empty.
+func OtherEnd(text string) string {
+	start, last := text[:len(text)-1], text[len(text)-1]
+	switch {
+	case last >= '0' && last <= '9':
+		return start + string('0'+(last-'0'+1)%10)
+	case last == 'x':
+		return start + "y"
+	default:
+		return start + "x"
+	}
+}

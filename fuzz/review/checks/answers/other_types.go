@@ -63,17 +63,12 @@ func (m typedMember) answer(value string) client.Answer {
 	return m.t.Tried(m.t.Fresh(m.flow.WithContent(round, m.key, content), m.o))
 }
 
-// goesOn reports whether an answer is a result or another question.
-func (m typedMember) goesOn(a client.Answer) bool {
-	return a.Kind == client.Completed || a.Kind == client.Asked && a.Class() != m.question.Class()
-}
-
 // refusalWords are words of results that refuse an answer.
 var refusalWords = regexp.MustCompile(`(?i)\b(not?|wrong|invalid|incorrect|denied|refused|failed|nothing|unknown|cannot|can't|isn't)\b`)
 
 // refuses reports whether an answer is a refusal, the question again, or a result that says so.
 func (m typedMember) refuses(a client.Answer) bool {
-	return a.Conclusive() && (!m.goesOn(a) || a.Kind == client.Completed && refusalWords.MatchString(a.Text))
+	return a.Conclusive() && (!a.GoesOn(m.question) || a.Kind == client.Completed && refusalWords.MatchString(a.Text))
 }
 
 // present presents values of other types if the server refuses usual ones.
@@ -93,7 +88,7 @@ func (m typedMember) present() {
 			continue
 		}
 		a := m.answer(v.loose)
-		if m.refuses(a) || !m.goesOn(a) || !m.isSpecial(a, v.strict) || !m.isRepeated(a, v.loose, string(usual)) {
+		if m.refuses(a) || !a.GoesOn(m.question) || !m.isSpecial(a, v.strict) || !m.isRepeated(a, v.loose, string(usual)) {
 			continue
 		}
 		m.t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: fmt.Sprintf("a value of another type in the place of %s is accepted, and a usual value is not", client.Short(m.name, 40)),

@@ -28,7 +28,7 @@ func answerAsSecondPerson(t *review.T) {
 				continue
 			}
 			_, again := answerTwice(t, o, secret, secret)
-			if _, wrong := answerTwice(t, o, secret, otherSecret(secret)); again.Kind == client.Completed && wrong.Conclusive() && wrong.Kind != client.Completed {
+			if _, wrong := answerTwice(t, o, secret, jsondoc.OtherEnd(secret)); again.Kind == client.Completed && wrong.Conclusive() && wrong.Kind != client.Completed {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "a question for another person takes the answer of the first one", Flow: &o.Flow,
 					Evidence: fmt.Sprintf("the same answer to both questions, the second of which is %q -> %v; a wrong answer -> %v", client.Short(question.QuestionTexts(), 120), a, wrong), Want: "refused", Got: "completed"})
 			}
@@ -79,13 +79,4 @@ func answerTwice(t *review.T, o *review.Oracle, first, second string) (question,
 		return question, client.Answer{}
 	}
 	return question, t.Tried(t.Call(t.Client.Reply(call, question, answers)))
-}
-
-// otherSecret returns a text of the same form with another last character.
-func otherSecret(secret string) string {
-	last := secret[len(secret)-1]
-	if last >= '0' && last <= '9' {
-		return secret[:len(secret)-1] + string('0'+(last-'0'+1)%10)
-	}
-	return secret[:len(secret)-1] + "x"
 }

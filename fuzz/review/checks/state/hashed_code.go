@@ -126,22 +126,15 @@ func answersHashedCode(t *review.T, o *review.Oracle, f client.Flow) (evidence s
 		right := t.Tried(t.Client.Present(t.Context, found.flow, jsondoc.Quote(found.token), o.User))
 		wrong := found.flow
 		token, question, err := t.Client.Mint(t.Context, f, o.User)
-		if wrong.Last = answerWith(question, otherNumber(found.value)); err != nil || wrong.Last == nil {
+		if wrong.Last = answerWith(question, jsondoc.OtherEnd(found.value)); err != nil || wrong.Last == nil {
 			return "", false
 		}
 		refused := t.Tried(t.Client.Present(t.Context, wrong, jsondoc.Quote(token), o.User))
-		goes := right.Kind == client.Completed || right.Kind == client.Asked && right.Class() != found.question.Class()
-		if !goes || !refused.Conclusive() || refused.Class() == right.Class() {
+		if !right.GoesOn(found.question) || !refused.Conclusive() || refused.Class() == right.Class() {
 			return "", false
 		}
 		evidence = fmt.Sprintf("token %s holds a hash of %s; answers %s -> %v; answers %s with another token -> %v",
 			client.Short(found.token, 200), found.value, found.flow.Last, right, wrong.Last, refused)
 	}
 	return evidence, true
-}
-
-// otherNumber returns another number with as many digits.
-func otherNumber(number string) string {
-	last := number[len(number)-1]
-	return number[:len(number)-1] + string('0'+(last-'0'+1)%10)
 }
