@@ -63,6 +63,9 @@ func (r *Review) discover(ctx context.Context) error {
 	s.Revisions = []string{client.Modern}
 	s.readDiscovery(a.Result)
 	r.guessSDK(a.Exchange)
+	if !r.Modern() && r.legacy(ctx, a) == nil { // servers with sessions answer server/discover only to name older revisions
+		return nil
+	}
 	for _, l := range s.listings() {
 		if err := r.list(ctx, l.method, l.member, l.into); err != nil {
 			return err

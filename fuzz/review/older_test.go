@@ -56,7 +56,8 @@ func TestOlderUnbroken(t *testing.T) {
 	}
 	for name, x := range map[string]row{
 		"safe": {}, "effects": {change: slowTool}, "no sessions": {fault: "no sessions", change: slowTool}, "streams": {fault: "answers in streams", change: slowTool},
-		"stdio": {stdio: true, fault: "waits for the roots"}, "stdio, effects": {stdio: true, change: slowTool}, "prompts": {fault: "a prompt that answers at once"},
+		"discovery": {fault: "discovery in older revisions", change: slowTool},
+		"stdio":     {stdio: true, fault: "waits for the roots"}, "stdio, effects": {stdio: true, change: slowTool}, "prompts": {fault: "a prompt that answers at once"},
 	} {
 		if testenv.Sample() && name != sample {
 			continue
@@ -67,6 +68,7 @@ func TestOlderUnbroken(t *testing.T) {
 			report, s := x.review(t, nil)
 			require.Equal(t, []string{"2025-11-25"}, report.Server.Revisions)
 			require.Empty(t, report.Findings, describe(report))
+			require.NotEmpty(t, report.Server.Tools)
 			require.NotEmpty(t, report.Server.Resources)
 			if x.change == nil {
 				require.Zero(t, s.Runs.Load(), "a tool ran to its end")

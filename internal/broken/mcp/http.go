@@ -346,7 +346,8 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	var inBody string
 	_ = json.Unmarshal(meta["io.modelcontextprotocol/protocolVersion"], &inBody)
 	header := r.Header.Get("MCP-Protocol-Version")
-	if s.has(Older) || header == "" && inBody == "" || slices.Contains(legacyRevisions, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
+	discovers := s.has("discovery in older revisions") && inBody == modernRevision // not a fault
+	if s.has(Older) && !discovers || header == "" && inBody == "" || slices.Contains(legacyRevisions, header) && inBody == "" || req.session == "" && inBody == "" && r.Header.Get("Mcp-Session-Id") != "" {
 		req.version = header
 		s.legacy(w, r, req)
 		return

@@ -62,7 +62,11 @@ func (s *Server) handle(r request) (object, *failure) {
 	}
 	switch r.method {
 	case "server/discover":
-		found := object{"supportedVersions": append([]string{modernRevision}, legacyRevisions...), "capabilities": s.capabilities(), "ttlMs": 0, "cacheScope": "private"}
+		versions := legacyRevisions
+		if !s.has(Older) {
+			versions = append([]string{modernRevision}, legacyRevisions...)
+		}
+		found := object{"supportedVersions": versions, "capabilities": s.capabilities(), "ttlMs": 0, "cacheScope": "private"}
 		return s.complete(s.instructed(found)), nil
 	case "tools/list":
 		return s.toolList(r)

@@ -168,6 +168,8 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	case header != modernRevision && !s.has("any revision") && !(s.has("any later revision") && header > modernRevision && header < "3") &&
 		!(s.has("revisions not compared") && (header == "" || slices.Contains(legacyRevisions, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
+	case s.has(Older) && req.method != "server/discover":
+		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": legacyRevisions}}
 	case inBody == "" && !s.has("no _meta wanted"):
 		return invalidParams("_meta: no revision")
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
