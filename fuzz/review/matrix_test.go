@@ -383,6 +383,14 @@ func TestEmptyAccounts(t *testing.T) {
 	}
 }
 
+// TestRandomEvents reviews a server that replays the answers of any session, under IDs that a stranger
+// cannot guess.
+func TestRandomEvents(t *testing.T) {
+	t.Parallel()
+	report, _ := row{fault: "answers of any session replayed + random events"}.review(t, []string{"S-RESUME"})
+	require.Equal(t, map[string]review.Severity{"S-RESUME": review.Warning}, refutedBy(report, review.Critical, review.Warning), describe(report))
+}
+
 // TestKeptResults reviews a server that answers a used token with its earlier result, and one that
 // runs the tool again. Each run has a different result.
 func TestKeptResults(t *testing.T) {

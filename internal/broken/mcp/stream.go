@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,17 @@ func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
 	n := len(s.events)
 	s.mu.Unlock()
 	startEventStream(w)
-	fmt.Fprintf(w, "id: %d\ndata: %s\n\n", n, message)
+	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", s.eventID(n), message)
+}
+
+// eventID returns the ID of an event.
+func (s *Server) eventID(n int) string {
+	id := strconv.Itoa(n)
+	if s.has("random events") {
+		sum := sha256.Sum256(append([]byte(id), s.Secret...))
+		id += "-" + hex.EncodeToString(sum[:16])
+	}
+	return id
 }
 
 // An event is a message of a session.
@@ -29,8 +40,9 @@ type event struct {
 
 // replay writes the events of a session after the event last.
 func (s *Server) replay(w io.Writer, session, last string) {
-	n, err := strconv.Atoi(last)
-	known := err == nil && n >= 0
+	number, _, _ := strings.Cut(last, "-")
+	n, err := strconv.Atoi(number)
+	known := err == nil && n >= 0 && (n == 0 || s.eventID(n) == last)
 	if last != "" && !known && s.has("unknown events are the first", "unknown events open every session") {
 		n, known = 0, true
 	}
@@ -40,7 +52,7 @@ func (s *Server) replay(w io.Writer, session, last string) {
 	defer s.mu.Unlock()
 	for i := n; known && i < len(s.events); i++ {
 		if e := s.events[i]; e.session == session || every {
-			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", i+1, e.message)
+			fmt.Fprintf(w, "id: %s\ndata: %s\n\n", s.eventID(i+1), e.message)
 		}
 	}
 }

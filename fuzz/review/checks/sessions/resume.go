@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 	"sealab/internal/rawmcp"
 )
 
@@ -47,7 +47,7 @@ func checkResumption(t *review.T) {
 	})
 	t.Client.Keep(e)
 	if found := eventID.FindSubmatch(e.Received); question != nil && found != nil {
-		resumeInNewSession(t, string(found[1]), client.IsQuestion)
+		resumeInNewSession(t, string(found[1]), client.IsQuestion, otherSession)
 	}
 }
 
@@ -121,7 +121,7 @@ func resumeAnswers(t *review.T) {
 	if !ok {
 		return
 	}
-	var event string
+	var events []string
 	var answers [][]byte
 	for range 2 {
 		a := inSession(t, s, client.FirstUser, t.Client.ListBody())
@@ -129,16 +129,22 @@ func resumeAnswers(t *review.T) {
 			return
 		}
 		if found := eventID.FindSubmatch(a.Exchange.Received); found != nil {
-			event = cmp.Or(event, string(found[1]))
+			events = append(events, string(found[1]))
 		}
 		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
 	}
 	answered := func(m []byte) bool {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
 	}
-	event = cmp.Or(event, "0") // a server may count events that it sends without an ID
-	resumeInNewSession(t, event, answered)
-	resumeInNewSession(t, madeUpEvent, answered)
+	event, known := "0", otherSession // a server may count events that it sends without an ID
+	if len(events) > 0 {
+		event = events[0]
+	}
+	if len(events) == 2 && tokens.VaryingBits(events) >= minSessionBits {
+		known.Severity, known.Issue = review.Warning, known.Issue+" to everyone who knows the random ID of an event"
+	}
+	resumeInNewSession(t, event, answered, known)
+	resumeInNewSession(t, madeUpEvent, answered, otherSession)
 	resumeStream(t, client.Session{Version: s.Version}, event, answered, review.Finding{
 		Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
 	resumeStream(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
@@ -147,14 +153,17 @@ func resumeAnswers(t *review.T) {
 // madeUpEvent is the ID of an event that does not exist.
 const madeUpEvent = "sealab-no-such-event"
 
-// resumeInNewSession opens the stream of a new session after an event of another one. It records a
-// finding if the stream gives a message of that session.
-func resumeInNewSession(t *review.T, event string, other func(message []byte) bool) {
+// otherSession is the finding about a stream that gives the messages of another session.
+var otherSession = review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"}
+
+// resumeInNewSession opens the stream of a new session after an event of another one. It records f
+// if the stream gives a message of that session.
+func resumeInNewSession(t *review.T, event string, other func(message []byte) bool, f review.Finding) {
 	s, ok := openLiveSession(t)
 	if !ok {
 		return
 	}
-	resumeStream(t, s, event, other, review.Finding{Case: "Last-Event-ID", Severity: review.Critical, Issue: "a stream gives the messages of another session"})
+	resumeStream(t, s, event, other, f)
 }
 
 // resumeStream opens the stream of a session after an event. It records a finding if the stream
