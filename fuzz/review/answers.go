@@ -146,8 +146,7 @@ func textsIn(raw json.RawMessage) []string {
 		if len(name) > 3 && name != "action" && name != "content" {
 			all = append(all, name)
 		}
-		var text string
-		if json.Unmarshal(m[name], &text) == nil && len(text) > 3 && text != "accept" {
+		if text, ok := jsondoc.Text(m[name]); ok && len(text) > 3 && text != "accept" {
 			all = append(all, text)
 		}
 		all = append(all, textsIn(m[name])...)

@@ -163,8 +163,8 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 		var items []json.RawMessage
 		_ = json.Unmarshal(m[member], &items)
 		all = append(all, items...)
-		var next string
-		if json.Unmarshal(m["nextCursor"], &next) != nil || next == "" {
+		next, _ := jsondoc.Text(m["nextCursor"])
+		if next == "" {
 			break
 		}
 		if empty++; len(items) > 0 {

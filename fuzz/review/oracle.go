@@ -301,8 +301,8 @@ func changedTexts(token, state string) map[string]string {
 			break
 		}
 		for name, raw := range v.Object {
-			var old, now string
-			if json.Unmarshal(raw, &old) == nil && len(old) > 1 && json.Unmarshal(others[i].Object[name], &now) == nil && old != now {
+			old, _ := jsondoc.Text(raw)
+			if now, ok := jsondoc.Text(others[i].Object[name]); ok && len(old) > 1 && old != now {
 				all[old] = now
 			}
 		}

@@ -96,8 +96,9 @@ func fromLine(line []byte, calls map[string]string) ([]Captured, bool) {
 	if m == nil {
 		return nil, false
 	}
-	var sent, received string
-	if json.Unmarshal(m["sent"], &sent) == nil && json.Unmarshal(m["received"], &received) == nil && m["sent"] != nil {
+	sent, isSent := jsondoc.Text(m["sent"])
+	received, isReceived := jsondoc.Text(m["received"])
+	if isSent && isReceived {
 		name, _ := callOf([]byte(afterHeader(sent)))
 		return tokensOf([]byte(afterHeader(received)), name, time.Time{}), true
 	}
@@ -142,26 +143,20 @@ func tokensOf(body []byte, call string, at time.Time) []Captured {
 	var all []Captured
 	for line := range bytes.Lines(body) {
 		line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data:"))
-		var r struct {
-			Result struct {
-				State string `json:"requestState"`
-			} `json:"result"`
-		}
-		if json.Unmarshal(line, &r) == nil && r.Result.State != "" {
-			all = append(all, Captured{r.Result.State, call, at})
+		if state := stateIn(line); state != "" {
+			all = append(all, Captured{state, call, at})
 		}
 	}
-	if len(all) == 0 {
-		var r struct {
-			Result struct {
-				State string `json:"requestState"`
-			} `json:"result"`
-		}
-		if json.Unmarshal(body, &r) == nil && r.Result.State != "" {
-			all = append(all, Captured{r.Result.State, call, at})
-		}
+	if state := stateIn(body); len(all) == 0 && state != "" {
+		all = append(all, Captured{state, call, at})
 	}
 	return all
+}
+
+// stateIn returns the requestState in a response, or "".
+func stateIn(response []byte) string {
+	state, _ := jsondoc.Text(jsondoc.At(response, "result", "requestState"))
+	return state
 }
 
 // Passive are the checks that need only tokens.

@@ -124,8 +124,7 @@ func (a *Answer) readResult(raw json.RawMessage) {
 		return
 	}
 	a.Result, a.Questions = raw, r.Questions
-	var state string
-	if json.Unmarshal(r.State, &state) == nil && len(r.State) > 0 && string(r.State) != "null" {
+	if state, ok := jsondoc.Text(r.State); ok {
 		a.State = &state
 	}
 	switch {
@@ -343,9 +342,8 @@ func (a Answer) ShownTexts() string {
 
 // VersionOf returns the revision in a result of initialize, or "".
 func VersionOf(a Answer) string {
-	var v string
-	_ = json.Unmarshal(jsondoc.Members(a.Result)["protocolVersion"], &v)
-	return v
+	version, _ := jsondoc.Text(jsondoc.At(a.Result, "protocolVersion"))
+	return version
 }
 
 // BodyOf returns the body of the request that an answer belongs to.

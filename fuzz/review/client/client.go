@@ -368,8 +368,7 @@ func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
 	properties := jsondoc.ParseSchema(raw).Properties
 	for _, name := range jsondoc.SortedKeys(properties) {
 		at := append(append([]string(nil), path...), name)
-		var header string
-		if json.Unmarshal(jsondoc.Members(properties[name])["x-mcp-header"], &header) == nil && header != "" {
+		if header, ok := jsondoc.Text(jsondoc.Members(properties[name])["x-mcp-header"]); ok && header != "" {
 			all = append(all, RepeatedArgument{at, "Mcp-Param-" + header})
 		}
 		if len(at) < 6 {
@@ -382,17 +381,11 @@ func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
 // Value returns the text of the argument for its header. It returns false if the argument is
 // absent, null, an object or an array.
 func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
-	for _, name := range r.path {
-		arguments = jsondoc.Members(arguments)[name]
-	}
-	var text string
-	switch {
-	case len(arguments) == 0 || string(arguments) == "null" || arguments[0] == '{' || arguments[0] == '[':
-		return "", false
-	case json.Unmarshal(arguments, &text) == nil:
+	value := jsondoc.At(arguments, r.path...)
+	if text, ok := jsondoc.Text(value); ok {
 		return text, true
 	}
-	return string(arguments), true
+	return string(value), len(value) > 0 && string(value) != "null" && value[0] != '{' && value[0] != '['
 }
 
 // PathWith returns the path of the server with one more query parameter.

@@ -109,8 +109,7 @@ func (c *Client) Rekeyed(answers json.RawMessage, questions map[string]Question)
 // Present presents a token in the last round of a flow.
 func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as User) Answer {
 	call := f.Call(as)
-	var token string
-	_ = json.Unmarshal(state, &token) // a state of another type: ""
+	token, _ := jsondoc.Text(state) // a state of another type: ""
 	questions, ok := c.Minted[token]
 	if !ok {
 		questions = c.Newest
@@ -142,7 +141,7 @@ func (f Flow) Answers() []json.RawMessage {
 
 // Content returns the content of the answer to one question of a round.
 func (f Flow) Content(round int, key string) map[string]json.RawMessage {
-	return jsondoc.Members(jsondoc.Members(jsondoc.Members(f.Answers()[round])[key])["content"])
+	return jsondoc.Members(jsondoc.At(f.Answers()[round], key, "content"))
 }
 
 // WithContent returns the flow with other content in the answer to one question of a round.

@@ -54,8 +54,7 @@ func Without(m map[string]json.RawMessage, name string) map[string]json.RawMessa
 func WithTexts(object map[string]json.RawMessage, text string) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for name, raw := range object {
-		var given string
-		if json.Unmarshal(raw, &given) == nil && len(raw) > 0 && raw[0] == '"' {
+		if _, ok := Text(raw); ok {
 			all[name] = Object(With(object, name, Quote(text)))
 		}
 		for inner, changed := range WithTexts(Members(raw), text) {
@@ -67,12 +66,24 @@ func WithTexts(object map[string]json.RawMessage, text string) map[string]json.R
 
 // SortedKeys returns the keys of a map in order.
 func SortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+	return slices.Sorted(maps.Keys(m))
+}
+
+// Text returns the text of a JSON string. It returns false for another value.
+func Text(raw json.RawMessage) (text string, ok bool) {
+	var v *string
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return "", false
 	}
-	slices.Sort(keys)
-	return keys
+	return *v, true
+}
+
+// At returns the member of an object at a path of names, or nil.
+func At(raw json.RawMessage, path ...string) json.RawMessage {
+	for _, name := range path {
+		raw = Members(raw)[name]
+	}
+	return raw
 }
 
 // Quote returns a string as JSON.
@@ -110,8 +121,9 @@ func ShareName(one, two json.RawMessage) bool {
 // SameText reports whether two JSON values are written alike, or are equal strings with different
 // escapes.
 func SameText(one, two string) bool {
-	var a, b string
-	return one == two || json.Unmarshal([]byte(one), &a) == nil && json.Unmarshal([]byte(two), &b) == nil && a == b
+	a, ok := Text([]byte(one))
+	b, also := Text([]byte(two))
+	return one == two || ok && also && a == b
 }
 
 // quoteAll returns a JSON array of strings.

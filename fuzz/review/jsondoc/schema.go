@@ -83,9 +83,9 @@ func (s Schema) AnyText() bool {
 
 // AllowsText reports whether a schema of texts that it does not list allows a text.
 func AllowsText(raw, value json.RawMessage) bool {
-	var text string
 	s := ParseSchema(raw)
-	return s.TypeOf() == "string" && !s.Listed() && json.Unmarshal(value, &text) == nil && Misfit(raw, text) == ""
+	text, ok := Text(value)
+	return s.TypeOf() == "string" && !s.Listed() && ok && Misfit(raw, text) == ""
 }
 
 // Allows reports whether a number is within the bounds of the schema.

@@ -82,8 +82,7 @@ func Words(cursor string) []string {
 	for _, c := range codedTexts(cursor) {
 		object := jsondoc.Members(json.RawMessage(c.text))
 		for _, name := range jsondoc.SortedKeys(object) {
-			var text string
-			if json.Unmarshal(object[name], &text) == nil && text != "" {
+			if text, ok := jsondoc.Text(object[name]); ok && text != "" {
 				all = append(all, text)
 			}
 		}

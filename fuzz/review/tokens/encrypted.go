@@ -29,8 +29,7 @@ func PublicKeyHeader(token string) map[string]json.RawMessage {
 
 // textOf returns a text in JSON, or "" for another value.
 func textOf(raw json.RawMessage) string {
-	var text string
-	_ = json.Unmarshal(raw, &text)
+	text, _ := jsondoc.Text(raw)
 	return text
 }
 

@@ -227,7 +227,7 @@ func presentOtherKinds(t *review.T) {
 	for _, o := range t.Oracles {
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
 			f, label := o.Flow, fmt.Sprintf("an answer of another kind for %s of %s", key, o.Flow.Target)
-			switch given := jsondoc.Members(jsondoc.Members(f.Last)[key]); {
+			switch given := jsondoc.Members(jsondoc.At(f.Last, key)); {
 			case !t.Selected(label):
 				continue
 			case given["role"] != nil:

@@ -64,7 +64,7 @@ func reorderAnswers(t *review.T, o *review.Oracle, f client.Flow, round int, lab
 func reordered(answers json.RawMessage) []json.RawMessage {
 	all := []json.RawMessage{reversed(answers)}
 	for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
-		form := jsondoc.Members(jsondoc.Members(answers)[key])
+		form := jsondoc.Members(jsondoc.At(answers, key))
 		all = append(all, jsondoc.WithMember(answers, key, jsondoc.Object(jsondoc.With(form, "content", reversed(form["content"])))))
 	}
 	return slices.DeleteFunc(all, func(other json.RawMessage) bool {

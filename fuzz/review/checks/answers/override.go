@@ -223,7 +223,7 @@ func resultNames(t *review.T) []string {
 	for _, m := range namedNumber.FindAllStringSubmatch(t.Oracle.Good.Text, -1) {
 		names[m[1]] = true
 	}
-	for name := range jsondoc.Members(jsondoc.Members(t.Oracle.Good.Result)["structuredContent"]) {
+	for name := range jsondoc.Members(jsondoc.At(t.Oracle.Good.Result, "structuredContent")) {
 		names[name] = true
 	}
 	for name := range formMembers(t) {

@@ -1,7 +1,6 @@
 package injections
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -44,8 +43,7 @@ func documentsFor(x inputs.Input) []string {
 func takesXML(x inputs.Input) bool {
 	about := x.Name + " " + x.Offer.Name + " " + x.Offer.Description
 	for name, raw := range jsondoc.ParseSchema(x.Offer.Input).Properties {
-		var description string
-		_ = json.Unmarshal(jsondoc.Members(raw)["description"], &description) // none: ""
+		description, _ := jsondoc.Text(jsondoc.Members(raw)["description"]) // none: ""
 		about += " " + name + " " + description
 	}
 	return strings.HasPrefix(strings.TrimSpace(x.Given), "<") || client.Mentions(about, xmlNames)

@@ -62,8 +62,7 @@ func choicesOf(t *review.T, o client.Offer) []choice {
 		case s.Listed(), s.TypeOf() == "boolean":
 			values = jsondoc.Samples(properties[name], 0)
 		case s.TypeOf() == "string":
-			var description string
-			_ = json.Unmarshal(jsondoc.Members(properties[name])["description"], &description) // none: ""
+			description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // none: ""
 			for _, m := range quotedWord.FindAllStringSubmatch(o.Description+"\n"+description, -1) {
 				values = append(values, jsondoc.Quote(m[1]))
 			}

@@ -3,7 +3,6 @@
 package isolation
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -253,8 +252,7 @@ func callWithWord(t *review.T, f client.Flow, word string, as client.User) (stri
 func replacedText(f client.Flow) string {
 	rest := string(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
 	for _, raw := range jsondoc.Members(f.Arguments) {
-		var text string
-		if json.Unmarshal(raw, &text) == nil && len(text) > 3 && !strings.Contains(rest, text) {
+		if text, ok := jsondoc.Text(raw); ok && len(text) > 3 && !strings.Contains(rest, text) {
 			return text
 		}
 	}

@@ -87,8 +87,7 @@ func namedURIs(t *review.T, words []string) []string {
 	words = words[:min(len(words), review.MaxTestedCalls)]
 	for _, o := range t.Oracles {
 		for _, raw := range jsondoc.Members(o.Flow.Arguments) {
-			var text string
-			if json.Unmarshal(raw, &text) == nil && !slices.Contains(words, text) {
+			if text, ok := jsondoc.Text(raw); ok && !slices.Contains(words, text) {
 				words = append(words, text)
 			}
 		}

@@ -192,8 +192,7 @@ func otherTexts(x numberInput) []numberInput {
 		if _, free := inputs.FreeText(given[name], properties[name]); !free {
 			continue
 		}
-		var description string
-		_ = json.Unmarshal(jsondoc.Members(properties[name])["description"], &description) // none: ""
+		description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // none: ""
 		words := valueWord.FindAllString(description, maxWords)
 		for _, w := range words {
 			y := x

@@ -60,8 +60,7 @@ func promptTerms(others map[string]json.RawMessage) []promptTerm {
 	all := []promptTerm{{`{{7*191}}`, "1337", review.Critical}, {`${7*191}`, "1337", review.Critical}, {`<%= 7*191 %>`, "1337", review.Critical}, {`#{7*191}`, "1337", review.Critical},
 		{`{{len "sealab!"}}`, "7", review.Critical}, {`{{sealab}}`, "{sealab}", review.Warning}, {`%%sealab`, "%sealab", review.Warning}}
 	for _, name := range jsondoc.SortedKeys(others) {
-		var value string
-		_ = json.Unmarshal(others[name], &value) // our own value
+		value, _ := jsondoc.Text(others[name]) // our own value
 		for _, form := range []string{"{%s}", "{{%s}}", "{{.%s}}", "${%s}", "%%(%s)s"} {
 			all = append(all, promptTerm{fmt.Sprintf(form, name), value, review.Warning})
 		}

@@ -184,7 +184,7 @@ func checkCompletions(t *review.T) {
 // states none.
 func completionTotal(a client.Answer) int {
 	var total float64
-	if raw := jsondoc.Members(jsondoc.Members(a.Result)["completion"])["total"]; raw == nil || json.Unmarshal(raw, &total) != nil {
+	if raw := jsondoc.At(a.Result, "completion", "total"); raw == nil || json.Unmarshal(raw, &total) != nil {
 		return math.MaxInt
 	}
 	return int(total)
@@ -218,8 +218,7 @@ func testSubscriptionFilter(t *review.T) {
 	e := http.Do(t.Context, rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, client.Listen), Body: body, Done: client.IsAnswer(c.ID)})
 	t.Trials++
 	for _, m := range e.Messages {
-		var method string
-		_ = json.Unmarshal(jsondoc.Members(m)["method"], &method) // a response has no method
+		method, _ := jsondoc.Text(jsondoc.Members(m)["method"]) // a response has no method
 		switch method {
 		case "", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed", "notifications/cancelled":
 		default:

@@ -1,7 +1,6 @@
 package offers
 
 import (
-	"encoding/json"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -119,7 +118,6 @@ func escapesFolder(t *review.T, f client.Flow) bool {
 
 // acceptsRelativePath reports whether a tool returns a file by a relative path.
 func acceptsRelativePath(t *review.T, f client.Flow, name string) bool {
-	var path string
-	_ = json.Unmarshal(jsondoc.Members(f.Arguments)[name], &path)
+	path, _ := jsondoc.Text(jsondoc.Members(f.Arguments)[name])
 	return !strings.HasPrefix(path, "/") && t.Call(f.Call(client.FirstUser)).Kind == client.Completed
 }

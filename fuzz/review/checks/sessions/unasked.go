@@ -171,8 +171,7 @@ func asksAgain(t *review.T, f client.Flow) bool {
 // withoutTexts removes the texts of arguments from a text.
 func withoutTexts(text string, arguments json.RawMessage) string {
 	for _, raw := range jsondoc.Members(arguments) {
-		var value string
-		if json.Unmarshal(raw, &value) == nil && value != "" {
+		if value, ok := jsondoc.Text(raw); ok && value != "" {
 			text = strings.ReplaceAll(text, value, "")
 		}
 	}

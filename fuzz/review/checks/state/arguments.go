@@ -142,12 +142,10 @@ func textsDiffer(t *review.T, m review.Move) bool {
 func showsOwnText(m review.Move, one, two string) bool {
 	given := jsondoc.Members(m.Source.Arguments)
 	for name, raw := range jsondoc.Members(m.Target.Arguments) {
-		var own, other string
-		if json.Unmarshal(raw, &own) != nil || json.Unmarshal(given[name], &other) != nil {
-			continue
-		}
+		own, ok := jsondoc.Text(raw)
+		other, also := jsondoc.Text(given[name])
 		own, other = strings.TrimSpace(own), strings.TrimSpace(other)
-		if own != other && strings.Contains(two, own) && !strings.Contains(one, own) {
+		if ok && also && own != other && strings.Contains(two, own) && !strings.Contains(one, own) {
 			return true
 		}
 	}
@@ -160,8 +158,9 @@ func testDuplicateArguments(t *review.T) {
 	for _, o := range t.Oracles {
 		own, other := jsondoc.Members(o.Flow.Arguments), jsondoc.Members(o.Flow.Other)
 		for _, name := range jsondoc.SortedKeys(own) {
-			var one, two string
-			if json.Unmarshal(own[name], &one) != nil || json.Unmarshal(other[name], &two) != nil || one == two || one == "" || two == "" {
+			one, _ := jsondoc.Text(own[name])
+			two, _ := jsondoc.Text(other[name])
+			if one == two || one == "" || two == "" {
 				continue
 			}
 			if testDuplicateArgument(t, o, name, [2]string{one, two}) {

@@ -344,8 +344,7 @@ func formText(q client.Question) string {
 // secretInQuestion returns a credential or stack trace in a question, apart from its URL and the
 // texts of its call. It returns "" without one.
 func secretInQuestion(t *review.T, a client.Answer, key string) string {
-	raw := jsondoc.Members(jsondoc.Members(a.Result)["inputRequests"])[key]
-	text := string(raw)
+	text := string(jsondoc.At(a.Result, "inputRequests", key))
 	if url := a.Questions[key].Params.URL; url != "" {
 		text = strings.ReplaceAll(text, strings.Trim(string(jsondoc.Quote(url)), `"`), "")
 	}

@@ -86,7 +86,7 @@ func findHashedCode(t *review.T, o *review.Oracle, f client.Flow) (found hashedC
 func answerWith(question client.Answer, number string) json.RawMessage {
 	answers := review.AnswersTo(question.Questions)[0]
 	for _, key := range jsondoc.SortedKeys(question.Questions) {
-		answer := jsondoc.Members(jsondoc.Members(answers)[key])
+		answer := jsondoc.Members(jsondoc.At(answers, key))
 		schema := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema))
 		for _, name := range jsondoc.SortedKeys(schema.Properties) {
 			value := jsondoc.Quote(number)

@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,8 +75,7 @@ func keyDocuments(t *review.T) [][]byte {
 	for _, path := range paths {
 		document := documentAt(t, path)
 		all = append(all, document)
-		var set string
-		_ = json.Unmarshal(jsondoc.Members(document)["jwks_uri"], &set) // the member is optional
+		set, _ := jsondoc.Text(jsondoc.Members(document)["jwks_uri"]) // the member is optional
 		if u, err := url.Parse(set); err == nil && u.Host == t.Client.HTTP.Host() && len(all) <= 2*len(paths) {
 			all = append(all, documentAt(t, u.RequestURI()))
 		}

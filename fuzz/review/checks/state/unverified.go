@@ -86,11 +86,8 @@ func countTexts(raw json.RawMessage) int {
 
 // innerObject returns the JSON object that a string holds.
 func innerObject(raw json.RawMessage) (json.RawMessage, bool) {
-	var text string
-	if json.Unmarshal(raw, &text) != nil || jsondoc.Members(json.RawMessage(text)) == nil {
-		return nil, false
-	}
-	return json.RawMessage(text), true
+	text, ok := jsondoc.Text(raw)
+	return json.RawMessage(text), ok && jsondoc.Members(json.RawMessage(text)) != nil
 }
 
 // replaceText returns a value with its nth string replaced by the probe.

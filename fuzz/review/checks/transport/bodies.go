@@ -358,9 +358,7 @@ func losesID(response, ordinary []byte) bool {
 		id := string(jsondoc.Members(message)["id"])
 		return id != "" && id != "null"
 	}
-	code := func(message []byte) string {
-		return string(jsondoc.Members(jsondoc.Members(message)["error"])["code"])
-	}
+	code := func(message []byte) string { return string(jsondoc.At(message, "error", "code")) }
 	return code(response) != "" && code(response) == code(ordinary) && !hasID(response) && hasID(ordinary)
 }
 

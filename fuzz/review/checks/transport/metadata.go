@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -115,9 +116,9 @@ func judgeMetadata(t *review.T, path string, named bool) bool {
 
 // metadataIssue returns the fault in the form of a document, or "".
 func metadataIssue(document map[string]json.RawMessage) string {
-	var resource string
 	var servers, methods []string
-	if json.Unmarshal(document["resource"], &resource) != nil || resource == "" {
+	resource, _ := jsondoc.Text(document["resource"])
+	if resource == "" {
 		return "the metadata has no resource"
 	}
 	if json.Unmarshal(document["authorization_servers"], &servers) != nil || len(servers) == 0 {
@@ -132,10 +133,8 @@ func metadataIssue(document map[string]json.RawMessage) string {
 		}
 	}
 	_ = json.Unmarshal(document["bearer_methods_supported"], &methods) // the member is optional
-	for _, m := range methods {
-		if m == "query" {
-			return "the metadata asks for credentials in the URL"
-		}
+	if slices.Contains(methods, "query") {
+		return "the metadata asks for credentials in the URL"
 	}
 	return ""
 }

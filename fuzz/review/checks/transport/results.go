@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/bits"
 	"mime"
 	"slices"
@@ -103,8 +104,7 @@ func checkListResults(t *review.T) {
 			continue
 		}
 		m := jsondoc.Members(a.Result)
-		var scope string
-		_ = json.Unmarshal(m["cacheScope"], &scope)
+		scope, _ := jsondoc.Text(m["cacheScope"])
 		fault := pageFault(m)
 		for _, later := range t.Report.Server.Later[method] {
 			if wrong := pageFault(jsondoc.Members(later.Result)); fault == "" && wrong != "" {
@@ -134,9 +134,8 @@ func checkListResults(t *review.T) {
 // pageFault returns the fault in the members of a page for clients and caches, or "".
 func pageFault(page map[string]json.RawMessage) string {
 	var ttl float64
-	var scope, kind string
-	_ = json.Unmarshal(page["resultType"], &kind)
-	_ = json.Unmarshal(page["cacheScope"], &scope)
+	kind, _ := jsondoc.Text(page["resultType"])
+	scope, _ := jsondoc.Text(page["cacheScope"])
 	switch hasTTL := json.Unmarshal(page["ttlMs"], &ttl) == nil && page["ttlMs"] != nil; {
 	case kind == "":
 		return "no resultType"
@@ -220,7 +219,7 @@ func checkErrorCodes(t *review.T) {
 		}
 	}
 	codes := t.Client.Codes
-	for _, code := range sortedCodes(codes) {
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
 		t.Trials++
 		switch {
 		case !t.Modern(): // other revisions reserve no codes
@@ -339,15 +338,6 @@ func checkNotices(t *review.T) {
 		t.Refute(review.Finding{Case: "notifications", Severity: review.Warning, Issue: "a log or a progress is sent that was not asked for",
 			Evidence: notice, Want: "no notification", Got: "a notification"})
 	}
-}
-
-func sortedCodes(m map[int]string) []int {
-	var all []int
-	for code := range m {
-		all = append(all, code)
-	}
-	slices.Sort(all)
-	return all
 }
 
 func checkUnknownCursor(t *review.T) {

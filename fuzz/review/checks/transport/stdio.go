@@ -288,7 +288,7 @@ func checkStrayResponses(t *review.T) {
 
 // isInvalidRequest reports whether a line is an Invalid Request error.
 func isInvalidRequest(line []byte) bool {
-	return string(jsondoc.Members(jsondoc.Members(line)["error"])["code"]) == "-32600"
+	return string(jsondoc.At(line, "error", "code")) == "-32600"
 }
 
 // judgeLines records a finding if a process has written a line that is not a message, or an error
