@@ -19,8 +19,7 @@ type Case struct {
 // Request returns an honest request for a call.
 func (t *T) Request(call client.Call) *client.Request {
 	c := t.Client
-	c.ID++
-	body, err := c.Body(call, c.ID)
+	body, _, err := c.NextBody(call)
 	if err != nil {
 		t.Skip("%v", err)
 		return &client.Request{Verb: "POST", Path: c.HTTP.Path(), ID: c.ID}
@@ -71,7 +70,7 @@ func (t *T) RunCase(c Case) {
 		w := t.Request(c.Call)
 		c.Alter(w)
 		a := t.Send(w)
-		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+		if a.Withheld() {
 			t.Skip("%s: %v", c.Name, a)
 			return
 		}

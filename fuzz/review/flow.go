@@ -154,7 +154,7 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 	}
 	r.Asking = append(r.Asking, a)
 	f.Carrier = a.Carrier
-	has := a.State != nil && *a.State != ""
+	has := a.HasState()
 	switch {
 	case has && !r.Options.Effects:
 		r.Flows = append(r.Flows, f)
@@ -194,7 +194,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 		n := queue[0]
 		queue = queue[1:]
 		gone := false
-		if !r.Options.Effects && n.answer.State != nil && *n.answer.State != "" {
+		if !r.Options.Effects && n.answer.HasState() {
 			return &n.flow
 		}
 		for _, answers := range AnswersTo(n.answer.Questions) {
@@ -208,7 +208,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 				r.Asking = append(r.Asking, next)
 			}
 			goes := next.GoesOn(n.answer)
-			if goes && !gone && n.answer.State != nil && *n.answer.State != "" && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
+			if goes && !gone && n.answer.HasState() && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
 				best, gone = &found, true
 			}
 			if next.Kind == client.Asked && goes && len(n.flow.Rounds)+1 < maxRounds {

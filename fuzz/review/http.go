@@ -57,9 +57,7 @@ func (t *T) ListedAs(headers []rawmcp.Header) client.Answer { return t.Send(t.Li
 
 // ListingAs returns an honest request with headers in place of the user's credentials.
 func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
-	call := t.Client.Listing
-	call.As = client.Nobody
-	w := t.Request(call)
+	w := t.Request(t.Client.Listing.By(client.Nobody))
 	t.AnyRequest(func(*client.Request) {}).Alter(w)
 	w.Headers = append(w.Headers, headers...)
 	return w

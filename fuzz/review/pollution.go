@@ -28,8 +28,7 @@ func (t *T) Pollutes(act func()) (client.Answer, bool) {
 	for i, lacks := range []func(body map[string]json.RawMessage) map[string]json.RawMessage{withoutProtocol, withoutVersion} {
 		send := func() client.Answer {
 			c := t.Client
-			c.ID++
-			body, err := c.Body(t.Client.Listing, c.ID)
+			body, _, err := c.NextBody(t.Client.Listing)
 			if err != nil {
 				return client.Answer{Kind: client.Broken, Cause: err}
 			}

@@ -27,7 +27,7 @@ type Declined struct {
 // declineFirst presents declines of a, the first question of a tool, and records in r.Declined the
 // first one that the server carries out. It reports whether it found one.
 func (r *Review) declineFirst(ctx context.Context, f client.Flow, a client.Answer) bool {
-	if f.Method != "tools/call" || !r.Options.Effects || a.Kind != client.Asked || a.State == nil || *a.State == "" {
+	if f.Method != "tools/call" || !r.Options.Effects || a.Kind != client.Asked || !a.HasState() {
 		return false
 	}
 	accepting := AnswersTo(a.Questions)[0]

@@ -45,8 +45,7 @@ func (t *T) Pings(p *rawmcp.Process) string {
 	if err := c.Take(t.Context); err != nil {
 		return err.Error()
 	}
-	c.ID++
-	body, err := c.Body(c.Idle(), c.ID)
+	body, _, err := c.NextBody(c.Idle())
 	if err != nil {
 		return err.Error()
 	}

@@ -292,9 +292,7 @@ func (t *T) Together(calls []client.Call) []client.Answer {
 	answers := make([]client.Answer, len(calls))
 	var all sync.WaitGroup
 	for i, call := range calls {
-		c.ID++
-		id := c.ID
-		body, err := c.Body(call, id)
+		body, id, err := c.NextBody(call)
 		if err != nil || c.Take(t.Context) != nil {
 			t.Skip("%d requests at once could not be sent", len(calls))
 			break
@@ -314,8 +312,7 @@ func (t *T) onLines(calls []client.Call) []client.Answer {
 	answers := make([]client.Answer, len(calls))
 	var lines [][]byte
 	for _, call := range calls {
-		c.ID++
-		body, err := c.Body(call, c.ID)
+		body, _, err := c.NextBody(call)
 		if err != nil || c.Take(t.Context) != nil {
 			t.Skip("%d requests at once could not be sent", len(calls))
 			return answers

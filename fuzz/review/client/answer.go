@@ -190,7 +190,7 @@ func (a Answer) Refused() bool { return a.Kind == Failed || a.Kind == ToolError 
 
 // Conclusive reports whether the server answered the request.
 func (a Answer) Conclusive() bool {
-	return a.Kind != Broken && a.Kind != Throttled && a.Kind != NoBudget
+	return a.Kind != Broken && !a.Withheld()
 }
 
 // GoesOn reports whether an answer to a question is a result or another question.
@@ -302,6 +302,23 @@ func (a Answer) Advice() string {
 		return "; it answers with HTML: want the URL of its MCP endpoint"
 	}
 	return ""
+}
+
+// Succeeded reports whether the answer is a completion or a question.
+func (a Answer) Succeeded() bool { return a.Kind == Completed || a.Kind == Asked }
+
+// Withheld reports whether the request was not sent, or met a rate limit.
+func (a Answer) Withheld() bool { return a.Kind == NoBudget || a.Kind == Throttled }
+
+// HasState reports whether the answer has a state that is not empty.
+func (a Answer) HasState() bool { return a.State != nil && *a.State != "" }
+
+// LastMessage returns the last message of the answer, or nil.
+func (a Answer) LastMessage() []byte {
+	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+		return nil
+	}
+	return a.Exchange.Messages[len(a.Exchange.Messages)-1]
 }
 
 // Pushes reports whether the server sent a question in the stream of the response.

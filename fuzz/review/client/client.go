@@ -244,9 +244,7 @@ func (c *Client) callOnce(ctx context.Context, call Call) Answer {
 		return Answer{Kind: NoBudget, Cause: err}
 	}
 	headers := c.Headers(ctx, call)
-	c.ID++
-	id := c.ID
-	body, err := c.Body(call, id)
+	body, id, err := c.NextBody(call)
 	if err != nil {
 		return Answer{Kind: Broken, Cause: err}
 	}

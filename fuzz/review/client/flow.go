@@ -55,7 +55,7 @@ func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, err
 	switch {
 	case a.Kind != Asked:
 		return "", a, fmt.Errorf("round %d of %s: %v, want a question", rounds+1, f, a)
-	case a.State == nil || *a.State == "":
+	case !a.HasState():
 		return "", a, fmt.Errorf("round %d of %s: a question without a state", rounds+1, f)
 	}
 	c.Minted[*a.State], c.Newest = a.Questions, a.Questions

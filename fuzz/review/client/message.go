@@ -78,6 +78,15 @@ type Message struct {
 	Params  any    `json:"params"`
 }
 
+// ReadResource returns a call that reads a resource.
+func ReadResource(uri string) Call { return Call{Method: "resources/read", Target: uri} }
+
+// By returns the call with the credentials of a user.
+func (c Call) By(as User) Call {
+	c.As = as
+	return c
+}
+
 // Meta returns the _meta of a request.
 func (c Call) Meta() map[string]any {
 	capabilities := c.Capabilities
@@ -98,9 +107,6 @@ func (c Call) Meta() map[string]any {
 	return all
 }
 
-// Body returns the JSON-RPC request of a call.
-func (c Call) Body(id int) ([]byte, error) { return c.withMeta(id, c.Meta()) }
-
 // olderBody returns the request for a session of an older revision. It has no state and no client
 // data, which the handshake has already sent.
 func (c Call) olderBody(id int) ([]byte, error) {
@@ -112,6 +118,7 @@ func (c Call) olderBody(id int) ([]byte, error) {
 	return c.withMeta(id, meta)
 }
 
+// withMeta returns the request of a call with a _meta.
 func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
 	p := callParams{Arguments: c.Arguments, Answers: c.Answers, State: c.State, Cursor: c.Cursor, Ref: c.Ref, Argument: c.Argument, Meta: meta}
 	if c.Carrier != "" {

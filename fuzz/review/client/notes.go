@@ -72,7 +72,7 @@ func (c *Client) note(call Call, a Answer) {
 		c.Repeats = fmt.Sprintf("%s -> %v, with %s", strings.TrimSpace(call.Method+" "+call.Target), a, UsersCredential)
 	}
 	if fault := c.faultOf(call, a); fault != "" && c.Odd[fault] == "" {
-		c.Odd[fault] = Short(string(a.Exchange.Sent), 300) + " -> " + Short(string(a.Exchange.Messages[len(a.Exchange.Messages)-1]), 300)
+		c.Odd[fault] = Short(string(a.Exchange.Sent), 300) + " -> " + Short(string(a.LastMessage()), 300)
 	}
 	if a.Kind == Completed && c.Uncached.Kind == "" && misleadsCaches(a.Result) {
 		c.Uncached, c.UncachedBy = a, call.Method
@@ -85,7 +85,7 @@ func (c *Client) note(call Call, a Answer) {
 // repeatsCredential reports whether a result or a question contains a credential that only the
 // headers of its request contain.
 func (c *Client) repeatsCredential(a Answer) bool {
-	if a.Kind != Completed && a.Kind != Asked {
+	if !a.Succeeded() {
 		return false
 	}
 	_, body, _ := bytes.Cut(a.Exchange.Sent, []byte("\r\n\r\n"))
@@ -95,11 +95,8 @@ func (c *Client) repeatsCredential(a Answer) bool {
 // faultOf returns the fault in the form of an answer of the newest revision, or "". A separate
 // check covers lists.
 func (c *Client) faultOf(call Call, a Answer) string {
-	if c.Older != "" || a.Exchange == nil || len(a.Exchange.Messages) == 0 {
-		return ""
-	}
-	response := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
-	switch {
+	switch response := jsondoc.Members(a.LastMessage()); {
+	case c.Older != "" || a.LastMessage() == nil:
 	case slices.Contains(nonListMethods, call.Method) && a.IsUntyped():
 		return Untyped
 	case a.Kind == Failed && (a.Code == -32601 || a.Code == -32602) && string(response["id"]) == "null" && response["error"] != nil:

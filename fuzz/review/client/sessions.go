@@ -112,12 +112,16 @@ func (c *Client) Idle() Call {
 	return Call{Method: "server/discover"}
 }
 
-// Body returns the JSON-RPC request of a call in the revision of the server.
-func (c *Client) Body(call Call, id int) ([]byte, error) {
+// NextBody returns the JSON-RPC request of a call in the revision of the server, with the next ID, and
+// the ID.
+func (c *Client) NextBody(call Call) (body []byte, id int, err error) {
+	c.ID++
 	if c.Older != "" {
-		return call.olderBody(id)
+		body, err = call.olderBody(c.ID)
+	} else {
+		body, err = call.withMeta(c.ID, call.Meta())
 	}
-	return call.Body(id)
+	return body, c.ID, err
 }
 
 // leftOpen reads the question that a server sends during a call in a session, and cancels the call.

@@ -74,7 +74,7 @@ func Templates(t *review.T) []Input {
 		}
 		all = append(all, Input{Name: x.URI, Given: given, Send: func(text string) client.Answer {
 			uri := review.TemplateParameter.ReplaceAllLiteralString(x.URI, url.PathEscape(text))
-			return t.Tried(t.Call(client.Call{Method: "resources/read", Target: uri}))
+			return t.Tried(t.Call(client.ReadResource(uri)))
 		}})
 	}
 	return all

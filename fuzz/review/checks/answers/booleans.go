@@ -39,7 +39,7 @@ func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name str
 	as := func(a client.Answer) bool {
 		return a.Kind == yes.Kind && a.Class() == yes.Class() && (a.Kind != client.Completed || o.Alike(a))
 	}
-	tells := (yes.Kind == client.Completed || yes.Kind == client.Asked) && as(yes) && no.Conclusive() && !as(no)
+	tells := yes.Succeeded() && as(yes) && no.Conclusive() && !as(no)
 	found := func(label, issue string, a client.Answer) {
 		t.Trials++
 		if tells && as(a) {

@@ -126,8 +126,7 @@ func outcomeOf(a client.Answer) string {
 func (x *lockedCall) try(t *review.T, e evasion, n int) client.Answer {
 	value := fmt.Sprintf(e.format, n)
 	send := func(c client.Call) client.Answer {
-		t.Client.ID++
-		body, err := t.Client.Body(c, t.Client.ID)
+		body, _, err := t.Client.NextBody(c)
 		if err != nil {
 			return client.Answer{}
 		}

@@ -14,7 +14,7 @@ import (
 // and one that is longer does not give that text.
 func readsOtherSpelling(t *review.T, uri, text string, as client.User) bool {
 	shows := func(spelled string) (client.Answer, bool) {
-		a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: spelled, As: as}))
+		a := t.Tried(t.Call(client.ReadResource(spelled).By(as)))
 		return a, a.Kind == client.Completed && strings.ReplaceAll(a.Text, spelled, uri) == text
 	}
 	for _, spelled := range uriSpellings(uri) {

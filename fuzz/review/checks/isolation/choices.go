@@ -77,7 +77,7 @@ func choicesOf(t *review.T, o client.Offer) []choice {
 // choiceShowsOther makes a call twice as the second user of a pair. It returns the last answer and a
 // text of the first user that both answers contain, and that only he can read otherwise, or "".
 func choiceShowsOther(t *review.T, call client.Call, texts map[client.User][]string, pair [2]client.User) (a client.Answer, found string) {
-	call.As = pair[1]
+	call = call.By(pair[1])
 	first := t.Tried(t.Call(call))
 	if a = t.Tried(t.Call(call)); first.Kind != client.Completed || a.Kind != client.Completed {
 		return a, ""

@@ -109,7 +109,7 @@ func mixesConcurrentCalls(t *review.T, f client.Flow, label string) bool {
 	}
 	answers := t.Together(calls)
 	for i, a := range answers {
-		if a.Kind != client.Completed && a.Kind != client.Asked {
+		if !a.Succeeded() {
 			continue
 		}
 		t.Trials++

@@ -62,8 +62,7 @@ func isPrivate(t *review.T, word string, pair [2]client.User) bool {
 	shown := map[client.User]bool{}
 	for _, as := range pair {
 		for _, call := range t.ReadingCalls() {
-			call.As = as
-			shown[as] = shown[as] || strings.Contains(string(t.Tried(t.Call(call)).Result), word)
+			shown[as] = shown[as] || strings.Contains(string(t.Tried(t.Call(call.By(as))).Result), word)
 		}
 	}
 	return shown[pair[0]] && !shown[pair[1]]

@@ -114,7 +114,7 @@ func rightCalls(t *review.T, pair [2]client.User, taking bool) []client.Flow {
 }
 
 func (f *follower) reads(t *review.T) bool {
-	a := t.Call(client.Call{Method: "resources/read", Target: f.uri, As: f.pair[1]})
+	a := t.Call(client.ReadResource(f.uri).By(f.pair[1]))
 	return a.Kind == client.Completed && a.Text != ""
 }
 
@@ -170,7 +170,7 @@ func (f *follower) outlivesRight(t *review.T, change func()) bool {
 		return false
 	}
 	i := slices.IndexFunc(first, func(uri string) bool {
-		return slices.Contains(second, uri) && !slices.Contains(quiet, uri) && servesFirstAlone(t, client.Call{Method: "resources/read", Target: uri}, f.pair)
+		return slices.Contains(second, uri) && !slices.Contains(quiet, uri) && servesFirstAlone(t, client.ReadResource(uri), f.pair)
 	})
 	if i < 0 {
 		return false

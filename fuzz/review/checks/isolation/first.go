@@ -87,9 +87,8 @@ func ownTexts(t *review.T, readers []client.Offer) map[client.User][]string {
 
 // twoTexts makes a call twice and returns the texts of its results.
 func twoTexts(t *review.T, call client.Call, as client.User) (texts [2]string) {
-	call.As = as
 	for i := range texts {
-		texts[i] = t.Tried(t.Call(call)).Text
+		texts[i] = t.Tried(t.Call(call.By(as))).Text
 	}
 	return texts
 }
@@ -105,10 +104,8 @@ func ownsAnswers(o client.Offer) bool {
 func answersOneUser(t *review.T, o client.Offer, texts map[client.User][]string) (last client.Answer, found []string) {
 	owners := map[client.User]bool{}
 	for _, arguments := range numberedArguments(o, t.Sample(o), texts) {
-		call := t.FlowOf(o).With(arguments).Call(client.FirstUser)
-		one := t.Tried(t.Call(call))
-		call.As = client.SecondUser
-		two := t.Tried(t.Call(call))
+		f := t.FlowOf(o).With(arguments)
+		one, two := t.Tried(t.Call(f.Call(client.FirstUser))), t.Tried(t.Call(f.Call(client.SecondUser)))
 		if one.Kind != client.Completed || two.Kind != client.Completed || one.Text != two.Text {
 			return last, nil
 		}

@@ -40,7 +40,7 @@ func checkReadOnlyTools(t *review.T) {
 	}
 	watched := slices.Clone(tools)
 	for _, r := range resources[:min(len(resources), review.MaxTestedCalls)] {
-		watched = append(watched, client.Call{Method: "resources/read", Target: r.URI})
+		watched = append(watched, client.ReadResource(r.URI))
 	}
 	var observers []observer
 	for _, call := range watched {

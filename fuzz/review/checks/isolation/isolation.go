@@ -82,8 +82,8 @@ func checkOtherUsersResources(t *review.T) {
 	for _, pair := range userPairs {
 		mine := aloneIn(t, "resources/list", "resources", lists, pair)
 		for _, o := range mine[:min(len(mine), review.MaxTestedCalls)] {
-			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
-			a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
+			own := t.Call(client.ReadResource(o.URI).By(pair[0]))
+			a := t.Tried(t.Call(client.ReadResource(o.URI).By(pair[1])))
 			if own.Kind == client.Completed && a.Kind == client.Completed && own.Text != "" && a.Text == own.Text {
 				t.Fault(o.URI, review.Critical, "a resource that one user's list has alone is read by the other user", a)
 				return
@@ -114,11 +114,11 @@ func listsUnreadable(t *review.T, lists map[client.User]userList) bool {
 	for _, pair := range userPairs {
 		list := lists[pair[0]].offers
 		for _, o := range list[:min(len(list), maxReadResources)] {
-			own := t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[0]})
+			own := t.Call(client.ReadResource(o.URI).By(pair[0]))
 			if !own.Refused() {
 				continue
 			}
-			other := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: pair[1]}))
+			other := t.Tried(t.Call(client.ReadResource(o.URI).By(pair[1])))
 			if other.Kind != client.Completed || other.Text == "" {
 				continue
 			}
@@ -168,8 +168,7 @@ func callOtherUsersOffers(t *review.T, method, member string) bool {
 				call.Arguments, _ = t.PromptArguments(o)
 			}
 			own := t.Call(call)
-			call.As = pair[1]
-			if a := t.Tried(t.Call(call)); own.Kind == a.Kind && (a.Kind == client.Completed || a.Kind == client.Asked) {
+			if a := t.Tried(t.Call(call.By(pair[1]))); own.Kind == a.Kind && a.Succeeded() {
 				t.Fault(o.Name, review.Critical, fmt.Sprintf("%s, which the list of one user has alone, answers the other user", client.Short(o.Name, 60)), a)
 				return true
 			}

@@ -109,14 +109,12 @@ const acknowledged = "notifications/subscriptions/acknowledged"
 // acknowledgesSubscription reports whether the server acknowledges a subscription to a resource.
 func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
 	c := t.Client
-	call := client.Listen
-	call.As = as
 	body, err := c.ListenBody(map[string][]string{"resourceSubscriptions": {uri}})
 	if err != nil {
 		return false, nil
 	}
 	named := func(m []byte) bool { return strings.Contains(string(m), acknowledged) }
-	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, Done: func(m []byte) bool { return named(m) || client.IsAnswer(c.ID)(m) }})
+	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, client.Listen.By(as)), Body: body, Done: func(m []byte) bool { return named(m) || client.IsAnswer(c.ID)(m) }})
 	i := slices.IndexFunc(e.Messages, named)
 	return i >= 0 && strings.Contains(string(e.Messages[i]), uri), e
 }

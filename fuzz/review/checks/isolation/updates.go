@@ -28,7 +28,7 @@ func hearOthersUpdates(t *review.T, lists map[client.User]userList) {
 		named := namedByCalls(t, pair, lists)
 		change := func() { carryOut(t, pair[0]) }
 		private := func(uri string) bool {
-			return servesFirstAlone(t, client.Call{Method: "resources/read", Target: uri}, pair)
+			return servesFirstAlone(t, client.ReadResource(uri), pair)
 		}
 		own := slices.DeleteFunc(updatesDuring(t, named, pair[0], change), func(uri string) bool { return !private(uri) })
 		for _, uri := range own[:min(len(own), maxPrivateUpdates)] {
@@ -130,8 +130,7 @@ type resourceNotice struct {
 // updatesDuring listens to URIs as a user while change runs, and for a short time after it. It returns
 // the URIs of resources that the server says were updated.
 func updatesDuring(t *review.T, uris []string, as client.User, change func()) []string {
-	c, call := t.Client, client.Listen
-	call.As = as
+	c := t.Client
 	body, err := c.ListenBody(map[string][]string{"resourceSubscriptions": uris})
 	if len(uris) == 0 || err != nil || c.Take(t.Context) != nil {
 		return nil
@@ -141,7 +140,7 @@ func updatesDuring(t *review.T, uris []string, as client.User, change func()) []
 	opened, ended := make(chan bool, 1), make(chan []string, 1)
 	http, isAnswer := *c.HTTP, client.IsAnswer(c.ID)
 	http.Limits.Time = t.Options.Hang
-	request := rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, call), Body: body}
+	request := rawmcp.Request{Verb: "POST", Path: http.Path(), Headers: c.Headers(t.Context, client.Listen.By(as)), Body: body}
 	go func() {
 		var updated []string
 		request.Done = func(m []byte) bool {

@@ -25,7 +25,7 @@ func readOtherUsersWords(t *review.T) {
 			continue // the effects of a finished call may be public
 		}
 		for _, o := range resources[:min(len(resources), review.MaxTestedCalls)] {
-			if a := t.Tried(t.Call(client.Call{Method: "resources/read", Target: o.URI, As: client.SecondUser})); strings.Contains(string(a.Result), word) {
+			if a := t.Tried(t.Call(client.ReadResource(o.URI).By(client.SecondUser))); strings.Contains(string(a.Result), word) {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning,
 					Issue:    fmt.Sprintf("%s reveals to a user the arguments of another user's call that waits for an answer", client.Short(o.URI, 80)),
 					Evidence: fmt.Sprintf("the first user gave %s to %s; then, to the second: %s", word, f, review.ExchangeText(a)), Want: "no argument of another user", Got: "told"})
@@ -67,7 +67,7 @@ func withCompletions(t *review.T) []completedOffer {
 		}
 		all = append(all, completedOffer{x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, names, func(values map[string]string) client.Call {
 			uri := review.TemplateParameter.ReplaceAllStringFunc(x.URI, func(parameter string) string { return values[strings.Trim(parameter, "{}+")] })
-			return client.Call{Method: "resources/read", Target: uri}
+			return client.ReadResource(uri)
 		}})
 	}
 	all = slices.DeleteFunc(all, func(o completedOffer) bool { return len(o.arguments) == 0 })
@@ -83,10 +83,8 @@ func (o completedOffer) values(t *review.T, argument string, given map[string]st
 // servesFirstAlone reports whether the server serves a call of the first user of a pair and refuses that
 // of the second, twice.
 func servesFirstAlone(t *review.T, call client.Call, pair [2]client.User) bool {
-	own, other := call, call
-	own.As, other.As = pair[0], pair[1]
 	for range 2 {
-		if kind := t.Call(own).Kind; kind != client.Completed && kind != client.Asked || !t.Call(other).Refused() {
+		if !t.Call(call.By(pair[0])).Succeeded() || !t.Call(call.By(pair[1])).Refused() {
 			return false
 		}
 	}

@@ -213,7 +213,7 @@ func numbersFor(t *review.T, x numberInput, n int64) (numbers []int64, around st
 	if !fits {
 		return nil, "", a
 	}
-	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind != client.Asked && a.Kind != client.Completed {
+	if a = t.Tried(t.Call(f.Call(client.FirstUser))); !a.Succeeded() {
 		return nil, "", a
 	}
 	text := a.ShownTexts()

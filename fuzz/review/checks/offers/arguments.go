@@ -164,7 +164,7 @@ func checkWrongArguments(t *review.T) {
 		if i == len(asks) {
 			t.Oracle = nil // the findings below belong to no flow
 		}
-		if own := t.Call(f.Call(client.FirstUser)); own.Kind != client.Asked && own.Kind != client.Completed {
+		if own := t.Call(f.Call(client.FirstUser)); !own.Succeeded() {
 			t.Skip("control: an honest call: %v", own)
 			continue
 		}
@@ -174,7 +174,7 @@ func checkWrongArguments(t *review.T) {
 		for _, x := range all[:min(len(all), maxWrongArguments)] {
 			call := f.Call(client.FirstUser)
 			call.Arguments = x.value
-			if a, ok := t.Ask(f.Target+": "+x.name, call); ok && (a.Kind == client.Asked || a.Kind == client.Completed) {
+			if a, ok := t.Ask(f.Target+": "+x.name, call); ok && a.Succeeded() {
 				t.Fault(f.Target+": "+x.name, x.severity, "an argument that the schema does not allow reaches the handler: "+x.name, a)
 				if x.severity == review.Warning {
 					return

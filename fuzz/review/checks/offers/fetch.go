@@ -57,7 +57,7 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return opensCanary(t, inputs.Input{Name: "resources/read", Send: func(u string) client.Answer { return t.Call(client.Call{Method: "resources/read", Target: u}) }}, false)
+	return opensCanary(t, inputs.Input{Name: "resources/read", Send: func(u string) client.Answer { return t.Call(client.ReadResource(u)) }}, false)
 }
 
 // fetchWithTools gives the URL of a listener to read-only tools and to calls that ask first. A

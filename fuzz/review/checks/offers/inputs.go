@@ -164,7 +164,7 @@ func growsByStep(t *review.T, x inputs.Input, text, shorter string) (found bool,
 
 // answerTime returns the time that an answer took, or -1 if it was not sent or is not conclusive.
 func answerTime(a client.Answer) time.Duration {
-	if a.Exchange == nil || a.Kind == client.Throttled || a.Kind == client.NoBudget || a.Kind == "" {
+	if a.Exchange == nil || a.Withheld() || a.Kind == "" {
 		return -1
 	}
 	return a.Exchange.Took

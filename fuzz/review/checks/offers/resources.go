@@ -85,7 +85,7 @@ func checkTraversal(t *review.T) {
 		}
 	}
 	for _, uri := range uris {
-		a, ok := t.Ask(uri, client.Call{Method: "resources/read", Target: uri})
+		a, ok := t.Ask(uri, client.ReadResource(uri))
 		if !ok {
 			return
 		}
@@ -133,7 +133,7 @@ func checkMissingResource(t *review.T) {
 		return
 	}
 	uri := client.MissingURI
-	a, ok := t.Ask(uri, client.Call{Method: "resources/read", Target: uri})
+	a, ok := t.Ask(uri, client.ReadResource(uri))
 	switch {
 	case !ok:
 	case a.Kind == client.Completed && string(jsondoc.Members(a.Result)["contents"]) == "[]":

@@ -183,7 +183,7 @@ func checkExtraArgument(t *review.T) {
 			return
 		case a.Code == -32603:
 			t.Fault(name, review.Warning, "an unknown argument is answered by an internal error", a)
-		case closed && (a.Kind == client.Asked || a.Kind == client.Completed):
+		case closed && a.Succeeded():
 			t.Fault(name, review.Suggestion, "an unknown argument is accepted although the schema allows none", a)
 		}
 	}
@@ -208,7 +208,7 @@ func checkPrototypeArguments(t *review.T) {
 		case polluted:
 			t.Fault(name, review.Critical, "an argument named "+name+" changes how requests of everybody are read", after)
 			return
-		case b.Kind != client.Asked && !(b.Kind == client.Throttled || b.Kind == client.NoBudget):
+		case b.Kind != client.Asked && !b.Withheld():
 			t.Fault(name, review.Warning, fmt.Sprintf("after an argument named %s an honest call is answered otherwise: %v", name, b), a)
 			return
 		case a.Code == -32603 || a.Kind == client.Broken && a.Status >= 500:

@@ -66,14 +66,14 @@ func mishandlesValue(t *review.T, f client.Flow, x inputs.AwkwardValue) bool {
 	call.Arguments = jsondoc.Object(arguments)
 	a, severity, issue := x.Confirmed(func() client.Answer {
 		a := t.Call(call)
-		if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+		if a.Withheld() {
 			t.Skip("%v", a)
 			return client.Answer{}
 		}
 		return t.Tried(a)
 	}, func() bool {
 		own := t.Call(f.Call(client.FirstUser))
-		return (own.Kind == client.Asked || own.Kind == client.Completed) && !inputs.SQLError.Match(own.Exchange.Body)
+		return own.Succeeded() && !inputs.SQLError.Match(own.Exchange.Body)
 	})
 	if issue != "" {
 		t.Fault(name, severity, name+" is "+issue, a)

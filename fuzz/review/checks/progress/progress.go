@@ -224,9 +224,7 @@ func secretInNotifications(t *review.T, x trackedCall, call client.Call, keys ma
 func trackCall(t *review.T, name string, call client.Call) (trackedCall, bool) {
 	c := t.Client
 	x := trackedCall{name: name, token: call.Progress, level: call.Level, answer: -1}
-	c.ID++
-	id := c.ID
-	body, err := c.Body(call, id)
+	body, id, err := c.NextBody(call)
 	if err == nil {
 		err = c.Take(t.Context)
 	}
@@ -268,8 +266,7 @@ func trackLine(t *review.T, x *trackedCall, body []byte, id int) bool {
 	c := t.Client
 	e := p.Do(t.Context, body, client.IsAnswer(id))
 	c.Keep(e)
-	c.ID++
-	next, err := c.Body(t.Client.Listing, c.ID)
+	next, _, err := c.NextBody(t.Client.Listing)
 	if err != nil || e.Err != nil {
 		t.Skip("%v", e.Err)
 		return false

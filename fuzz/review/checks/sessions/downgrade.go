@@ -88,7 +88,7 @@ func presentChangedStates(t *review.T) {
 			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s%s}}`, t.Client.ID,
 				jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(v.Write(token, changed[name])), answers)
 			a := t.Tried(inSession(t, s, client.FirstUser, body))
-			if (a.Kind == client.Completed || a.Kind == client.Asked || a.Pushes()) && a.Contains(probe) {
+			if (a.Succeeded() || a.Pushes()) && a.Contains(probe) {
 				t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a changed state is accepted without verification in revision " + client.Older,
 					Evidence: client.Short(body, 300) + " -> " + a.String(), Want: "ignored", Got: "taken", Revision: client.Older})
 				return

@@ -131,7 +131,7 @@ func resumeAnswers(t *review.T) {
 		if found := eventID.FindSubmatch(a.Exchange.Received); found != nil {
 			events = append(events, string(found[1]))
 		}
-		answers = append(answers, a.Exchange.Messages[len(a.Exchange.Messages)-1])
+		answers = append(answers, a.LastMessage())
 	}
 	answered := func(m []byte) bool {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })

@@ -159,7 +159,7 @@ func presentAnswerTypes(t *review.T) {
 // noServerFault reports whether an answer is not a fault of the server.
 func noServerFault(a client.Answer) bool {
 	_, issue := review.NoFault(a)
-	return issue == "" || a.Kind == client.NoBudget || a.Kind == client.Throttled
+	return issue == "" || a.Withheld()
 }
 
 const arrayCase = "an array with a good token"
@@ -230,8 +230,7 @@ func checkDuplicateStates(t *review.T) {
 func sendTwoStates(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	call.State, call.Answers = two, t.Oracle.Flow.Last
-	t.Client.ID++
-	body, err := call.Body(t.Client.ID)
+	body, _, err := t.Client.NextBody(call)
 	if t.SkipOn(err) {
 		return client.Answer{}, false
 	}

@@ -40,7 +40,7 @@ func shownFiles(t *review.T) map[string][]string {
 	files := map[string][]string{}
 	all := t.Report.Server.Resources
 	for _, resource := range all[:min(len(all), review.MaxTestedCalls)] {
-		a := t.Call(client.Call{Method: "resources/read", Target: resource.URI})
+		a := t.Call(client.ReadResource(resource.URI))
 		for _, text := range contentsOf(a.Result) {
 			for _, id := range pathsFromKeys(resource) {
 				files[id] = append(files[id], text)

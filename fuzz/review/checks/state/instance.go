@@ -157,8 +157,7 @@ func walkOneConnection(t *review.T, f client.Flow) (client.Answer, error) {
 		if err := c.Take(t.Context); err != nil {
 			return client.Answer{}, err
 		}
-		c.ID++
-		body, err := call.Body(c.ID)
+		body, _, err := c.NextBody(call)
 		if err != nil {
 			return client.Answer{}, err
 		}

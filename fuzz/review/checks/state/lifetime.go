@@ -223,8 +223,7 @@ func presentWithOldDate(t *review.T, old []string, minted time.Time) {
 	for _, token := range old {
 		call := t.Oracle.Flow.Call(t.Oracle.User)
 		call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
-		t.Client.ID++
-		body, err := call.Body(t.Client.ID)
+		body, _, err := t.Client.NextBody(call)
 		if err != nil {
 			return
 		}

@@ -185,10 +185,10 @@ func valuesDiffer(values map[string]string, lengths map[string]int) bool {
 // responseParts returns the body of a response, without its ID, and its headers.
 func responseParts(a client.Answer) map[string]string {
 	all := map[string]string{}
-	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+	if a.LastMessage() == nil {
 		return all
 	}
-	m := jsondoc.Members(a.Exchange.Messages[len(a.Exchange.Messages)-1])
+	m := jsondoc.Members(a.LastMessage())
 	delete(m, "id")
 	all["body"] = string(jsondoc.Object(m))
 	for name, value := range a.Exchange.Headers {

@@ -338,11 +338,10 @@ func refusesLongArgument(t *review.T, n int) bool {
 		arguments := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), text)
 		return t.Fresh(t.Oracle.Flow.With(arguments), t.Oracle)
 	}
-	accepted := func(a client.Answer) bool { return a.Kind == client.Completed || a.Kind == client.Asked }
 	for range 3 {
-		if !accepted(present(t.Word())) || !present(strings.Repeat("a", n)).Refused() {
+		if !present(t.Word()).Succeeded() || !present(strings.Repeat("a", n)).Refused() {
 			return false
 		}
 	}
-	return accepted(present(t.Word()))
+	return present(t.Word()).Succeeded()
 }

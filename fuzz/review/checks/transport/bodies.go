@@ -283,7 +283,7 @@ func checkRequestIDs(t *review.T) {
 	}
 	var ordinary [][]byte
 	for _, c := range refusedCalls {
-		ordinary = append(ordinary, lastMessage(t.Send(t.Request(c.call))))
+		ordinary = append(ordinary, t.Send(t.Request(c.call)).LastMessage())
 	}
 	for _, id := range honestIDs {
 		alter := func(w *client.Request) { w.Replace(fmt.Sprintf(`"id":%d`, w.ID), `"id":`+id) }
@@ -299,7 +299,8 @@ func checkRequestIDs(t *review.T) {
 // may have none unless the ordinary one to the same call has an ID.
 func wantID(id string, ordinary []byte) func(client.Answer) (review.Severity, string) {
 	return func(a client.Answer) (review.Severity, string) {
-		if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
+		last := a.LastMessage()
+		if last == nil {
 			if a.Status == 202 {
 				return review.Warning, "taken for a notification"
 			}
@@ -308,7 +309,6 @@ func wantID(id string, ordinary []byte) func(client.Answer) (review.Severity, st
 		if id == brokenLineID && a.Exchange.Stream && !slices.ContainsFunc(a.Exchange.Messages, json.Valid) {
 			return review.Warning, "the answer is no event: the id stands in its lines"
 		}
-		last := a.Exchange.Messages[len(a.Exchange.Messages)-1]
 		if a.Status == 200 && !a.Exchange.Stream && !json.Valid(last) {
 			return review.Warning, "the answer is no JSON: it ends with " + client.Short(string(last[max(0, len(last)-20):]), 40)
 		}
@@ -327,14 +327,6 @@ var refusedCalls = []struct {
 	name string
 	call client.Call
 }{{"an unknown tool", client.UnknownCall}, {"an unknown method", client.Call{Method: "sealab/none"}}}
-
-// lastMessage returns the last message of an answer, or nil.
-func lastMessage(a client.Answer) []byte {
-	if a.Exchange == nil || len(a.Exchange.Messages) == 0 {
-		return nil
-	}
-	return a.Exchange.Messages[len(a.Exchange.Messages)-1]
-}
 
 // refusedIDs are the codes of errors about the form of a message, which may have another ID.
 var refusedIDs = []string{"-32700", "-32600"}
@@ -423,13 +415,11 @@ func checkUnauthenticated(t *review.T) {
 		}
 		return
 	}
-	call := t.Client.Listing
 	for name, as := range map[string]client.User{"no credentials": client.Nobody, "made-up credentials": client.Stranger} {
-		call.As = as
 		if as == client.Stranger && len(t.Options.Target.Second) == 0 {
 			continue
 		}
-		a := t.Call(call)
+		a := t.Call(t.Client.Listing.By(as))
 		if redirected := a.Status >= 300 && a.Status < 400; !a.Conclusive() && !redirected {
 			t.Skip("%v", a)
 			return

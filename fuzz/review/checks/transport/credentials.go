@@ -217,10 +217,7 @@ func servesOlderUnauthenticated(t *review.T) bool {
 
 // isOpen makes a call with and without credentials. It records a finding if the second is answered.
 func isOpen(t *review.T, call client.Call, name string) bool {
-	call.As = client.FirstUser
-	own := t.Call(call)
-	call.As = client.Nobody
-	a := t.Call(call)
+	own, a := t.Call(call.By(client.FirstUser)), t.Call(call.By(client.Nobody))
 	if !own.Conclusive() || !a.Conclusive() {
 		return false
 	}

@@ -359,7 +359,7 @@ func duplicateNames(t *review.T) []review.Case {
 		}
 		right, wrong := `"name":`+string(jsondoc.Quote(f.Target)), `"name":`+string(jsondoc.Quote(client.NoSuchTool))
 		judge := func(a client.Answer) (review.Severity, string) {
-			if a.Kind == client.Asked || a.Kind == client.Completed {
+			if a.Succeeded() {
 				return review.Critical, "the header names a tool that does not exist, and another is called"
 			}
 			return "", ""

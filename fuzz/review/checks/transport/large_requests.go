@@ -146,7 +146,7 @@ func checkUnfinishedBody(t *review.T) {
 	a := t.HonestAnswer()
 	took := time.Since(began)
 	switch t.Trials++; {
-	case a.Kind == client.Throttled || a.Kind == client.NoBudget:
+	case a.Withheld():
 		t.Skip("%v", a)
 	case took > usual+bodyDelay/2:
 		t.Fault("an unfinished body", review.Warning, fmt.Sprintf("an honest request waits for %v while a request of another connection is not finished", took.Round(100*time.Millisecond)), a)

@@ -55,8 +55,7 @@ func privateCalls(t *review.T) []privateCall {
 
 // servedText returns the text of an answer to a user, or "" if the call is not served.
 func servedText(t *review.T, call client.Call, as client.User) string {
-	call.As = as
-	a := t.Tried(t.Call(call))
+	a := t.Tried(t.Call(call.By(as)))
 	switch {
 	case !client.Served(a):
 		return ""

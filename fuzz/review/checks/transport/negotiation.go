@@ -160,7 +160,7 @@ func longCalls(t *review.T) []client.Call {
 
 func checkInitialize(t *review.T) {
 	a := t.Client.Initialize(t.Context, client.Older, client.FirstUser)
-	if a.Kind == client.Throttled || a.Kind == client.NoBudget {
+	if a.Withheld() {
 		t.Skip("%v", a)
 		return
 	}
@@ -183,10 +183,8 @@ func checkQueryCredentials(t *review.T) {
 		return
 	}
 	c := t.Client
-	call := c.Listing
-	call.As = client.Nobody
 	for _, name := range queryNames {
-		w := t.Request(call)
+		w := t.Request(c.Listing.By(client.Nobody))
 		w.Path = c.PathWith(name, secret)
 		a := client.ReadAnswer(c.Raw(t.Context, w.Raw()), w.ID)
 		t.Trials++

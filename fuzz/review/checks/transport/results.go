@@ -153,7 +153,7 @@ func pageFault(page map[string]json.RawMessage) string {
 func publicReads(t *review.T) {
 	reads := []client.Call{{Method: "server/discover"}}
 	for _, o := range t.Report.Server.Resources[:min(len(t.Report.Server.Resources), maxReads)] {
-		reads = append(reads, client.Call{Method: "resources/read", Target: o.URI})
+		reads = append(reads, client.ReadResource(o.URI))
 	}
 	for _, call := range reads {
 		label := strings.TrimSpace(call.Method + " " + call.Target)
@@ -161,8 +161,7 @@ func publicReads(t *review.T) {
 			continue
 		}
 		for _, as := range []client.User{client.FirstUser, client.SecondUser} {
-			call.As = as
-			if a := t.Tried(t.Call(call)); isPublic(a) && differsBetweenUsers(t, call) {
+			if a := t.Tried(t.Call(call.By(as))); isPublic(a) && differsBetweenUsers(t, call) {
 				t.Form(label, review.Warning, "cacheScope public for some time on a result that differs between two users", a)
 				return
 			}
@@ -188,8 +187,7 @@ func differsBetweenUsers(t *review.T, call client.Call) bool {
 	var results [2]string
 	for i := range maxComparedCalls {
 		n := bits.OnesCount(uint(i)) % 2
-		call.As = []client.User{client.FirstUser, client.SecondUser}[n]
-		a := t.Call(call)
+		a := t.Call(call.By([]client.User{client.FirstUser, client.SecondUser}[n]))
 		members := jsondoc.Members(a.Result)
 		for _, name := range []string{"_meta", "ttlMs", "nextCursor"} {
 			delete(members, name)
@@ -245,7 +243,7 @@ func checkErrorTexts(t *review.T) {
 			uris = append(uris, review.TemplateParameter.ReplaceAllString(x.URI, "sealab-none"))
 		}
 		for _, uri := range uris[:min(len(uris), 4)] {
-			t.Call(client.Call{Method: "resources/read", Target: uri})
+			t.Call(client.ReadResource(uri))
 		}
 	}
 	readers := t.Readers()

@@ -223,8 +223,7 @@ func sendLine(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.
 		t.Skip("%v", err)
 		return client.Answer{Kind: client.NoBudget, Cause: err}
 	}
-	c.ID++
-	body, err := c.Body(t.Client.Listing, c.ID)
+	body, _, err := c.NextBody(t.Client.Listing)
 	if t.SkipOn(err) {
 		return client.Answer{Kind: client.Broken, Cause: err}
 	}
@@ -313,8 +312,7 @@ func judgeLines(t *review.T, output []byte, after string) {
 // since JSON-RPC forbids only answers to notifications.
 func findStrayResponse(t *review.T, p *rawmcp.Process, call client.Call, alter func([]byte) []byte) ([]byte, error) {
 	c := t.Client
-	c.ID++
-	body, err := c.Body(call, c.ID)
+	body, _, err := c.NextBody(call)
 	if err != nil {
 		return nil, err
 	}
@@ -325,8 +323,7 @@ func findStrayResponse(t *review.T, p *rawmcp.Process, call client.Call, alter f
 		if i > 0 && client.SystemClock().Sleep(t.Context, shortPause) != nil {
 			return nil, t.Context.Err()
 		}
-		c.ID++
-		next, err := c.Body(t.Client.Listing, c.ID)
+		next, _, err := c.NextBody(t.Client.Listing)
 		if err = cmp.Or(err, c.Take(t.Context)); err != nil {
 			return nil, err
 		}
@@ -417,8 +414,7 @@ func answersLineID(t *review.T, p *rawmcp.Process, x lineCase) bool {
 // there is none.
 func sendLineID(t *review.T, p *rawmcp.Process, call client.Call, id string) []byte {
 	c := t.Client
-	c.ID++
-	body, err := c.Body(call, c.ID)
+	body, _, err := c.NextBody(call)
 	if err != nil || c.Take(t.Context) != nil {
 		return nil
 	}

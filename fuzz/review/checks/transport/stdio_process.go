@@ -51,10 +51,8 @@ func checkParallelCalls(t *review.T) {
 // sendTwoCalls sends two calls and reads until the first answer.
 func sendTwoCalls(t *review.T, p *rawmcp.Process, one, two client.Call) (first, second int, e *rawmcp.Exchange) {
 	c := t.Client
-	first, second = c.ID+1, c.ID+2
-	c.ID += 2
-	body, err := c.Body(one, first)
-	next, also := c.Body(two, second)
+	body, first, err := c.NextBody(one)
+	next, second, also := c.NextBody(two)
 	if err != nil || also != nil {
 		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
 	}
@@ -72,9 +70,7 @@ func checkCancel(t *review.T) {
 	}
 	defer p.Stop(client.StopGrace)
 	c := t.Client
-	c.ID++
-	id := c.ID
-	body, err := c.Body(call, id)
+	body, id, err := c.NextBody(call)
 	if t.SkipOn(err) {
 		return
 	}
