@@ -101,7 +101,9 @@ func (t *T) shows(run func(*T), f Finding) (Finding, string) {
 
 // anew returns a fresh T for the same check.
 func (t *T) anew() *T {
-	return &T{Review: t.Review, Context: t.Context, check: t.check, Oracle: t.Oracle, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: t.Only}
+	again := t.newT(t.Context, t.check)
+	again.Oracle, again.Only = t.Oracle, t.Only
+	return again
 }
 
 // ends repeats a check after which the server was away. It reports whether the server stops again:

@@ -319,7 +319,7 @@ func (t *T) Word() string {
 
 // TakesText reports whether a flow has an argument that takes any text.
 func TakesText(f client.Flow) bool {
-	return jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), MarkerA) != nil
+	return f.ArgumentsWith(MarkerA) != nil
 }
 
 // Texts that a state contains only if a call supplies them.

@@ -60,9 +60,7 @@ func (t *T) needless(m Move, o *Oracle) string {
 		}
 		return ""
 	}
-	call := m.Target.Call(m.TargetUser)
-	call.Answers = m.Target.Last
-	if a := t.Call(call); a.Kind == client.Completed && o.Good.Kind == client.Completed && (o.Mask == nil || o.Alike(a)) {
+	if a := t.Call(m.Target.AnswersAlone(m.TargetUser)); a.Kind == client.Completed && o.Good.Kind == client.Completed && (o.Mask == nil || o.Alike(a)) {
 		return fmt.Sprintf("%s: the state has no influence: the answers are carried out alike without one", m.Target)
 	}
 	return ""
@@ -128,6 +126,9 @@ func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 func (o *Oracle) Blind() bool {
 	return o.Flow.Last == nil && o.Good.Class() == o.Fresh.Class() && !o.messages
 }
+
+// Completes reports whether the answers of the flow complete its call.
+func (o *Oracle) Completes() bool { return o.Flow.Last != nil && o.Good.Kind == client.Completed }
 
 // Sighted returns oracles of prompts and resources whose flows include answers. Their calls have no
 // effects, and they distinguish an accepted state from a flow that begins again.

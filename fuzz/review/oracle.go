@@ -153,10 +153,7 @@ func (r *Review) influence(ctx context.Context, o *Oracle) string {
 	if o.Flow.Last == nil {
 		return fmt.Sprintf("garbage in the place of the state: %v, as with a good token: the state has no influence on this round, or the server begins again; --effects tells them apart", o.Bad)
 	}
-	call := o.Flow.Call(o.User)
-	call.Answers = o.Flow.Last
-	stripped := r.Client.Call(ctx, call)
-	switch {
+	switch stripped := r.Client.Call(ctx, o.Flow.AnswersAlone(o.User)); {
 	case !stripped.Conclusive():
 		return fmt.Sprintf("control stripped: %v", stripped)
 	case stripped.Class() == o.Good.Class() && (o.Good.Kind == client.Asked || o.Mask == nil || o.Alike(stripped)):

@@ -225,7 +225,7 @@ func (r *Review) Modern() bool { return slices.Contains(r.Report.Server.Revision
 // run runs one check. It drops the findings of an interrupted check, because its last exchanges
 // were cut off.
 func (r *Review) run(ctx context.Context, check Check) {
-	t := &T{Review: r, Context: ctx, check: check, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: r.Options.Case}
+	t := r.newT(ctx, check)
 	if reason := r.excluded(check); ctx.Err() != nil {
 		t.stop(ErrInterrupted)
 	} else if reason != "" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
 
@@ -78,7 +77,7 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 			t.Unclear++
 		}
 	}
-	if a := t.Present(jsondoc.Quote(token)); t.Oracle.Verdict(a) != Accepted {
+	if a := t.PresentText(token); t.Oracle.Verdict(a) != Accepted {
 		if len(names) == 1 && len(hits) == 1 && t.spends() {
 			return hits, tried, "" // the variant used the token up
 		}
@@ -93,17 +92,17 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 // spends reports whether a token is accepted once and then refused, for two tokens.
 func (t *T) spends() bool {
 	for range 2 {
-		token, reason := t.Mint()
-		if reason != "" {
+		if _, spent := t.UsedToken(); !spent {
 			return false
-		}
-		for _, want := range []Verdict{Accepted, Refused} {
-			if t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != want {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// UsedToken presents a fresh token twice. It reports whether the token is accepted and then refused.
+func (t *T) UsedToken() (token string, spent bool) {
+	token, reason := t.Mint()
+	return token, reason == "" && t.VerdictOn(token) == Accepted && t.VerdictOn(token) == Refused
 }
 
 // maxCached is the number of variants of a block that afterToken presents again.
@@ -149,7 +148,7 @@ func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
 		if reason != "" || len(found) == 0 {
 			return false
 		}
-		if a := t.Present(jsondoc.Quote(GarbageState)); t.Oracle.Verdict(a) != Refused {
+		if a := t.PresentText(GarbageState); t.Oracle.Verdict(a) != Refused {
 			return false
 		}
 	}

@@ -40,6 +40,10 @@ type T struct {
 	Findings []Finding
 }
 
+func (r *Review) newT(ctx context.Context, check Check) *T {
+	return &T{Review: r, Context: ctx, check: check, honest: map[string]bool{}, places: map[string]*Oracle{}, Only: r.Options.Case}
+}
+
 // Tried counts one case and returns the answer to it.
 func (t *T) Tried(a client.Answer) client.Answer {
 	t.Trials++
@@ -83,6 +87,12 @@ func (t *T) ForOtherFlows(part func(*Oracle)) {
 			part(o)
 		}
 	}
+}
+
+// ForEachFlow runs a part of a check on its own flow and, until it yields a finding, on the others.
+func (t *T) ForEachFlow(part func(*Oracle)) {
+	part(t.Oracle)
+	t.ForOtherFlows(part)
 }
 
 // Skip records the reason why the check is not tested. Earlier findings stay.
@@ -196,6 +206,12 @@ func (t *T) Call(c client.Call) client.Answer { return t.Client.Call(t.Context, 
 
 // Present presents a state in the flow of the check.
 func (t *T) Present(state json.RawMessage) client.Answer { return t.PresentIn(t.Oracle.Flow, state) }
+
+// PresentText presents a text as the state in the flow of the check.
+func (t *T) PresentText(text string) client.Answer { return t.Present(jsondoc.Quote(text)) }
+
+// VerdictOn presents a text as the state and judges the answer.
+func (t *T) VerdictOn(text string) Verdict { return t.Oracle.Verdict(t.PresentText(text)) }
 
 // PresentIn presents a state in a flow as the user of the check.
 func (t *T) PresentIn(f client.Flow, state json.RawMessage) client.Answer {

@@ -48,6 +48,19 @@ func (f Flow) WithArgument(name string, v json.RawMessage) Flow {
 	return f.With(jsondoc.WithMember(f.Arguments, name, v))
 }
 
+// ArgumentsWith returns the arguments with a text in the first one that takes any text of that length,
+// or nil.
+func (f Flow) ArgumentsWith(text string) json.RawMessage {
+	return jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
+}
+
+// AnswersAlone returns the first call of a flow with the last answers, and without a state.
+func (f Flow) AnswersAlone(as User) Call {
+	call := f.Call(as)
+	call.Answers = f.Last
+	return call
+}
+
 // Mint walks the flow and returns its token.
 func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
 	f.Last = nil
@@ -108,6 +121,11 @@ func (c *Client) Rekeyed(answers json.RawMessage, questions map[string]Question)
 
 // Present presents a token in the last round of a flow.
 func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as User) Answer {
+	return c.Call(ctx, c.Presenting(f, state, as))
+}
+
+// Presenting returns the call that presents a state in the last round of a flow.
+func (c *Client) Presenting(f Flow, state json.RawMessage, as User) Call {
 	call := f.Call(as)
 	token, _ := jsondoc.Text(state) // a state of another type: ""
 	questions, ok := c.Minted[token]
@@ -115,7 +133,7 @@ func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as 
 		questions = c.Newest
 	}
 	call.State, call.Answers = state, c.Rekeyed(f.Last, questions)
-	return c.Call(ctx, call)
+	return call
 }
 
 // Stages returns the flow and the flows that end at its earlier rounds, each with the answers of

@@ -74,7 +74,7 @@ var recordsAnswers = regexp.MustCompile(`(?i)record|saved|stored|noted|preferenc
 // carriedOutEvidence returns evidence that the answer false has the result of true, or "". It tries
 // new arguments first, for which no earlier result can be kept.
 func carriedOutEvidence(t *review.T, o *review.Oracle, stage client.Flow, key, name string) string {
-	if fresh := jsondoc.WithText(o.Flow.Arguments, o.Flow.Offer.InputSchema(), t.Word()); fresh != nil {
+	if fresh := o.Flow.ArgumentsWith(t.Word()); fresh != nil {
 		if evidence, _ := equalResults(t, o, stage.With(fresh), o.Flow.With(fresh), key, name); evidence != "" {
 			return evidence
 		}

@@ -42,8 +42,7 @@ func checkDeclines(t *review.T) {
 	if presentEveryAction(t); len(t.Findings) > 0 {
 		return
 	}
-	presentDeclines(t)
-	t.ForOtherFlows(func(*review.Oracle) { presentDeclines(t) })
+	t.ForEachFlow(func(*review.Oracle) { presentDeclines(t) })
 	if len(t.Findings) == 0 {
 		presentStaleAnswers(t)
 	}
@@ -122,7 +121,7 @@ func presentUnderOtherKeys(t *review.T) bool {
 func presentStaleAnswers(t *review.T) {
 	for _, o := range t.Oracles {
 		f := o.Flow
-		if len(f.Rounds) == 0 || f.Last == nil || o.Good.Kind != client.Completed || jsondoc.ShareName(f.Last, f.Rounds[len(f.Rounds)-1]) {
+		if len(f.Rounds) == 0 || !o.Completes() || jsondoc.ShareName(f.Last, f.Rounds[len(f.Rounds)-1]) {
 			continue
 		}
 		none, stale := f, f

@@ -14,7 +14,7 @@ import (
 // round, twice.
 func changeEarlierAnswers(t *review.T) {
 	for _, o := range t.Oracles {
-		if o.Good.Kind != client.Completed || o.Mask == nil || o.Flow.Last == nil || len(t.Findings) > 0 {
+		if !o.Completes() || o.Mask == nil || len(t.Findings) > 0 {
 			continue
 		}
 		for _, f := range o.Flow.Stages()[1:] {

@@ -41,7 +41,7 @@ func acceptAfterDecline(t *review.T) {
 // false if there is none, or if results cannot be compared.
 func falseConfirmation(t *review.T, o *review.Oracle) (client.Flow, bool) {
 	f := o.Flow
-	if f.Last == nil || o.Good.Kind != client.Completed || o.Mask == nil {
+	if !o.Completes() || o.Mask == nil {
 		return f, false
 	}
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)

@@ -45,21 +45,15 @@ func checkFormAnswers(t *review.T) {
 		return
 	}
 	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
-		overrideMembers(t)
-		t.ForOtherFlows(func(*review.Oracle) { overrideMembers(t) })
-		overrideFullCall(t)
-		t.ForOtherFlows(func(*review.Oracle) { overrideFullCall(t) })
+		t.ForEachFlow(func(*review.Oracle) { overrideMembers(t) })
+		t.ForEachFlow(func(*review.Oracle) { overrideFullCall(t) })
 	}
-	overrideResultNames(t)
-	t.ForOtherFlows(func(*review.Oracle) { overrideResultNames(t) })
+	t.ForEachFlow(func(*review.Oracle) { overrideResultNames(t) })
 	answerFalseTexts(t)
 	presentReordered(t)
 	presentInvalidValues(t)
 	changeEarlierAnswers(t)
 	if presentOtherTypes(t); len(t.Findings) > 0 {
-		return
-	}
-	if len(t.Findings) > 0 {
 		return
 	}
 	if presentOtherKinds(t); len(t.Findings) > 0 {

@@ -20,7 +20,7 @@ const maxMended = 2
 func mendInvalidAnswers(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "calls of " + o.Flow.Target + " after an invalid answer"
-		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || !t.Selected(label) {
+		if !o.Completes() || len(t.Findings) > 0 || !t.Selected(label) {
 			continue
 		}
 		for _, stage := range invalidStages(t, o) {

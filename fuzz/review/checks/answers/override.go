@@ -239,7 +239,7 @@ var namedNumber = regexp.MustCompile(`([A-Za-z_]{3,24})"?[ :=]+[^\pL\pN]?[0-9]`)
 // It records a finding if the result then shows the value of the member instead of its own. It must
 // not show the value of a member of another name.
 func overrideResultNames(t *review.T) {
-	if t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed || len(t.Findings) > 0 {
+	if !t.Oracle.Completes() || len(t.Findings) > 0 {
 		return
 	}
 	value := jsondoc.Schema{Type: "integer"}.FarNumber()

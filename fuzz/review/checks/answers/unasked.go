@@ -20,7 +20,7 @@ func giveOthersAnswers(t *review.T) {
 		return
 	}
 	for _, o := range t.Oracles {
-		if o.Flow.Last == nil || o.Good.Kind != client.Completed {
+		if !o.Completes() {
 			continue
 		}
 		first, second := walkQuestions(t, o.Flow, client.FirstUser), walkQuestions(t, o.Flow, client.SecondUser)

@@ -75,7 +75,7 @@ func testConcurrentCalls(t *review.T) {
 	}
 	flows = flows[:min(len(flows), review.MaxTestedCalls)]
 	for _, o := range t.Oracles {
-		if o.Flow.Last != nil && o.Good.Kind == client.Completed && review.TakesText(o.Flow) {
+		if o.Completes() && review.TakesText(o.Flow) {
 			flows = append(flows, o.Flow)
 		}
 	}
@@ -128,7 +128,7 @@ func mixesConcurrentCalls(t *review.T, f client.Flow, label string) bool {
 // has no answers.
 func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string, bool) {
 	word := t.Word()
-	f = f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word))
+	f = f.With(f.ArgumentsWith(word))
 	call, _, ok := readyCall(t, f, as)
 	return call, word, ok
 }
@@ -136,12 +136,11 @@ func wordyCall(t *review.T, f client.Flow, as client.User) (client.Call, string,
 // readyCall returns the call of a flow: the last round with a fresh state, or the first one if the flow
 // has no answers. It returns false, with the answer that shows why, if there is no state.
 func readyCall(t *review.T, f client.Flow, as client.User) (call client.Call, asked client.Answer, ok bool) {
-	if call = f.Call(as); f.Last == nil {
-		return call, asked, true
+	if f.Last == nil {
+		return f.Call(as), asked, true
 	}
 	token, asked, err := t.Client.Mint(t.Context, f, as)
-	call.State, call.Answers = jsondoc.Quote(token), t.Client.Rekeyed(f.Last, asked.Questions)
-	return call, asked, err == nil
+	return t.Client.Presenting(f, jsondoc.Quote(token), as), asked, err == nil
 }
 
 // answersOtherUser compares answers given at the same time to alternating users with those that

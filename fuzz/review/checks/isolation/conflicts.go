@@ -18,7 +18,7 @@ func leaksWordOfConflict(t *review.T) bool {
 	}
 	for _, o := range t.Oracles {
 		f := o.Flow
-		if f.Last == nil || f.Method != "tools/call" || o.Good.Kind != client.Completed {
+		if !o.Completes() || f.Method != "tools/call" {
 			continue
 		}
 		properties := jsondoc.ParseSchema(f.Offer.Input).Properties

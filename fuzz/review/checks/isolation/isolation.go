@@ -239,7 +239,7 @@ func checkMixedAnswers(t *review.T) {
 
 // callWithWord makes a call with a word and returns the texts of its answer, or "".
 func callWithWord(t *review.T, f client.Flow, word string, as client.User) (string, client.Answer) {
-	a := t.Tried(t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(as)))
+	a := t.Tried(t.Call(f.With(f.ArgumentsWith(word)).Call(as)))
 	if a.Kind == client.Asked {
 		return a.QuestionTexts(), a
 	}
@@ -249,7 +249,7 @@ func callWithWord(t *review.T, f client.Flow, word string, as client.User) (stri
 // replacedText returns the argument text that a word replaces. It returns "" if another argument or
 // the offer contains this text as well.
 func replacedText(f client.Flow) string {
-	rest := string(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
+	rest := string(f.ArgumentsWith(review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
 	for _, raw := range jsondoc.Members(f.Arguments) {
 		if text, ok := jsondoc.Text(raw); ok && len(text) > 3 && !strings.Contains(rest, text) {
 			return text

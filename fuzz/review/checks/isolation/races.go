@@ -84,7 +84,7 @@ func (d deed) label() string { return "at once: " + d.flow.String() }
 func (d deed) ready(as client.User) (call client.Call, asked client.Answer, ok bool) {
 	f := d.flow
 	if d.worded {
-		f = f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), d.Word()))
+		f = f.With(f.ArgumentsWith(d.Word()))
 	}
 	return readyCall(d.T, f, as)
 }

@@ -18,7 +18,7 @@ func mixesResults(t *review.T) bool {
 	}
 	for _, o := range t.Oracles {
 		f, label := o.Flow, "results of "+o.Flow.String()
-		if f.Last == nil || o.Good.Kind != client.Completed || !t.Selected(label) {
+		if !o.Completes() || !t.Selected(label) {
 			continue
 		}
 		const orders = 4

@@ -21,7 +21,7 @@ func readOtherUsersWords(t *review.T) {
 			continue
 		}
 		word := t.Word()
-		if a := t.Call(f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word)).Call(client.FirstUser)); a.Kind != client.Asked {
+		if a := t.Call(f.With(f.ArgumentsWith(word)).Call(client.FirstUser)); a.Kind != client.Asked {
 			continue // the effects of a finished call may be public
 		}
 		for _, o := range resources[:min(len(resources), review.MaxTestedCalls)] {

@@ -176,15 +176,12 @@ func progressCalls(t *review.T) []client.Call {
 func stateCalls(t *review.T) []client.Call {
 	var all []client.Call
 	for _, o := range t.Oracles[:min(len(t.Oracles), 2)] {
-		token, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
+		token, _, err := t.Client.Mint(t.Context, o.Flow, o.User)
 		if err != nil {
 			continue
 		}
-		call := o.Flow.Call(o.User)
-		call.Answers = t.Client.Rekeyed(o.Flow.Last, question.Questions)
 		for _, state := range []string{token + "sealab", token} {
-			call.State = jsondoc.Quote(state)
-			all = append(all, call)
+			all = append(all, t.Client.Presenting(o.Flow, jsondoc.Quote(state), o.User))
 		}
 	}
 	return all

@@ -99,7 +99,7 @@ func listenFromOtherSession(t *review.T) {
 	for _, f := range t.Wordy() {
 		if f.Method == "prompts/get" || t.Options.Effects {
 			t.Client.ID++
-			call := f.With(jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), word))
+			call := f.With(f.ArgumentsWith(word))
 			inSession(t, own, client.FirstUser, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"name":%s,"arguments":%s}}`, t.Client.ID, call.Method, jsondoc.Quote(call.Target), call.Arguments))
 			break
 		}

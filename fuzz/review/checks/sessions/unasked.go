@@ -87,7 +87,7 @@ func (x olderClient) call(t *review.T, f client.Flow) (client.Answer, bool) {
 // sameResult returns evidence that the result in a session is that of an accepted confirmation,
 // twice, and that a confirmation that is not given has another one.
 func (x olderClient) sameResult(t *review.T, o *review.Oracle) string {
-	if o.Good.Kind != client.Completed || o.Mask == nil || o.Flow.Last == nil {
+	if !o.Completes() || o.Mask == nil {
 		return ""
 	}
 	f := unconfirmed(o.Flow)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -105,7 +106,7 @@ func checkOtherArguments(t *review.T) {
 			}
 			// The server may refuse close arguments for another reason.
 			if i == 0 && why != "" {
-				reason = orElse(reason, why)
+				reason = cmp.Or(reason, why)
 				break
 			}
 		}
@@ -343,7 +344,7 @@ func checkOtherUser(t *review.T) {
 // state in another place.
 func longArguments(f client.Flow) json.RawMessage {
 	for _, n := range []int{4000, 1000} {
-		if long := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("a", n)); long != nil {
+		if long := f.ArgumentsWith(strings.Repeat("a", n)); long != nil {
 			return long
 		}
 	}

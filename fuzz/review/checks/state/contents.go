@@ -94,7 +94,7 @@ var contentChecks = []review.Check{
 // mintWithText mints a token for a text argument. It returns false if no argument accepts the text.
 func mintWithText(t *review.T, text string) (token string, ok bool) {
 	f := t.Oracle.Flow
-	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
+	args := f.ArgumentsWith(text)
 	if args == nil {
 		return "", false
 	}
@@ -115,7 +115,7 @@ func canBeRead(t *review.T) (bool, string) {
 func checkFreshTokens(t *review.T) {
 	t.Prefer(review.TakesText)
 	if plain, reason := canBeRead(t); plain || reason != "" {
-		t.Skip("%s", orElse(reason, "the state can be read, so that equal tokens show no nonce"))
+		t.Skip("%s", cmp.Or(reason, "the state can be read, so that equal tokens show no nonce"))
 		return
 	}
 	seen := map[string]bool{}
@@ -133,17 +133,10 @@ func checkFreshTokens(t *review.T) {
 	}
 }
 
-func orElse(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
-}
-
 func checkNonces(t *review.T) {
 	t.Prefer(review.TakesText)
 	if plain, reason := canBeRead(t); plain || reason != "" {
-		t.Skip("%s", orElse(reason, "the state can be read"))
+		t.Skip("%s", cmp.Or(reason, "the state can be read"))
 		return
 	}
 	if findRepeatedBlocks(t) || findSharedKeyStream(t) {

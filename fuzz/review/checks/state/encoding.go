@@ -228,8 +228,7 @@ func checkDuplicateStates(t *review.T) {
 
 // sendTwoStates sends a request with two members requestState.
 func sendTwoStates(t *review.T, one, two json.RawMessage) (client.Answer, bool) {
-	call := t.Oracle.Flow.Call(t.Oracle.User)
-	call.State, call.Answers = two, t.Oracle.Flow.Last
+	call := t.Client.Presenting(t.Oracle.Flow, two, t.Oracle.User)
 	body, _, err := t.Client.NextBody(call)
 	if t.SkipOn(err) {
 		return client.Answer{}, false

@@ -25,13 +25,11 @@ func presentFileKeys(t *review.T) {
 		return
 	}
 	files := shownFiles(t)
-	present := func(o *review.Oracle) {
+	t.ForEachFlow(func(o *review.Oracle) {
 		if len(files) > 0 && namesKey(o) && !o.Presence {
 			presentVariants(t, review.Critical, "a state under a file that the server shows", func(token string) []tokens.Variant { return tokens.UnderKeys(token, files) })
 		}
-	}
-	present(t.Oracle)
-	t.ForOtherFlows(present)
+	})
 }
 
 // shownFiles returns the texts of resources, by the paths that their files may have from a folder of

@@ -196,7 +196,7 @@ func tamperLongToken(t *review.T) {
 		return
 	}
 	t.Prefer(review.TakesText)
-	args := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), strings.Repeat("a", longArgument))
+	args := t.Oracle.Flow.ArgumentsWith(strings.Repeat("a", longArgument))
 	if args == nil {
 		return
 	}
@@ -238,7 +238,7 @@ func checkForgery(t *review.T) {
 func presentExpressions(t *review.T) {
 	presentVariants(t, review.Critical, "a pattern or a member of every object in the place of a handle", tokens.Expressions)
 	if token, reason := t.Mint(); reason == "" {
-		if a := t.Tried(t.Present(jsondoc.Quote(token + tokens.NoCondition))); t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.Tried(t.PresentText(token + tokens.NoCondition)); t.Oracle.Verdict(a) != review.Accepted {
 			presentVariants(t, review.Critical, "a condition behind a handle", tokens.Conditions)
 		}
 	}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 
@@ -80,29 +79,29 @@ func checkRestart(t *review.T) {
 	}
 	once := t.Options.Effects && oneTime(t)
 	if once {
-		if a := t.Present(jsondoc.Quote(used)); t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.PresentText(used); t.Oracle.Verdict(a) != review.Accepted {
 			t.Skip("control: the unchanged token is not accepted before the restart: %v", a)
 			return
 		}
-		once = t.Oracle.Verdict(t.Present(jsondoc.Quote(used))) == review.Refused
+		once = t.VerdictOn(used) == review.Refused
 	}
 	if err := t.Options.Restart(t.Context); err != nil {
 		t.Skip("restarting the server: %v", err)
 		return
 	}
 	own, reason := t.Mint()
-	if reason == "" && t.Oracle.Verdict(t.Present(jsondoc.Quote(own))) != review.Accepted {
+	if reason == "" && t.VerdictOn(own) != review.Accepted {
 		reason = "a token of after the restart is not accepted"
 	}
 	if t.SkipFor(reason) {
 		return
 	}
 	if once {
-		if a := t.Present(jsondoc.Quote(used)); t.Oracle.Verdict(a) == review.Accepted {
+		if a := t.PresentText(used); t.Oracle.Verdict(a) == review.Accepted {
 			t.Refute(review.Finding{Case: "a used token", Severity: review.Critical, Issue: "a used token is accepted again after a restart", Evidence: a.String(), Want: "refused", Got: "accepted"})
 		}
 	}
-	a := t.Tried(t.Present(jsondoc.Quote(token)))
+	a := t.Tried(t.PresentText(token))
 	switch {
 	case a.Kind == client.Broken:
 		t.Refute(review.Finding{Case: "a fresh token", Severity: review.Warning, Issue: "a token of before the restart is a fault of the server",
@@ -146,35 +145,33 @@ func checkOtherConnection(t *review.T) {
 // walkOneConnection walks the first two rounds of a flow over one connection.
 func walkOneConnection(t *review.T, f client.Flow) (client.Answer, error) {
 	c := t.Client
-	var answers []client.Answer
 	conn, err := c.HTTP.Dial(t.Context)
 	if err != nil {
 		return client.Answer{}, err
 	}
-	defer func(conn net.Conn) { conn.Close() }(conn)
-	call := f.Call(client.FirstUser)
-	for range 2 {
+	defer conn.Close()
+	send := func(call client.Call) (client.Answer, error) {
 		if err := c.Take(t.Context); err != nil {
 			return client.Answer{}, err
 		}
-		body, _, err := c.NextBody(call)
+		body, id, err := c.NextBody(call)
 		if err != nil {
 			return client.Answer{}, err
 		}
 		headers := slices.DeleteFunc(slices.Clone(c.Headers(t.Context, call)), func(h rawmcp.Header) bool { return strings.EqualFold(h.Name, "Connection") })
 		e := c.HTTP.DoOver(t.Context, conn, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: headers, Body: body})
 		c.Keep(e)
-		a := client.ReadAnswer(e, c.ID)
-		answers = append(answers, a)
-		if len(answers) == 2 {
-			break
-		}
-		if a.Kind != client.Asked || a.State == nil {
-			return a, fmt.Errorf("over one connection: %v, want a question", a)
-		}
-		call = c.Reply(call, a, f.Last)
+		return client.ReadAnswer(e, id), nil
 	}
-	return answers[1], nil
+	call := f.Call(client.FirstUser)
+	a, err := send(call)
+	if err != nil {
+		return a, err
+	}
+	if a.Kind != client.Asked || a.State == nil {
+		return a, fmt.Errorf("over one connection: %v, want a question", a)
+	}
+	return send(c.Reply(call, a, f.Last))
 }
 
 func checkOtherInstance(t *review.T) {
@@ -264,7 +261,7 @@ func replayAtInstance(t *review.T, there *client.Client) {
 		return
 	}
 	here := func() review.Verdict {
-		return t.Oracle.Verdict(t.Present(jsondoc.Quote(used)))
+		return t.VerdictOn(used)
 	}
 	if here() != review.Accepted || here() != review.Refused {
 		return // see RS-REPLAY

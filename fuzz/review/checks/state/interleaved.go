@@ -18,7 +18,7 @@ import (
 func interleaveCalls(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "two calls of " + o.Flow.Target
-		if o.Flow.Last == nil || o.Good.Kind != client.Completed || len(t.Findings) > 0 || !t.Selected(label) {
+		if !o.Completes() || len(t.Findings) > 0 || !t.Selected(label) {
 			continue
 		}
 		for _, pair := range callPairs(t, o) {

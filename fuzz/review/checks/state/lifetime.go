@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -74,11 +75,9 @@ func checkExpiry(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	ttl, told, now := t.Options.TTL, true, t.Client.Clock.Now()
-	if ttl == 0 {
-		told = false
-		ttl = tokens.TTL(token, now)
-	}
+	now := t.Client.Clock.Now()
+	told := t.Options.TTL != 0
+	ttl := cmp.Or(t.Options.TTL, tokens.TTL(token, now))
 	limit := max(t.Options.Wait, maxReadWait)
 	if issue := tokens.FaultOfTime(token, now); issue != "" && !told {
 		t.Trials++
@@ -99,7 +98,9 @@ func checkExpiry(t *review.T) {
 		t.Skip("the time to live is unknown; --ttl sets it, --wait waits")
 		return
 	case ttl == 0:
-		waitForExpiry(t, t.Options.Wait)
+		if presentAfterWait(t, t.Options.Wait) == review.Accepted {
+			t.Skip("not refused within --wait %v", t.Options.Wait)
+		}
 		return
 	case !told && ttl+expirySlack > limit:
 		t.Skip("the token says that it lives for %v; --wait %v waits for that", ttl.Round(time.Second), (ttl + expirySlack).Round(time.Second))
@@ -109,13 +110,6 @@ func checkExpiry(t *review.T) {
 		_, remark := acceptanceSeverity(t, t.Oracle.Flow)
 		t.Refute(review.Finding{Case: "after its time", Severity: review.Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)) + remark,
 			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + expirySlack).Round(time.Second)), Want: "refused", Got: "accepted"})
-	}
-}
-
-// waitForExpiry tests whether a token expires within a time.
-func waitForExpiry(t *review.T, wait time.Duration) {
-	if presentAfterWait(t, wait) == review.Accepted {
-		t.Skip("not refused within --wait %v", wait)
 	}
 }
 
@@ -189,7 +183,7 @@ func presentExpiredAgain(t *review.T, token string) {
 	if token == "" {
 		return
 	}
-	a := t.Tried(t.Present(jsondoc.Quote(token)))
+	a := t.Tried(t.PresentText(token))
 	if t.Oracle.Verdict(a) != review.Accepted || renewsRound(t, a) || a.Kind == client.Completed && !t.Oracle.Alike(a) {
 		return
 	}
@@ -221,8 +215,7 @@ func presentWithOldDate(t *review.T, old []string, minted time.Time) {
 		return
 	}
 	for _, token := range old {
-		call := t.Oracle.Flow.Call(t.Oracle.User)
-		call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
+		call := t.Client.Presenting(t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
 		body, _, err := t.Client.NextBody(call)
 		if err != nil {
 			return
@@ -240,7 +233,7 @@ func presentWithOldDate(t *review.T, old []string, minted time.Time) {
 func presentOld(t *review.T, tokens []string) (v review.Verdict, reason string) {
 	result := review.Accepted
 	for _, token := range tokens {
-		a := t.Present(jsondoc.Quote(token))
+		a := t.PresentText(token)
 		if !a.Conclusive() {
 			return review.Unclear, a.String()
 		}
@@ -251,13 +244,13 @@ func presentOld(t *review.T, tokens []string) (v review.Verdict, reason string) 
 		}
 	}
 	token, reason := t.Mint()
-	if reason == "" && t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted {
+	if reason == "" && t.VerdictOn(token) != review.Accepted {
 		reason = "the unchanged token is not accepted afterwards"
 	}
 	if reason != "" {
 		return review.Unclear, reason
 	}
-	if a := t.Present(jsondoc.Quote(review.GarbageState)); t.Oracle.Verdict(a) != review.Refused {
+	if a := t.PresentText(review.GarbageState); t.Oracle.Verdict(a) != review.Refused {
 		return review.Unclear, fmt.Sprintf("garbage is not refused afterwards: %v", a)
 	}
 	if result == review.Accepted && t.Oracle.Blind() && t.Again != "" {
@@ -272,7 +265,7 @@ func renewsRound(t *review.T, a client.Answer) bool {
 	if a.Kind != client.Asked || a.State == nil || t.Oracle.Flow.Last == nil || len(t.Oracle.Flow.Rounds) == 0 || a.Class() == t.Oracle.Fresh.Class() {
 		return false
 	}
-	next := t.Present(jsondoc.Quote(*a.State))
+	next := t.PresentText(*a.State)
 	return t.Oracle.Verdict(next) == review.Accepted && (next.Kind == client.Asked || t.Oracle.Alike(next))
 }
 

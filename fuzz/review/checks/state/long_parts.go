@@ -34,7 +34,7 @@ func spliceLongTokens(t *review.T) {
 // longFlows returns variants of a flow with a long text: in an argument, and in an answer before the last.
 func longFlows(t *review.T, o *review.Oracle, text string) []client.Flow {
 	var all []client.Flow
-	if args := jsondoc.WithText(o.Flow.Arguments, o.Flow.Offer.InputSchema(), text); args != nil {
+	if args := o.Flow.ArgumentsWith(text); args != nil {
 		all = append(all, o.Flow.With(args))
 	}
 	for i, answers := range o.Flow.Rounds {

@@ -22,13 +22,11 @@ func presentConfusions(t *review.T) {
 		return
 	}
 	keys := shownKeys(t)
-	present := func(o *review.Oracle) {
+	t.ForEachFlow(func(o *review.Oracle) {
 		if len(keys) > 0 && signs(o) && !o.Presence {
 			presentVariants(t, review.Critical, "a state under a public key of the server", func(token string) []tokens.Variant { return tokens.Confusions(token, keys) })
 		}
-	}
-	present(t.Oracle)
-	t.ForOtherFlows(present)
+	})
 }
 
 // maxShownKeys is the number of spellings of public keys that are tried.

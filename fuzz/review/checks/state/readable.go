@@ -6,7 +6,6 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
 
@@ -58,7 +57,7 @@ func showsOtherUser(t *review.T) bool {
 	token := ""
 	for range repetitions {
 		word := t.Word()
-		given := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), word)
+		given := t.Oracle.Flow.ArgumentsWith(word)
 		if _, _, err := t.Client.Mint(t.Context, t.Oracle.Flow.With(given), client.SecondUser); err != nil {
 			return false
 		}

@@ -97,7 +97,7 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 			return nil, reason
 		}
 		for range round {
-			t.Present(jsondoc.Quote(review.GarbageState))
+			t.PresentText(review.GarbageState)
 		}
 		for _, v := range all {
 			a := t.Tried(t.Present(v.State()))
@@ -107,7 +107,7 @@ func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (
 		if reason != "" {
 			return nil, reason
 		}
-		if a := t.Present(jsondoc.Quote(token)); t.Oracle.Verdict(a) != review.Accepted {
+		if a := t.PresentText(token); t.Oracle.Verdict(a) != review.Accepted {
 			return nil, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
 		}
 	}
@@ -198,7 +198,7 @@ func responseParts(a client.Answer) map[string]string {
 }
 
 // mintBadStates returns the bad states of a fresh token, and good states of other calls and users.
-func mintBadStates(t *review.T, _ int) ([]tokens.Variant, string) {
+func mintBadStates(t *review.T) ([]tokens.Variant, string) {
 	token, reason := t.Mint()
 	if reason != "" {
 		return nil, reason
@@ -233,7 +233,7 @@ func otherGoodStates(t *review.T) []tokens.Variant {
 const goodStatePrefix = "a good state of "
 
 func checkUniformRefusals(t *review.T) {
-	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return mintBadStates(t, round) })
+	classes, reason := refusalsOf(t, func(int) ([]tokens.Variant, string) { return mintBadStates(t) })
 	if t.SkipFor(reason) {
 		return
 	}

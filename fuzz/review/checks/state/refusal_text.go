@@ -23,7 +23,7 @@ func checkRefusalTexts(t *review.T) {
 	if refusalShowsSecret(t) || refusalShowsState(t) || refusalShowsInternals(t) {
 		return
 	}
-	classes, reason := refusalsOf(t, func(round int) ([]tokens.Variant, string) { return mintBadStates(t, round) })
+	classes, reason := refusalsOf(t, func(int) ([]tokens.Variant, string) { return mintBadStates(t) })
 	if t.SkipFor(reason) {
 		return
 	}
@@ -57,7 +57,7 @@ func refusalShowsSecret(t *review.T) bool {
 	}
 	tag := token[at:]
 	end := len(tag) - 1
-	a := t.Tried(t.Present(jsondoc.Quote(token[:at] + tag[1:end] + tag[:1] + tag[end:])))
+	a := t.Tried(t.PresentText(token[:at] + tag[1:end] + tag[:1] + tag[end:]))
 	if !a.Refused() {
 		return false
 	}
@@ -103,7 +103,7 @@ func refusalShowsState(t *review.T) bool {
 	defer func() { t.Oracle = own }()
 	t.Prefer(review.TakesText)
 	f := t.Oracle.Flow
-	args := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat(review.MarkerA, 5))
+	args := f.ArgumentsWith(strings.Repeat(review.MarkerA, 5))
 	if args == nil || !t.Selected("a marker") {
 		return false
 	}
@@ -139,7 +139,7 @@ func refusalShowsInternals(t *review.T) bool {
 	}
 	for _, odd := range oddStates {
 		for _, text := range []string{odd, token + odd} {
-			a := t.Tried(t.Present(jsondoc.Quote(text)))
+			a := t.Tried(t.PresentText(text))
 			if found := internalsText.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
 				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal reveals internals of the server",
 					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})

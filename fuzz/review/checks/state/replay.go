@@ -22,8 +22,8 @@ func checkReplay(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	one := t.Present(jsondoc.Quote(token))
-	two := t.Tried(t.Present(jsondoc.Quote(token)))
+	one := t.PresentText(token)
+	two := t.Tried(t.PresentText(token))
 	if !one.Conclusive() || !two.Conclusive() || t.Oracle.Verdict(one) != review.Accepted {
 		t.Skip("control: %v, then %v", one, two)
 		return
@@ -59,7 +59,7 @@ func keepsResult(t *review.T, one, two client.Answer) bool {
 		if reason != "" {
 			return false
 		}
-		a := t.Tried(t.Present(jsondoc.Quote(token)))
+		a := t.Tried(t.PresentText(token))
 		if a.Kind != client.Completed || seen[string(a.Result)] {
 			return false
 		}
@@ -107,7 +107,7 @@ func keepsRoundState(t *review.T) bool {
 // replayWithExtraAnswer presents a used token with one more answer. Some servers remember the
 // request instead of the token.
 func replayWithExtraAnswer(t *review.T, used string) {
-	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
+	if !oneTime(t) || len(t.Findings) > 0 || !t.Oracle.Completes() {
 		return
 	}
 	f := t.Oracle.Flow
@@ -131,7 +131,7 @@ func replayInOtherSpellings(t *review.T) {
 		return
 	}
 	again, evidence := acceptedSpelling(t, spelling)
-	if again == "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(review.GarbageState))) != review.Refused {
+	if again == "" || t.VerdictOn(review.GarbageState) != review.Refused {
 		return
 	}
 	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a used token is accepted again in another spelling: " + spelling,
@@ -141,8 +141,8 @@ func replayInOtherSpellings(t *review.T) {
 // acceptedSpelling uses a fresh token up and presents it in the named spelling, or in all of them if
 // the name is "". It returns the name of the first spelling that is accepted, or "".
 func acceptedSpelling(t *review.T, name string) (accepted, evidence string) {
-	token, reason := t.Mint()
-	if reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Refused {
+	token, spent := t.UsedToken()
+	if !spent {
 		return "", ""
 	}
 	for _, v := range append(tokens.Spellings(token), tokens.Variant{Name: "escaped", Raw: escapedJSON(token)}) {
@@ -159,7 +159,7 @@ func acceptedSpelling(t *review.T, name string) (accepted, evidence string) {
 // replayWithOtherAnswers presents used tokens with other valid answers, and with the same ones in
 // another spelling. Some servers remember a token together with its answer.
 func replayWithOtherAnswers(t *review.T) {
-	if !oneTime(t) || t.Oracle.Flow.Last == nil || t.Oracle.Good.Kind != client.Completed {
+	if !oneTime(t) || !t.Oracle.Completes() {
 		return
 	}
 	for _, other := range otherAnswers(t) {
@@ -176,8 +176,8 @@ func replayWithOtherAnswers(t *review.T) {
 // runsAgain presents a fresh token twice, and then with other answers. It reports whether the second
 // answer is a refusal, and the third is like the first except for words of the answers.
 func runsAgain(t *review.T, other json.RawMessage) (a client.Answer, again bool) {
-	token, reason := t.Mint()
-	if reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Refused {
+	token, spent := t.UsedToken()
+	if !spent {
 		return a, false
 	}
 	f := t.Oracle.Flow
@@ -235,11 +235,11 @@ func replayAfterOthers(t *review.T, used string) {
 		return
 	}
 	for range manyOthers {
-		if token, reason := t.Mint(); reason != "" || t.Oracle.Verdict(t.Present(jsondoc.Quote(token))) != review.Accepted {
+		if token, reason := t.Mint(); reason != "" || t.VerdictOn(token) != review.Accepted {
 			return
 		}
 	}
-	if a := t.Tried(t.Present(jsondoc.Quote(used))); t.Oracle.Verdict(a) == review.Accepted {
+	if a := t.Tried(t.PresentText(used)); t.Oracle.Verdict(a) == review.Accepted {
 		t.Refute(review.Finding{Case: "used, after others", Severity: review.Critical, Issue: fmt.Sprintf("a used token is accepted again after %d others were used", manyOthers),
 			Evidence: fmt.Sprintf("accepted, refused, and after %d others: %v", manyOthers, a), Want: "refused", Got: "accepted"})
 	}
@@ -262,8 +262,7 @@ func replayConcurrently(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	call := t.Oracle.Flow.Call(t.Oracle.User)
-	call.State, call.Answers = jsondoc.Quote(token), t.Oracle.Flow.Last
+	call := t.Client.Presenting(t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User)
 	answers := t.Together(slices.Repeat([]client.Call{call}, replayConnections))
 	n := 0
 	for _, a := range answers {

@@ -94,7 +94,7 @@ func checkSkippedRounds(t *review.T) {
 	presentEarlyAnswers(t)
 	t.Prefer(t.OneTime)
 	for _, o := range append([]*review.Oracle{t.Oracle}, t.Oracles...) {
-		if t.Oracle = o; o.Flow.Last != nil && o.Good.Kind == client.Completed && answerFirstCall(t) {
+		if t.Oracle = o; o.Completes() && answerFirstCall(t) {
 			return
 		}
 	}
@@ -124,9 +124,7 @@ func presentOtherText(t *review.T, what string, text func() string) {
 				a := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User))
 				return a, a.Kind == client.Completed && o.Good.Kind == client.Completed && o.Alike(a) || a.Kind == client.Asked && a.Class() != o.Fresh.Class()
 			}
-			call := f.Call(o.User)
-			call.Answers = f.Last
-			if a, is := goes(); is && t.Call(call).Class() == o.Fresh.Class() {
+			if a, is := goes(); is && t.Call(f.AnswersAlone(o.User)).Class() == o.Fresh.Class() {
 				if _, again := goes(); again {
 					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one",
 						Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a),
@@ -141,9 +139,8 @@ func presentOtherText(t *review.T, what string, text func() string) {
 // answerFirstCall sends the answers of the last round in the first call. It refutes if
 // they run the tool to its end.
 func answerFirstCall(t *review.T) bool {
-	call := t.Oracle.Flow.Call(t.Oracle.User)
-	call.Answers = t.Oracle.Flow.Last
-	a := t.Call(call)
+	f := t.Oracle.Flow
+	a := t.Call(f.AnswersAlone(t.Oracle.User))
 	if !t.Counted(a) {
 		return true
 	}
@@ -152,11 +149,11 @@ func answerFirstCall(t *review.T) bool {
 	}
 	severity, issue := review.Suggestion, "answers without a state run the tool to its end"
 	switch {
-	case len(t.Oracle.Flow.Rounds) > 0:
+	case len(f.Rounds) > 0:
 		severity, issue = review.Critical, issue+", without the earlier questions"
 	case oneTime(t):
 		severity = review.Critical
 	}
-	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: issue, Evidence: fmt.Sprintf("answers %s -> %v", call.Answers, a), Want: "the first question", Got: "completed"})
+	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: issue, Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "the first question", Got: "completed"})
 	return true
 }

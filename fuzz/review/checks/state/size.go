@@ -57,7 +57,7 @@ func checkLongStates(t *review.T) {
 	for _, v := range append(deepStates(token), texts...) {
 		a := t.Tried(t.Present(v.State()))
 		if t.Oracle.Judge(v.Text, a) == review.Accepted && !t.Oracle.Presence && !strings.HasPrefix(v.Text, token) &&
-			t.Oracle.Verdict(t.Present(jsondoc.Quote(review.GarbageState))) == review.Refused {
+			t.VerdictOn(review.GarbageState) == review.Refused {
 			t.Refute(review.Finding{Case: v.Name, Severity: review.Critical, Issue: "a state of " + v.Name + " that the server did not mint is accepted",
 				Evidence: fmt.Sprintf("%v; garbage: refused", a), Want: "refused", Got: "accepted"})
 			return
@@ -138,7 +138,7 @@ func growsQuadratically(t *review.T, token string) bool {
 			continue
 		}
 		took := func(n int) time.Duration {
-			a := t.Tried(t.Present(jsondoc.Quote(kind.head + strings.Repeat(kind.text, n))))
+			a := t.Tried(t.PresentText(kind.head + strings.Repeat(kind.text, n)))
 			if a.Exchange == nil || !a.Refused() {
 				return 0
 			}
@@ -199,7 +199,7 @@ func refusedLate(t *review.T, a client.Answer) bool {
 	}
 	soonest := a.Exchange.Took
 	for range repetitions {
-		if b := t.Present(jsondoc.Quote(review.GarbageState)); b.Exchange != nil {
+		if b := t.PresentText(review.GarbageState); b.Exchange != nil {
 			soonest = min(soonest, b.Exchange.Took)
 		}
 	}
@@ -283,7 +283,7 @@ func livenessFault(t *review.T) string {
 // expiresWithin reports whether the server refuses an unchanged token after a time.
 func expiresWithin(t *review.T, after time.Duration) bool {
 	token, reason := t.Mint()
-	return reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil || t.Present(jsondoc.Quote(token)).Refused()
+	return reason != "" || t.Client.Clock.Sleep(t.Context, after) != nil || t.PresentText(token).Refused()
 }
 
 func checkLongArguments(t *review.T) {
@@ -335,7 +335,7 @@ func checkLongArguments(t *review.T) {
 // reports whether each short one is accepted and each long one refused.
 func refusesLongArgument(t *review.T, n int) bool {
 	present := func(text string) client.Answer {
-		arguments := jsondoc.WithText(t.Oracle.Flow.Arguments, t.Oracle.Flow.Offer.InputSchema(), text)
+		arguments := t.Oracle.Flow.ArgumentsWith(text)
 		return t.Fresh(t.Oracle.Flow.With(arguments), t.Oracle)
 	}
 	for range 3 {

@@ -15,20 +15,18 @@ func presentStamped(t *review.T) {
 	if t.Oracle.Presence || len(t.Findings) > 0 {
 		return
 	}
-	present := func(o *review.Oracle) {
+	t.ForEachFlow(func(o *review.Oracle) {
 		for _, f := range stampingCalls(t, o.Token) {
 			presentVariants(t, review.Critical, "a changed state under the tag that "+f.Target+" gives", func(token string) []tokens.Variant {
 				return tokens.Stamped(token, func(message string) string { return stampOf(t, f, message) })
 			})
 		}
-	}
-	present(t.Oracle)
-	t.ForOtherFlows(present)
+	})
 }
 
 // stampOf returns the texts that a call gives for a text, or "".
 func stampOf(t *review.T, f client.Flow, text string) string {
-	arguments := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), text)
+	arguments := f.ArgumentsWith(text)
 	if arguments == nil {
 		return "" // too long
 	}
@@ -65,15 +63,13 @@ func presentCopied(t *review.T) {
 	if t.Oracle.Presence || len(t.Findings) > 0 || len(tokens.Views(t.Oracle.Token)) == 0 {
 		return
 	}
-	present := func(*review.Oracle) {
+	t.ForEachFlow(func(*review.Oracle) {
 		for _, x := range copyingArguments(t) {
 			presentVariants(t, review.Critical, "a token that "+x.call.Target+" gives for the changed contents of a state", func(token string) []tokens.Variant {
 				return tokens.Copied(token, func(object json.RawMessage) string { return x.copyOf(t, object) })
 			})
 		}
-	}
-	present(t.Oracle)
-	t.ForOtherFlows(present)
+	})
 }
 
 // A copyingArgument is an argument whose contents come back in a token.

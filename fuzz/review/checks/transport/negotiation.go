@@ -151,7 +151,7 @@ func longCalls(t *review.T) []client.Call {
 		all = append(all, f.Call(client.FirstUser))
 	}
 	for _, f := range wordy[:min(len(wordy), maxLongCalls)] {
-		if long := jsondoc.WithText(f.Arguments, f.Offer.InputSchema(), strings.Repeat("sealab ", 1000)); long != nil {
+		if long := f.ArgumentsWith(strings.Repeat("sealab ", 1000)); long != nil {
 			all = append(all, f.With(long).Call(client.FirstUser))
 		}
 	}
