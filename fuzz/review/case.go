@@ -7,13 +7,25 @@ import (
 	"sealab/fuzz/review/client"
 )
 
-// A Case is one altered request. Judge returns the fault in an answer and its severity, or "" if
-// the answer is right.
+// A Case is one altered request.
 type Case struct {
 	Name  string
 	Call  client.Call // the list of the client if Method is empty
 	Alter func(w *client.Request)
-	Judge func(client.Answer) (Severity, string)
+	Judge Judge
+}
+
+// A Judge returns the fault in an answer and its severity, or "" if the answer is right.
+type Judge func(client.Answer) (Severity, string)
+
+// FaultIf returns a judge that finds an issue in each answer for which is returns true.
+func FaultIf(severity Severity, issue string, is func(client.Answer) bool) Judge {
+	return func(a client.Answer) (Severity, string) {
+		if is(a) {
+			return severity, issue
+		}
+		return "", ""
+	}
 }
 
 // Request returns an honest request for a call.
@@ -120,41 +132,27 @@ func (t *T) HonestAnswer() client.Answer {
 
 // WantCode returns a judge that accepts a JSON-RPC error with one of the codes. A served request
 // has severity worst, and any other refusal has severity form.
-func WantCode(worst, form Severity, codes ...int) func(client.Answer) (Severity, string) {
+func WantCode(worst, form Severity, codes ...int) Judge {
 	return func(a client.Answer) (Severity, string) {
-		if client.Served(a) {
+		switch {
+		case client.Served(a):
 			return worst, "served"
-		}
-		if a.Kind == client.Failed {
-			if slices.Contains(codes, a.Code) {
-				return "", ""
-			}
-		}
-		if a.Kind == client.Broken && a.Status == 0 {
+		case a.Kind == client.Failed && slices.Contains(codes, a.Code):
+			return "", ""
+		case a.Kind == client.Broken && a.Status == 0:
 			return Warning, "no answer"
+		default:
+			return form, fmt.Sprintf("refused in another way than with %d", codes[0])
 		}
-		return form, fmt.Sprintf("refused in another way than with %d", codes[0])
 	}
 }
 
 // WantRefused returns a judge that accepts any answer except a served request.
-func WantRefused(severity Severity) func(client.Answer) (Severity, string) {
-	return func(a client.Answer) (Severity, string) {
-		if client.Served(a) {
-			return severity, "served"
-		}
-		return "", ""
-	}
-}
+func WantRefused(severity Severity) Judge { return FaultIf(severity, "served", client.Served) }
 
 // WantServed returns a judge that accepts only a served request.
-func WantServed(severity Severity) func(client.Answer) (Severity, string) {
-	return func(a client.Answer) (Severity, string) {
-		if client.Served(a) {
-			return "", ""
-		}
-		return severity, "refused"
-	}
+func WantServed(severity Severity) Judge {
+	return FaultIf(severity, "refused", func(a client.Answer) bool { return !client.Served(a) })
 }
 
 // NoFault accepts any answer except an internal error of the server or a missing answer.

@@ -10,15 +10,26 @@ import (
 
 // AnyRequest returns a case with an honest request of the newest revision that the server speaks,
 // altered by alter.
-func (t *T) AnyRequest(alter func(*client.Request)) Case {
-	c := Case{Alter: alter}
+func (t *T) AnyRequest(name string, judge Judge, alter func(*client.Request)) Case {
+	return Case{Name: name, Judge: judge, Alter: func(w *client.Request) {
+		t.adapt(w)
+		alter(w)
+	}}
+}
+
+// SendAny sends an honest request of the newest revision that the server speaks, altered by alter.
+func (t *T) SendAny(alter func(*client.Request)) client.Answer {
+	w := t.Request(t.Client.Listing)
+	t.adapt(w)
+	alter(w)
+	return t.Send(w)
+}
+
+// adapt turns a request into initialize if the server does not speak the newest revision.
+func (t *T) adapt(w *client.Request) {
 	if !t.Modern() {
-		c.Alter = func(w *client.Request) {
-			t.Initializing(w, t.Report.Server.Revisions[0])
-			alter(w)
-		}
+		t.Initializing(w, t.Report.Server.Revisions[0])
 	}
-	return c
 }
 
 // Initializing turns a request into initialize, the first request of an older revision.
@@ -58,7 +69,7 @@ func (t *T) ListedAs(headers []rawmcp.Header) client.Answer { return t.Send(t.Li
 // ListingAs returns an honest request with headers in place of the user's credentials.
 func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
 	w := t.Request(t.Client.Listing.By(client.Nobody))
-	t.AnyRequest(func(*client.Request) {}).Alter(w)
+	t.adapt(w)
 	w.Headers = append(w.Headers, headers...)
 	return w
 }

@@ -20,6 +20,21 @@ type Request struct {
 	Start      bool // end at the first message of a stream
 }
 
+// WithHeader returns an alteration that sets a header.
+func WithHeader(name, value string) func(*Request) {
+	return func(w *Request) { w.Set(name, value) }
+}
+
+// WithoutHeader returns an alteration that removes a header.
+func WithoutHeader(name string) func(*Request) {
+	return func(w *Request) { w.Drop(name) }
+}
+
+// Replacing returns an alteration that replaces the first occurrence of a text in the body.
+func Replacing(old, new string) func(*Request) {
+	return func(w *Request) { w.Replace(old, new) }
+}
+
 // Set replaces a header or adds it.
 func (w *Request) Set(name, value string) {
 	for i, h := range w.Headers {

@@ -73,12 +73,12 @@ func checkChosenSession(t *review.T) {
 		name  string
 		alter func(w *client.Request)
 	}{
-		{"a chosen id", func(w *client.Request) { w.Set("Mcp-Session-Id", chosen) }},
-		{"a chosen id in a cookie", func(w *client.Request) { w.Set("Cookie", strings.Join(places, "; ")) }},
+		{"a chosen id", client.WithHeader("Mcp-Session-Id", chosen)},
+		{"a chosen id in a cookie", client.WithHeader("Cookie", strings.Join(places, "; "))},
 		{"a chosen id in the query", func(w *client.Request) {
 			w.Path = t.Client.PathWith("sealab", "1") + "&" + strings.Join(places, "&")
 		}},
-		{"a chosen id in params", func(w *client.Request) { w.Replace(`"params":{`, `"params":{"sessionId":"`+chosen+`",`) }},
+		{"a chosen id in params", client.Replacing(`"params":{`, `"params":{"sessionId":"`+chosen+`",`)},
 	} {
 		w := t.InitializeRequest(client.Older)
 		way.alter(w)

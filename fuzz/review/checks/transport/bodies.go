@@ -104,12 +104,9 @@ func checkUnknownMethods(t *review.T) {
 			return severity, issue
 		}})
 	}
-	all = append(all, review.Case{Name: "a tag of HTML", Call: client.Call{Method: "sealab/<sealab>"}, Alter: func(*client.Request) {}, Judge: func(a client.Answer) (review.Severity, string) {
-		if a.Exchange != nil && isPage(a.Exchange, "<sealab>") {
-			return review.Warning, "a page repeats the method as HTML"
-		}
-		return "", ""
-	}})
+	all = append(all, review.Case{Name: "a tag of HTML", Call: client.Call{Method: "sealab/<sealab>"}, Alter: func(*client.Request) {}, Judge: review.FaultIf(review.Warning, "a page repeats the method as HTML", func(a client.Answer) bool {
+		return a.Exchange != nil && isPage(a.Exchange, "<sealab>")
+	})})
 	t.Cases(all...)
 }
 
@@ -131,30 +128,21 @@ func callUnknownMethod(t *review.T) {
 }
 
 func checkBatches(t *review.T) {
-	judge := func(a client.Answer) (review.Severity, string) {
-		if a.Status == 200 && a.Contains(`"result"`) {
-			return review.Warning, "served"
-		}
-		return "", ""
-	}
+	judge := review.FaultIf(review.Warning, "served", func(a client.Answer) bool {
+		return a.Status == 200 && a.Contains(`"result"`)
+	})
 	t.Cases(
 		review.Case{Name: "two requests", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "[%s,%s]", w.Body, w.Body) }, Judge: judge},
 		review.Case{Name: "one request in an array", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "[%s]", w.Body) }, Judge: judge},
-		review.Case{Name: "an empty array", Alter: func(w *client.Request) { w.Body = []byte("[]") }, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Status/100 == 2 {
-				return review.Suggestion, "accepted"
-			}
-			return "", ""
-		}},
+		review.Case{Name: "an empty array", Alter: func(w *client.Request) { w.Body = []byte("[]") }, Judge: review.FaultIf(review.Suggestion, "accepted", func(a client.Answer) bool {
+			return a.Status/100 == 2
+		})},
 		review.Case{Name: "two notifications", Alter: func(w *client.Request) {
 			w.Set("Mcp-Method", "notifications/cancelled")
 			w.Body = fmt.Appendf(nil, "[%s,%s]", unknownCancellation, unknownCancellation)
-		}, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Status/100 == 2 && a.Kind != client.Failed {
-				return review.Suggestion, "accepted"
-			}
-			return "", ""
-		}},
+		}, Judge: review.FaultIf(review.Suggestion, "accepted", func(a client.Answer) bool {
+			return a.Status/100 == 2 && a.Kind != client.Failed
+		})},
 	)
 }
 
@@ -176,7 +164,7 @@ func checkMalformedBodies(t *review.T) {
 	}
 	all = append(all, review.Case{Name: "two requests one after the other", Alter: func(w *client.Request) { w.Body = fmt.Appendf(nil, "%s\n%s", w.Body, w.Body) }, Judge: judge},
 		review.Case{Name: "a request with a word behind it", Alter: func(w *client.Request) { w.Body = append(w.Body, " sealab"...) }, Judge: judge})
-	all = append(all, review.Case{Name: "invalid UTF-8", Alter: func(w *client.Request) { w.Replace(`"sealab-review"`, "\"\xff\xfe\"") }, Judge: judge})
+	all = append(all, review.Case{Name: "invalid UTF-8", Alter: client.Replacing(`"sealab-review"`, "\"\xff\xfe\""), Judge: judge})
 	slices.SortFunc(all, func(a, b review.Case) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range all {
 		if !t.Selected(c.Name) {
@@ -245,11 +233,11 @@ func checkParamTypes(t *review.T) {
 		review.Case{Name: "params null", Alter: func(w *client.Request) {
 			w.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":null}`, w.ID, t.Client.Listing.Method)
 		}, Judge: crash},
-		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":null`) }, Judge: crash},
+		review.Case{Name: "arguments null", Call: client.UnknownCall, Alter: client.Replacing(`"arguments":{}`, `"arguments":null`), Judge: crash},
 		review.Case{Name: "params an array", Alter: func(w *client.Request) { w.Body = withParams(w.Body, arrayParams["params an array"]) },
 			Judge: review.WantCode(review.Warning, review.Suggestion, -32602, -32600)},
 		review.Case{Name: "params in an array", Alter: func(w *client.Request) { w.Body = withParams(w.Body, arrayParams["params in an array"]) }, Judge: review.WantRefused(review.Warning)},
-		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"arguments":{}`, `"arguments":"a"`) },
+		review.Case{Name: "arguments a text", Call: client.UnknownCall, Alter: client.Replacing(`"arguments":{}`, `"arguments":"a"`),
 			Judge: func(a client.Answer) (review.Severity, string) {
 				if a.Kind == client.ToolError {
 					return "", "" // the tool is unknown anyway
@@ -260,7 +248,7 @@ func checkParamTypes(t *review.T) {
 			w.Replace(`"name":"`+client.NoSuchTool+`",`, "")
 			w.Drop("Mcp-Name")
 		}, Judge: review.NoFault},
-		review.Case{Name: "a name that is a number", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Replace(`"name":"`+client.NoSuchTool+`"`, `"name":5`) }, Judge: want},
+		review.Case{Name: "a name that is a number", Call: client.UnknownCall, Alter: client.Replacing(`"name":"`+client.NoSuchTool+`"`, `"name":5`), Judge: want},
 	)
 }
 
@@ -297,7 +285,7 @@ func checkRequestIDs(t *review.T) {
 
 // wantID returns a judge that accepts refusals of the ID, and responses with the given ID. An error
 // may have none unless the ordinary one to the same call has an ID.
-func wantID(id string, ordinary []byte) func(client.Answer) (review.Severity, string) {
+func wantID(id string, ordinary []byte) review.Judge {
 	return func(a client.Answer) (review.Severity, string) {
 		last := a.LastMessage()
 		if last == nil {
@@ -393,12 +381,9 @@ func checkNotification(t *review.T) {
 	if len(t.Oracles) > 0 {
 		t.Cases(review.Case{Name: "a call that asks, without an id", Call: t.Oracles[0].Flow.Call(client.FirstUser), Alter: withoutID, Judge: silent})
 	}
-	t.Cases(review.Case{Name: "a list without an id", Alter: withoutID, Judge: func(a client.Answer) (review.Severity, string) {
-		if a.Exchange != nil && strings.Contains(string(a.Exchange.Body), `"result"`) {
-			return review.Warning, "answered by a result"
-		}
-		return "", ""
-	}})
+	t.Cases(review.Case{Name: "a list without an id", Alter: withoutID, Judge: review.FaultIf(review.Warning, "answered by a result", func(a client.Answer) bool {
+		return a.Contains(`"result"`)
+	})})
 }
 
 func checkUnauthenticated(t *review.T) {

@@ -156,12 +156,9 @@ func checkUnknownVersions(t *review.T) {
 			all = append(all, review.Case{Name: v + ", a call", Call: client.UnknownCall, Alter: func(w *client.Request) {
 				w.Set("MCP-Protocol-Version", v)
 				w.Replace(client.Modern, v)
-			}, Judge: func(a client.Answer) (review.Severity, string) {
-				if a.Kind == client.Failed && a.Code != -32022 && a.Refusal() == own.Refusal() {
-					return review.Warning, "refused by the name of the tool alone"
-				}
-				return "", ""
-			}})
+			}, Judge: review.FaultIf(review.Warning, "refused by the name of the tool alone", func(a client.Answer) bool {
+				return a.Kind == client.Failed && a.Code != -32022 && a.Refusal() == own.Refusal()
+			})})
 		}
 	}
 	t.Cases(all...)
@@ -179,17 +176,17 @@ func wantUnsupportedVersion(a client.Answer) (review.Severity, string) {
 func checkVersionMismatch(t *review.T) {
 	want := review.WantCode(review.Warning, review.Warning, -32020)
 	t.Cases(
-		review.Case{Name: "an older body", Alter: func(w *client.Request) { w.Replace(client.Modern, client.Older) }, Judge: wantOrUnsupported(want)},
-		review.Case{Name: "an older header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Older) }, Judge: wantOrUnsupported(want)},
-		review.Case{Name: "no header", Alter: func(w *client.Request) { w.Drop("MCP-Protocol-Version") }, Judge: want},
-		review.Case{Name: "a list in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+", "+client.Older) }, Judge: review.WantRefused(review.Warning)},
-		review.Case{Name: "a parameter in the header", Alter: func(w *client.Request) { w.Set("MCP-Protocol-Version", client.Modern+";q=1") }, Judge: review.WantRefused(review.Warning)},
+		review.Case{Name: "an older body", Alter: client.Replacing(client.Modern, client.Older), Judge: wantOrUnsupported(want)},
+		review.Case{Name: "an older header", Alter: client.WithHeader("MCP-Protocol-Version", client.Older), Judge: wantOrUnsupported(want)},
+		review.Case{Name: "no header", Alter: client.WithoutHeader("MCP-Protocol-Version"), Judge: want},
+		review.Case{Name: "a list in the header", Alter: client.WithHeader("MCP-Protocol-Version", client.Modern+", "+client.Older), Judge: review.WantRefused(review.Warning)},
+		review.Case{Name: "a parameter in the header", Alter: client.WithHeader("MCP-Protocol-Version", client.Modern+";q=1"), Judge: review.WantRefused(review.Warning)},
 	)
 }
 
 // wantOrUnsupported also accepts -32022 if the server does not list the older revision. The
 // specification requires both errors and does not say which comes first.
-func wantOrUnsupported(want func(client.Answer) (review.Severity, string)) func(client.Answer) (review.Severity, string) {
+func wantOrUnsupported(want review.Judge) review.Judge {
 	return func(a client.Answer) (review.Severity, string) {
 		if supported := jsondoc.Members(a.Data)["supported"]; a.Code == -32022 && supported != nil && !bytes.Contains(supported, []byte(client.Older)) {
 			return "", ""
@@ -201,10 +198,10 @@ func wantOrUnsupported(want func(client.Answer) (review.Severity, string)) func(
 func checkMissingMeta(t *review.T) {
 	want := review.WantCode(review.Warning, review.Suggestion, -32602)
 	t.Cases(
-		review.Case{Name: "no _meta", Alter: func(w *client.Request) { w.Replace(`"_meta":`, `"meta":`) }, Judge: want},
-		review.Case{Name: "no protocolVersion", Alter: func(w *client.Request) { w.Replace(client.MetaVersion, "x/none") }, Judge: want},
-		review.Case{Name: "no clientCapabilities", Alter: func(w *client.Request) { w.Replace(client.MetaCapabilities, "x/none") }, Judge: want},
-		review.Case{Name: "a text as clientCapabilities", Alter: func(w *client.Request) { w.Replace(client.EveryCapability, `"all"`) }, Judge: want},
+		review.Case{Name: "no _meta", Alter: client.Replacing(`"_meta":`, `"meta":`), Judge: want},
+		review.Case{Name: "no protocolVersion", Alter: client.Replacing(client.MetaVersion, "x/none"), Judge: want},
+		review.Case{Name: "no clientCapabilities", Alter: client.Replacing(client.MetaCapabilities, "x/none"), Judge: want},
+		review.Case{Name: "a text as clientCapabilities", Alter: client.Replacing(client.EveryCapability, `"all"`), Judge: want},
 	)
 }
 
@@ -217,10 +214,10 @@ func checkMethodHeader(t *review.T) {
 		}
 	})
 	t.Cases(append(other,
-		review.Case{Name: "no Mcp-Method", Alter: func(w *client.Request) { w.Drop("Mcp-Method") }, Judge: want},
-		review.Case{Name: "another Mcp-Method", Alter: func(w *client.Request) { w.Set("Mcp-Method", otherList(own)) }, Judge: want},
-		review.Case{Name: "an Mcp-Method of the same kind", Alter: func(w *client.Request) { w.Set("Mcp-Method", sameKind[own]) }, Judge: want},
-		review.Case{Name: "Mcp-Method in upper case", Alter: func(w *client.Request) { w.Set("Mcp-Method", strings.ToUpper(own)) }, Judge: want},
+		review.Case{Name: "no Mcp-Method", Alter: client.WithoutHeader("Mcp-Method"), Judge: want},
+		review.Case{Name: "another Mcp-Method", Alter: client.WithHeader("Mcp-Method", otherList(own)), Judge: want},
+		review.Case{Name: "an Mcp-Method of the same kind", Alter: client.WithHeader("Mcp-Method", sameKind[own]), Judge: want},
+		review.Case{Name: "Mcp-Method in upper case", Alter: client.WithHeader("Mcp-Method", strings.ToUpper(own)), Judge: want},
 		methodUnderName("Mcp_Method", own), methodUnderName("Mcp.Method", own),
 		review.Case{Name: "names of headers in lower case", Alter: func(w *client.Request) {
 			for i := range w.Headers {
@@ -260,28 +257,28 @@ func comparesName(t *review.T) bool {
 	return true
 }
 
+// refusesName reports whether an answer refuses the Mcp-Name of a request.
+func refusesName(a client.Answer) bool { return a.Code == -32020 || a.Kind == client.HTTPError }
+
+// wantOtherName accepts the refusal of another Mcp-Name.
+var wantOtherName = review.FaultIf(review.Warning, "taken as if the header were right", func(a client.Answer) bool { return !refusesName(a) })
+
 func checkNameHeader(t *review.T) {
 	if !comparesName(t) {
 		return
 	}
-	want := func(a client.Answer) (review.Severity, string) {
-		if a.Code == -32020 || a.Kind == client.HTTPError {
-			return "", ""
-		}
-		return review.Warning, "taken as if the header were right"
-	}
-	all := []review.Case{{Name: "the beginning of the name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool[:len(client.NoSuchTool)/2]) }, Judge: want},
-		{Name: "the name with more characters", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"s") }, Judge: want},
-		{Name: "the name with a stroke", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.NoSuchTool+"/") }, Judge: want}}
+	all := []review.Case{{Name: "the beginning of the name", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", client.NoSuchTool[:len(client.NoSuchTool)/2]), Judge: wantOtherName},
+		{Name: "the name with more characters", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", client.NoSuchTool+"s"), Judge: wantOtherName},
+		{Name: "the name with a stroke", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", client.NoSuchTool+"/"), Judge: wantOtherName}}
 	for _, call := range []client.Call{{Method: "prompts/get", Target: client.NoSuchPrompt}, {Method: "resources/read", Target: client.MissingURI}} {
 		if a := t.Call(call); a.Kind == client.Failed && a.Code != -32020 && a.Code != -32601 {
-			all = append(all, review.Case{Name: "another Mcp-Name, " + call.Method, Call: call, Alter: func(w *client.Request) { w.Set("Mcp-Name", "other") }, Judge: want})
+			all = append(all, review.Case{Name: "another Mcp-Name, " + call.Method, Call: call, Alter: client.WithHeader("Mcp-Name", "other"), Judge: wantOtherName})
 		}
 	}
 	t.Cases(append(all,
-		review.Case{Name: "no Mcp-Name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Drop("Mcp-Name") }, Judge: want},
-		review.Case{Name: "another Mcp-Name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", "other") }, Judge: want},
-		review.Case{Name: "Mcp-Name in upper case", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", strings.ToUpper(client.NoSuchTool)) }, Judge: want},
+		review.Case{Name: "no Mcp-Name", Call: client.UnknownCall, Alter: client.WithoutHeader("Mcp-Name"), Judge: wantOtherName},
+		review.Case{Name: "another Mcp-Name", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", "other"), Judge: wantOtherName},
+		review.Case{Name: "Mcp-Name in upper case", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", strings.ToUpper(client.NoSuchTool)), Judge: wantOtherName},
 	)...)
 }
 
@@ -291,19 +288,9 @@ func checkBase64Name(t *review.T) {
 	}
 	t.Cases(
 		review.Case{Name: "the right name", Call: client.UnknownCall,
-			Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form(client.NoSuchTool)) },
-			Judge: func(a client.Answer) (review.Severity, string) {
-				if a.Code == -32020 || a.Kind == client.HTTPError {
-					return review.Warning, "refused"
-				}
-				return "", ""
-			}},
-		review.Case{Name: "another name", Call: client.UnknownCall, Alter: func(w *client.Request) { w.Set("Mcp-Name", client.Base64Form("other")) }, Judge: func(a client.Answer) (review.Severity, string) {
-			if a.Code == -32020 || a.Kind == client.HTTPError {
-				return "", ""
-			}
-			return review.Warning, "taken as if the header were right"
-		}},
+			Alter: client.WithHeader("Mcp-Name", client.Base64Form(client.NoSuchTool)),
+			Judge: review.FaultIf(review.Warning, "refused", refusesName)},
+		review.Case{Name: "another name", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", client.Base64Form("other")), Judge: wantOtherName},
 	)
 }
 
@@ -324,13 +311,10 @@ func checkDuplicateHeaders(t *review.T) {
 
 func checkDuplicateMembers(t *review.T) {
 	// The members of the result show which method ran.
-	judge := func(named string) func(client.Answer) (review.Severity, string) {
-		return func(a client.Answer) (review.Severity, string) {
-			if m := jsondoc.Members(a.Result); a.Kind == client.Completed && m[named] == nil {
-				return review.Critical, "the header names the list of " + named + " and another is returned"
-			}
-			return "", ""
-		}
+	judge := func(named string) review.Judge {
+		return review.FaultIf(review.Critical, "the header names the list of "+named+" and another is returned", func(a client.Answer) bool {
+			return a.Kind == client.Completed && jsondoc.At(a.Result, named) == nil
+		})
 	}
 	all := duplicateNames(t)
 	method := t.Client.Listing.Method
@@ -338,14 +322,14 @@ func checkDuplicateMembers(t *review.T) {
 	own, other := fmt.Sprintf(`"method":%q`, method), fmt.Sprintf(`"method":%q`, otherList(method))
 	if method != "server/discover" {
 		all = append(all,
-			review.Case{Name: "the header names the first", Alter: func(w *client.Request) { w.Replace(own, own+","+other) }, Judge: judge(kind)},
-			review.Case{Name: "the header names the last", Alter: func(w *client.Request) { w.Replace(own, other+","+own) }, Judge: judge(kind)},
+			review.Case{Name: "the header names the first", Alter: client.Replacing(own, own+","+other), Judge: judge(kind)},
+			review.Case{Name: "the header names the last", Alter: client.Replacing(own, other+","+own), Judge: judge(kind)},
 			review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
 				w.Replace(own, own+","+strings.Replace(other, "method", "METHOD", 1))
 			}, Judge: judge(kind)})
 	}
 	all = append(all,
-		review.Case{Name: "Method in the place of method", Alter: func(w *client.Request) { w.Replace(`"method":`, `"Method":`) }, Judge: review.WantRefused(review.Suggestion)},
+		review.Case{Name: "Method in the place of method", Alter: client.Replacing(`"method":`, `"Method":`), Judge: review.WantRefused(review.Suggestion)},
 	)
 	t.Cases(all...)
 }
@@ -358,12 +342,7 @@ func duplicateNames(t *review.T) []review.Case {
 			continue
 		}
 		right, wrong := `"name":`+string(jsondoc.Quote(f.Target)), `"name":`+string(jsondoc.Quote(client.NoSuchTool))
-		judge := func(a client.Answer) (review.Severity, string) {
-			if a.Succeeded() {
-				return review.Critical, "the header names a tool that does not exist, and another is called"
-			}
-			return "", ""
-		}
+		judge := review.FaultIf(review.Critical, "the header names a tool that does not exist, and another is called", client.Answer.Succeeded)
 		twice := func(text string) func(*client.Request) {
 			return func(w *client.Request) {
 				w.Replace(right, text)
@@ -380,7 +359,7 @@ func duplicateNames(t *review.T) []review.Case {
 }
 
 func checkSessionHeader(t *review.T) {
-	t.Cases(review.Case{Name: "a made-up session", Alter: func(w *client.Request) { w.Set("Mcp-Session-Id", "sealab-made-up") }, Judge: func(a client.Answer) (review.Severity, string) {
+	t.Cases(review.Case{Name: "a made-up session", Alter: client.WithHeader("Mcp-Session-Id", "sealab-made-up"), Judge: func(a client.Answer) (review.Severity, string) {
 		if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") == "sealab-made-up" {
 			return review.Suggestion, "the session is repeated in the response"
 		}
@@ -389,7 +368,7 @@ func checkSessionHeader(t *review.T) {
 }
 
 func checkLastEventID(t *review.T) {
-	t.Cases(review.Case{Name: "Last-Event-ID", Alter: func(w *client.Request) { w.Set("Last-Event-ID", "1") }, Judge: review.WantServed(review.Suggestion)})
+	t.Cases(review.Case{Name: "Last-Event-ID", Alter: client.WithHeader("Last-Event-ID", "1"), Judge: review.WantServed(review.Suggestion)})
 }
 
 func checkVerbs(t *review.T) {
@@ -422,12 +401,9 @@ func checkVerbs(t *review.T) {
 	all = append(all, review.Case{Name: "TRACE", Alter: func(w *client.Request) {
 		w.Verb, w.Body = "TRACE", nil
 		w.Set("X-Sealab", review.EchoProbe)
-	}, Judge: func(a client.Answer) (review.Severity, string) {
-		if a.Contains(review.EchoProbe) {
-			return review.Warning, "repeats the headers of the request"
-		}
-		return "", ""
-	}})
+	}, Judge: review.FaultIf(review.Warning, "repeats the headers of the request", func(a client.Answer) bool {
+		return a.Contains(review.EchoProbe)
+	})})
 	t.Cases(append(all, getRequests(t)...)...)
 }
 
@@ -438,13 +414,9 @@ func getRequests(t *review.T) []review.Case {
 	if a := t.Send(w); a.Exchange == nil || a.Exchange.Stream || a.Exchange.Status == 0 {
 		return nil
 	}
-	judge := func(a client.Answer) (review.Severity, string) {
-		// The ID from a query is a string.
-		if client.Served(a) || a.Status == 200 && a.Exchange != nil && bytes.Contains(a.Exchange.Body, []byte(`"result"`)) {
-			return review.Warning, "served"
-		}
-		return "", ""
-	}
+	judge := review.FaultIf(review.Warning, "served", func(a client.Answer) bool {
+		return client.Served(a) || a.Status == 200 && a.Contains(`"result"`) // the ID from a query is a string
+	})
 	get := func(w *client.Request) {
 		n := len(w.Body)
 		w.Verb, w.Length = "GET", &n
@@ -483,12 +455,9 @@ func alteredCalls(t *review.T, name string, severity review.Severity, alter func
 		if own.Kind != client.Completed && own.Kind != client.Failed && own.Kind != client.ToolError || refusedByItself {
 			continue
 		}
-		all = append(all, review.Case{Name: name + ", " + call.Method, Call: call, Alter: func(w *client.Request) { alter(w, call.Method) }, Judge: func(a client.Answer) (review.Severity, string) {
-			if client.Served(a) || a.Kind == own.Kind && a.Kind != client.Completed && a.Refusal() == own.Refusal() {
-				return severity, "answered as an honest request"
-			}
-			return "", ""
-		}})
+		all = append(all, review.Case{Name: name + ", " + call.Method, Call: call, Alter: func(w *client.Request) { alter(w, call.Method) }, Judge: review.FaultIf(severity, "answered as an honest request", func(a client.Answer) bool {
+			return client.Served(a) || a.Kind == own.Kind && a.Kind != client.Completed && a.Refusal() == own.Refusal()
+		})})
 	}
 	return all
 }

@@ -83,9 +83,9 @@ func checkParamHeaders(t *review.T) {
 	call := t.Oracle.Flow.Call(t.Oracle.User)
 	want := review.WantCode(review.Warning, review.Warning, -32020)
 	t.Cases(
-		review.Case{Name: "no " + header, Call: call, Alter: func(w *client.Request) { w.Drop(header) }, Judge: want},
-		review.Case{Name: "another " + header, Call: call, Alter: func(w *client.Request) { w.Set(header, "sealab-other") }, Judge: want},
-		review.Case{Name: header + " in base64", Call: call, Alter: func(w *client.Request) { w.Set(header, client.Base64Form(value)) }, Judge: review.WantServed(review.Suggestion)},
+		review.Case{Name: "no " + header, Call: call, Alter: client.WithoutHeader(header), Judge: want},
+		review.Case{Name: "another " + header, Call: call, Alter: client.WithHeader(header, "sealab-other"), Judge: want},
+		review.Case{Name: header + " in base64", Call: call, Alter: client.WithHeader(header, client.Base64Form(value)), Judge: review.WantServed(review.Suggestion)},
 	)
 }
 
@@ -123,7 +123,7 @@ func checkCoding(t *review.T) {
 		if !t.Selected(name) {
 			continue
 		}
-		t.RunCase(review.Case{Name: name, Call: call, Alter: func(w *client.Request) { w.Set("Accept-Encoding", "identity") },
+		t.RunCase(review.Case{Name: name, Call: call, Alter: client.WithHeader("Accept-Encoding", "identity"),
 			Judge: func(a client.Answer) (review.Severity, string) {
 				if coding := a.Exchange.Header("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 					return review.Warning, "answered in the coding " + client.Short(coding, 30)

@@ -61,34 +61,26 @@ var originChecks = []review.Check{
 }
 
 func checkOrigins(t *review.T) {
-	own := t.AnyRequest(func(w *client.Request) { w.Set("Origin", "http://"+t.Client.HTTP.Host()) })
-	w := t.Request(t.Client.Listing)
-	own.Alter(w)
-	honest := t.Send(w)
+	honest := t.SendAny(client.WithHeader("Origin", "http://"+t.Client.HTTP.Host()))
 	severity := review.Warning
 	if t.OnLoopback() && hostServed(t) {
 		severity = review.Critical
 	}
-	var all []review.Case
-	for _, o := range []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost",
+	origins := []string{"https://evil.example", "null", "http://localhost.evil.example", "http://evil-localhost", "https://evil-localhost",
 		"http://evil.example:" + portOf(t.Client.HTTP.Host()), "http://evil-localhost:" + portOf(t.Client.HTTP.Host()),
 		"http://" + t.Client.HTTP.Hostname() + ".evil.example", "garbage",
-		"chrome-extension://sealabsealabsealabsealabsealabse", "moz-extension://5ea1ab00-5ea1-4b00-85ea-1ab005ea1ab0"} {
-		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
-		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
-		all = append(all, c)
+		"chrome-extension://sealabsealabsealabsealabsealabse", "moz-extension://5ea1ab00-5ea1-4b00-85ea-1ab005ea1ab0"}
+	cases := func(origins []string) (all []review.Case) {
+		for _, o := range origins {
+			all = append(all, t.AnyRequest("Origin: "+o, review.WantRefused(severity), client.WithHeader("Origin", o)))
+		}
+		return all
 	}
-	referred := t.AnyRequest(func(w *client.Request) {
+	all := append(cases(origins), t.AnyRequest("Origin: https://evil.example, with the server in Referer", review.WantRefused(severity), func(w *client.Request) {
 		w.Set("Origin", "https://evil.example")
 		w.Set("Referer", "https://evil.example/?http://localhost/,http://"+t.Client.HTTP.Host())
-	})
-	referred.Name, referred.Judge = "Origin: https://evil.example, with the server in Referer", review.WantRefused(severity)
-	all = append(all, referred)
-	for _, o := range similarOrigins(t) {
-		c := t.AnyRequest(func(w *client.Request) { w.Set("Origin", o) })
-		c.Name, c.Judge = "Origin: "+o, review.WantRefused(severity)
-		all = append(all, c)
-	}
+	}))
+	all = append(all, cases(similarOrigins(t))...)
 	all = append(all, alteredCalls(t, "Origin: https://evil.example", severity, func(w *client.Request, _ string) { w.Set("Origin", "https://evil.example") })...)
 	if !honest.Conclusive() {
 		t.Skip("control: the server's own origin: %v", honest)
@@ -108,9 +100,7 @@ func portOf(host string) string {
 
 // hostServed reports whether the server serves a foreign Host.
 func hostServed(t *review.T) bool {
-	w := t.Request(t.Client.Listing)
-	t.AnyRequest(func(w *client.Request) { w.Set("Host", "evil.example") }).Alter(w)
-	return client.Served(t.Send(w))
+	return client.Served(t.SendAny(client.WithHeader("Host", "evil.example")))
 }
 
 func checkHosts(t *review.T) {
@@ -119,24 +109,25 @@ func checkHosts(t *review.T) {
 		return
 	}
 	var all []review.Case
-	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.Client.HTTP.Host()), "localhost.evil.example",
-		t.Client.HTTP.Hostname() + ".evil.example", t.Client.HTTP.Hostname() + ".evil.example:" + portOf(t.Client.HTTP.Host()), "evil-localhost"} {
-		c := t.AnyRequest(func(w *client.Request) { w.Set("Host", h) })
-		c.Name, c.Judge = "Host: "+h, review.WantRefused(review.Critical)
-		all = append(all, c)
+	add := func(name string, alter func(*client.Request)) {
+		all = append(all, t.AnyRequest(name, review.WantRefused(review.Critical), alter))
+	}
+	port := ":" + portOf(t.Client.HTTP.Host())
+	for _, h := range []string{"evil.example", "evil.example" + port, "localhost.evil.example",
+		t.Client.HTTP.Hostname() + ".evil.example", t.Client.HTTP.Hostname() + ".evil.example" + port, "evil-localhost"} {
+		add("Host: "+h, client.WithHeader("Host", h))
 	}
 	for _, forwarded := range [][2]string{{"X-Forwarded-Host", "localhost"}, {"Forwarded", "host=localhost"}, {"X-Original-Host", "localhost"}, {"X-Host", "localhost"}} { // a page may set these headers
-		c := t.AnyRequest(func(w *client.Request) {
+		add("Host: evil.example, "+forwarded[0]+": "+forwarded[1], func(w *client.Request) {
 			w.Set("Host", "evil.example")
 			w.Set(forwarded[0], forwarded[1])
 		})
-		c.Name, c.Judge = "Host: evil.example, "+forwarded[0]+": "+forwarded[1], review.WantRefused(review.Critical)
-		all = append(all, c)
 	}
-	for _, h := range []string{"evil.example", "evil.example:" + portOf(t.Client.HTTP.Host())} {
-		c := t.AnyRequest(func(w *client.Request) { w.Set("Host", h); w.Set("Origin", "http://"+h) })
-		c.Name, c.Judge = "Host and Origin: "+h, review.WantRefused(review.Critical)
-		all = append(all, c)
+	for _, h := range []string{"evil.example", "evil.example" + port} {
+		add("Host and Origin: "+h, func(w *client.Request) {
+			w.Set("Host", h)
+			w.Set("Origin", "http://"+h)
+		})
 	}
 	all = append(all, alteredCalls(t, "Host: evil.example", review.Critical, func(w *client.Request, _ string) { w.Set("Host", "evil.example") })...)
 	t.Cases(all...)
@@ -147,7 +138,7 @@ func checkHosts(t *review.T) {
 var untrustedOrigins = []string{"https://evil.example", "null", "http://localhost.evil.example"}
 
 func checkCORS(t *review.T) {
-	judge := func(origin string) func(client.Answer) (review.Severity, string) {
+	judge := func(origin string) review.Judge {
 		return func(a client.Answer) (review.Severity, string) {
 			if a.Exchange == nil {
 				return "", ""
@@ -162,35 +153,28 @@ func checkCORS(t *review.T) {
 		}
 	}
 	var all []review.Case
-	for i, origin := range untrustedOrigins {
-		request := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) })
-		request.Name, request.Judge = "a request", judge(origin)
-		if i > 0 {
-			request.Name += " from " + origin
-		}
-		all = append(all, request)
+	request := func(name, origin string) {
+		all = append(all, t.AnyRequest(name, judge(origin), client.WithHeader("Origin", origin)))
 	}
-	preflight := preflightCase(t, untrustedOrigins[0])
-	preflight.Name, preflight.Judge = "a preflight", judge(untrustedOrigins[0])
-	all = append(all, preflight)
+	preflight := func(name, origin string) {
+		all = append(all, t.AnyRequest(name, judge(origin), func(w *client.Request) { // may a page send credentials?
+			w.Verb, w.Body = "OPTIONS", nil
+			w.Set("Origin", origin)
+			w.Set("Access-Control-Request-Method", "POST")
+			w.Set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
+		}))
+	}
+	request("a request", untrustedOrigins[0])
+	for _, origin := range untrustedOrigins[1:] {
+		request("a request from "+origin, origin)
+	}
+	preflight("a preflight", untrustedOrigins[0])
 	for _, origin := range similarOrigins(t) {
-		request, preflight := t.AnyRequest(func(w *client.Request) { w.Set("Origin", origin) }), preflightCase(t, origin)
-		request.Name, request.Judge = "a request from "+origin, judge(origin)
-		preflight.Name, preflight.Judge = "a preflight from "+origin, judge(origin)
-		all = append(all, request, preflight)
+		request("a request from "+origin, origin)
+		preflight("a preflight from "+origin, origin)
 	}
 	t.Cases(all...)
 	t.Findings = t.Findings[:min(len(t.Findings), 2)]
-}
-
-// preflightCase returns a request that asks whether a page may send credentials.
-func preflightCase(t *review.T, origin string) review.Case {
-	return t.AnyRequest(func(w *client.Request) {
-		w.Verb, w.Body = "OPTIONS", nil
-		w.Set("Origin", origin)
-		w.Set("Access-Control-Request-Method", "POST")
-		w.Set("Access-Control-Request-Headers", "authorization, content-type, mcp-protocol-version")
-	})
 }
 
 // clientHosts are hosts of origins that servers often allow.
@@ -200,9 +184,7 @@ var clientHosts = []string{"claude.ai", "chatgpt.com", "example.com", "app.examp
 // known clients and from the server's Access-Control-Allow-Origin.
 func similarOrigins(t *review.T) []string {
 	hosts := slices.Clone(clientHosts)
-	w := t.Request(t.Client.Listing)
-	t.AnyRequest(func(w *client.Request) { w.Set("Origin", untrustedOrigins[0]) }).Alter(w)
-	for _, a := range []client.Answer{t.ListedAs(t.Options.Target.Headers), t.Send(w)} {
+	for _, a := range []client.Answer{t.ListedAs(t.Options.Target.Headers), t.SendAny(client.WithHeader("Origin", untrustedOrigins[0]))} {
 		if a.Exchange == nil {
 			continue
 		}
