@@ -13,10 +13,10 @@ import (
 // AnswersTo returns answers to the questions of a round, the most likely first.
 func AnswersTo(questions map[string]client.Question) []json.RawMessage {
 	sets := []map[string]json.RawMessage{{}}
-	for _, key := range jsondoc.SortedKeys(questions) {
+	for key, q := range jsondoc.InOrder(questions) {
 		var next []map[string]json.RawMessage
 		for _, set := range sets {
-			for _, answer := range answersToQuestion(questions[key]) {
+			for _, answer := range answersToQuestion(q) {
 				if len(next) < maxAnswers {
 					next = append(next, jsondoc.With(set, key, answer))
 				}
@@ -39,7 +39,7 @@ func AnswersTo(questions map[string]client.Question) []json.RawMessage {
 func unlike(answers map[string]json.RawMessage, questions map[string]client.Question) json.RawMessage {
 	for _, key := range jsondoc.SortedKeys(questions)[1:] {
 		answer := jsondoc.Members(answers[key])
-		if content, _ := jsondoc.OtherContent(answer["content"], jsondoc.Inline(questions[key].Params.Schema)); content != nil {
+		if content, _ := jsondoc.OtherContent(answer["content"], questions[key].Form()); content != nil {
 			answers = jsondoc.With(answers, key, jsondoc.WithMember(answers[key], "content", content))
 		}
 	}
@@ -60,7 +60,7 @@ func answersToQuestion(q client.Question) []json.RawMessage {
 		return []json.RawMessage{json.RawMessage(`{"action":"accept"}`)}
 	}
 	var all []json.RawMessage
-	for _, content := range jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0) {
+	for _, content := range jsondoc.Samples(q.Form(), 0) {
 		if jsondoc.Members(content) == nil {
 			content = json.RawMessage("{}")
 		}

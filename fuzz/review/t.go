@@ -174,9 +174,8 @@ var urlNames = []string{"url", "uri", "link", "href", "webhook", "callback", "en
 // none.
 func (t *T) URLArgument(tool string) string {
 	for _, x := range t.Report.Server.Tools {
-		properties := jsondoc.ParseSchema(x.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			s := jsondoc.ParseSchema(properties[name])
+		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(x.Input).Properties) {
+			s := jsondoc.ParseSchema(property)
 			if x.Name == tool && s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(s.Pattern, "http") || client.Mentions(name, urlNames)) {
 				return name
 			}

@@ -61,6 +61,9 @@ type Question struct {
 	} `json:"params"`
 }
 
+// Form returns the schema of the form of a question, without references.
+func (q Question) Form() json.RawMessage { return jsondoc.Inline(q.Params.Schema) }
+
 type rpcResponse struct {
 	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -342,8 +345,8 @@ func OffersIn(a Answer, member string) (page []Offer, next string) {
 // QuestionTexts returns the messages of all questions, one per line and blanked.
 func (a Answer) QuestionTexts() string {
 	var all []string
-	for _, k := range jsondoc.SortedKeys(a.Questions) {
-		all = append(all, Blank(a.Questions[k].Params.Message))
+	for _, q := range jsondoc.InOrder(a.Questions) {
+		all = append(all, Blank(q.Params.Message))
 	}
 	return strings.Join(all, "\n")
 }
@@ -351,8 +354,8 @@ func (a Answer) QuestionTexts() string {
 // ShownTexts returns the texts that a user sees, and completions.
 func (a Answer) ShownTexts() string {
 	all := append(a.Completions(), a.Text, a.Message)
-	for _, key := range jsondoc.SortedKeys(a.Questions) {
-		all = append(all, a.Questions[key].Params.Message)
+	for _, q := range jsondoc.InOrder(a.Questions) {
+		all = append(all, q.Params.Message)
 	}
 	return strings.Join(all, "\n")
 }

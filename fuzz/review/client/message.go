@@ -36,6 +36,9 @@ const (
 	Foreigner              // --foreign: credentials for another server
 )
 
+// BothUsers are the users with credentials.
+var BothUsers = [2]User{FirstUser, SecondUser}
+
 // A Call is a request of revision 2026-07-28.
 type Call struct {
 	Method    string          `json:"method"`

@@ -20,6 +20,11 @@ type Session struct {
 // InitializedNotice is the message that ends the handshake of older revisions.
 const InitializedNotice = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
+// CancelNotice returns the notification that cancels a request.
+func CancelNotice(id int) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
+}
+
 // sessionCapabilities are the capabilities that a client may leave unused. They exclude roots: a
 // server that asks for the roots waits for them.
 const sessionCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{}}`
@@ -138,7 +143,7 @@ func (c *Client) leftOpen(ctx context.Context, call Call, id int, a Answer) Answ
 		c.Close()
 		return a
 	}
-	c.RawCall(ctx, c.SessionHeaders(c.opened[call.As], call.As), fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	c.RawCall(ctx, c.SessionHeaders(c.opened[call.As], call.As), CancelNotice(id))
 	return a
 }
 
@@ -155,8 +160,14 @@ func (c *Client) ListBody() string {
 	if method == "server/discover" {
 		method = "ping"
 	}
+	return c.SessionBody(method, "")
+}
+
+// SessionBody returns a request of an older revision with the next ID. The members of its params are
+// given as JSON.
+func (c *Client) SessionBody(method, params string) string {
 	c.ID++
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, c.ID, method)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.ID, method, params)
 }
 
 // SessionHeaders returns the headers of requests in a session.

@@ -85,9 +85,8 @@ func Answers(t *review.T) []Input {
 		last := len(o.Flow.Rounds)
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
 			content := o.Flow.Content(last, key)
-			properties := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema)).Properties
-			for _, name := range jsondoc.SortedKeys(properties) {
-				given, ok := FreeText(content[name], properties[name])
+			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
+				given, ok := FreeText(content[name], property)
 				if !ok {
 					continue
 				}

@@ -6,6 +6,7 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -67,6 +68,17 @@ func WithTexts(object map[string]json.RawMessage, text string) map[string]json.R
 // SortedKeys returns the keys of a map in order.
 func SortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
+}
+
+// InOrder yields the entries of a map in the order of their keys.
+func InOrder[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, key := range SortedKeys(m) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
 }
 
 // Text returns the text of a JSON string. It returns false for another value.

@@ -48,7 +48,7 @@ func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name str
 		}
 	}
 	found(text, `the text "false" in the place of a boolean counts as true`, valued(`"false"`))
-	s := jsondoc.ParseSchema(jsondoc.Inline(t.Client.Newest[key].Params.Schema))
+	s := jsondoc.ParseSchema(t.Client.Newest[key].Form())
 	absent := func() client.Answer { return answered(jsondoc.Without(content, name)) }
 	switch {
 	case review.IsGivenConsent(name, s.Properties[name]) && as(absent()):

@@ -42,7 +42,7 @@ var (
 // confirmationOf returns the name of the member of the last answer to a question that confirms and is
 // true, or "".
 func confirmationOf(f client.Flow, asked client.Answer, key string) string {
-	name := confirmationIn(jsondoc.Inline(asked.Questions[key].Params.Schema))
+	name := confirmationIn(asked.Questions[key].Form())
 	if name == "" || string(f.Content(len(f.Rounds), key)[name]) != "true" {
 		return ""
 	}
@@ -53,12 +53,12 @@ func confirmationOf(f client.Flow, asked client.Answer, key string) string {
 // boolean, which it requires. It returns "" without one.
 func confirmationIn(form json.RawMessage) string {
 	s, found := jsondoc.ParseSchema(form), ""
-	for _, name := range jsondoc.SortedKeys(s.Properties) {
-		if jsondoc.ParseSchema(s.Properties[name]).TypeOf() != "boolean" {
+	for name, property := range jsondoc.InOrder(s.Properties) {
+		if jsondoc.ParseSchema(property).TypeOf() != "boolean" {
 			continue
 		}
 		var texts struct{ Title, Description string }
-		_ = json.Unmarshal(s.Properties[name], &texts) // of another form: none
+		_ = json.Unmarshal(property, &texts) // of another form: none
 		confirms := confirmationName.MatchString(name) || confirmationText.MatchString(texts.Title) || confirmationText.MatchString(texts.Description)
 		if found != "" || !confirms || !slices.Contains(s.Required, name) {
 			return ""

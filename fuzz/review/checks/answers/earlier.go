@@ -32,7 +32,7 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	label := fmt.Sprintf("another answer for %s of %s in the last round", key, f.Target)
 	_, asked, err := t.Client.Mint(t.Context, f, o.User)
 	answer := jsondoc.Members(jsondoc.At(f.Last, key))
-	content, mark := jsondoc.OtherContent(answer["content"], jsondoc.Inline(asked.Questions[key].Params.Schema))
+	content, mark := jsondoc.OtherContent(answer["content"], asked.Questions[key].Form())
 	if err != nil || content == nil || !t.Selected(label) {
 		return false
 	}

@@ -134,7 +134,7 @@ func memberSchema(t *review.T, f client.Flow, o *review.Oracle, key, name string
 	if err != nil {
 		return nil
 	}
-	return jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties[name]
+	return jsondoc.ParseSchema(a.Questions[key].Form()).Properties[name]
 }
 
 // boundDistance is the distance of test numbers from the bounds that they violate.

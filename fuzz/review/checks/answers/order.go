@@ -38,8 +38,8 @@ func flowsInOrder(t *review.T, o *review.Oracle, round int) []client.Flow {
 	before := o.Flow
 	before.Rounds, before.Last = o.Flow.Answers()[:round], nil
 	_, asked, err := t.Client.Mint(t.Context, before, o.User)
-	for _, key := range jsondoc.SortedKeys(asked.Questions) {
-		content, _ := jsondoc.OtherContent(jsondoc.Object(o.Flow.Content(round, key)), jsondoc.Inline(asked.Questions[key].Params.Schema))
+	for key, q := range jsondoc.InOrder(asked.Questions) {
+		content, _ := jsondoc.OtherContent(jsondoc.Object(o.Flow.Content(round, key)), q.Form())
 		if err == nil && content != nil {
 			all = append(all, o.Flow.WithContent(round, key, jsondoc.Members(content)))
 		}

@@ -28,10 +28,10 @@ func presentOtherTypes(t *review.T) {
 				continue
 			}
 			answers := review.AnswersTo(question.Questions)[0]
-			for _, key := range jsondoc.SortedKeys(question.Questions) {
-				schema := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema))
-				for _, name := range jsondoc.SortedKeys(schema.Properties) {
-					m := typedMember{t: t, o: o, flow: stage, question: question, key: key, name: name, schema: schema.Properties[name]}
+			for key, q := range jsondoc.InOrder(question.Questions) {
+				schema := jsondoc.ParseSchema(q.Form())
+				for name, property := range jsondoc.InOrder(schema.Properties) {
+					m := typedMember{t: t, o: o, flow: stage, question: question, key: key, name: name, schema: property}
 					m.flow.Last = answers
 					if m.present(); len(t.Findings) > 0 {
 						return

@@ -55,7 +55,7 @@ func shownSecrets(t *review.T, o *review.Oracle) []string {
 func filledWith(questions map[string]client.Question, text string) (answers json.RawMessage, fits bool) {
 	answers = review.AnswersTo(questions)[0]
 	for key, q := range questions {
-		for name, schema := range jsondoc.ParseSchema(jsondoc.Inline(q.Params.Schema)).Properties {
+		for name, schema := range jsondoc.ParseSchema(q.Form()).Properties {
 			if s := jsondoc.ParseSchema(schema); s.TypeOf() == "string" && jsondoc.Fits(schema, jsondoc.Quote(text)) {
 				answers = client.Flow{Last: answers}.WithAnswer(0, key, name, jsondoc.Quote(text)).Last
 				fits = true

@@ -55,8 +55,8 @@ func columnInputs(t *review.T) []inputs.Input {
 	var all []inputs.Input
 	for _, tool := range t.Readers() {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			if _, free := inputs.FreeText(nil, properties[name]); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
+		for name, property := range jsondoc.InOrder(properties) {
+			if _, free := inputs.FreeText(nil, property); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
 				continue
 			}
 			samples := []json.RawMessage{t.Sample(tool)}

@@ -46,9 +46,8 @@ func loadingInputs(t *review.T, fits func(about string) bool) []inputs.Input {
 	var all []inputs.Input
 	callable := append(t.Readers(), t.Changers()...)
 	for _, tool := range callable {
-		properties := jsondoc.ParseSchema(tool.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			if _, free := inputs.FreeText(nil, properties[name]); free {
+		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
+			if _, free := inputs.FreeText(nil, property); free {
 				all = append(all, inputs.Argument(t, t.FlowOf(tool), name))
 			}
 		}

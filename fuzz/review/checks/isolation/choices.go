@@ -55,14 +55,14 @@ var quotedWord = regexp.MustCompile("[\"'`]([\\pL\\d_-]+)[\"'`]")
 func choicesOf(t *review.T, o client.Offer) []choice {
 	var all []choice
 	f, properties := t.FlowOf(o), jsondoc.ParseSchema(o.Input).Properties
-	for _, name := range jsondoc.SortedKeys(properties) {
-		s := jsondoc.ParseSchema(properties[name])
+	for name, property := range jsondoc.InOrder(properties) {
+		s := jsondoc.ParseSchema(property)
 		var values []json.RawMessage
 		switch {
 		case s.Listed(), s.TypeOf() == "boolean":
-			values = jsondoc.Samples(properties[name], 0)
+			values = jsondoc.Samples(property, 0)
 		case s.TypeOf() == "string":
-			description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // none: ""
+			description, _ := jsondoc.Text(jsondoc.Members(property)["description"]) // none: ""
 			for _, m := range quotedWord.FindAllStringSubmatch(o.Description+"\n"+description, -1) {
 				values = append(values, jsondoc.Quote(m[1]))
 			}

@@ -28,7 +28,7 @@ func readConcurrently(t *review.T) {
 		}
 		calls := make([]client.Call, 2*concurrentCalls)
 		for i := range calls {
-			calls[i] = t.FlowOf(o).Call([]client.User{client.FirstUser, client.SecondUser}[i%2])
+			calls[i] = t.FlowOf(o).Call(client.BothUsers[i%2])
 		}
 		own, steady := readInTurn(t, calls[:4])
 		if !steady || own[0] == own[1] {
@@ -98,8 +98,8 @@ func mixesConcurrentCalls(t *review.T, f client.Flow, label string) bool {
 	var words []string
 	for i := range concurrentCalls {
 		as := client.FirstUser
-		if len(t.Options.Target.Second) > 0 && i%2 == 1 {
-			as = client.SecondUser
+		if len(t.Options.Target.Second) > 0 {
+			as = client.BothUsers[i%2]
 		}
 		call, word, ok := wordyCall(t, f, as)
 		if !ok {
@@ -169,7 +169,7 @@ const confirmingCalls = 12
 // each without the word of the call. It returns false if the answers of a user vary.
 func answersAlone(t *review.T, f client.Flow, n int) (own [2]string, ok bool) {
 	for i := range n {
-		call, word, ok := wordyCall(t, f, []client.User{client.FirstUser, client.SecondUser}[i%2])
+		call, word, ok := wordyCall(t, f, client.BothUsers[i%2])
 		if !ok {
 			return own, false
 		}

@@ -287,10 +287,7 @@ func dependsOnUserOrder(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for i := range texts {
 		word := t.Word()
-		users := []client.User{client.FirstUser, client.SecondUser}
-		if i%2 == 1 {
-			slices.Reverse(users)
-		}
+		users := userPairs[i%2]
 		one, _ := callWithWord(t, f, word, users[0])
 		two, later := callWithWord(t, f, word, users[1])
 		if a = later; one == "" || one != two {

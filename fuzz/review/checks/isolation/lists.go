@@ -21,7 +21,7 @@ type userList struct {
 // listsOf reads all pages of a list as each user.
 func listsOf(t *review.T, method, member string) map[client.User]userList {
 	lists := map[client.User]userList{}
-	for _, as := range []client.User{client.FirstUser, client.SecondUser} {
+	for _, as := range client.BothUsers {
 		var all userList
 		all.offers, all.cursors = allPages(func(cursor string) ([]client.Offer, string) {
 			all.last = t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: as}))

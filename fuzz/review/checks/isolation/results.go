@@ -2,7 +2,6 @@ package isolation
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -24,10 +23,7 @@ func mixesResults(t *review.T) bool {
 		const orders = 4
 		var texts []string
 		for i, arguments := range jsondoc.Series(f.Offer.InputSchema(), f.Arguments, orders) {
-			users := []client.User{client.FirstUser, client.SecondUser}
-			if i%2 == 1 {
-				slices.Reverse(users)
-			}
+			users := userPairs[i%2]
 			one, two := flowResult(t, f.With(arguments), users[0]), flowResult(t, f.With(arguments), users[1])
 			if one == "" || one != two {
 				break

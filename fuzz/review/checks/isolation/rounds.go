@@ -101,7 +101,7 @@ func (w *wordedWalk) answers(t *review.T, questions map[string]client.Question, 
 		case m["role"] != nil && content["text"] != nil:
 			m["content"] = jsondoc.Object(jsondoc.With(content, "text", jsondoc.Quote(w.word(t))))
 		case content != nil:
-			m["content"] = w.worded(t, jsondoc.Inline(questions[key].Params.Schema), m["content"])
+			m["content"] = w.worded(t, questions[key].Form(), m["content"])
 		}
 		all[key] = jsondoc.Object(m)
 	}
@@ -114,8 +114,8 @@ func (w *wordedWalk) worded(t *review.T, schema, given json.RawMessage) json.Raw
 	if all == nil {
 		return given
 	}
-	for _, name := range jsondoc.SortedKeys(properties) {
-		p := jsondoc.ParseSchema(properties[name])
+	for name, property := range jsondoc.InOrder(properties) {
+		p := jsondoc.ParseSchema(property)
 		if word := w.word(t); p.AnyText() && p.MinLength <= len(word) && (p.MaxLength == nil || len(word) <= *p.MaxLength) {
 			all[name] = jsondoc.Quote(word)
 		}

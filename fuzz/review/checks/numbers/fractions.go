@@ -35,9 +35,8 @@ func fractionInputs(t *review.T) []numberInput {
 	var all []numberInput
 	add := func(f client.Flow, o *review.Oracle) {
 		says := strings.ToLower(f.Target + " " + f.Offer.Description + " " + string(f.Offer.Input))
-		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			s := jsondoc.ParseSchema(properties[name])
+		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(f.Offer.Input).Properties) {
+			s := jsondoc.ParseSchema(property)
 			if s.TypeOf() == "number" && !s.Listed() && client.Mentions(f.Target, buyingNames) && !client.Mentions(says, giftNames) && !moneyName.MatchString(name) {
 				all = append(all, numberInput{name, f, o})
 			}

@@ -25,8 +25,8 @@ func spelledInputs(t *review.T) []numberInput {
 	var all []numberInput
 	for _, o := range t.Oracles {
 		given, properties := jsondoc.Members(o.Flow.Arguments), jsondoc.ParseSchema(o.Flow.Offer.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			text, free := inputs.FreeText(given[name], properties[name])
+		for name, property := range jsondoc.InOrder(properties) {
+			text, free := inputs.FreeText(given[name], property)
 			if free && o.Flow.Last != nil && o.Flow.Method == "tools/call" && (amountName.MatchString(name) || numericText.MatchString(text)) {
 				all = append(all, numberInput{name, o.Flow, o})
 			}

@@ -84,9 +84,8 @@ func presentChangedStates(t *review.T) {
 			if strings.Contains(strings.ToLower(name), "step") {
 				continue
 			}
-			t.Client.ID++
-			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s,"requestState":%s%s}}`, t.Client.ID,
-				jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(v.Write(token, changed[name])), answers)
+			body := t.Client.SessionBody("tools/call", fmt.Sprintf(`"name":%s,"arguments":%s,"requestState":%s%s`,
+				jsondoc.Quote(f.Target), f.Arguments, jsondoc.Quote(v.Write(token, changed[name])), answers))
 			a := t.Tried(inSession(t, s, client.FirstUser, body))
 			if (a.Succeeded() || a.Pushes()) && a.Contains(probe) {
 				t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a changed state is accepted without verification in revision " + client.Older,

@@ -213,10 +213,7 @@ func madeUpID(id string) string {
 }
 
 // unknownToolCall returns a call of a tool that does not exist, with the next ID.
-func unknownToolCall(t *review.T) string {
-	t.Client.ID++
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, t.Client.ID, client.NoSuchTool)
-}
+func unknownToolCall(t *review.T) string { return requestOf(t, client.UnknownCall) }
 
 // servesRequest reports whether a session serves a request. It tries tools/list, and a call of an
 // unknown tool. The refusal of the latter must equal that in the user's live session and differ

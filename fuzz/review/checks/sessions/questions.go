@@ -116,10 +116,8 @@ func newAskingCall(t *review.T, f client.Flow) (askingCall, bool) {
 
 // askingCallIn returns a call of a tool that asks in a session.
 func askingCallIn(t *review.T, s client.Session, f client.Flow) askingCall {
-	c := t.Client
-	c.ID++
-	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, c.ID, jsondoc.Quote(f.Target), f.Arguments)
-	return askingCall{s, body, c.ID}
+	body := requestOf(t, f.Call(client.FirstUser))
+	return askingCall{s, []byte(body), t.Client.ID}
 }
 
 // maxAskingTools is the number of tools that are expected to ask in a session.
@@ -210,13 +208,9 @@ func callAndReply(t *review.T, x askingCall, replies reply) (client.Answer, int)
 			return
 		}
 		answered.Do(func() {
-			var q struct {
-				Params struct {
-					Schema json.RawMessage `json:"requestedSchema"`
-				} `json:"params"`
-			}
+			var q client.Question
 			_ = json.Unmarshal(m, &q) // accept a question without a form as it is
-			taken.Store(int64(replies(x, id, jsondoc.Samples(jsondoc.Inline(q.Params.Schema), 0)[0])))
+			taken.Store(int64(replies(x, id, jsondoc.Samples(q.Form(), 0)[0])))
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context)
@@ -305,11 +299,9 @@ func checkSessionCancel(t *review.T) {
 	if !ok {
 		return
 	}
-	c := t.Client
 	start := func() (id int, ended chan client.Answer) {
-		c.ID++
-		id, ended = c.ID, make(chan client.Answer, 1)
-		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s,"arguments":%s}}`, id, jsondoc.Quote(call.Target), call.Arguments)
+		body := []byte(requestOf(t, call))
+		id, ended = t.Client.ID, make(chan client.Answer, 1)
 		go func() { ended <- client.ReadAnswer(postInSession(t, t.Context, s, body, client.IsAnswer(id)), id) }()
 		return id, ended
 	}
@@ -325,7 +317,7 @@ func checkSessionCancel(t *review.T) {
 	if t.SkipOn(client.SystemClock().Sleep(t.Context, took/4)) {
 		return
 	}
-	notified := postInSession(t, t.Context, s, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	notified := postInSession(t, t.Context, s, client.CancelNotice(id), nil)
 	told := time.Since(began)
 	a := <-ended
 	t.Trials++

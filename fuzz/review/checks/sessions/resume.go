@@ -3,11 +3,9 @@ package sessions
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"sealab/fuzz/review"
@@ -88,19 +86,18 @@ func listenFromOtherSession(t *review.T) {
 		}
 	default:
 	}
-	arguments := jsondoc.Object(map[string]json.RawMessage{"text": jsondoc.Quote(word)})
+	unknown := client.UnknownCall
+	unknown.Arguments = jsondoc.Object(jsondoc.Arguments{"text": jsondoc.Quote(word)})
 	for _, body := range []string{
 		client.InitializedNotice,
-		strings.Replace(unknownToolCall(t), `"arguments":{}`, `"arguments":`+string(arguments), 1),
+		requestOf(t, unknown),
 		fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%q,"reason":%q}}`, "sealab-none", word),
 	} {
 		inSession(t, own, client.FirstUser, body)
 	}
 	for _, f := range t.Wordy() {
 		if f.Method == "prompts/get" || t.Options.Effects {
-			t.Client.ID++
-			call := f.With(f.ArgumentsWith(word))
-			inSession(t, own, client.FirstUser, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"name":%s,"arguments":%s}}`, t.Client.ID, call.Method, jsondoc.Quote(call.Target), call.Arguments))
+			inSession(t, own, client.FirstUser, requestOf(t, f.With(f.ArgumentsWith(word)).Call(client.FirstUser)))
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
 )
 
 const lifecycleSpec = "revision 2025-11-25, basic/lifecycle"
@@ -35,6 +36,11 @@ func openSession(t *review.T, version string, as client.User) (client.Session, b
 // inSession sends a body in a session.
 func inSession(t *review.T, s client.Session, as client.User, body string) client.Answer {
 	return t.Client.RawCall(t.Context, t.Client.SessionHeaders(s, as), []byte(body))
+}
+
+// requestOf returns the request of a call in a session, with the next ID.
+func requestOf(t *review.T, call client.Call) string {
+	return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s,"arguments":%s`, jsondoc.Quote(call.Target), call.Arguments))
 }
 
 // openLiveSession returns a session that answers an honest request.

@@ -106,8 +106,7 @@ func taskTool(t *review.T, s client.Session) (client.Offer, bool) {
 // send sends a request in the session of a user.
 func (s *taskSessions) send(as client.User, method, params string) client.Answer {
 	in := map[client.User]client.Session{client.FirstUser: s.own, client.SecondUser: s.other}[as]
-	s.Client.ID++
-	return inSession(s.T, in, as, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, s.Client.ID, method, params))
+	return inSession(s.T, in, as, s.Client.SessionBody(method, params))
 }
 
 // start starts a task of the first user and returns its ID, or "".

@@ -278,8 +278,7 @@ var secretWords = []string{"password", "passwd", "api key", "apikey", "api_key",
 
 func checkSecretForms(t *review.T) {
 	for _, a := range t.Asking {
-		for _, key := range jsondoc.SortedKeys(a.Questions) {
-			q := a.Questions[key]
+		for key, q := range jsondoc.InOrder(a.Questions) {
 			t.Trials++
 			if found := secretInQuestion(t, a, key); found != "" {
 				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: "a question reveals a credential or internals of the server",
@@ -306,10 +305,9 @@ func checkSecretForms(t *review.T) {
 // refuteGivenConsents records a suggestion if a form has a consent that is true by default.
 func refuteGivenConsents(t *review.T) {
 	for _, a := range t.Asking {
-		for _, key := range jsondoc.SortedKeys(a.Questions) {
-			properties := jsondoc.ParseSchema(jsondoc.Inline(a.Questions[key].Params.Schema)).Properties
-			for _, name := range jsondoc.SortedKeys(properties) {
-				if review.IsGivenConsent(name, properties[name]) && len(t.Findings) == 0 {
+		for _, q := range jsondoc.InOrder(a.Questions) {
+			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
+				if review.IsGivenConsent(name, property) && len(t.Findings) == 0 {
 					t.Refute(review.Finding{Case: "a consent", Severity: review.Suggestion, Issue: "a consent is true by default: " + client.Short(name, 40),
 						Evidence: client.Short(string(a.Result), 300), Want: "no default", Got: "true"})
 				}
@@ -397,7 +395,7 @@ func formFault(q client.Question) string {
 	if q.Method != "elicitation/create" || q.Params.Mode != "" && q.Params.Mode != "form" {
 		return ""
 	}
-	form := jsondoc.ParseSchema(jsondoc.Inline(q.Params.Schema))
+	form := jsondoc.ParseSchema(q.Form())
 	switch {
 	case q.Params.Message == "":
 		return "a form has no message"
@@ -409,8 +407,8 @@ func formFault(q client.Question) string {
 			return fmt.Sprintf("a form requires %s, which it does not have", client.Short(name, 40))
 		}
 	}
-	for _, name := range jsondoc.SortedKeys(form.Properties) {
-		field := jsondoc.ParseSchema(form.Properties[name])
+	for name, property := range jsondoc.InOrder(form.Properties) {
+		field := jsondoc.ParseSchema(property)
 		kind := field.TypeOf()
 		items := jsondoc.ParseSchema(field.Items).TypeOf()
 		switch {

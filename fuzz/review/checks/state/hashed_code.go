@@ -85,15 +85,15 @@ func findHashedCode(t *review.T, o *review.Oracle, f client.Flow) (found hashedC
 // answerWith returns answers to a question that contain a number, or nil if no form takes it.
 func answerWith(question client.Answer, number string) json.RawMessage {
 	answers := review.AnswersTo(question.Questions)[0]
-	for _, key := range jsondoc.SortedKeys(question.Questions) {
+	for key, q := range jsondoc.InOrder(question.Questions) {
 		answer := jsondoc.Members(jsondoc.At(answers, key))
-		schema := jsondoc.ParseSchema(jsondoc.Inline(question.Questions[key].Params.Schema))
-		for _, name := range jsondoc.SortedKeys(schema.Properties) {
+		schema := jsondoc.ParseSchema(q.Form())
+		for name, property := range jsondoc.InOrder(schema.Properties) {
 			value := jsondoc.Quote(number)
-			if kind := jsondoc.ParseSchema(schema.Properties[name]).TypeOf(); kind == "integer" || kind == "number" {
+			if kind := jsondoc.ParseSchema(property).TypeOf(); kind == "integer" || kind == "number" {
 				value = json.RawMessage(strings.TrimLeft(number[:len(number)-1], "0") + number[len(number)-1:])
 			}
-			if !jsondoc.Fits(schema.Properties[name], value) {
+			if !jsondoc.Fits(property, value) {
 				continue
 			}
 			content := jsondoc.WithMember(answer["content"], name, value)

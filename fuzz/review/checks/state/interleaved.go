@@ -48,7 +48,7 @@ func callPairs(t *review.T, o *review.Oracle) [][2]client.Flow {
 		_, asked, err := t.Client.Mint(t.Context, stage, o.User)
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(stage.Last)) {
 			round := len(stage.Rounds)
-			content, _ := jsondoc.OtherContent(jsondoc.Object(f.Content(round, key)), jsondoc.Inline(asked.Questions[key].Params.Schema))
+			content, _ := jsondoc.OtherContent(jsondoc.Object(f.Content(round, key)), asked.Questions[key].Form())
 			if err == nil && content != nil {
 				all = append(all, [2]client.Flow{f, f.WithContent(round, key, jsondoc.Members(content))})
 			}

@@ -46,7 +46,7 @@ func longFlows(t *review.T, o *review.Oracle, text string) []client.Flow {
 		}
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
 			content := jsondoc.Object(o.Flow.Content(i, key))
-			if long := jsondoc.WithText(content, jsondoc.Inline(question.Questions[key].Params.Schema), text); long != nil {
+			if long := jsondoc.WithText(content, question.Questions[key].Form(), text); long != nil {
 				all = append(all, o.Flow.WithContent(i, key, jsondoc.Members(long)))
 			}
 		}

@@ -198,7 +198,7 @@ func otherAnswers(t *review.T) []json.RawMessage {
 	for _, key := range jsondoc.SortedKeys(last) {
 		questions[key] = t.Client.Newest[key]
 		answer := jsondoc.Members(last[key])
-		if content, _ := jsondoc.OtherContent(answer["content"], jsondoc.Inline(questions[key].Params.Schema)); content != nil {
+		if content, _ := jsondoc.OtherContent(answer["content"], questions[key].Form()); content != nil {
 			all = append(all, jsondoc.Object(jsondoc.With(last, key, jsondoc.Object(jsondoc.With(answer, "content", content)))))
 		}
 	}

@@ -96,9 +96,8 @@ func (x copyingArgument) copyOf(t *review.T, object json.RawMessage) string {
 func copyingArguments(t *review.T) []copyingArgument {
 	var all []copyingArgument
 	for _, tool := range append(t.Readers(), t.Changers()...) {
-		properties := jsondoc.ParseSchema(tool.Input).Properties
-		for _, name := range jsondoc.SortedKeys(properties) {
-			s := jsondoc.ParseSchema(properties[name])
+		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
+			s := jsondoc.ParseSchema(property)
 			x := copyingArgument{t.FlowOf(tool), name, s.TypeOf() == "string"}
 			if len(all) == review.MaxTestedCalls || s.TypeOf() != "object" && !s.AnyText() {
 				continue

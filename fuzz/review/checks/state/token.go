@@ -134,8 +134,7 @@ var personalParameter = regexp.MustCompile(`(?i)[?&#](access_?token|token|passwo
 
 func checkQuestionURLs(t *review.T) {
 	for _, a := range t.Asking {
-		for _, key := range jsondoc.SortedKeys(a.Questions) {
-			q := a.Questions[key]
+		for key, q := range jsondoc.InOrder(a.Questions) {
 			if q.Params.Mode != "url" && q.Params.URL == "" {
 				continue
 			}
@@ -173,8 +172,8 @@ func callWithForwardedHost(t *review.T) {
 		w.Add("X-Forwarded-Host", "evil.example")
 		w.Add("Forwarded", "host=evil.example")
 		a := t.Tried(t.Send(w))
-		for _, key := range jsondoc.SortedKeys(a.Questions) {
-			if u, err := url.Parse(a.Questions[key].Params.URL); err == nil && u.Hostname() == "evil.example" {
+		for _, q := range jsondoc.InOrder(a.Questions) {
+			if u, err := url.Parse(q.Params.URL); err == nil && u.Hostname() == "evil.example" {
 				t.RefuteRequest("X-Forwarded-Host", review.Warning, "the URL of a question has the host that a header names", w, a)
 				return
 			}

@@ -41,7 +41,7 @@ func privateCalls(t *review.T) []privateCall {
 	var all []privateCall
 	for _, call := range userCalls(t) {
 		texts := map[client.User]string{}
-		for _, as := range []client.User{client.FirstUser, client.SecondUser} {
+		for _, as := range client.BothUsers {
 			if text := servedText(t, call, as); text == servedText(t, call, as) {
 				texts[as] = text
 			}

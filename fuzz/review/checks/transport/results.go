@@ -160,7 +160,7 @@ func publicReads(t *review.T) {
 		if len(t.Options.Target.Second) == 0 || !t.Selected(label) {
 			continue
 		}
-		for _, as := range []client.User{client.FirstUser, client.SecondUser} {
+		for _, as := range client.BothUsers {
 			if a := t.Tried(t.Call(call.By(as))); isPublic(a) && differsBetweenUsers(t, call) {
 				t.Form(label, review.Warning, "cacheScope public for some time on a result that differs between two users", a)
 				return
@@ -187,7 +187,7 @@ func differsBetweenUsers(t *review.T, call client.Call) bool {
 	var results [2]string
 	for i := range maxComparedCalls {
 		n := bits.OnesCount(uint(i)) % 2
-		a := t.Call(call.By([]client.User{client.FirstUser, client.SecondUser}[n]))
+		a := t.Call(call.By(client.BothUsers[n]))
 		members := jsondoc.Members(a.Result)
 		for _, name := range []string{"_meta", "ttlMs", "nextCursor"} {
 			delete(members, name)
@@ -319,11 +319,11 @@ const (
 // more.
 func optionsOf(o client.Offer, sample json.RawMessage) []json.RawMessage {
 	all, properties := []json.RawMessage{sample}, jsondoc.ParseSchema(o.Input).Properties
-	for _, name := range jsondoc.SortedKeys(properties) {
-		if s := jsondoc.ParseSchema(properties[name]); s.TypeOf() != "boolean" && s.Enum == nil {
+	for name, property := range jsondoc.InOrder(properties) {
+		if s := jsondoc.ParseSchema(property); s.TypeOf() != "boolean" && s.Enum == nil {
 			continue
 		}
-		for _, v := range jsondoc.Samples(properties[name], 0) {
+		for _, v := range jsondoc.Samples(property, 0) {
 			all = append(all, jsondoc.WithMember(sample, name, v))
 		}
 	}

@@ -249,7 +249,7 @@ func checkStrayResponses(t *review.T) {
 	}{
 		{"notifications/cancelled", t.Client.Listing, instead(unknownCancellation), review.Warning},
 		{"a late notifications/cancelled", t.Client.Listing, func([]byte) []byte {
-			return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, t.Client.ID-1) // the control
+			return client.CancelNotice(t.Client.ID - 1) // the control
 		}, review.Warning},
 		{"notifications/cancelled without a request", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`), review.Warning},
 		{"notifications/roots/list_changed", t.Client.Listing, instead(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`), review.Warning},

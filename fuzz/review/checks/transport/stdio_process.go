@@ -75,7 +75,7 @@ func checkCancel(t *review.T) {
 		return
 	}
 	p.Do(t.Context, body, nil)
-	p.Do(t.Context, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id), nil)
+	p.Do(t.Context, client.CancelNotice(id), nil)
 	ctx, cancel := context.WithTimeout(t.Context, t.Options.Grace) // a sound server does not answer
 	defer cancel()
 	e := p.Await(ctx, client.IsAnswer(id))
