@@ -74,11 +74,18 @@ func (t *T) ListingAs(headers []rawmcp.Header) *client.Request {
 	return w
 }
 
+// Document gets the document at a path without credentials.
+func (t *T) Document(path, accept string, more ...rawmcp.Header) *rawmcp.Exchange {
+	headers := []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: accept}, {Name: "Connection", Value: "close"}}
+	return t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: append(headers, more...), Done: func([]byte) bool { return true }})
+}
+
 // OnLoopback reports whether the target is a loopback address.
 func (r *Review) OnLoopback() bool {
-	if r.Client.HTTP == nil {
-		return false
-	}
-	ip := net.ParseIP(r.Client.HTTP.Hostname())
-	return r.Client.HTTP.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return r.Client.HTTP != nil && IsLoopback(r.Client.HTTP.Hostname())
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }

@@ -119,7 +119,7 @@ func (r *Review) noteSpent(ctx context.Context) {
 		if o.Good.Kind != client.Completed || ctx.Err() != nil || r.gone != "" || r.Client.Over() != nil {
 			continue
 		}
-		if a := t.Fresh(o.Flow, o); a.Kind != client.Completed {
+		if a := t.Fresh(o.Flow, o.User); a.Kind != client.Completed {
 			r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("flow %s completed at first, and after the checks it gives %v: some may have "+
 				"tested less than they say; restart the server, and name them with --checks", o.Flow, a))
 		}

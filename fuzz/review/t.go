@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,6 +95,10 @@ func (t *T) ForEachFlow(part func(*Oracle)) {
 	part(t.Oracle)
 	t.ForOtherFlows(part)
 }
+
+// Turn returns which of two variants comes at step i. The sequence has no period (Thue-Morse), because a
+// server may change its answers with each call, or have several instances that answer in turn.
+func Turn(i int) int { return bits.OnesCount(uint(i)) % 2 }
 
 // Skip records the reason why the check is not tested. Earlier findings stay.
 func (t *T) Skip(format string, args ...any) {
@@ -217,14 +222,13 @@ func (t *T) PresentIn(f client.Flow, state json.RawMessage) client.Answer {
 	return t.Client.Present(t.Context, f, state, t.Oracle.User)
 }
 
-// Fresh presents a fresh token of a flow as the user of an oracle. If there is none, the answer has
-// no kind.
-func (t *T) Fresh(f client.Flow, o *Oracle) client.Answer {
-	token, _, err := t.Client.Mint(t.Context, f, o.User)
+// Fresh presents a fresh token of a flow as a user. If there is none, the answer has no kind.
+func (t *T) Fresh(f client.Flow, as client.User) client.Answer {
+	token, _, err := t.Client.Mint(t.Context, f, as)
 	if err != nil {
 		return client.Answer{}
 	}
-	return t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
+	return t.Client.Present(t.Context, f, jsondoc.Quote(token), as)
 }
 
 // ArgumentTexts returns the texts in which a flow shows its arguments: the first question and, with
@@ -234,11 +238,7 @@ func (t *T) ArgumentTexts(f client.Flow, as client.User) string {
 	if f.Last == nil {
 		return text
 	}
-	token, _, err := t.Client.Mint(t.Context, f, as)
-	if err != nil {
-		return text
-	}
-	return text + t.Client.Present(t.Context, f, jsondoc.Quote(token), as).Text
+	return text + t.Fresh(f, as).Text
 }
 
 // AskingTool selects the first flow of a tool and returns it. It skips the check without one.

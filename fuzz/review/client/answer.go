@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
@@ -386,6 +387,11 @@ var varyingText = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-
 
 // Blank returns a text with its varying parts replaced by #.
 func Blank(text string) string { return varyingText.ReplaceAllString(text, "#") }
+
+// Words returns the runs of letters and digits in a text.
+func Words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
 
 // Short quotes the first n bytes of a text, in ASCII.
 func Short(text string, n int) string {

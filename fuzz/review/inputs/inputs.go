@@ -92,7 +92,7 @@ func Answers(t *review.T) []Input {
 				}
 				all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), Given: given, Flow: &o.Flow,
 					Send: func(text string) client.Answer {
-						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o))
+						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o.User))
 					}})
 			}
 		}
@@ -111,7 +111,7 @@ func Carried(t *review.T) []Input {
 		for _, name := range jsondoc.SortedKeys(given) {
 			if text, ok := FreeText(given[name], properties[name]); ok {
 				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Flow: &o.Flow, Send: func(text string) client.Answer {
-					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o))
+					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o.User))
 				}})
 			}
 		}

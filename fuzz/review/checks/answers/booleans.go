@@ -32,7 +32,7 @@ func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name str
 		return
 	}
 	answered := func(content map[string]json.RawMessage) client.Answer {
-		return t.Fresh(f.WithContent(len(f.Rounds), key, content), o)
+		return t.Fresh(f.WithContent(len(f.Rounds), key, content), o.User)
 	}
 	valued := func(value string) client.Answer { return answered(jsondoc.With(content, name, json.RawMessage(value))) }
 	yes, no := valued("true"), valued("false")

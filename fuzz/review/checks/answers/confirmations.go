@@ -92,17 +92,17 @@ func carriedOutEvidence(t *review.T, o *review.Oracle, stage client.Flow, key, n
 func equalResults(t *review.T, o *review.Oracle, stage, f client.Flow, key, name string) (evidence string, kept bool) {
 	round := len(stage.Rounds)
 	no, none := f.WithAnswer(round, key, name, json.RawMessage("false")), f.WithContent(round, key, jsondoc.Without(f.Content(round, key), name))
-	first := t.Tried(t.Fresh(no, o))
-	one, two, last := t.Fresh(f, o), t.Fresh(f, o), t.Tried(t.Fresh(no, o))
+	first := t.Tried(t.Fresh(no, o.User))
+	one, two, last := t.Fresh(f, o.User), t.Fresh(f, o.User), t.Tried(t.Fresh(no, o.User))
 	declined, reason := review.WithAction(stage.Last, "decline", false)
 	if reason != "" || !sameResult(one, two, first) || !sameResult(one, two, last) || recordsAnswers.MatchString(one.Text) {
 		return "", false
 	}
 	stage.Last = declined
-	if d := t.Fresh(stage, o); d.Kind == "" || !d.Conclusive() || sameResult(one, two, d) {
+	if d := t.Fresh(stage, o.User); d.Kind == "" || !d.Conclusive() || sameResult(one, two, d) {
 		return "", false
 	}
-	kept = (last.Text == one.Text || last.Text == two.Text) && sameResult(one, two, t.Fresh(none, o))
+	kept = (last.Text == one.Text || last.Text == two.Text) && sameResult(one, two, t.Fresh(none, o.User))
 	return fmt.Sprintf("%s of %s: true -> %v; false -> %v", client.Short(name, 40), client.Short(key, 40), one, last), kept
 }
 

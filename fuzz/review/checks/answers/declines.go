@@ -126,8 +126,8 @@ func presentStaleAnswers(t *review.T) {
 		}
 		none, stale := f, f
 		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
-		a := t.Tried(t.Fresh(stale, o))
-		if a.Kind != client.Completed || !o.Alike(a) && !o.ResemblesGood(a) || t.Fresh(none, o).Kind != client.Asked {
+		a := t.Tried(t.Fresh(stale, o.User))
+		if a.Kind != client.Completed || !o.Alike(a) && !o.ResemblesGood(a) || t.Fresh(none, o.User).Kind != client.Asked {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,

@@ -45,13 +45,13 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	shows := func(a client.Answer) bool { // Alike ignores numbers
 		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
 	}
-	want := t.Fresh(honest, o)
+	want := t.Fresh(honest, o.User)
 	if !shows(want) {
 		return false // the texts do not show the answer
 	}
 	var a client.Answer
 	for range 2 {
-		a = t.Tried(t.Fresh(late, o))
+		a = t.Tried(t.Fresh(late, o.User))
 		if !shows(a) || client.Blank(a.Text) != client.Blank(want.Text) {
 			return false
 		}

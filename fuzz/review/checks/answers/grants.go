@@ -161,7 +161,7 @@ func holdStates(t *review.T, oracles []*review.Oracle, event func() bool) []*hel
 				h.refused++
 			}
 		}
-		h.renewed = goesOn(h.Oracle, t.Fresh(h.Flow, h.Oracle))
+		h.renewed = goesOn(h.Oracle, t.Fresh(h.Flow, h.Oracle.User))
 	}
 	return all
 }

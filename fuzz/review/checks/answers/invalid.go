@@ -108,14 +108,14 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 		}
 		for _, v := range invalidValues(memberSchema(t, f, o, key, name), content[name]) {
 			wrong := o.Flow.WithAnswer(len(f.Rounds), key, name, v)
-			a := t.Tried(t.Fresh(wrong, o))
+			a := t.Tried(t.Fresh(wrong, o.User))
 			if stage := f.WithAnswer(len(f.Rounds), key, name, v); refuteSilence(t, o, stage, label, a) {
 				return
 			}
-			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o), content[name], v)
+			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o.User), content[name], v)
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
-				shown = computesWith(o, t.Fresh(o.Flow, o), a, t.Fresh(more, o))
+				shown = computesWith(o, t.Fresh(o.Flow, o.User), a, t.Fresh(more, o.User))
 			}
 			if !shown {
 				continue
@@ -234,7 +234,7 @@ func presentOtherKinds(t *review.T) {
 				}
 				continue
 			}
-			if a := t.Fresh(f, o); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
+			if a := t.Fresh(f, o.User); a.Kind == o.Good.Kind && o.Verdict(a) == review.Accepted {
 				t.Refute(review.Finding{Case: label, Severity: review.Suggestion, Issue: "an answer of another kind than the question is passed on",
 					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 				return
@@ -252,12 +252,12 @@ func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
 		return
 	}
 	f := o.Flow
-	if f.Last = declined; o.Alike(t.Fresh(f, o)) {
+	if f.Last = declined; o.Alike(t.Fresh(f, o.User)) {
 		return // equal results prove nothing
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
 		f.Last = jsondoc.WithMember(o.Flow.Last, key, json.RawMessage(answer))
-		if a := t.Tried(t.Fresh(f, o)); a.Kind == client.Completed && o.Alike(a) {
+		if a := t.Tried(t.Fresh(f, o.User)); a.Kind == client.Completed && o.Alike(a) {
 			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "an answer that is not the asked form is carried out as an acceptance",
 				Evidence: fmt.Sprintf("answers %s -> %v; accepted: %v", f.Last, a, o.Good), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 			return

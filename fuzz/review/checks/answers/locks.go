@@ -67,7 +67,7 @@ func invalidStages(t *review.T, o *review.Oracle) []client.Flow {
 // call of a user may be refused because an account is empty.
 func severityOfLock(t *review.T, o *review.Oracle, stage client.Flow, end string) review.Severity {
 	again, arguments := o, o.Flow.Other
-	if arguments == nil || t.Fresh(o.Flow.With(arguments), o).Kind != client.Completed {
+	if arguments == nil || t.Fresh(o.Flow.With(arguments), o.User).Kind != client.Completed {
 		if len(t.Options.Target.Second) == 0 {
 			return review.Warning
 		}
@@ -98,11 +98,11 @@ var tellsLimit = regexp.MustCompile(`(?i)attempt|wrong|too many|quota|limit|exce
 // of f, or "" if they complete, or did not complete before.
 func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) string {
 	for range 3 {
-		if t.Fresh(f, o).Kind != client.Completed {
+		if t.Fresh(f, o.User).Kind != client.Completed {
 			return ""
 		}
 	}
-	a := t.Tried(t.Fresh(stage, o))
+	a := t.Tried(t.Fresh(stage, o.User))
 	if a.Kind != client.Asked && !a.Refused() {
 		return ""
 	}

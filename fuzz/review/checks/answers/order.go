@@ -3,10 +3,8 @@ package answers
 import (
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
-	"unicode"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -50,7 +48,11 @@ func flowsInOrder(t *review.T, o *review.Oracle, round int) []client.Flow {
 // reorderAnswers gives the answers of one round of a flow in the other orders.
 func reorderAnswers(t *review.T, o *review.Oracle, f client.Flow, round int, label string) {
 	for _, answers := range reordered(f.Answers()[round]) {
-		usual, a := comparedWalks(t, o, [2]client.Flow{f, f.WithAnswers(round, answers)})
+		flows := [2]client.Flow{f, f.WithAnswers(round, answers)}
+		usual, a := comparedAnswers(func(_, which int) (client.Answer, bool) {
+			a, _ := t.Client.Walk(t.Context, flows[which], o.User)
+			return t.Tried(a), a.Conclusive() && (which == 1 || a.Kind == client.Completed)
+		})
 		if usual == nil || isListing(usual, a, f.Answers()[round]) {
 			continue
 		}
@@ -83,37 +85,17 @@ func reversed(object json.RawMessage) json.RawMessage {
 	return json.RawMessage("{" + strings.Join(members, ",") + "}")
 }
 
-// comparedWalks walks two flows, without a period (Thue-Morse). It returns the results of the first and
-// an answer of the second, or nil if they do not always differ. A result may have parts that vary.
-func comparedWalks(t *review.T, o *review.Oracle, flows [2]client.Flow) (usual []string, other client.Answer) {
-	var texts [2][]string
-	for i := range maxComparedWalks {
-		which := bits.OnesCount(uint(i)) % 2
-		a, _ := t.Client.Walk(t.Context, flows[which], o.User)
-		if t.Tried(a); !a.Conclusive() || which == 0 && a.Kind != client.Completed {
-			return nil, a
-		}
-		if which == 1 {
-			other = a
-		}
-		if texts[which] = append(texts[which], a.Text); i > 0 && !differFrom(texts[0], texts[1]) {
-			return nil, a
-		}
-	}
-	return texts[0], other
-}
-
 // isListing reports whether a result shows the given answers in another order and is otherwise the usual
 // one, as a list of the answers in the order of their arrival is.
 func isListing(usual []string, a client.Answer, answers json.RawMessage) bool {
-	own, words := textWords(usual[0]), textWords(a.Text)
+	own, words := client.Words(usual[0]), client.Words(a.Text)
 	var moved, others []string
 	first, last := -1, -1
 	for i := range own {
 		if len(words) != len(own) {
 			return false
 		}
-		if own[i] != words[i] && !slices.ContainsFunc(usual, func(text string) bool { return textWords(text)[i] != own[i] }) {
+		if own[i] != words[i] && !slices.ContainsFunc(usual, func(text string) bool { return client.Words(text)[i] != own[i] }) {
 			moved, others, last = append(moved, own[i]), append(others, words[i]), i
 			if first < 0 {
 				first = i
@@ -123,7 +105,7 @@ func isListing(usual []string, a client.Answer, answers json.RawMessage) bool {
 	if slices.Sort(moved); !slices.Equal(moved, slices.Sorted(slices.Values(others))) {
 		return false
 	}
-	given := textWords(strings.Join(leaves(answers), " "))
+	given := client.Words(strings.Join(leaves(answers), " "))
 	between := slices.DeleteFunc(slices.Clone(own[first:last+1]), func(w string) bool { return w == "and" || slices.Contains(given, w) })
 	return len(between) == 0 || slices.ContainsFunc(moved, func(w string) bool { return !slices.Contains(given, w) })
 }
@@ -139,9 +121,4 @@ func leaves(raw json.RawMessage) []string {
 		all = append(all, leaves(m[name])...)
 	}
 	return all
-}
-
-// textWords returns the runs of letters and digits in a text.
-func textWords(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -60,7 +60,7 @@ func (m typedMember) answer(value string) client.Answer {
 	if value != "" {
 		content = jsondoc.With(content, m.name, json.RawMessage(value))
 	}
-	return m.t.Tried(m.t.Fresh(m.flow.WithContent(round, m.key, content), m.o))
+	return m.t.Tried(m.t.Fresh(m.flow.WithContent(round, m.key, content), m.o.User))
 }
 
 // refusalWords are words of results that refuse an answer.
@@ -112,7 +112,7 @@ func (m typedMember) isSpecial(a client.Answer, strict string) bool {
 		if reason != "" {
 			return false
 		}
-		one, two := m.t.Fresh(declined, m.o), m.t.Fresh(declined, m.o)
+		one, two := m.t.Fresh(declined, m.o.User), m.t.Fresh(declined, m.o.User)
 		if a.Class() == one.Class() && (sameWords(a, one) || !sameWords(one, two)) {
 			return false
 		}

@@ -23,7 +23,7 @@ func presentEveryAction(t *review.T) {
 					}
 					g := f
 					g.Last = answers
-					if refuteSilence(t, o, g, label, t.Tried(t.Fresh(g, o))) {
+					if refuteSilence(t, o, g, label, t.Tried(t.Fresh(g, o.User))) {
 						return
 					}
 				}
@@ -38,7 +38,7 @@ func refuteSilence(t *review.T, o *review.Oracle, f client.Flow, label string, a
 	if a.Kind != client.Broken || a.Status >= 500 {
 		return false
 	}
-	control := t.Fresh(o.Flow, o)
+	control := t.Fresh(o.Flow, o.User)
 	if control.Kind != o.Good.Kind {
 		t.Skip("%s: %v; then the honest flow: %v", label, a, control)
 		return false

@@ -3,7 +3,6 @@ package answers
 import (
 	"fmt"
 	"maps"
-	"math/bits"
 	"slices"
 
 	"sealab/fuzz/review"
@@ -104,44 +103,58 @@ func unaskedAnswers(own, other map[string]client.Question) []unaskedAnswer {
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
-// maxComparedWalks is the number of walks that are compared before an answer counts.
-const maxComparedWalks = 12
-
-// countsUnasked walks the flow with and without an answer that was not asked for, without a period
-// (Thue-Morse). It records a finding if all results with the answer differ from those without it, of
-// which some have a made-up answer instead. A result may have parts that vary.
+// countsUnasked walks the flow with and without an answer that was not asked for. It records a finding
+// if all results with the answer differ from those without it, of which some have a made-up answer
+// instead.
 func countsUnasked(t *review.T, x unaskedAnswer) bool {
-	var texts [2][]string // without and with the answer
-	var a client.Answer
-	for i := range maxComparedWalks {
-		with, members := bits.OnesCount(uint(i))%2, jsondoc.Arguments{}
-		if with == 1 {
+	usual, a := comparedAnswers(func(i, which int) (client.Answer, bool) {
+		members := jsondoc.Arguments{}
+		if which == 1 {
 			members = x.members
 		} else if i > 0 {
 			members["sealab_extra"] = slices.Collect(maps.Values(x.members))[0]
 		}
 		_, got := walkWithMembers(t, x.place, members)
-		if got.Kind != client.Completed {
-			return false
-		}
-		if texts[with] = append(texts[with], got.Text); with == 1 {
-			a = got
-		}
-		if i > 0 && !differFrom(texts[0], texts[1]) {
-			return false
-		}
+		return got, got.Kind == client.Completed
+	})
+	if usual == nil {
+		return false
 	}
 	t.Refute(review.Finding{Case: x.label(t), Severity: review.Warning, Issue: "the answer to a question that the server asks only of another user changes the result: " + client.Short(x.name, 40), Flow: &t.Oracle.Flow,
-		Evidence: fmt.Sprintf("%s beside the answers -> %v; without it: completed %s", jsondoc.Object(x.members), a, client.Short(texts[0][0], 120)), Want: "ignored", Got: "another result"})
+		Evidence: fmt.Sprintf("%s beside the answers -> %v; without it: completed %s", jsondoc.Object(x.members), a, client.Short(usual[0], 120)), Want: "ignored", Got: "another result"})
 	return true
+}
+
+// maxComparedAnswers is the number of answers that are compared before one counts.
+const maxComparedAnswers = 12
+
+// comparedAnswers takes answers of two kinds in turn. It returns the texts of the first kind and the last
+// answer of the second, or nil if an answer does not fit or the kinds do not always differ. A text may
+// have parts that vary.
+func comparedAnswers(take func(i, kind int) (a client.Answer, fits bool)) (usual []string, other client.Answer) {
+	var texts [2][]string
+	for i := range maxComparedAnswers {
+		kind := review.Turn(i)
+		a, fits := take(i, kind)
+		if !fits {
+			return nil, a
+		}
+		if kind == 1 {
+			other = a
+		}
+		if texts[kind] = append(texts[kind], a.Text); i > 0 && !differFrom(texts[0], texts[1]) {
+			return nil, a
+		}
+	}
+	return texts[0], other
 }
 
 // differFrom reports whether each of texts differs from all usual texts in words that these have in
 // common, or in the number of words.
 func differFrom(usual, texts []string) bool {
-	common := textWords(usual[0])
+	common := client.Words(usual[0])
 	for _, text := range usual[1:] {
-		other := textWords(text)
+		other := client.Words(text)
 		if len(other) != len(common) {
 			return false
 		}
@@ -152,6 +165,6 @@ func differFrom(usual, texts []string) bool {
 		}
 	}
 	return !slices.ContainsFunc(texts, func(text string) bool {
-		return slices.EqualFunc(common, textWords(text), func(one, other string) bool { return one == "" || one == other })
+		return slices.EqualFunc(common, client.Words(text), func(one, other string) bool { return one == "" || one == other })
 	})
 }

@@ -59,7 +59,7 @@ func (x numberInput) withRaw(number string) (client.Flow, bool) {
 // returns the texts of the question as well.
 func (x numberInput) carryOut(t *review.T, f client.Flow) (asked string, a client.Answer) {
 	if a = t.Tried(t.Call(f.Call(client.FirstUser))); a.Kind == client.Asked && x.oracle != nil && f.Last != nil {
-		return a.ShownTexts(), t.Fresh(f, x.oracle)
+		return a.ShownTexts(), t.Fresh(f, x.oracle.User)
 	}
 	return "", a
 }
@@ -140,7 +140,7 @@ func failsAtBound(t *review.T, x numberInput) bool {
 			continue
 		}
 		v := inputs.AwkwardValue{Name: fmt.Sprintf("%.0f", n), Kind: "integer"}
-		a, severity, issue := v.Confirmed(func() client.Answer { return t.Tried(t.Fresh(f, x.oracle)) }, func() bool { return v.Handled(t.Fresh(x.flow, x.oracle)) })
+		a, severity, issue := v.Confirmed(func() client.Answer { return t.Tried(t.Fresh(f, x.oracle.User)) }, func() bool { return v.Handled(t.Fresh(x.flow, x.oracle.User)) })
 		if issue != "" {
 			t.Fault(x.label(), severity, x.label()+": "+v.Name+" is "+issue, a)
 			return true

@@ -63,7 +63,7 @@ func (x numberInput) asked(t *review.T, amount string) string {
 // was sent.
 func (x numberInput) shows(t *review.T, amount, number string) (client.Answer, bool) {
 	f, _ := x.withRaw(string(jsondoc.Quote(amount)))
-	a := t.Tried(t.Fresh(f, x.oracle))
+	a := t.Tried(t.Fresh(f, x.oracle.User))
 	text := a.Text
 	if !strings.Contains(amount, number) {
 		text = strings.ReplaceAll(text, amount, "")

@@ -88,7 +88,7 @@ func urlInputs(t *review.T) []inputs.Input {
 	}
 	for _, o := range t.Oracles {
 		if name := t.URLArgument(o.Flow.Target); name != "" && t.Options.Effects && o.Flow.Method == "tools/call" {
-			all = append(all, inputs.Input{Name: o.Flow.Target, Offer: o.Flow.Offer, Send: func(u string) client.Answer { return t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(u)), o) }})
+			all = append(all, inputs.Input{Name: o.Flow.Target, Offer: o.Flow.Offer, Send: func(u string) client.Answer { return t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(u)), o.User) }})
 		}
 	}
 	return all

@@ -255,7 +255,7 @@ func toolCalls(t *review.T) []toolCall {
 		switch {
 		case o.Flow.Method != "tools/call":
 		case t.Options.Effects && o.Flow.Last != nil:
-			all = append(all, toolCall{o.Flow, func(f client.Flow) client.Answer { return t.Fresh(f, o) }})
+			all = append(all, toolCall{o.Flow, func(f client.Flow) client.Answer { return t.Fresh(f, o.User) }})
 		default:
 			all = append(all, toolCall{o.Flow, begin})
 		}

@@ -94,7 +94,7 @@ func (x olderClient) sameResult(t *review.T, o *review.Oracle) string {
 	if f == nil {
 		return ""
 	}
-	if no := t.Fresh(*f, o); !no.Conclusive() || o.Alike(no) {
+	if no := t.Fresh(*f, o.User); !no.Conclusive() || o.Alike(no) {
 		return ""
 	}
 	var a client.Answer

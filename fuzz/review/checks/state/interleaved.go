@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -75,7 +73,7 @@ func interleavedEvidence(t *review.T, o *review.Oracle, first, later client.Flow
 			return ""
 		}
 		a = t.Tried(t.Client.Present(t.Context, first, jsondoc.Quote(token), o.User))
-		got := wordsOf(a.Text)
+		got := client.Words(a.Text)
 		has := func(word string) bool { return slices.Contains(got, word) }
 		if a.Kind != client.Completed || slices.ContainsFunc(firstWords, has) || slices.ContainsFunc(laterWords, func(w string) bool { return !has(w) }) {
 			return ""
@@ -88,8 +86,8 @@ func interleavedEvidence(t *review.T, o *review.Oracle, first, later client.Flow
 func resultWords(t *review.T, o *review.Oracle, f client.Flow) [2][]string {
 	var all [2][]string
 	for i := range all {
-		if a := t.Fresh(f, o); a.Kind == client.Completed {
-			all[i] = wordsOf(a.Text)
+		if a := t.Fresh(f, o.User); a.Kind == client.Completed {
+			all[i] = client.Words(a.Text)
 		}
 	}
 	return all
@@ -100,9 +98,4 @@ func wordsOnlyIn(own, others [2][]string) []string {
 	return slices.DeleteFunc(slices.Clone(own[0]), func(w string) bool {
 		return !slices.Contains(own[1], w) || slices.Contains(others[0], w) || slices.Contains(others[1], w)
 	})
-}
-
-// wordsOf returns the runs of letters and digits in a text.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -102,7 +102,7 @@ func (x series) place(t *review.T, change func(series, *review.T, things) bool) 
 			return -1
 		}
 		a, _ := t.Client.Walk(t.Context, f, client.FirstUser)
-		now := slices.Index(wordsOf(t.Tried(a).Text), all[1])
+		now := slices.Index(client.Words(t.Tried(a).Text), all[1])
 		if a.Kind != client.Completed || now < 0 || i > 0 && now != at {
 			return -1
 		}
@@ -125,7 +125,7 @@ func (x series) misplaced(t *review.T, change func(series, *review.T, things) bo
 		return ""
 	}
 	a := t.Tried(t.Call(t.Client.Reply(f.Call(client.FirstUser), question, f.Last)))
-	words := wordsOf(a.Text)
+	words := client.Words(a.Text)
 	if a.Kind != client.Completed || at >= len(words) || words[at] == all[1] || !slices.Contains(all[:], words[at]) {
 		return ""
 	}

@@ -10,7 +10,6 @@ import (
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
-	"sealab/internal/rawmcp"
 )
 
 // presentConfusions presents states whose tag is an HMAC under a public key that the server shows.
@@ -83,8 +82,7 @@ func keyDocuments(t *review.T) [][]byte {
 
 // documentAt returns the document at a path, or nil.
 func documentAt(t *review.T, path string) []byte {
-	headers := []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}}
-	e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: headers, Done: func([]byte) bool { return true }})
+	e := t.Document(path, "*/*")
 	if e.Status != 200 {
 		return nil
 	}

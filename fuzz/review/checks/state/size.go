@@ -336,7 +336,7 @@ func checkLongArguments(t *review.T) {
 func refusesLongArgument(t *review.T, n int) bool {
 	present := func(text string) client.Answer {
 		arguments := t.Oracle.Flow.ArgumentsWith(text)
-		return t.Fresh(t.Oracle.Flow.With(arguments), t.Oracle)
+		return t.Fresh(t.Oracle.Flow.With(arguments), t.Oracle.User)
 	}
 	for range 3 {
 		if !present(t.Word()).Succeeded() || !present(strings.Repeat("a", n)).Refused() {

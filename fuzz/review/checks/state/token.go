@@ -3,7 +3,6 @@ package state
 import (
 	"encoding/hex"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -186,26 +185,16 @@ func urlIssue(t *review.T, text string) string {
 	if err != nil || u.Host == "" {
 		return "the URL of a question cannot be read"
 	}
-	ip := net.ParseIP(u.Hostname())
-	here := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	plain, _ := url.QueryUnescape(text) // malformed: ""
 	switch {
 	case u.User != nil:
 		return "the URL of a question holds user information"
-	case u.Scheme != "https" && !here:
+	case u.Scheme != "https" && !review.IsLoopback(u.Hostname()):
 		return "the URL of a question has the scheme " + client.Short(u.Scheme, 20)
-	case t.Options.Target.RepeatedIn(text), t.Options.Target.RepeatedIn(unescaped(text)):
+	case t.Options.Target.RepeatedIn(text), t.Options.Target.RepeatedIn(plain):
 		return "the URL of a question holds the credential of the request"
 	case personalParameter.MatchString(text):
 		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personalParameter.FindStringSubmatch(text)[1], "?&#")
 	}
 	return ""
-}
-
-// unescaped returns a URL without percent escapes, or "" if they are malformed.
-func unescaped(text string) string {
-	plain, err := url.QueryUnescape(text)
-	if err != nil {
-		return ""
-	}
-	return plain
 }

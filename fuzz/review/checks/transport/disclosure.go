@@ -83,11 +83,8 @@ var settingPaths = []string{"/.env", "/env", "/debug", "/debug/vars", "/config.j
 
 func checkPublishedSettings(t *review.T) {
 	get := func(path string) *rawmcp.Exchange {
-		e := t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path,
-			Headers: []rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "*/*"}, {Name: "Connection", Value: "close"}},
-			Done:    func([]byte) bool { return true }})
 		t.Trials++
-		return e
+		return t.Document(path, "*/*")
 	}
 	other := get("/sealab-no-such-path%3Csealab%3E")
 	if isPage(other, "<sealab>") {

@@ -75,16 +75,10 @@ func metadataFault(t *review.T, name, issue string, e *rawmcp.Exchange) {
 		Evidence: fmt.Sprintf("%s -> status %d, %s", review.SentText(e), e.Status, client.Short(string(e.Body), 300)), Want: "see the check", Got: issue})
 }
 
-// metadataAt gets the document without credentials.
-func metadataAt(t *review.T, path string, more ...rawmcp.Header) *rawmcp.Exchange {
-	headers := append([]rawmcp.Header{{Name: "Host", Value: t.Client.HTTP.Host()}, {Name: "Accept", Value: "application/json"}, {Name: "Connection", Value: "close"}}, more...)
-	return t.Client.Raw(t.Context, rawmcp.Request{Verb: "GET", Path: path, Headers: headers, Done: func([]byte) bool { return true }})
-}
-
 // judgeMetadata judges the document at a path. It reports whether there is one. If named is set, a
 // challenge names the document and a missing document is a fault.
 func judgeMetadata(t *review.T, path string, named bool) bool {
-	e := metadataAt(t, path)
+	e := t.Document(path, "application/json")
 	document := jsondoc.Members(e.Body)
 	if e.Status != 200 || document["resource"] == nil && document["authorization_servers"] == nil {
 		if named && e.Status >= 400 && e.Status < 500 && e.Status != 429 {
@@ -102,7 +96,7 @@ func judgeMetadata(t *review.T, path string, named bool) bool {
 		return true
 	}
 	forwarding := rawmcp.Header{Name: "X-Forwarded-Host", Value: metadataHost}
-	forwarded := metadataAt(t, path, forwarding)
+	forwarded := t.Document(path, "application/json", forwarding)
 	if t.Trials++; forwarded.Status == 200 && strings.Contains(string(forwarded.Body), metadataHost) {
 		metadataFault(t, path+", X-Forwarded-Host", "the metadata names the host of a header of the request", forwarded)
 		return true
@@ -141,7 +135,6 @@ func metadataIssue(document map[string]json.RawMessage) string {
 
 // isSecureOrLocal reports whether a URL uses https or is local.
 func isSecureOrLocal(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	local := u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsPrivate())
+	local := review.IsLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost") || net.ParseIP(u.Hostname()).IsPrivate()
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/bits"
 	"mime"
 	"slices"
 	"strings"
@@ -181,12 +180,11 @@ func isPublic(a client.Answer) bool {
 const maxComparedCalls = 16
 
 // differsBetweenUsers reports whether a call always gives each user the same result, and the other
-// user another one. The users take turns without a period (Thue-Morse), because a result may change
-// with each call or come from several instances in turn.
+// user another one.
 func differsBetweenUsers(t *review.T, call client.Call) bool {
 	var results [2]string
 	for i := range maxComparedCalls {
-		n := bits.OnesCount(uint(i)) % 2
+		n := review.Turn(i)
 		a := t.Call(call.By(client.BothUsers[n]))
 		members := jsondoc.Members(a.Result)
 		for _, name := range []string{"_meta", "ttlMs", "nextCursor"} {
