@@ -101,18 +101,24 @@ func WithOtherKeys(answers json.RawMessage) json.RawMessage {
 // PresentAction presents a fresh token with all answers under another action, or without one if
 // action is "".
 func (t *T) PresentAction(action string, content bool) (client.Answer, string) {
-	f := t.Oracle.Flow
-	changed, reason := WithAction(f.Last, action, content)
+	changed, reason := WithAction(t.Oracle.Flow.Last, action, content)
 	if reason != "" {
 		return client.Answer{}, reason
 	}
-	f.Last = changed
+	a, reason := t.PresentAnswers(changed)
+	if reason == "" {
+		t.Trials++
+	}
+	return a, reason
+}
+
+// PresentAnswers presents a fresh token with other last answers.
+func (t *T) PresentAnswers(answers json.RawMessage) (client.Answer, string) {
 	token, reason := t.Mint()
 	if reason != "" {
 		return client.Answer{}, reason
 	}
-	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-	return a, ""
+	return t.PresentIn(t.Oracle.Flow.WithLast(answers), jsondoc.Quote(token)), ""
 }
 
 // ResemblesGood reports whether a completion matches that of a good token except for words that

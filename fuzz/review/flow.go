@@ -201,8 +201,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 			if calls++; calls > maxCalls {
 				return best
 			}
-			found := n.flow
-			found.Last = answers
+			found := n.flow.WithLast(answers)
 			next, _ := r.Client.Walk(ctx, found, client.FirstUser)
 			if next.Kind == client.Asked {
 				r.Asking = append(r.Asking, next)

@@ -36,9 +36,7 @@ func (r *Review) declineFirst(ctx context.Context, f client.Flow, a client.Answe
 		if reason != "" {
 			return client.Answer{}
 		}
-		g := f
-		g.Last = answers
-		got, _ := r.Client.Walk(ctx, g, client.FirstUser)
+		got, _ := r.Client.Walk(ctx, f.WithLast(answers), client.FirstUser)
 		return got
 	}
 	d := Declined{Flow: f, Plain: answer("decline", false)}

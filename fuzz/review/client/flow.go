@@ -43,6 +43,12 @@ func (f Flow) With(arguments json.RawMessage) Flow {
 	return f
 }
 
+// WithLast returns the flow with other last answers, or without any if answers is nil.
+func (f Flow) WithLast(answers json.RawMessage) Flow {
+	f.Last = answers
+	return f
+}
+
 // WithArgument returns the flow with another value of one argument.
 func (f Flow) WithArgument(name string, v json.RawMessage) Flow {
 	return f.With(jsondoc.WithMember(f.Arguments, name, v))
@@ -63,8 +69,7 @@ func (f Flow) AnswersAlone(as User) Call {
 
 // Mint walks the flow and returns its token.
 func (c *Client) Mint(ctx context.Context, f Flow, as User) (string, Answer, error) {
-	f.Last = nil
-	a, rounds := c.Walk(ctx, f, as)
+	a, rounds := c.Walk(ctx, f.WithLast(nil), as)
 	switch {
 	case a.Kind != Asked:
 		return "", a, fmt.Errorf("round %d of %s: %v, want a question", rounds+1, f, a)
@@ -172,8 +177,7 @@ func (f Flow) WithContent(round int, key string, content map[string]json.RawMess
 // WithAnswers returns the flow with other answers in one round.
 func (f Flow) WithAnswers(round int, answers json.RawMessage) Flow {
 	if round == len(f.Rounds) {
-		f.Last = answers
-		return f
+		return f.WithLast(answers)
 	}
 	f.Rounds = append([]json.RawMessage(nil), f.Rounds...)
 	f.Rounds[round] = answers

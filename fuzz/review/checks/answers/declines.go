@@ -102,13 +102,11 @@ func presentDeclines(t *review.T) {
 // presentUnderOtherKeys presents the acceptances as answers to questions that the server did not
 // ask.
 func presentUnderOtherKeys(t *review.T) bool {
-	f := t.Oracle.Flow
-	f.Last = review.WithOtherKeys(f.Last)
-	token, reason := t.Mint()
+	a, reason := t.PresentAnswers(review.WithOtherKeys(t.Oracle.Flow.Last))
 	if reason != "" {
 		return false
 	}
-	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+	t.Trials++
 	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
 		return false
 	}
@@ -124,10 +122,9 @@ func presentStaleAnswers(t *review.T) {
 		if len(f.Rounds) == 0 || !o.Completes() || jsondoc.ShareName(f.Last, f.Rounds[len(f.Rounds)-1]) {
 			continue
 		}
-		none, stale := f, f
-		none.Last, stale.Last = json.RawMessage("{}"), f.Rounds[len(f.Rounds)-1]
+		stale := f.WithLast(f.Rounds[len(f.Rounds)-1])
 		a := t.Tried(t.Fresh(stale, o.User))
-		if a.Kind != client.Completed || !o.Alike(a) && !o.ResemblesGood(a) || t.Fresh(none, o.User).Kind != client.Asked {
+		if a.Kind != client.Completed || !o.Alike(a) && !o.ResemblesGood(a) || t.Fresh(f.WithLast(json.RawMessage("{}")), o.User).Kind != client.Asked {
 			continue
 		}
 		t.Refute(review.Finding{Case: "the answers of an earlier round", Severity: review.Critical,

@@ -21,8 +21,7 @@ func acceptAfterDecline(t *review.T) {
 			if !ok || reason != "" || len(t.Findings) > 0 || !t.Selected(label) {
 				continue
 			}
-			refusal := o.Flow
-			refusal.Last = declined
+			refusal := o.Flow.WithLast(declined)
 			evidence := reopenedEvidence(t, o, no, refusal)
 			if evidence == "" || reopenedEvidence(t, o, no, refusal) == "" {
 				continue

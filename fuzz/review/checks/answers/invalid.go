@@ -60,22 +60,20 @@ func checkFormAnswers(t *review.T) {
 		return
 	}
 	f := t.Oracle.Flow
-	for key, answer := range jsondoc.Members(f.Last) {
-		form := jsondoc.Members(answer)
-		content := jsondoc.Members(form["content"])
-		for name, value := range content {
+	for key := range jsondoc.Members(f.Last) {
+		for name, value := range f.Content(len(f.Rounds), key) {
 			wrong := json.RawMessage(`"sealab"`)
 			if len(value) > 0 && value[0] == '"' {
 				wrong = json.RawMessage(`[{"sealab":1}]`)
 			}
-			f.Last = jsondoc.WithMember(t.Oracle.Flow.Last, key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Object(jsondoc.With(content, name, wrong)))))
-			token, reason := t.Mint()
+			answers := f.WithAnswer(len(f.Rounds), key, name, wrong).Last
+			a, reason := t.PresentAnswers(answers)
 			if t.SkipFor(reason) {
 				return
 			}
-			if a := t.Tried(t.PresentIn(f, jsondoc.Quote(token))); t.Oracle.Verdict(a) == review.Accepted {
+			if t.Tried(a); t.Oracle.Verdict(a) == review.Accepted {
 				t.Refute(review.Finding{Case: name, Severity: review.Suggestion, Issue: "an answer of the wrong type is passed on",
-					Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "asked again, or -32602", Got: "accepted"})
+					Evidence: fmt.Sprintf("answers %s -> %v", answers, a), Want: "asked again, or -32602", Got: "accepted"})
 				return
 			}
 		}
@@ -252,7 +250,7 @@ func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
 		return
 	}
 	f := o.Flow
-	if f.Last = declined; o.Alike(t.Fresh(f, o.User)) {
+	if o.Alike(t.Fresh(f.WithLast(declined), o.User)) {
 		return // equal results prove nothing
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {

@@ -107,11 +107,10 @@ func (m typedMember) isSpecial(a client.Answer, strict string) bool {
 	}
 	for _, action := range []string{"decline", "cancel"} {
 		changed, reason := review.WithAction(m.flow.Last, action, false)
-		declined := m.flow
-		declined.Last = changed
 		if reason != "" {
 			return false
 		}
+		declined := m.flow.WithLast(changed)
 		one, two := m.t.Fresh(declined, m.o.User), m.t.Fresh(declined, m.o.User)
 		if a.Class() == one.Class() && (sameWords(a, one) || !sameWords(one, two)) {
 			return false

@@ -143,8 +143,7 @@ func checkMissingAnswers(t *review.T) {
 		t.Skip("the question asks for no input")
 		return
 	}
-	f := t.Oracle.Flow
-	f.Last = nil
+	f := t.Oracle.Flow.WithLast(nil)
 	for _, answers := range []json.RawMessage{nil, json.RawMessage("{}")} {
 		token, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
 		if t.SkipOn(err) {
@@ -169,23 +168,17 @@ func checkMissingAnswers(t *review.T) {
 }
 
 func checkExtraAnswer(t *review.T) {
-	m := jsondoc.Members(t.Oracle.Flow.Last)
-	if m == nil {
-		m = map[string]json.RawMessage{}
-	}
-	f := t.Oracle.Flow
-	f.Last = jsondoc.Object(jsondoc.With(m, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`)))
-	token, reason := t.Mint()
+	answers := jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`))
+	a, reason := t.PresentAnswers(answers)
 	if t.SkipFor(reason) {
 		return
 	}
-	a := t.PresentIn(f, jsondoc.Quote(token))
 	if !t.Counted(a) {
 		return
 	}
 	if a.Refused() {
 		t.Refute(review.Finding{Case: "one more", Severity: review.Suggestion, Issue: "an answer that was not asked for is refused",
-			Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "ignored", Got: "refused"})
+			Evidence: fmt.Sprintf("answers %s -> %v", answers, a), Want: "ignored", Got: "refused"})
 		return
 	}
 	giveOthersAnswers(t)

@@ -21,8 +21,7 @@ func presentEveryAction(t *review.T) {
 					if reason != "" || len(jsondoc.Members(f.Last)) == 0 || !t.Selected(label) {
 						continue
 					}
-					g := f
-					g.Last = answers
+					g := f.WithLast(answers)
 					if refuteSilence(t, o, g, label, t.Tried(t.Fresh(g, o.User))) {
 						return
 					}

@@ -25,9 +25,7 @@ func leaksWordsOfRounds(t *review.T) bool {
 		}
 		evidence := ""
 		for range 2 {
-			open := f
-			open.Last = nil
-			first, second := walkWithWords(t, open, client.FirstUser), walkWithWords(t, f, client.SecondUser)
+			first, second := walkWithWords(t, f.WithLast(nil), client.FirstUser), walkWithWords(t, f, client.SecondUser)
 			if evidence = second.showing(first.words); evidence == "" {
 				break
 			}

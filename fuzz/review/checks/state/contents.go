@@ -214,8 +214,7 @@ func findSharedKeyStream(t *review.T) bool {
 		if reason != "" {
 			return false
 		}
-		f := t.Oracle.Flow
-		f.Last = nil
+		f := t.Oracle.Flow.WithLast(nil)
 		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 		if a.Kind != client.Asked || a.State == nil {
 			return false

@@ -118,9 +118,7 @@ func (x series) misplaced(t *review.T, change func(series, *review.T, things) bo
 	if !ok {
 		return ""
 	}
-	before := f
-	before.Last = nil
-	question, _ := t.Client.Walk(t.Context, before, client.FirstUser)
+	question, _ := t.Client.Walk(t.Context, f.WithLast(nil), client.FirstUser)
 	if question.Kind != client.Asked || !change(x, t, all) {
 		return ""
 	}

@@ -110,8 +110,7 @@ func replayWithExtraAnswer(t *review.T, used string) {
 	if !oneTime(t) || len(t.Findings) > 0 || !t.Oracle.Completes() {
 		return
 	}
-	f := t.Oracle.Flow
-	f.Last = jsondoc.WithMember(f.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`))
+	f := t.Oracle.Flow.WithLast(jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	if a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
@@ -180,8 +179,7 @@ func runsAgain(t *review.T, other json.RawMessage) (a client.Answer, again bool)
 	if !spent {
 		return a, false
 	}
-	f := t.Oracle.Flow
-	f.Last = other
+	f := t.Oracle.Flow.WithLast(other)
 	a = t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
 	return a, a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && (t.Oracle.Alike(a) || t.Oracle.ResemblesGood(a))
 }

@@ -85,8 +85,7 @@ func sharesStart(o *review.Oracle, a client.Answer) bool {
 
 // repeatsQuestion reports whether a flow repeats its question if the answers have unknown keys.
 func repeatsQuestion(t *review.T, f client.Flow) bool {
-	f.Last = review.WithOtherKeys(f.Last)
-	return t.Fresh(f, t.Oracle.User).Kind == client.Asked
+	return t.Fresh(f.WithLast(review.WithOtherKeys(f.Last)), t.Oracle.User).Kind == client.Asked
 }
 
 func checkSkippedRounds(t *review.T) {

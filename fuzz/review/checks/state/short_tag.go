@@ -22,8 +22,7 @@ const (
 // forgeShortTag looks for a short tag at the end of tokens in plain text. It alters a time in a token and
 // tries all tags for that. It reports whether the tokens have such a tag.
 func forgeShortTag(t *review.T) bool {
-	f := t.Oracle.Flow
-	f.Last = nil
+	f := t.Oracle.Flow.WithLast(nil)
 	tag, ok := tokens.ShortTagOf(tokensOfCalls(t, f))
 	if !ok {
 		return false

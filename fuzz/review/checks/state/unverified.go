@@ -22,8 +22,7 @@ func presentUnverified(t *review.T) {
 		if len(t.Findings) > 0 || o.Flow.Last == nil {
 			continue
 		}
-		f := o.Flow
-		f.Last = nil
+		f := o.Flow.WithLast(nil)
 		for i := range maxProbed {
 			name := fmt.Sprintf("text %d of the state of %s without answers", i, f.Target)
 			if !t.Selected(name) {
