@@ -56,9 +56,9 @@ func (t *T) watched(run func(*T)) {
 	}
 }
 
-// attempts is the number of times that a finding of a Timed check must show. A busy machine may
+// timedAttempts is the number of times that a finding of a Timed check must show. A busy machine may
 // delay one attempt, and a server may restart during another.
-const attempts = 3
+const timedAttempts = 3
 
 // settle drops the findings of a Timed check that do not show in every attempt. Findings of a
 // missing answer depend on time in every check.
@@ -81,7 +81,7 @@ func (t *T) settle(run func(*T)) {
 // shows repeats a check for one finding. It returns the last finding, or the reason why one attempt
 // did not show it.
 func (t *T) shows(run func(*T), f Finding) (Finding, string) {
-	for range attempts - 1 {
+	for range timedAttempts - 1 {
 		again := t.anew()
 		again.Only = f.Case
 		run(again)
@@ -119,15 +119,15 @@ func (t *T) foundSilent() bool {
 	return slices.ContainsFunc(t.Findings, func(f Finding) bool { return f.Got == string(client.Broken) })
 }
 
-// pauses are the waits between honest requests before a server counts as dead.
-var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
+// silentPauses are the waits between honest requests before a server counts as dead.
+var silentPauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 
 // silent returns the reason why the server answers no honest request, or "" if it answers one in
 // any way. A server that cannot be reached has the time of a start to answer.
 func (r *Review) silent(ctx context.Context) string {
 	r.Client.Away = false
 	a := r.Client.Call(ctx, r.Client.Listing)
-	for i, pause := range pauses {
+	for i, pause := range silentPauses {
 		if a.Kind != client.Broken || ctx.Err() != nil {
 			return ""
 		}
@@ -137,7 +137,7 @@ func (r *Review) silent(ctx context.Context) string {
 		if r.Options.Clock.Sleep(ctx, pause) != nil {
 			return ""
 		}
-		if i == len(pauses)-1 {
+		if i == len(silentPauses)-1 {
 			r.Client.Unhurried() // the last request has the whole time limit
 		}
 		a = r.Client.Call(ctx, r.Client.Listing)

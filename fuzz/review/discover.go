@@ -184,29 +184,29 @@ func (r *Review) list(ctx context.Context, method, member string, into any) erro
 	return nil
 }
 
-// executing are parts of names of tools with the highest risk.
-var executing = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
+// executingNames are parts of names of tools with the highest risk.
+var executingNames = []string{"exec", "shell", "command", "eval", "run_", "sudo", "password", "credential", "secret", "payment", "pay"}
 
-// local are parts of names of tools that read or write files.
-var local = []string{"file", "read", "path", "dir", "log"}
+// fileNames are parts of names of tools that read or write files.
+var fileNames = []string{"file", "read", "path", "dir", "log"}
 
 // AskingWords are parts of names and descriptions of tools that ask before they act.
 var AskingWords = []string{"confirm", "approv", "consent", "asks ", "ask_", "elicit", "interactive", "wizard", "guess", "survey",
 	"prompts the user", "requires input", "authoriz", "multi_round", "multi-round"}
 
-// pure are parts of names of tools that are unlikely to ask.
-var pure = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
+// quietNames are parts of names of tools that are unlikely to ask.
+var quietNames = []string{"echo", "whoami", "slow", "sleep", "ping", "time", "version", "health", "status", "hello", "sum", "add", "list", "search", "get"}
 
 // riskOf returns the risk profile, R0 to R3, according to the names of the tools.
 func riskOf(tools []client.Offer) string {
 	risk := "R0"
 	for _, t := range tools {
 		switch {
-		case client.Mentions(t.Name, executing):
+		case client.Mentions(t.Name, executingNames):
 			return "R3"
 		case t.IsDestructive() || client.Mentions(t.Name, client.Changing):
 			risk = "R2"
-		case risk == "R0" && client.Mentions(t.Name, local) && !t.IsReadOnly():
+		case risk == "R0" && client.Mentions(t.Name, fileNames) && !t.IsReadOnly():
 			risk = "R1"
 		}
 	}

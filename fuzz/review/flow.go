@@ -118,7 +118,7 @@ func score(t client.Offer) int {
 	if client.Mentions(t.Name, client.Changing) {
 		n += 2
 	}
-	if client.Mentions(t.Name, pure) {
+	if client.Mentions(t.Name, quietNames) {
 		n -= 3
 	}
 	if t.IsReadOnly() {

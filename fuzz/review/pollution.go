@@ -11,11 +11,11 @@ import (
 // objects carelessly (CWE-1321). Honest requests have the inherited members themselves, so they are
 // read as before.
 var Polluting = map[string]json.RawMessage{
-	"__proto__":   inherited,
-	"constructor": jsondoc.Object(map[string]json.RawMessage{"prototype": inherited}),
+	"__proto__":   inheritedMembers,
+	"constructor": jsondoc.Object(map[string]json.RawMessage{"prototype": inheritedMembers}),
 }
 
-var inherited = jsondoc.Object(map[string]json.RawMessage{
+var inheritedMembers = jsondoc.Object(map[string]json.RawMessage{
 	"jsonrpc":          json.RawMessage(`"2.0"`),
 	client.MetaVersion: jsondoc.Quote(client.Modern),
 })

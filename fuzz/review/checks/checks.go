@@ -25,8 +25,8 @@ func All() []review.Check {
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), answers.LastChecks())
 }
 
-// families are the families of checks, in the order of the documentation.
-var families = []struct{ letters, title string }{
+// familyTitles are the families of checks, in the order of the documentation.
+var familyTitles = []struct{ letters, title string }{
 	{"RS", "requestState (revision 2026-07-28; RS-DOWN: older revisions)"},
 	{"H", "HTTP and JSON-RPC (revision 2026-07-28)"},
 	{"A", "Authorization"}, {"X", "Long calls and large requests"},
@@ -58,7 +58,7 @@ func Page() []byte {
 	for _, x := range terms {
 		fmt.Fprintf(&b, "- %s: %s\n", x[0], x[1])
 	}
-	for _, f := range families {
+	for _, f := range familyTitles {
 		fmt.Fprintf(&b, "\n## %s: %s\n", f.letters, f.title)
 		for _, c := range All() {
 			if c.Family() == f.letters {

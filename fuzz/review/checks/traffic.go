@@ -177,7 +177,7 @@ func Traffic(all []Captured, secrets, only []string) *review.Report {
 			if len(all) == 0 {
 				t.Skip("the traffic holds no requestState")
 			} else {
-				passive(t, id, all, secrets)
+				judgePassively(t, id, all, secrets)
 			}
 		})
 		r.Outcomes, r.Findings = append(r.Outcomes, outcome), append(r.Findings, findings...)
@@ -185,7 +185,7 @@ func Traffic(all []Captured, secrets, only []string) *review.Report {
 	return r
 }
 
-func passive(t *review.T, id string, all []Captured, secrets []string) {
+func judgePassively(t *review.T, id string, all []Captured, secrets []string) {
 	first := all[0].Token
 	t.Trials = len(all)
 	refute := func(severity review.Severity, issue, evidence string) {
@@ -237,12 +237,12 @@ func passive(t *review.T, id string, all []Captured, secrets []string) {
 			t.Skip("the state cannot be read, so that its expiry is unknown")
 		}
 	default:
-		statistics(t, id, all, readableState, refute)
+		compareTokens(t, id, all, readableState, refute)
 	}
 }
 
-// statistics runs the checks that compare several tokens.
-func statistics(t *review.T, id string, all []Captured, readableState bool, refute func(review.Severity, string, string)) {
+// compareTokens runs the checks that compare several tokens.
+func compareTokens(t *review.T, id string, all []Captured, readableState bool, refute func(review.Severity, string, string)) {
 	if readableState {
 		t.Skip("the state can be read, so that equal tokens show no nonce")
 		return

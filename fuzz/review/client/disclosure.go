@@ -56,8 +56,8 @@ var (
 	placeholderText = regexp.MustCompile(`(?i)pass|pwd|pw\b|secret|token|key|user|example|change|redact|mask|hidden|your|xxx|dummy|test|sample|demo|foo|admin|root|[$%{}\[\]•…]|\.\.\.|^v?[\d.]+$|123`)
 	// placeholderHost matches hosts of examples and of this machine, and the name of a digest.
 	placeholderHost = regexp.MustCompile(`(?i)\bexample\b|^(?:localhost|127\..*|0\.0\.0\.0|host(?:name)?|server|sha\d+)$`)
-	letter          = regexp.MustCompile(`\pL`)
-	digit           = regexp.MustCompile(`\d`)
+	anyLetter       = regexp.MustCompile(`\pL`)
+	anyDigit        = regexp.MustCompile(`\d`)
 )
 
 // ShownPassword returns the first URL of a text with a password that is no placeholder, without the
@@ -65,7 +65,7 @@ var (
 func ShownPassword(text string) string {
 	for _, m := range urlPassword.FindAllStringSubmatch(text, -1) {
 		url, name, password, host := m[0], m[1], m[2], m[3]
-		if letter.MatchString(password) && digit.MatchString(password) && !strings.EqualFold(name, password) && !placeholderText.MatchString(password) && !placeholderHost.MatchString(host) {
+		if anyLetter.MatchString(password) && anyDigit.MatchString(password) && !strings.EqualFold(name, password) && !placeholderText.MatchString(password) && !placeholderHost.MatchString(host) {
 			return strings.Replace(url, ":"+password+"@", ":...@", 1)
 		}
 	}

@@ -162,9 +162,9 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 		}
 		all = slices.DeleteFunc(all, func(v json.RawMessage) bool { return string(v) == "null" })
 	case string(given) == "null" || s.TypeOf() == "null":
-	case json.Unmarshal(given, &text) == nil && others[s.Format] != "":
-		all = append(all, Quote(others[s.Format]))
-	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "":
+	case json.Unmarshal(given, &text) == nil && otherSamples[s.Format] != "":
+		all = append(all, Quote(otherSamples[s.Format]))
+	case json.Unmarshal(given, &text) == nil && formatSamples[s.Format] == "":
 		all = append(all, Quote(s.text("sample")))
 		for nth := range 4 {
 			if v, ok := matching(s.Pattern, s.MinLength, nth); ok && s.Pattern != "" {
@@ -261,11 +261,11 @@ func (s Schema) nth(given json.RawMessage, n int) json.RawMessage {
 	var number float64
 	switch {
 	case len(s.Enum) > 0 || len(s.OneOf)+len(s.AnyOf) > 0:
-	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "" && s.Pattern != "":
+	case json.Unmarshal(given, &text) == nil && formatSamples[s.Format] == "" && s.Pattern != "":
 		if v, ok := matching(s.Pattern, s.MinLength, n); ok {
 			return Quote(v)
 		}
-	case json.Unmarshal(given, &text) == nil && formats[s.Format] == "":
+	case json.Unmarshal(given, &text) == nil && formatSamples[s.Format] == "":
 		return Quote(s.text(fmt.Sprintf("%dseries", n)))
 	case s.TypeOf() == "integer" && json.Unmarshal(given, &number) == nil:
 		for _, v := range []float64{number + float64(n), number - float64(n)} {

@@ -56,15 +56,15 @@ func (s Schema) byType(depth int) []json.RawMessage {
 	}
 }
 
-// formats maps string formats to sample values.
-var formats = map[string]string{
+// formatSamples maps string formats to sample values.
+var formatSamples = map[string]string{
 	"email": "probe@example.com", "uri": "https://example.com/probe", "url": "https://example.com/probe",
 	"date": "2026-01-02", "time": "03:04:05Z", "date-time": "2026-01-02T03:04:05Z",
 	"uuid": "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "hostname": "example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1",
 }
 
-// others maps string formats to different sample values.
-var others = map[string]string{
+// otherSamples maps string formats to different sample values.
+var otherSamples = map[string]string{
 	"email": "sample@example.com", "uri": "https://example.com/sample", "url": "https://example.com/sample",
 	"date": "2026-01-03", "time": "03:04:06Z", "date-time": "2026-01-03T03:04:05Z",
 	"uuid": "6ba7b811-9dad-41d1-80b4-00c04fd430c8", "hostname": "www.example.com", "ipv4": "192.0.2.2", "ipv6": "2001:db8::2",
@@ -76,7 +76,7 @@ const longestText = 64 << 10
 // text returns a string that the schema allows, unless that needs more than longestText bytes or a
 // long match of a pattern.
 func (s Schema) text(word string) string {
-	if v, ok := formats[s.Format]; ok {
+	if v, ok := formatSamples[s.Format]; ok {
 		word = v
 	}
 	if s.Pattern != "" {

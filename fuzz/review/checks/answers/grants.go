@@ -170,7 +170,7 @@ func holdStates(t *review.T, oracles []*review.Oracle, event func() bool) []*hel
 // they are not any more.
 func working(t *review.T, oracles []*review.Oracle) []*review.Oracle {
 	works := func(o *review.Oracle) bool {
-		return o.Good.Kind == client.Completed && holdStates(t, []*review.Oracle{o}, always)[0].works()
+		return o.Good.Kind == client.Completed && holdStates(t, []*review.Oracle{o}, func() bool { return true })[0].works()
 	}
 	var all []*review.Oracle
 	for _, o := range oracles {
@@ -184,8 +184,6 @@ func working(t *review.T, oracles []*review.Oracle) []*review.Oracle {
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
-
-func always() bool { return true }
 
 // endGrants carries out a call between the rounds of flows. It reports whether that changed a flow.
 func endGrants(t *review.T, e client.Flow, oracles []*review.Oracle) bool {

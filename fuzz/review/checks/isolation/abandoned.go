@@ -54,7 +54,7 @@ func (g gauge) abandon() {
 	began := time.Now()
 	whole := g.Call(call)
 	took := time.Since(began)
-	if !ok || !done(whole, g.alone) {
+	if !ok || !isDone(whole, g.alone) {
 		g.Skip("control: %s: %v", g.flow, whole)
 		return
 	}
@@ -64,7 +64,7 @@ func (g gauge) abandon() {
 	}
 	before, _ := g.steps(0)
 	again := g.Tried(g.Call(call))
-	if _, counted := g.steps(before); !again.Refused() || !near(counted, 0) {
+	if _, counted := g.steps(before); !again.Refused() || !isNear(counted, 0) {
 		g.Skip("control: %s: a used state is not refused, or counts: %v", g.flow, again)
 		return
 	}
@@ -97,7 +97,7 @@ func (g gauge) countsAbandoned(took, hold time.Duration) (f review.Finding, coun
 	}
 	between, worked := g.steps(before)
 	again := g.Tried(g.Call(call))
-	if !ok || !done(again, g.alone) || !near(worked, 1) {
+	if !ok || !isDone(again, g.alone) || !isNear(worked, 1) {
 		return f, false
 	}
 	_ = g.Client.Clock.Sleep(g.Context, quietTime) // the server may undo the work late
@@ -105,5 +105,5 @@ func (g gauge) countsAbandoned(took, hold time.Duration) (f review.Finding, coun
 	f = review.NewFinding(g.flow.String(), review.Warning, "a state is accepted again after its connection was closed, although the call was carried out", again)
 	f.Evidence = fmt.Sprintf("%s: %v before, %v after the closed call, %v after its state again, %+v with each call; %s", g, before, between, after, g.step, f.Evidence)
 	f.Want, f.Got, f.Flow = "refused", "accepted", &g.flow
-	return f, near(second, 1)
+	return f, isNear(second, 1)
 }

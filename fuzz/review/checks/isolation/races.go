@@ -30,8 +30,8 @@ var raceChecks = []review.Check{
 
 const (
 	racingCalls = 4
-	// races is the number of times that calls are made at once. Two must show the fault.
-	races = 3
+	// raceRounds is the number of times that calls are made at once. Two must show the fault.
+	raceRounds = 3
 )
 
 // checkRaces carries out tools that do not claim to be read-only, one after the other and at once.
@@ -110,11 +110,11 @@ func (d deed) atOnce(users []client.User, alone *review.Oracle) []client.Answer 
 		calls = append(calls, call)
 	}
 	d.Trials += racingCalls
-	return slices.DeleteFunc(d.Together(calls), func(a client.Answer) bool { return !done(a, alone) })
+	return slices.DeleteFunc(d.Together(calls), func(a client.Answer) bool { return !isDone(a, alone) })
 }
 
-// done reports whether an answer is like those of a deed alone.
-func done(a client.Answer, alone *review.Oracle) bool {
+// isDone reports whether an answer is like those of a deed alone.
+func isDone(a client.Answer, alone *review.Oracle) bool {
 	return a.Kind == client.Completed && alone.Alike(a)
 }
 
@@ -170,7 +170,7 @@ func (g *gauge) find(answers []client.Answer, last float64) bool {
 		for k, a := range answers {
 			n[k] = g.in(a)
 		}
-		if g.step = n[1] - n[0]; g.step != 0 && near(n[2]-n[1], g.step) && near(n[3]-n[2], last*g.step) {
+		if g.step = n[1] - n[0]; g.step != 0 && isNear(n[2]-n[1], g.step) && isNear(n[3]-n[2], last*g.step) {
 			return true
 		}
 	}
@@ -205,7 +205,7 @@ var separateNumber = regexp.MustCompile(`\b\d+(?:\.\d+)?\b`)
 
 func numbersIn(a client.Answer) []string { return separateNumber.FindAllString(string(a.Result), -1) }
 
-func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+func isNear(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
 // losesCounts carries out a deed several times at once, and then as often one after the other. It
 // records a finding if its gauge counts fewer of the former, twice, and always all of the latter.
@@ -218,7 +218,7 @@ func losesCounts(d deed) bool {
 	}
 	lost, users := 0, []client.User{client.FirstUser}
 	var f review.Finding
-	for range races {
+	for range raceRounds {
 		if !ok {
 			return false
 		}
@@ -244,12 +244,12 @@ func losesCounts(d deed) bool {
 // counts all of them since the given reading.
 func (g *gauge) countsInTurn(since float64, n int) bool {
 	for range n {
-		if !done(g.carryOut(client.FirstUser), g.alone) {
+		if !isDone(g.carryOut(client.FirstUser), g.alone) {
 			return false
 		}
 	}
 	_, counted := g.steps(since)
-	return near(counted, float64(n))
+	return isNear(counted, float64(n))
 }
 
 // String names the call that shows the number.
@@ -303,7 +303,7 @@ func takesValuesTwice(d deed, fresh []deed, users []client.User) bool {
 		}
 	}
 	alone := &review.Oracle{Good: firsts[0], Mask: review.MaskOf(firsts)}
-	fails := func(a client.Answer) bool { return !done(a, alone) }
+	fails := func(a client.Answer) bool { return !isDone(a, alone) }
 	works := func(a client.Answer) bool { return !a.Refused() } // a text by lot is not like another, either
 	if slices.ContainsFunc(firsts, fails) || slices.ContainsFunc(again, works) {
 		return false

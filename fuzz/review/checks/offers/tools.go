@@ -272,28 +272,28 @@ func pollutedMembers(f client.Flow) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for name, schema := range jsondoc.ParseSchema(f.Offer.Input).Properties {
 		if jsondoc.ParseSchema(schema).TypeOf() == "object" {
-			all[name] = polluted(json.RawMessage("{}"))
+			all[name] = withPolluting(json.RawMessage("{}"))
 		}
 	}
 	for name, v := range jsondoc.Members(f.Arguments) {
-		all[name] = polluted(v)
+		all[name] = withPolluting(v)
 	}
 	return jsondoc.Object(all)
 }
 
-// polluted returns a value with polluting members in all of its objects.
-func polluted(v json.RawMessage) json.RawMessage {
+// withPolluting returns a value with polluting members in all of its objects.
+func withPolluting(v json.RawMessage) json.RawMessage {
 	var items []json.RawMessage
 	m := jsondoc.Members(v)
 	switch {
 	case m != nil:
 		for name := range m {
-			m[name] = polluted(m[name])
+			m[name] = withPolluting(m[name])
 		}
 		return jsondoc.Merged(jsondoc.Object(m), jsondoc.Object(review.Polluting))
 	case json.Unmarshal(v, &items) == nil && len(items) > 0:
 		for i := range items {
-			items[i] = polluted(items[i])
+			items[i] = withPolluting(items[i])
 		}
 		if list, err := json.Marshal(items); err == nil {
 			return list

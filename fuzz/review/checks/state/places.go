@@ -50,7 +50,7 @@ func seriesOf(t *review.T) []series {
 			g := t.FlowOf(tool)
 			for _, name := range jsondoc.SortedKeys(jsondoc.Members(g.Arguments)) {
 				x := series{f, g, name}
-				if f.Method == "tools/call" && f.Last != nil && f.Target != tool.Name && addingText.MatchString(tool.Name) && jsondoc.Members(f.Arguments)[name] != nil && takes(f, name) && takes(g, name) {
+				if f.Method == "tools/call" && f.Last != nil && f.Target != tool.Name && addingText.MatchString(tool.Name) && jsondoc.Members(f.Arguments)[name] != nil && takesFreshText(f, name) && takesFreshText(g, name) {
 					all = append(all, x)
 				}
 			}
@@ -59,8 +59,8 @@ func seriesOf(t *review.T) []series {
 	return all[:min(len(all), 3)]
 }
 
-// takes reports whether an argument of a flow takes a fresh text.
-func takes(f client.Flow, name string) bool {
+// takesFreshText reports whether an argument of a flow takes a fresh text.
+func takesFreshText(f client.Flow, name string) bool {
 	return jsondoc.Fits(jsondoc.ParseSchema(f.Offer.InputSchema()).Properties[name], jsondoc.Quote("sealabsealabseal"))
 }
 
