@@ -68,6 +68,27 @@ func (o Options) Client() client.Options {
 	return client.Options{Target: o.Target, Limits: o.Limits, Rate: o.Rate, Budget: o.Budget, Clock: o.Clock, Record: o.Record}
 }
 
+// withDefaults returns the options with defaults for those that are not given.
+func (o Options) withDefaults() Options {
+	o.Budget, o.Large = orDefault(o.Budget, DefaultBudget), orDefault(o.Large, 40<<20)
+	o.Grace, o.Hang = orDefault(o.Grace, 10*time.Second), orDefault(o.Hang, 30*time.Second)
+	o.Limits.Start = orDefault(o.Limits.Start, DefaultStart)
+	if o.Clock.Now == nil {
+		o.Clock = client.SystemClock()
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	return o
+}
+
+func orDefault[N int | time.Duration](given, usual N) N {
+	if given <= 0 {
+		return usual
+	}
+	return given
+}
+
 // A Report is the outcome of a review.
 type Report struct {
 	Server   Server        `json:"server"`
@@ -113,27 +134,7 @@ const DefaultStart = 30 * time.Second
 // Run reviews a server with the checks that o names. If ctx ends, the report has the outcomes so
 // far, and the remaining checks are not tested.
 func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
-	if o.Budget <= 0 {
-		o.Budget = DefaultBudget
-	}
-	if o.Clock.Now == nil {
-		o.Clock = client.SystemClock()
-	}
-	if o.Grace <= 0 {
-		o.Grace = 10 * time.Second
-	}
-	if o.Large <= 0 {
-		o.Large = 40 << 20
-	}
-	if o.Limits.Start <= 0 {
-		o.Limits.Start = DefaultStart
-	}
-	if o.Hang <= 0 {
-		o.Hang = 30 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
-	}
+	o = o.withDefaults()
 	checks, err := Select(checks, o.Checks)
 	if err != nil {
 		return nil, err

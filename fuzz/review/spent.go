@@ -112,7 +112,7 @@ func (r *Review) open(ctx context.Context, f client.Flow) *Oracle {
 // noteSpent notes the flows that completed at first and no longer do: checks of them may have shown less
 // than they say.
 func (r *Review) noteSpent(ctx context.Context) {
-	t := &T{Review: r, Context: ctx}
+	t := r.newT(ctx, Check{})
 	for _, o := range r.Oracles {
 		if o.Good.Kind != client.Completed || ctx.Err() != nil || r.gone != "" || r.Client.Over() != nil {
 			continue

@@ -10,10 +10,6 @@ func checkSessionOrigin(t *review.T) {
 	if _, ok := openSession(t, client.Older, client.FirstUser); !ok {
 		return
 	}
-	c := review.Case{Name: "Origin: https://evil.example", Alter: func(w *client.Request) {
-		t.Initializing(w, client.Older)
-		w.Set("Origin", "https://evil.example")
-	}}
 	severity := review.Warning
 	w := t.InitializeRequest(client.Older)
 	w.Set("Host", "evil.example")
@@ -26,16 +22,23 @@ func checkSessionOrigin(t *review.T) {
 			return
 		}
 	}
-	c.Judge = review.WantRefused(severity)
-	t.RunCase(c)
-	for i := range t.Findings {
-		t.Findings[i].Revision = client.Older
-	}
+	t.RunCase(review.Case{Name: "Origin: https://evil.example", Judge: review.WantRefused(severity), Alter: func(w *client.Request) {
+		t.Initializing(w, client.Older)
+		w.Set("Origin", "https://evil.example")
+	}})
+	markOlder(t)
 	if len(t.Findings) == 0 {
 		sendOriginsInSession(t, severity)
 	}
 	if len(t.Findings) == 0 {
 		sendHosts(t)
+	}
+}
+
+// markOlder gives the findings the older revision.
+func markOlder(t *review.T) {
+	for i := range t.Findings {
+		t.Findings[i].Revision = client.Older
 	}
 }
 
@@ -58,9 +61,7 @@ func sendHosts(t *review.T) {
 		if t.RunCase(first); len(t.Findings) == 0 {
 			sendHostInSession(t, name, alter)
 		}
-		for i := range t.Findings {
-			t.Findings[i].Revision = client.Older
-		}
+		markOlder(t)
 		if len(t.Findings) > 0 {
 			return
 		}

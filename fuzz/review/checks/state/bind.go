@@ -132,21 +132,17 @@ func refuteArguments(t *review.T, name, evidence string, f client.Flow) {
 }
 
 func checkOtherTool(t *review.T) {
-	var pairs [][2]client.Flow
 	tools := 0
-	for _, one := range t.Oracles {
-		if one.Flow.Method == "tools/call" {
+	for _, o := range t.Oracles {
+		if o.Flow.Method == "tools/call" {
 			tools++
-		}
-		for _, two := range t.Oracles {
-			if one.Flow.Method == two.Flow.Method && one.Flow.Target != two.Flow.Target {
-				pairs = append(pairs, [2]client.Flow{one.Flow, two.Flow})
-			}
 		}
 	}
 	if tools < 2 {
 		t.Skip("fewer than two tools give a token%s", t.NotCalled())
 	}
+	another := func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target }
+	pairs := flowPairs(t, another)
 	apart := len(pairs)
 	for _, p := range pairs {
 		if earlier := p[0]; len(earlier.Rounds) > 0 {
@@ -154,7 +150,7 @@ func checkOtherTool(t *review.T) {
 			pairs = append(pairs, [2]client.Flow{earlier, p[1]})
 		}
 	}
-	pairs = append(pairs, firstRoundPairs(t, func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target })...)
+	pairs = append(pairs, firstRoundPairs(t, another)...)
 	// A token that is bound to its arguments but not to its tool moves only if both tools take the
 	// same arguments.
 	for _, p := range pairs {
@@ -182,6 +178,19 @@ func checkOtherTool(t *review.T) {
 			return
 		}
 	}
+}
+
+// flowPairs returns the pairs of flows that fit.
+func flowPairs(t *review.T, fit func(one, two client.Flow) bool) [][2]client.Flow {
+	var all [][2]client.Flow
+	for _, one := range t.Oracles {
+		for _, two := range t.Oracles {
+			if fit(one.Flow, two.Flow) {
+				all = append(all, [2]client.Flow{one.Flow, two.Flow})
+			}
+		}
+	}
+	return all
 }
 
 // firstRoundPairs returns pairs of first rounds of two flows that ask the same question. The second
@@ -221,16 +230,10 @@ func asksQuestion(t *review.T, f client.Flow) bool {
 }
 
 func checkOtherMethod(t *review.T) {
-	var pairs [][2]client.Flow
-	for _, source := range t.Oracles {
-		for _, target := range t.Oracles {
-			if source.Flow.Method != target.Flow.Method {
-				pairs = append(pairs, [2]client.Flow{source.Flow, target.Flow})
-			}
-		}
-	}
+	another := func(one, two client.Flow) bool { return one.Method != two.Method }
+	pairs := flowPairs(t, another)
 	apart := len(pairs)
-	pairs = append(pairs, firstRoundPairs(t, func(one, two client.Flow) bool { return one.Method != two.Method })...)
+	pairs = append(pairs, firstRoundPairs(t, another)...)
 	if presentCursors(t); len(pairs) == 0 {
 		t.Skip("flows of one method alone give tokens")
 	}
