@@ -258,7 +258,7 @@ var TemplateParameter = regexp.MustCompile(`\{[^}]*\}`)
 
 // Completion asks for the values of an argument that begin with a text, as the given user.
 func (t *T) Completion(as client.User, ref map[string]string, argument, begun string) (client.Answer, bool) {
-	a := t.Client.Call(t.Context, client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": argument, "value": begun}, As: as})
+	a := t.Client.Call(t.Context, client.Complete(ref, argument, begun).By(as))
 	return a, t.Counted(a)
 }
 

@@ -40,8 +40,7 @@ func (r *Review) learn(ctx context.Context) {
 			if !a.Required || len(r.values[a.Name]) > 1 {
 				continue
 			}
-			answer := r.Client.Call(ctx, client.Call{Method: "completion/complete", Ref: map[string]string{"type": "ref/prompt", "name": p.Name},
-				Argument: map[string]string{"name": a.Name, "value": ""}, As: client.FirstUser})
+			answer := r.Client.Call(ctx, client.Complete(client.PromptRef(p.Name), a.Name, ""))
 			for _, text := range answer.Completions() {
 				r.record(a.Name, jsondoc.Quote(text))
 			}
@@ -52,9 +51,7 @@ func (r *Review) learn(ctx context.Context) {
 // record adds values to the known ones of an argument, unless they are no texts, empty or known.
 func (r *Review) record(name string, values ...json.RawMessage) {
 	for _, v := range values {
-		var text string
-		known := slices.ContainsFunc(r.values[name], func(k json.RawMessage) bool { return string(k) == string(v) })
-		if !known && json.Unmarshal(v, &text) == nil && text != "" {
+		if text, _ := jsondoc.Text(v); text != "" && !jsondoc.Contains(r.values[name], v) {
 			r.values[name] = append(r.values[name], v)
 		}
 	}

@@ -387,11 +387,15 @@ func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
 
 // PathWith returns the path of the server with one more query parameter.
 func (c *Client) PathWith(name, value string) string {
-	separator := "?"
-	if strings.Contains(c.HTTP.Path(), "?") {
-		separator = "&"
+	return withQuery(c.HTTP.Path(), name+"="+url.QueryEscape(value))
+}
+
+// withQuery returns a path with a query behind that which it has.
+func withQuery(path, query string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + query
 	}
-	return c.HTTP.Path() + separator + name + "=" + url.QueryEscape(value)
+	return path + "?" + query
 }
 
 // A Clock tells the time and sleeps. Tests use a fake one.

@@ -214,9 +214,5 @@ func (x *Claim) path(path string) string {
 	for _, name := range x.Names {
 		query.Set(name, x.Value)
 	}
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	return path + separator + query.Encode()
+	return withQuery(path, query.Encode())
 }

@@ -84,6 +84,22 @@ type Message struct {
 // ReadResource returns a call that reads a resource.
 func ReadResource(uri string) Call { return Call{Method: "resources/read", Target: uri} }
 
+// Complete returns a call that asks for the values of an argument that begin with a text. Ref is that of
+// [PromptRef] or [TemplateRef].
+func Complete(ref map[string]string, argument, begun string) Call {
+	return Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": argument, "value": begun}}
+}
+
+// PromptRef names a prompt in a completion.
+func PromptRef(name string) map[string]string {
+	return map[string]string{"type": "ref/prompt", "name": name}
+}
+
+// TemplateRef names a resource template in a completion.
+func TemplateRef(uri string) map[string]string {
+	return map[string]string{"type": "ref/resource", "uri": uri}
+}
+
 // By returns the call with the credentials of a user.
 func (c Call) By(as User) Call {
 	c.As = as

@@ -123,8 +123,7 @@ func octalEscapes(body []byte) string {
 		case special(c):
 			fmt.Fprintf(&b, `\%03o`, c)
 		case c == '%' || c == '\\':
-			b.WriteByte(c)
-			fallthrough
+			b.Write([]byte{c, c})
 		default:
 			b.WriteByte(c)
 		}

@@ -122,12 +122,11 @@ func Carried(t *review.T) []Input {
 // FreeText returns the text of a value, or of the default. It reports whether the schema takes
 // texts that it does not list.
 func FreeText(value, schema json.RawMessage) (string, bool) {
-	var text string
 	s := jsondoc.ParseSchema(schema)
 	if value == nil {
 		value = s.Default
 	}
-	_ = json.Unmarshal(value, &text) // no value: ""
+	text, _ := jsondoc.Text(value) // no value: ""
 	return text, s.TypeOf() == "string" && !s.Listed() && len(s.AnyOf) == 0
 }
 

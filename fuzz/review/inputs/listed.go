@@ -1,7 +1,6 @@
 package inputs
 
 import (
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func Prompts(t *review.T) []Input {
 		given := jsondoc.Members(f.Arguments)
 		for _, name := range jsondoc.SortedKeys(given) {
 			x := Argument(t, f, name)
-			_ = json.Unmarshal(given[name], &x.Given) // our own value
+			x.Given, _ = jsondoc.Text(given[name]) // our own value
 			all = append(all, x)
 		}
 	}
@@ -37,19 +36,19 @@ func Completions(t *review.T) []Input {
 	}
 	add := func(target string, ref map[string]string, name string) {
 		send := func(text string) client.Answer {
-			return t.Tried(t.Call(client.Call{Method: "completion/complete", Ref: ref, Argument: map[string]string{"name": name, "value": text}}))
+			return t.Tried(t.Call(client.Complete(ref, name, text)))
 		}
 		given := append(slices.DeleteFunc(send("").Completions(), func(v string) bool { return v == "" }), "probe")[0]
 		all = append(all, Input{Name: "completion of " + name + " in " + target, Given: given, Send: send})
 	}
 	for _, p := range s.Prompts[:min(len(s.Prompts), maxListed)] {
 		for _, a := range p.Arguments {
-			add(p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, a.Name)
+			add(p.Name, client.PromptRef(p.Name), a.Name)
 		}
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), maxListed)] {
 		if name := ParameterOf(x.URI); name != "" {
-			add(x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, name)
+			add(x.URI, client.TemplateRef(x.URI), name)
 		}
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]

@@ -5,6 +5,7 @@
 package jsondoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -105,6 +106,28 @@ func Quote(token string) json.RawMessage {
 		panic(err) // a string always encodes
 	}
 	return raw
+}
+
+// Contains reports whether values include one that is written like v.
+func Contains(values []json.RawMessage, v json.RawMessage) bool {
+	return slices.ContainsFunc(values, func(other json.RawMessage) bool { return bytes.Equal(other, v) })
+}
+
+// Ordered returns an object with its members in the order of names.
+func Ordered(m map[string]json.RawMessage, names []string) json.RawMessage {
+	members := make([]string, len(names))
+	for i, name := range names {
+		members[i] = string(Quote(name)) + ":" + string(m[name])
+	}
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+}
+
+// Reversed returns an object with its members in the reverse order of their names.
+func Reversed(object json.RawMessage) json.RawMessage {
+	m := Members(object)
+	names := SortedKeys(m)
+	slices.Reverse(names)
+	return Ordered(m, names)
 }
 
 // Merged merges two objects. A member of the first takes precedence.

@@ -175,8 +175,7 @@ func alternatives(raw, given json.RawMessage) []json.RawMessage {
 		var items []json.RawMessage
 		_ = json.Unmarshal(given, &items)
 		for _, v := range alternatives(s.Items, json.RawMessage("null")) {
-			present := slices.ContainsFunc(items, func(x json.RawMessage) bool { return string(x) == string(v) })
-			if next, err := json.Marshal(append(slices.Clone(items), v)); err == nil && !present {
+			if next, err := json.Marshal(append(slices.Clone(items), v)); err == nil && !Contains(items, v) {
 				all = append(all, next)
 			}
 		}
@@ -243,7 +242,7 @@ func Series(input, given json.RawMessage, n int) []json.RawMessage {
 		var all []json.RawMessage
 		for i := 4; i < 12*n && len(all) < n; i++ {
 			v := p.nth(m[name], i)
-			if next := Object(With(m, name, v)); v != nil && !slices.ContainsFunc(all, func(x json.RawMessage) bool { return string(x) == string(next) }) {
+			if next := Object(With(m, name, v)); v != nil && !Contains(all, next) {
 				all = append(all, next)
 			}
 		}

@@ -2,8 +2,8 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
-	"strings"
 )
 
 // maxRenamed is the number of pairs that RenamedArguments returns for two names.
@@ -54,16 +54,12 @@ func sharedValues(properties map[string]json.RawMessage, names []string) []json.
 
 // inOrder writes an object whose first members have the names and values in this order.
 func inOrder(given Arguments, names []string, values []json.RawMessage) json.RawMessage {
-	var members []string
+	all := maps.Clone(given)
 	for i, name := range names {
-		members = append(members, string(Quote(name))+":"+string(values[i]))
+		all[name] = values[i]
 	}
-	for _, name := range SortedKeys(given) {
-		if !slices.Contains(names, name) {
-			members = append(members, string(Quote(name))+":"+string(given[name]))
-		}
-	}
-	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+	rest := slices.DeleteFunc(SortedKeys(given), func(name string) bool { return slices.Contains(names, name) })
+	return Ordered(all, slices.Concat(names, rest))
 }
 
 // hashTwins are pairs of values with equal weak hashes. The hashes of numbers are those of Python, of

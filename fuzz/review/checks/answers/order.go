@@ -64,25 +64,14 @@ func reorderAnswers(t *review.T, o *review.Oracle, f client.Flow, round int, lab
 
 // reordered returns answers in reverse order, and with the members of one form in reverse order.
 func reordered(answers json.RawMessage) []json.RawMessage {
-	all := []json.RawMessage{reversed(answers)}
+	all := []json.RawMessage{jsondoc.Reversed(answers)}
 	for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
 		form := jsondoc.Members(jsondoc.At(answers, key))
-		all = append(all, jsondoc.WithMember(answers, key, jsondoc.Object(jsondoc.With(form, "content", reversed(form["content"])))))
+		all = append(all, jsondoc.WithMember(answers, key, jsondoc.Object(jsondoc.With(form, "content", jsondoc.Reversed(form["content"])))))
 	}
 	return slices.DeleteFunc(all, func(other json.RawMessage) bool {
 		return string(other) == string(jsondoc.Object(jsondoc.Members(answers)))
 	})
-}
-
-// reversed returns an object with its members in reverse order of their names.
-func reversed(object json.RawMessage) json.RawMessage {
-	var members []string
-	for name, v := range jsondoc.Members(object) {
-		members = append(members, fmt.Sprintf("%s:%s", jsondoc.Quote(name), v))
-	}
-	slices.Sort(members)
-	slices.Reverse(members)
-	return json.RawMessage("{" + strings.Join(members, ",") + "}")
 }
 
 // isListing reports whether a result shows the given answers in another order and is otherwise the usual

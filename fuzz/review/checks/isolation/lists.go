@@ -128,7 +128,7 @@ func completeLearnedWords(t *review.T) {
 	}
 	for _, p := range s.Prompts[:min(len(s.Prompts), review.MaxTestedCalls)] {
 		for _, argument := range p.Arguments {
-			word, ref := t.Word(), map[string]string{"type": "ref/prompt", "name": p.Name}
+			word, ref := t.Word(), client.PromptRef(p.Name)
 			given, _ := t.PromptArguments(p)
 			t.Call(client.Call{Method: "prompts/get", Target: p.Name, Arguments: jsondoc.WithMember(given, argument.Name, jsondoc.Quote(word)), As: client.FirstUser})
 			a, ok := t.Completion(client.SecondUser, ref, argument.Name, word[:len(word)-4])

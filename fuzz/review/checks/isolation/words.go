@@ -52,7 +52,7 @@ func withCompletions(t *review.T) []completedOffer {
 		for _, x := range p.Arguments {
 			names = append(names, x.Name)
 		}
-		all = append(all, completedOffer{p.Name, map[string]string{"type": "ref/prompt", "name": p.Name}, names, func(values map[string]string) client.Call {
+		all = append(all, completedOffer{p.Name, client.PromptRef(p.Name), names, func(values map[string]string) client.Call {
 			given, _ := t.PromptArguments(p)
 			for name, value := range values {
 				given = jsondoc.WithMember(given, name, jsondoc.Quote(value))
@@ -65,7 +65,7 @@ func withCompletions(t *review.T) []completedOffer {
 		for _, parameter := range review.TemplateParameter.FindAllString(x.URI, -1) {
 			names = append(names, strings.Trim(parameter, "{}+"))
 		}
-		all = append(all, completedOffer{x.URI, map[string]string{"type": "ref/resource", "uri": x.URI}, names, func(values map[string]string) client.Call {
+		all = append(all, completedOffer{x.URI, client.TemplateRef(x.URI), names, func(values map[string]string) client.Call {
 			uri := review.TemplateParameter.ReplaceAllStringFunc(x.URI, func(parameter string) string { return values[strings.Trim(parameter, "{}+")] })
 			return client.ReadResource(uri)
 		}})
@@ -76,7 +76,9 @@ func withCompletions(t *review.T) []completedOffer {
 
 // values returns the completions of an argument for a user, given values of other arguments.
 func (o completedOffer) values(t *review.T, argument string, given map[string]string, as client.User) ([]string, client.Answer) {
-	a := t.Tried(t.Call(client.Call{Method: "completion/complete", Ref: o.ref, Argument: map[string]string{"name": argument, "value": ""}, Context: given, As: as}))
+	call := client.Complete(o.ref, argument, "").By(as)
+	call.Context = given
+	a := t.Tried(t.Call(call))
 	return a.Completions(), a
 }
 

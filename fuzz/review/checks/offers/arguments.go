@@ -25,7 +25,7 @@ func variousArguments(o client.Offer) []json.RawMessage {
 	}
 	var distinct []json.RawMessage
 	for _, x := range all {
-		if !slices.ContainsFunc(distinct, func(y json.RawMessage) bool { return string(x) == string(y) }) {
+		if !jsondoc.Contains(distinct, x) {
 			distinct = append(distinct, x)
 		}
 	}

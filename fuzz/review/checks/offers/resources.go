@@ -120,7 +120,7 @@ func completeOutsidePaths(t *review.T) {
 
 // completesName reports whether the beginning of a path is completed to the name of a file.
 func completesName(t *review.T, uri, parameter, folder, name string) bool {
-	a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/resource", "uri": uri}, parameter, folder+name[:len(name)-1])
+	a, ok := t.Completion(client.FirstUser, client.TemplateRef(uri), parameter, folder+name[:len(name)-1])
 	return ok && slices.ContainsFunc(a.Completions(), func(v string) bool { return v == name || strings.HasSuffix(v, "/"+name) })
 }
 
@@ -161,7 +161,7 @@ func checkCompletions(t *review.T) {
 	}
 	for _, p := range s.Prompts {
 		for _, argument := range p.Arguments {
-			a, ok := t.Completion(client.FirstUser, map[string]string{"type": "ref/prompt", "name": p.Name}, argument.Name, "")
+			a, ok := t.Completion(client.FirstUser, client.PromptRef(p.Name), argument.Name, "")
 			switch n, total := len(a.Completions()), completionTotal(a); {
 			case !ok:
 				return

@@ -262,25 +262,15 @@ func checkOtherMethod(t *review.T) {
 }
 
 func checkArgumentOrder(t *review.T) {
-	m := jsondoc.Members(t.Oracle.Flow.Arguments)
-	if len(m) < 2 {
+	if len(jsondoc.Members(t.Oracle.Flow.Arguments)) < 2 {
 		t.Skip("%s has fewer than two arguments", t.Oracle.Flow)
 		return
 	}
-	names := jsondoc.SortedKeys(m)
-	text := "{"
-	for i := len(names) - 1; i >= 0; i-- {
-		text += string(jsondoc.Quote(names[i])) + ":" + string(m[names[i]])
-		if i > 0 {
-			text += ","
-		}
-	}
-	f := t.Oracle.Flow
 	token, reason := t.Mint()
 	if t.SkipFor(reason) {
 		return
 	}
-	f.Arguments = json.RawMessage(text + "}")
+	f := t.Oracle.Flow.With(jsondoc.Reversed(t.Oracle.Flow.Arguments))
 	a := t.PresentIn(f, jsondoc.Quote(token))
 	if !t.Counted(a) {
 		return

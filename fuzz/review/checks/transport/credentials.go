@@ -124,7 +124,7 @@ func completesUnauthenticated(t *review.T) bool {
 		if len(p.Arguments) == 0 {
 			continue
 		}
-		ref := map[string]string{"type": "ref/prompt", "name": p.Name}
+		ref := client.PromptRef(p.Name)
 		own, ok := t.Completion(client.FirstUser, ref, p.Arguments[0].Name, "")
 		a, also := t.Completion(client.Nobody, ref, p.Arguments[0].Name, "")
 		if ok && also && client.Served(own) && client.Served(a) {
