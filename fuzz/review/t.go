@@ -107,6 +107,13 @@ func (t *T) Skip(format string, args ...any) {
 	}
 }
 
+// SkipUntried skips the check if it has tried no case.
+func (t *T) SkipUntried(format string, args ...any) {
+	if t.Trials == 0 {
+		t.Skip(format, args...)
+	}
+}
+
 // SkipFor skips the check if reason is not empty, and reports whether it did.
 func (t *T) SkipFor(reason string) bool {
 	if reason != "" {

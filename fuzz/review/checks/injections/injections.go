@@ -65,9 +65,7 @@ func checkInjections(t *review.T) {
 	if t.Options.Effects && readsData(t) {
 		return
 	}
-	if t.Trials == 0 {
-		t.Skip("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
-	}
+	t.SkipUntried("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
 }
 
 // readsData reports whether an input calls functions of serialized data or unpacks files outside of a

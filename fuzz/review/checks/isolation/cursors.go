@@ -41,9 +41,7 @@ func checkChangedCursors(t *review.T) {
 			readChangedCursors(t, p)
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no list has a second page")
-	}
+	t.SkipUntried("no list has a second page")
 }
 
 // readChangedCursors reads a list with changed cursors. It records a finding if an entry is missing

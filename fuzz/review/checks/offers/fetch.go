@@ -70,9 +70,7 @@ func fetchWithTools(t *review.T) {
 			return
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no resource, and no tool that takes a URL and may be called; --effects calls such tools")
-	}
+	t.SkipUntried("no resource, and no tool that takes a URL and may be called; --effects calls such tools")
 }
 
 // urlInputs returns the arguments that take a URL, of read-only tools and of calls that are carried

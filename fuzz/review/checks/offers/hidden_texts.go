@@ -36,9 +36,7 @@ func checkHiddenTexts(t *review.T) {
 			t.Form(method, review.Warning, issue+": "+client.Short(text, 80), lists[method])
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no list was read")
-	}
+	t.SkipUntried("no list was read")
 }
 
 // findHiddenText returns the first text in a value with an invisible part, a key or a script, or

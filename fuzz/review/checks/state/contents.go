@@ -296,9 +296,7 @@ func checkSecretForms(t *review.T) {
 			}
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no question was seen")
-	}
+	t.SkipUntried("no question was seen")
 }
 
 // refuteGivenConsents records a suggestion if a form has a consent that is true by default.
@@ -383,9 +381,7 @@ func checkQuestionShape(t *review.T) {
 			return
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no question was seen")
-	}
+	t.SkipUntried("no question was seen")
 	refuteGivenConsents(t)
 }
 

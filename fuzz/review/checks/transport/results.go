@@ -227,9 +227,7 @@ func checkErrorCodes(t *review.T) {
 				Evidence: codes[code], Want: "another code", Got: fmt.Sprint(code)})
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no error was seen")
-	}
+	t.SkipUntried("no error was seen")
 }
 
 // checkErrorTexts reads missing resources, because the errors may reveal files, and calls tools,
@@ -254,17 +252,17 @@ func checkErrorTexts(t *review.T) {
 	if t.Trials += len(t.Client.Codes); t.Trials == 0 {
 		t.Skip("no error was seen")
 	}
-	if shown := t.Client.Environment; shown != "" {
-		t.Refute(review.Finding{Case: "environment", Severity: review.Critical, Issue: "an answer shows the environment of the server with a secret",
-			Evidence: shown, Want: "no environment", Got: "a secret"})
-	}
-	if repeats := t.Client.Repeats; repeats != "" {
-		t.Refute(review.Finding{Case: "results", Severity: review.Warning, Issue: "a result or a question has the credential of its request",
-			Evidence: repeats, Want: "no credential", Got: "the credential"})
-	}
-	if trace := t.Client.Trace; trace != "" {
-		t.Refute(review.Finding{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential",
-			Evidence: trace, Want: "none of them", Got: "one of them"})
+	for _, f := range []review.Finding{
+		{Case: "environment", Severity: review.Critical, Issue: "an answer shows the environment of the server with a secret",
+			Evidence: t.Client.Environment, Want: "no environment", Got: "a secret"},
+		{Case: "results", Severity: review.Warning, Issue: "a result or a question has the credential of its request",
+			Evidence: t.Client.Repeats, Want: "no credential", Got: "the credential"},
+		{Case: "errors", Severity: review.Warning, Issue: "an error carries a stack trace, a path, a secret or a credential",
+			Evidence: t.Client.Trace, Want: "none of them", Got: "one of them"},
+	} {
+		if f.Evidence != "" {
+			t.Refute(f)
+		}
 	}
 }
 
