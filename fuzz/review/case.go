@@ -31,12 +31,12 @@ func FaultIf(severity Severity, issue string, is func(client.Answer) bool) Judge
 // Request returns an honest request for a call.
 func (t *T) Request(call client.Call) *client.Request {
 	c := t.Client
-	body, _, err := c.NextBody(call)
+	body, id, err := c.NextBody(call)
 	if err != nil {
 		t.Skip("%v", err)
-		return &client.Request{Verb: "POST", Path: c.HTTP.Path(), ID: c.ID}
+		return &client.Request{Verb: "POST", Path: c.HTTP.Path(), ID: id}
 	}
-	return &client.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, ID: c.ID}
+	return &client.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, call), Body: body, ID: id}
 }
 
 // Send sends a request unchanged, with the retries of [client.Client.Patiently].

@@ -45,13 +45,13 @@ func (t *T) Pings(p *rawmcp.Process) string {
 	if err := c.Take(t.Context); err != nil {
 		return err.Error()
 	}
-	body, _, err := c.NextBody(c.Idle())
+	body, id, err := c.NextBody(c.Idle())
 	if err != nil {
 		return err.Error()
 	}
-	e := p.Do(t.Context, body, client.IsAnswer(c.ID))
+	e := p.Do(t.Context, body, client.IsAnswer(id))
 	c.Keep(e)
-	if a := client.ReadAnswer(e, c.ID); a.Kind == client.Broken {
+	if a := client.ReadAnswer(e, id); a.Kind == client.Broken {
 		return a.String()
 	}
 	return ""

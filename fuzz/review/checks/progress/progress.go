@@ -263,13 +263,13 @@ func trackLine(t *review.T, x *trackedCall, body []byte, id int) bool {
 	c := t.Client
 	e := p.Do(t.Context, body, client.IsAnswer(id))
 	c.Keep(e)
-	next, _, err := c.NextBody(t.Client.Listing)
+	next, second, err := c.NextBody(t.Client.Listing)
 	if err != nil || e.Err != nil {
 		t.Skip("%v", e.Err)
 		return false
 	}
 	x.messages, x.answer = e.Messages, len(e.Messages)-1
-	after := p.Do(t.Context, next, client.IsAnswer(c.ID))
+	after := p.Do(t.Context, next, client.IsAnswer(second))
 	if after.Err != nil {
 		t.Skip("%v", after.Err)
 		return false

@@ -223,13 +223,13 @@ func sendLine(t *review.T, p *rawmcp.Process, alter func([]byte) []byte) client.
 		t.Skip("%v", err)
 		return client.Answer{Kind: client.NoBudget, Cause: err}
 	}
-	body, _, err := c.NextBody(t.Client.Listing)
+	body, id, err := c.NextBody(t.Client.Listing)
 	if t.SkipOn(err) {
 		return client.Answer{Kind: client.Broken, Cause: err}
 	}
-	e := p.Do(t.Context, alter(body), client.IsAnswer(c.ID))
+	e := p.Do(t.Context, alter(body), client.IsAnswer(id))
 	c.Keep(e)
-	a := client.ReadAnswer(e, c.ID)
+	a := client.ReadAnswer(e, id)
 	c.NoteTrace("a line", a)
 	t.Trials++
 	return a
@@ -323,11 +323,11 @@ func findStrayResponse(t *review.T, p *rawmcp.Process, call client.Call, alter f
 		if i > 0 && client.SystemClock().Sleep(t.Context, shortPause) != nil {
 			return nil, t.Context.Err()
 		}
-		next, _, err := c.NextBody(t.Client.Listing)
+		next, honest, err := c.NextBody(t.Client.Listing)
 		if err = cmp.Or(err, c.Take(t.Context)); err != nil {
 			return nil, err
 		}
-		e := p.Do(t.Context, next, client.IsAnswer(c.ID))
+		e := p.Do(t.Context, next, client.IsAnswer(honest))
 		if c.Keep(e); e.Err != nil {
 			return nil, e.Err
 		}
@@ -414,11 +414,11 @@ func answersLineID(t *review.T, p *rawmcp.Process, x lineCase) bool {
 // there is none.
 func sendLineID(t *review.T, p *rawmcp.Process, call client.Call, id string) []byte {
 	c := t.Client
-	body, _, err := c.NextBody(call)
+	body, own, err := c.NextBody(call)
 	if err != nil || c.Take(t.Context) != nil {
 		return nil
 	}
-	body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, c.ID), []byte(`"id":`+id), 1)
+	body = bytes.Replace(body, fmt.Appendf(nil, `"id":%d`, own), []byte(`"id":`+id), 1)
 	begin, rest := idParts(body, id)
 	if begin != nil && (p.Part(t.Context, begin) != nil || client.SystemClock().Sleep(t.Context, shortPause) != nil) {
 		return nil
