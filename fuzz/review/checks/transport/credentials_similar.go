@@ -58,6 +58,10 @@ func unsignedCredentials(secret string) []tokens.Variant {
 
 func similarCredentials(scheme, secret string) []similarCredential {
 	var all []similarCredential
+	add := func(name string, severity review.Severity, headers ...rawmcp.Header) {
+		all = append(all, similarCredential{name, headers, severity})
+	}
+	authorization := func(value string) rawmcp.Header { return rawmcp.Header{Name: "Authorization", Value: value} }
 	for _, l := range []struct {
 		name, value string
 		severity    review.Severity
@@ -79,41 +83,39 @@ func similarCredentials(scheme, secret string) []similarCredential {
 		{"a credential of another scheme", "Sealab " + secret, review.Suggestion}, {"a credential without its scheme", secret, review.Suggestion},
 	} {
 		if l.value != scheme+" "+secret {
-			all = append(all, similarCredential{l.name, []rawmcp.Header{{Name: "Authorization", Value: l.value}}, l.severity})
+			add(l.name, l.severity, authorization(l.value))
 		}
 	}
 	for _, v := range unsignedCredentials(secret) {
-		all = append(all, similarCredential{v.Name, []rawmcp.Header{{Name: "Authorization", Value: scheme + " " + v.Text}}, review.Critical})
+		add(v.Name, review.Critical, authorization(scheme+" "+v.Text))
 	}
 	for _, name := range builtInNames {
-		all = append(all, similarCredential{"the name of a built-in member", []rawmcp.Header{{Name: "Authorization", Value: scheme + " " + name}}, review.Critical})
+		add("the name of a built-in member", review.Critical, authorization(scheme+" "+name))
 	}
 	var cookies []string
 	for _, name := range cookieNames {
 		cookies = append(cookies, name+"="+secret)
 	}
-	all = append(all, similarCredential{"a credential in a cookie", []rawmcp.Header{{Name: "Cookie", Value: strings.Join(cookies, "; ")}}, review.Warning},
-		similarCredential{"a credential behind a made-up one", []rawmcp.Header{
-			{Name: "Authorization", Value: client.MadeUpCredential(scheme + " x")}, {Name: "Authorization", Value: scheme + " " + secret}}, review.Suggestion})
+	add("a credential in a cookie", review.Warning, rawmcp.Header{Name: "Cookie", Value: strings.Join(cookies, "; ")})
+	add("a credential behind a made-up one", review.Suggestion, authorization(client.MadeUpCredential(scheme+" x")), authorization(scheme+" "+secret))
 	if !strings.EqualFold(scheme, "Basic") {
 		for _, as := range [][2]string{{"name", secret + ":"}, {"password", "sealab:" + secret}} {
-			all = append(all, similarCredential{"a credential as a " + as[0] + " of Basic",
-				[]rawmcp.Header{{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(as[1]))}}, review.Warning})
+			add("a credential as a "+as[0]+" of Basic", review.Warning, authorization("Basic "+base64.StdEncoding.EncodeToString([]byte(as[1]))))
 		}
 	}
 	for _, name := range proxyHeaders {
 		for _, value := range []string{"admin", secret} {
-			all = append(all, similarCredential{"the header " + name, []rawmcp.Header{{Name: name, Value: value}}, review.Critical})
+			add("the header "+name, review.Critical, rawmcp.Header{Name: name, Value: value})
 		}
 	}
+	add("headers that rewrite the request", review.Critical, rawmcp.Header{Name: "X-Original-URL", Value: "/"},
+		rawmcp.Header{Name: "X-Rewrite-URL", Value: "/"}, rawmcp.Header{Name: "X-HTTP-Method-Override", Value: "OPTIONS"})
 	var nearby []rawmcp.Header
 	for _, name := range addressHeaders {
 		nearby = append(nearby, rawmcp.Header{Name: name, Value: "127.0.0.1"})
 	}
-	all = append(all, similarCredential{"headers that rewrite the request",
-		[]rawmcp.Header{{Name: "X-Original-URL", Value: "/"}, {Name: "X-Rewrite-URL", Value: "/"}, {Name: "X-HTTP-Method-Override", Value: "OPTIONS"}},
-		review.Critical})
-	return append(all, similarCredential{"the address of this machine in headers of proxies", append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"}), review.Critical})
+	add("the address of this machine in headers of proxies", review.Critical, append(nearby, rawmcp.Header{Name: "Forwarded", Value: "for=127.0.0.1"})...)
+	return all
 }
 
 func checkSimilarCredentials(t *review.T) {
