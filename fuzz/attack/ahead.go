@@ -23,8 +23,7 @@ func (in *Instance) UnsealEach(texts [][]byte, contexts []codecs.Context) []verd
 			calls[i] = in.Unseal(text, contexts[i])
 			continue
 		}
-		calls[i] = in.unsealing(text, contexts[i])
-		calls[i].Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
+		calls[i] = answered(in.unsealing(text, contexts[i]), answers[i])
 	}
 	return calls
 }

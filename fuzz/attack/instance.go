@@ -139,6 +139,12 @@ func (in *Instance) Call(call verdict.Call, do func() ([]byte, error)) verdict.C
 	return call
 }
 
+// answered completes the record of a call with an answer that was read with others.
+func answered(call verdict.Call, a lab.Answer) verdict.Call {
+	call.Answer = answer(call.Op, func() ([]byte, error) { return a.Payload, a.Err })
+	return call
+}
+
 // answer runs do and returns its outcome.
 func answer(op verdict.Op, do func() ([]byte, error)) (a verdict.Answer) {
 	defer func() {
@@ -172,7 +178,7 @@ const atOnce = 128
 // batches if the design judges batches.
 func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Call, bool) {
 	for some := range slices.Chunk(texts, atOnce) {
-		if answers, err := in.UnsealBatch(some, c); len(some) > 1 && err == nil && len(answers) == len(some) {
+		if answers, err := in.UnsealBatch(some, c); len(some) > 1 && err == nil {
 			suspect := slices.IndexFunc(answers, func(a lab.Answer) bool { return a.Err == nil || codecs.Rejected(a.Err) == nil })
 			if suspect < 0 {
 				continue
@@ -189,7 +195,7 @@ func (in *Instance) FirstAccepted(texts [][]byte, c codecs.Context) (verdict.Cal
 }
 
 // UnsealBatch judges several tokens in one call if the design supports it. It splits them into
-// several calls if they are long.
+// several calls if they are long. Unless it returns an error, there is an answer for each token.
 func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab.Answer, err error) {
 	if !in.Batched() {
 		return nil, codecs.ErrUnsupported
@@ -206,30 +212,34 @@ func (in *Instance) UnsealBatch(texts [][]byte, c codecs.Context) (answers []lab
 			answers, err = nil, fmt.Errorf("panic: %v", r) // the caller then presents each token alone
 		}
 	}()
-	for len(texts) > 0 && err == nil {
-		n := portion(texts)
-		var some []lab.Answer
+	for rest := texts; len(rest) > 0; {
+		n := portion(rest)
 		said := len(in.t.Design.Breaches())
-		some, err = in.opened.UnsealBatch(texts[:n], &c)
+		some, err := in.opened.UnsealBatch(rest[:n], &c)
 		if errors.Is(err, codecs.ErrFault) {
-			in.settleBatch(texts[:n], c, said)
+			in.settleBatch(rest[:n], c, said)
 		}
-		answers, texts = append(answers, some...), texts[n:]
+		if err != nil {
+			return nil, err
+		}
+		answers, rest = append(answers, some...), rest[n:]
 	}
-	return answers, err
+	if len(answers) != len(texts) {
+		return nil, fmt.Errorf("%d answers for %d tokens", len(answers), len(texts))
+	}
+	return answers, nil
 }
 
 // UnsealTogether presents texts in a batch and returns the calls, or nil if the design gives no
 // answers to batches.
 func (in *Instance) UnsealTogether(texts [][]byte, c codecs.Context) []verdict.Call {
 	answers, err := in.UnsealBatch(texts, c)
-	if err != nil || len(answers) != len(texts) {
+	if err != nil {
 		return nil
 	}
 	calls := make([]verdict.Call, len(texts))
 	for i, text := range texts {
-		calls[i] = in.unsealing(text, c)
-		calls[i].Answer = answer(verdict.OpUnseal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
+		calls[i] = answered(in.unsealing(text, c), answers[i])
 	}
 	return calls
 }
@@ -297,9 +307,7 @@ func (in *Instance) SealAll(states [][]byte, contexts []codecs.Context) []verdic
 			calls = append(calls, in.Seal(state, contexts[i]))
 			continue
 		}
-		call := in.sealing(state, contexts[i])
-		call.Answer = answer(verdict.OpSeal, func() ([]byte, error) { return answers[i].Payload, answers[i].Err })
-		calls = append(calls, call)
+		calls = append(calls, answered(in.sealing(state, contexts[i]), answers[i]))
 	}
 	return calls
 }

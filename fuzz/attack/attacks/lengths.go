@@ -127,7 +127,7 @@ func (t trial) roundTripsOfEveryLength(in *attack.Instance, under codecs.Context
 	for calls := range slices.Chunk(in.Seals(under, states), attack.BatchSize) {
 		answers, err := in.UnsealBatch(attack.TextsOf(calls), under)
 		for k, call := range calls {
-			if err != nil || len(answers) != len(calls) || answers[k].Err != nil || !bytes.Equal(answers[k].Payload, call.State) {
+			if err != nil || answers[k].Err != nil || !bytes.Equal(answers[k].Payload, call.State) {
 				t.roundTrip(in, under, call.State, fmt.Sprintf("a state of %d bytes", len(call.State)))
 				continue
 			}
@@ -148,7 +148,7 @@ func (t trial) statesOfBatch(in *attack.Instance, tok *attack.Token, lengths ...
 		sealed = append(sealed, call)
 	}
 	answers, err := in.UnsealBatch(attack.TextsOf(sealed), tok.Under)
-	if err != nil || len(answers) != len(sealed) {
+	if err != nil {
 		return
 	}
 	for i, a := range answers {

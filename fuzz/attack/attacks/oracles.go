@@ -72,7 +72,7 @@ func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 		answers, err := in.UnsealBatch(some, tok.Under)
 		for k, text := range some {
 			t.Try(codecs.UniformRefusal)
-			if err == nil && len(answers) == len(some) && !judgedLate(codecs.Rejected(answers[k].Err)) {
+			if err == nil && !judgedLate(codecs.Rejected(answers[k].Err)) {
 				continue
 			}
 			call := in.Unseal(text, tok.Under)

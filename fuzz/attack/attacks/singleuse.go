@@ -201,7 +201,7 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	answers, err := in.UnsealBatch([][]byte{tok.Text, tok.Text}, tok.Under)
-	if err == nil && len(answers) == 2 && answers[0].Err == nil && answers[1].Err == nil {
+	if err == nil && answers[0].Err == nil && answers[1].Err == nil {
 		t.RefuteIf(codecs.SingleUse, attack.Sealed(1), "a token that occurs twice in a batch is accepted twice", tok.Sealed)
 	}
 }
