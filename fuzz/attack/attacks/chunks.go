@@ -60,11 +60,10 @@ func (t trial) chunksOf(in *attack.Instance, under codecs.Context, longest int) 
 			return -1
 		}
 		f := in.TokenOf(sealed, under).Format()
-		at := f.Encoded()
-		if len(at) == 0 {
+		var ok bool
+		if c.segment, ok = f.LongestEncoded(); !ok {
 			return -1
 		}
-		c.segment = slices.MaxFunc(at, func(i, j int) int { return len(f.Segments[i].Bytes) - len(f.Segments[j].Bytes) })
 		return len(f.Segments[c.segment].Bytes) - n
 	}
 	whole := more(1)

@@ -41,9 +41,7 @@ func (t trial) earlyJudgement(in *attack.Instance, tok *attack.Token) {
 	texts := map[string]verdict.Call{}
 	for _, i := range f.Encoded() {
 		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 24) {
-			altered := bytes.Clone(f.Segments[i].Bytes)
-			altered[min(at, len(altered)-1)] ^= 1
-			t.judgedEarly(in, tok, f.With(i, altered), texts)
+			t.judgedEarly(in, tok, f.Flip(i, 8*at).Text, texts)
 		}
 	}
 	t.judgedEarlyWithLess(in, tok.Under, texts)
@@ -101,9 +99,7 @@ func (t trial) judgedEarlyWithLess(in *attack.Instance, under codecs.Context, te
 		}
 		f := less.Format()
 		for _, i := range f.Encoded() {
-			altered := bytes.Clone(f.Segments[i].Bytes)
-			altered[len(altered)-1] ^= 1
-			t.judgedEarly(in, less, f.With(i, altered), texts)
+			t.judgedEarly(in, less, f.Flip(i, 8*(len(f.Segments[i].Bytes)-1)).Text, texts)
 		}
 	}
 }
@@ -331,9 +327,7 @@ func (t trial) partitioning() {
 		}
 		f := tok.Format()
 		for _, i := range f.Encoded() {
-			altered := bytes.Clone(f.Segments[i].Bytes)
-			altered[len(altered)-1] ^= 1
-			if call := ring.Unseal(f.With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+			if call := ring.Unseal(f.Flip(i, 8*(len(f.Segments[i].Bytes)-1)).Text, tok.Under); call.Answer.Outcome == verdict.Refused {
 				t.Try(codecs.UniformRefusal)
 				texts[call.Answer.Text] = call
 			}

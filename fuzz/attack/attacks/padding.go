@@ -40,12 +40,11 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	i, ok := f.LongestEncoded()
+	if !ok {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
-	i := slices.MaxFunc(at, func(a, b int) int { return len(f.Segments[a].Bytes) - len(f.Segments[b].Bytes) })
 	raw := f.Segments[i].Bytes
 	places := append(slices.Clip(paddingPlaces[:max(1, min(len(paddingPlaces), t.Budget.Unseals/256))]), inText, len(raw)/2)
 	if t.oracleAt(in, in, tok, i, places) {
@@ -143,12 +142,11 @@ func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, i, back in
 // give the same refusals.
 func (t trial) partlyRight(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	i, ok := f.LastEncoded()
+	if !ok {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
-	i := at[len(at)-1]
 	raw := f.Segments[i].Bytes
 	for _, n := range []int{16, 32} {
 		if n > len(raw) {

@@ -37,7 +37,7 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 		}
 		for _, at := range places {
 			altered := bytes.Clone(bytesOf)
-			altered[min(at, len(altered)-1)] ^= 0x55
+			altered[at] ^= 0x55
 			presented := f.Altered(i, altered)
 			call := in.Unseal(presented.Text(), tok.Under)
 			t.telling(call, secrets)
@@ -76,11 +76,10 @@ func (t trial) tellingReasons(in *attack.Instance, tok *attack.Token) {
 // the refusals. It tries each of the given tag lengths.
 func (t trial) tagsInRefusals(in *attack.Instance, tok *attack.Token, tags []int) {
 	f, raw := tok.Format(), tok.Bytes()
-	at := f.Encoded()
-	if len(at) == 0 {
+	last, ok := f.LastEncoded()
+	if !ok {
 		return
 	}
-	last := at[len(at)-1]
 	bytesOf := f.Segments[last].Bytes
 	for _, n := range tags {
 		if n > len(bytesOf) {
@@ -222,18 +221,15 @@ func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
 // quotes the presented token differs between the two alterations.
 func (t trial) placesInRefusals(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	last, ok := f.LastEncoded()
+	if !ok {
 		return
 	}
-	last := at[len(at)-1]
 	reasons := map[string]verdict.Call{}
 	for back := 1; back <= min(8, len(f.Segments[last].Bytes)); back++ {
 		var calls [2]verdict.Call
 		for way := range calls {
-			altered := bytes.Clone(f.Segments[last].Bytes)
-			altered[len(altered)-back] ^= 1 << way
-			calls[way] = in.Unseal(f.With(last, altered), tok.Under)
+			calls[way] = in.Unseal(f.Flip(last, 8*(len(f.Segments[last].Bytes)-back)+way).Text, tok.Under)
 		}
 		t.Try(codecs.UniformRefusal)
 		if calls[0].Answer.Outcome != verdict.Refused || refusalOf(calls[0]) != refusalOf(calls[1]) || calls[0].Answer.Stage != codecs.Unauthentic.String() {

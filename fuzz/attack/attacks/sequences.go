@@ -270,16 +270,11 @@ func (m *model) altered(h *modelHandle, tok *modelToken) []byte {
 // segment carries bytes.
 func lastAltered(tok *attack.Token) []byte {
 	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	last, ok := f.LastEncoded()
+	if !ok || len(f.Segments[last].Bytes) == 0 {
 		return nil
 	}
-	last := at[len(at)-1]
-	n := len(f.Segments[last].Bytes)
-	if n == 0 {
-		return nil
-	}
-	return f.Flip(last, n/2*8).Text
+	return f.Flip(last, len(f.Segments[last].Bytes)/2*8).Text
 }
 
 // wrong returns the property that an acceptance would refute, and why, or "" if the token may

@@ -65,13 +65,12 @@ func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
 // or two bytes.
 func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	longest, ok := f.LongestEncoded()
+	if !ok {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
-	longest := slices.MaxFunc(at, func(i, j int) int { return len(f.Segments[i].Bytes) - len(f.Segments[j].Bytes) })
-	for _, i := range at {
+	for _, i := range f.Encoded() {
 		raw := f.Segments[i].Bytes
 		forged := bytes.Clone(raw)
 		forged[len(raw)/2] ^= 1
@@ -257,9 +256,7 @@ func (t trial) releasedPlaintext(in *attack.Instance, tok *attack.Token) {
 	marker := tok.State[len(tok.State)/2-6 : len(tok.State)/2+6]
 	for _, i := range f.Encoded() {
 		for _, at := range t.Places(len(f.Segments[i].Bytes)-1, 30) {
-			altered := bytes.Clone(f.Segments[i].Bytes)
-			altered[min(at, len(altered)-1)] ^= 1
-			t.released(in, tok, f.With(i, altered), marker)
+			t.released(in, tok, f.Flip(i, 8*at).Text, marker)
 		}
 	}
 }

@@ -181,6 +181,26 @@ func (f Format) Encoded() []int {
 	return at
 }
 
+// LastEncoded returns the index of the last segment that carries bytes. It reports false if no
+// segment does.
+func (f Format) LastEncoded() (int, bool) {
+	at := f.Encoded()
+	if len(at) == 0 {
+		return 0, false
+	}
+	return at[len(at)-1], true
+}
+
+// LongestEncoded returns the index of the first of the segments with the most bytes. It reports
+// false if no segment carries bytes.
+func (f Format) LongestEncoded() (int, bool) {
+	at := f.Encoded()
+	if len(at) == 0 {
+		return 0, false
+	}
+	return slices.MaxFunc(at, func(i, j int) int { return len(f.Segments[i].Bytes) - len(f.Segments[j].Bytes) }), true
+}
+
 // Text returns the whole token.
 func (f Format) Text() []byte { return f.WithText(-1, "") }
 

@@ -122,11 +122,11 @@ func (f Format) constantTag(i int, constant []byte) []Alteration {
 // withoutTag writes the algorithm "none" into a JSON header, with the last segment empty or
 // unchanged.
 func (f Format) withoutTag(i int) []Alteration {
-	raw, at := f.Segments[i].Bytes, f.Encoded()
+	raw := f.Segments[i].Bytes
+	last, _ := f.LastEncoded() // at least i
 	if !bytes.HasPrefix(raw, []byte(`{"`)) || !bytes.Contains(raw, []byte(`"alg"`)) {
 		return nil
 	}
-	last := at[len(at)-1]
 	var all []Alteration
 	for _, alg := range []string{"none", "None", "nOne", "NONE", ""} {
 		header := fmt.Appendf(nil, `{"alg":%q,"typ":"JWT"}`, alg)

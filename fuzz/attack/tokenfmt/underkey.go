@@ -53,8 +53,7 @@ func (f Format) tagged(m MAC, key []byte, n int) (all [][]byte) {
 			all = append(all, l.Build(l.Body, m.Sum(key, message)[:n]))
 		}
 	}
-	if at := f.Encoded(); len(at) > 0 && len(f.Segments[at[len(at)-1]].Bytes) == n {
-		last := at[len(at)-1]
+	if last, ok := f.LastEncoded(); ok && len(f.Segments[last].Bytes) == n {
 		all = append(all, f.With(last, m.Sum(key, bytes.TrimRight(f.Before(last), ".:|~-_"))[:n]))
 	}
 	return all

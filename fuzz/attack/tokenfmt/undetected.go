@@ -187,11 +187,10 @@ func isNumber(text []byte) bool {
 // which readers may treat as optional.
 func Parted(f Format, _ *Source) iter.Seq[Alteration] {
 	return Each(func(yield func(Alteration)) {
-		at := f.Encoded()
-		if len(at) == 0 {
+		last, ok := f.LastEncoded()
+		if !ok {
 			return
 		}
-		last := at[len(at)-1]
 		s, sep := f.Segments[last], string(separatorOf(f.Before(last)))
 		for _, tag := range []int{16, 32} {
 			end := len(s.Bytes) - tag

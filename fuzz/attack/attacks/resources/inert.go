@@ -50,12 +50,11 @@ func (t trial) unauthenticated() (in *attack.Instance, tok *attack.Token, f toke
 		return
 	}
 	f = tok.Format()
-	at := f.Encoded()
-	if len(at) == 0 {
+	last, ok := f.LastEncoded()
+	if !ok {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
-	last := at[len(at)-1]
 	return in, tok, f, f.Flip(last, 8*len(f.Segments[last].Bytes)-1).Text
 }
 

@@ -230,9 +230,7 @@ func meansSame(tok *attack.Token, state, out []byte) bool {
 func (t trial) otherPaths(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
 	for _, i := range f.Encoded() {
-		altered := bytes.Clone(f.Segments[i].Bytes)
-		altered[len(altered)/2] ^= 1
-		forged := f.With(i, altered)
+		forged := f.Flip(i, len(f.Segments[i].Bytes)/2*8).Text
 		for _, room := range [][]byte{nil, {}, make([]byte, 0, 4096), make([]byte, 10, 20), make([]byte, 1)} {
 			t.Try(codecs.Integrity)
 			if call := in.UnsealInto(room, forged, tok.Under); call.Answer.Outcome == verdict.Done {
