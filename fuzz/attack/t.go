@@ -77,6 +77,13 @@ func (t *T) RefuteIf(p codecs.Property, shows func([]verdict.Call) bool, issue s
 	t.refuted[p] = finding{issue, calls}
 }
 
+// RefuteEach is RefuteIf for several properties.
+func (t *T) RefuteEach(ps []codecs.Property, shows func([]verdict.Call) bool, issue string, calls ...verdict.Call) {
+	for _, p := range ps {
+		t.RefuteIf(p, shows, issue, calls...)
+	}
+}
+
 // Observe records a refutation of p that does not contradict a claim of p, because p has sound
 // readings under which it holds. If the design claims p, nothing is recorded.
 func (t *T) Observe(p codecs.Property, issue string, calls ...verdict.Call) {

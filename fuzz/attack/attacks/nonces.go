@@ -270,14 +270,12 @@ func (t trial) oneStream(in *attack.Instance, under codecs.Context, one, two []b
 	if !okA || !okB {
 		return // the design limits states
 	}
-	t.Try(codecs.FreshNonces, codecs.Confidentiality)
+	t.Try(nonceProperties...)
 	switch {
 	case len(tokenfmt.Find(a.Text, a.State)) > 0: // there is no key stream
 		t.RefuteIf(codecs.Confidentiality, attack.Sealed(1), fmt.Sprintf("a state of %d bytes can be read in its token", len(one)), a.Sealed)
 	case sameStream(a, b):
-		issue := fmt.Sprintf("two tokens of states of %d bytes have one key stream: their difference is that of their states", len(one))
-		t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), issue, a.Sealed, b.Sealed)
-		t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), issue, a.Sealed, b.Sealed)
+		t.RefuteEach(nonceProperties, attack.Sealed(2), fmt.Sprintf("two tokens of states of %d bytes have one key stream: their difference is that of their states", len(one)), a.Sealed, b.Sealed)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"sealab/codecs"
 	"sealab/fuzz/attack"
 	"sealab/internal/verdict"
 )
@@ -113,7 +112,7 @@ func (r *repetition) collect(in *attack.Instance, tok *attack.Token, n int) bool
 // repeated records the runs of one token and reports whether one of them occurred before.
 func (r *repetition) repeated(varied []rune, call verdict.Call) bool {
 	r.count++
-	r.Try(codecs.FreshNonces, codecs.Confidentiality)
+	r.Try(nonceProperties...)
 	for i, at := range r.at {
 		if r.count > allRuns && i != 0 && i != len(r.at)/2 && i != len(r.at)-1 {
 			continue
@@ -147,6 +146,5 @@ func (r *repetition) repeats(at int, a, b verdict.Call) {
 		y, okY := r.varied(calls[1].Answer.Out)
 		return okX && okY && slices.Equal(x[at:at+runLength], y[at:at+runLength])
 	}
-	r.RefuteIf(codecs.FreshNonces, shows, issue, a, b)
-	r.RefuteIf(codecs.Confidentiality, shows, issue, a, b)
+	r.RefuteEach(nonceProperties, shows, issue, a, b)
 }

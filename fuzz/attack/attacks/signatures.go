@@ -61,9 +61,8 @@ func (t trial) signsAgain(in *attack.Instance, one, two tokenfmt.Signature, a, b
 	t.Try(codecs.Integrity)
 	call, ok := in.FirstAccepted(one.Resigned(two, body), a.Under)
 	if ok {
-		const issue = "two ECDSA signatures share a nonce: a token that was never sealed is accepted under a signature that follows from them"
-		t.Refute(codecs.Integrity, issue, b.Sealed, a.Sealed, call)
-		t.RefuteIf(codecs.SenderAuthenticated, attack.Accepted, issue, b.Sealed, a.Sealed, call)
+		t.RefuteEach([]codecs.Property{codecs.Integrity, codecs.SenderAuthenticated}, attack.Accepted,
+			"two ECDSA signatures share a nonce: a token that was never sealed is accepted under a signature that follows from them", b.Sealed, a.Sealed, call)
 	}
 	return ok
 }

@@ -41,11 +41,9 @@ func (t trial) overlappingStreams(in *attack.Instance, under codecs.Context) {
 		constant := windowPositions(uneven.Bytes())
 		for i, a := range even {
 			for _, b := range even[:i] {
-				t.Try(codecs.FreshNonces, codecs.Confidentiality)
+				t.Try(nonceProperties...)
 				if shared := sharedRuns(a.Bytes(), b.Bytes(), constant); shared >= n/8 {
-					issue := fmt.Sprintf("two tokens of states that repeat one letter share %d runs of %d bytes: their key streams overlap", shared, windowLength)
-					t.RefuteIf(codecs.FreshNonces, attack.Sealed(2), issue, b.Sealed, a.Sealed)
-					t.RefuteIf(codecs.Confidentiality, attack.Sealed(2), issue, b.Sealed, a.Sealed)
+					t.RefuteEach(nonceProperties, attack.Sealed(2), fmt.Sprintf("two tokens of states that repeat one letter share %d runs of %d bytes: their key streams overlap", shared, windowLength), b.Sealed, a.Sealed)
 				}
 			}
 		}
@@ -122,7 +120,7 @@ func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 	if len(raws[0]) != len(raws[1]) || len(raws[0]) != len(raws[2]) || bytes.Equal(raws[0], raws[1]) {
 		return
 	}
-	t.Try(codecs.FreshNonces, codecs.Confidentiality)
+	t.Try(nonceProperties...)
 	changed := tokenfmt.Xor(one, two)
 	for d := windowLength; d+windowLength <= len(raws[0]); d++ {
 		sums := [3][]byte{}
@@ -131,9 +129,7 @@ func (t trial) oneStreamTwice(in *attack.Instance, under codecs.Context) {
 		}
 		for _, at := range runsOf(sums[0], sums[1]) {
 			if holdsPart(tokenfmt.Xor(sums[0], sums[2])[at[0]:at[1]], changed) {
-				issue := fmt.Sprintf("the sum of the bytes from %d and from %d of a token is one for tokens of one state, and changes as the state does: they are under one key stream", at[0], at[0]+d)
-				t.RefuteIf(codecs.FreshNonces, attack.Sealed(3), issue, calls...)
-				t.RefuteIf(codecs.Confidentiality, attack.Sealed(3), issue, calls...)
+				t.RefuteEach(nonceProperties, attack.Sealed(3), fmt.Sprintf("the sum of the bytes from %d and from %d of a token is one for tokens of one state, and changes as the state does: they are under one key stream", at[0], at[0]+d), calls...)
 				return
 			}
 		}
@@ -196,7 +192,7 @@ func (t trial) streamsOfEveryLength(in *attack.Instance, under codecs.Context) {
 		if len(ones[k].State) < len(t.State(letters)) {
 			continue
 		}
-		t.Try(codecs.FreshNonces, codecs.Confidentiality)
+		t.Try(nonceProperties...)
 		if a, b := in.TokenOf(ones[k], under), in.TokenOf(twos[k], under); sameStream(a, b) {
 			t.oneStream(in, under, a.State, b.State)
 		}

@@ -155,9 +155,8 @@ func (t trial) moveFromState(in *attack.Instance, f fields.Field, under codecs.C
 		t.Try(codecs.Integrity, codecs.Unambiguous)
 		cut := slices.Delete(bytes.Clone(raw), at+kept, at+kept+len(moved))
 		if call, ok := in.Accepts(format.With(i, cut), f.Put(under, value)); ok {
-			issue := fmt.Sprintf("a token is accepted with %q moved from its state to the %s", moved, f.Name)
-			t.Refute(codecs.Integrity, issue, tok.Sealed, call)
-			t.Refute(codecs.Unambiguous, issue, tok.Sealed, call)
+			t.RefuteEach([]codecs.Property{codecs.Integrity, codecs.Unambiguous}, attack.Accepted,
+				fmt.Sprintf("a token is accepted with %q moved from its state to the %s", moved, f.Name), tok.Sealed, call)
 		}
 	}
 }

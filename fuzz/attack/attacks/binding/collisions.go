@@ -40,10 +40,7 @@ func (t trial) collisions(in *attack.Instance, tok *attack.Token) {
 		side = min(side, t.Budget.Sweep)
 	}
 	sealed := t.sealedApart(in, tok.Under, f, side)
-	texts := make([][]byte, len(sealed))
-	for i, c := range sealed {
-		texts[i] = c.Answer.Out
-	}
+	texts := attack.TextsOf(sealed)
 	for n := 0; n < side && !t.Fell(codecs.Unambiguous); n++ {
 		value := f.Value(fmt.Sprintf("w%07d", n))
 		for some := range slices.Chunk(texts, 128) {
@@ -122,7 +119,6 @@ func (t trial) collided(f fields.Field, value string, sealed []verdict.Call, cal
 		}
 		from, _ := f.Get(s.Context.Codecs())
 		issue := fmt.Sprintf("%s %+q and %+q are treated as the same: their digest is short enough that a search finds such a pair", f.Name, from, value)
-		t.Refute(codecs.Unambiguous, issue, s, call)
-		t.Refute(f.Property, issue, s, call)
+		t.RefuteEach(confusedBy(f), attack.Accepted, issue, s, call)
 	}
 }

@@ -32,6 +32,11 @@ const (
 	comparedBytes  = 1 << 20
 )
 
+// confusedBy returns the properties that do not hold if two values of a field are read as the same.
+func confusedBy(f fields.Field) []codecs.Property {
+	return []codecs.Property{codecs.Unambiguous, f.Property}
+}
+
 // across mints for one value of a field and presents for the other, in both directions.
 func (t trial) across(in *attack.Instance, under codecs.Context, f fields.Field, a, b string, how string) {
 	if t.Fell(codecs.Unambiguous) && t.Fell(f.Property) {
@@ -44,7 +49,7 @@ func (t trial) across(in *attack.Instance, under codecs.Context, f fields.Field,
 
 // between mints in one context and presents in another that differs in a field.
 func (t trial) between(in *attack.Instance, from, to codecs.Context, f fields.Field, issue string, args ...any) {
-	t.compare(in, comparison{from: from, to: to, aims: []codecs.Property{codecs.Unambiguous, f.Property}, issue: func() string { return fmt.Sprintf(issue, args...) }})
+	t.compare(in, comparison{from: from, to: to, aims: confusedBy(f), issue: func() string { return fmt.Sprintf(issue, args...) }})
 }
 
 // read mints in one context and presents in another. The two differ in meaning.
@@ -100,11 +105,8 @@ func (t trial) compareWaiting() {
 	}
 	for i, call := range q.in.UnsealEach(texts, to) {
 		t.Try(asked[i].aims...)
-		if call.Answer.Outcome != verdict.Done {
-			continue
-		}
-		for _, p := range asked[i].aims {
-			t.Refute(p, asked[i].issue(), sealed[i], call)
+		if call.Answer.Outcome == verdict.Done {
+			t.RefuteEach(asked[i].aims, attack.Accepted, asked[i].issue(), sealed[i], call)
 		}
 	}
 }

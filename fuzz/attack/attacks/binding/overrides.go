@@ -120,12 +120,10 @@ func (t trial) namedAbsent(in *attack.Instance, with codecs.Context, f fields.Fi
 		if sealed.Answer.Outcome != verdict.Done {
 			continue
 		}
-		t.Try(codecs.Unambiguous, f.Property)
-		call, ok := in.AcceptsQuietly(sealed.Answer.Out, c[1])
-		for _, p := range []codecs.Property{codecs.Unambiguous, f.Property} {
-			if ok {
-				t.Refute(p, fmt.Sprintf("a %s and none are treated as the same, with a member of the arguments %.60q", f.Name, with.Arguments), sealed, call)
-			}
+		t.Try(confusedBy(f)...)
+		if call, ok := in.AcceptsQuietly(sealed.Answer.Out, c[1]); ok {
+			t.RefuteEach(confusedBy(f), attack.Accepted,
+				fmt.Sprintf("a %s and none are treated as the same, with a member of the arguments %.60q", f.Name, with.Arguments), sealed, call)
 		}
 	}
 }

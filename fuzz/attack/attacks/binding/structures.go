@@ -351,11 +351,9 @@ func (t trial) membersLeftOut(in *attack.Instance, under codecs.Context) {
 			contexts[i] = write(name)
 		}
 		for i, call := range in.UnsealEach(slices.Repeat([][]byte{sealed.Answer.Out}, len(leftOut)), contexts) {
-			t.Try(codecs.Unambiguous, f.Property)
+			t.Try(confusedBy(f)...)
 			if call.Answer.Outcome == verdict.Done {
-				issue := "the member " + leftOut[i] + " of the arguments is left out"
-				t.Refute(codecs.Unambiguous, issue, sealed, call)
-				t.Refute(f.Property, issue, sealed, call)
+				t.RefuteEach(confusedBy(f), attack.Accepted, "the member "+leftOut[i]+" of the arguments is left out", sealed, call)
 			}
 		}
 	}
@@ -394,15 +392,13 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 			if deep > most {
 				break // the reader broke
 			}
-			t.Try(codecs.Unambiguous, f.Property)
+			t.Try(confusedBy(f)...)
 			call, ok := in.AcceptsQuietly(sealed.Answer.Out, f.Put(under, nestedJSON(deep, "1")))
 			if call.Answer.Outcome == verdict.Fault {
 				most = deep - 1
 			}
 			if ok {
-				issue := fmt.Sprintf("arguments of %d levels are treated as %s", deep, v)
-				t.Refute(codecs.Unambiguous, issue, sealed, call)
-				t.Refute(f.Property, issue, sealed, call)
+				t.RefuteEach(confusedBy(f), attack.Accepted, fmt.Sprintf("arguments of %d levels are treated as %s", deep, v), sealed, call)
 			}
 		}
 	}
