@@ -65,20 +65,18 @@ const (
 	gainStream   = "the XOR of two payloads, and from one known payload the other"
 )
 
-// presentSpellings returns a Run function that presents the spellings of one generator, for tokens
-// of each length modulo three.
-func presentSpellings(generate generator) func(*attack.T) {
+// presentSpellings returns a Run function that presents the spellings of generators, for tokens of
+// each length modulo three.
+func presentSpellings(generators ...generator) func(*attack.T) {
 	return onTrial(func(t trial) {
-		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generate) })
+		t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, generators...) })
 	})
 }
 
 // presentChanges returns a Run function that presents the changes of one generator.
 func presentChanges(generate generator) func(*attack.T) {
-	return onTrial(func(t trial) {
-		if in, tok, ok := t.Base(); ok {
-			t.Changes(in, tok, generate(tok.Format(), t.Source))
-		}
+	return onToken(func(t trial, in *attack.Instance, tok *attack.Token) {
+		t.Changes(in, tok, generate(tok.Format(), t.Source))
 	})
 }
 
@@ -92,14 +90,16 @@ func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, ge
 // A generator enumerates the alterations of one kind.
 type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]
 
-// spellings presents the spellings of one generator. A long token has too many, so it is tested
-// with a random sample.
-func (t trial) spellings(in *attack.Instance, tok *attack.Token, generate generator) {
-	all := generate(tok.Format(), t.Source)
-	if len(tok.State) >= attack.LongState {
-		all = t.sampled(all, 64)
+// spellings presents the spellings of generators. A long token has too many, so it is tested with
+// random samples.
+func (t trial) spellings(in *attack.Instance, tok *attack.Token, generators ...generator) {
+	for _, generate := range generators {
+		all := generate(tok.Format(), t.Source)
+		if len(tok.State) >= attack.LongState {
+			all = t.sampled(all, 64)
+		}
+		t.Spellings(in, tok, all)
 	}
-	t.Spellings(in, tok, all)
 }
 
 // sampled returns a random sample of alterations: all of them if they are size or fewer.

@@ -19,45 +19,18 @@ var encodingAttacks = []attack.Attack{
 	{ID: "ENC-04", Name: "white space and line breaks", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1289, Gain: gainSpelling,
 		Origin: "go-jose issues 237, 244, 280; encoding/base64 skips CR and LF", Run: presentSpellings(tokenfmt.WhiteSpace)},
 	{ID: "ENC-05", Name: "case, ASCII look-alikes, percent escapes, forms of numbers", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 178, Gain: gainSpelling,
-		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: onTrial(trial.otherForms)},
+		Origin: "RFC 3986, section 2.1; case-insensitive readers of hexadecimal and base32; parsers of numbers", Run: presentSpellings(tokenfmt.LetterCase, tokenfmt.NumberForms, tokenfmt.Overflows, tokenfmt.LookAlikes)},
 	{ID: "ENC-06", Name: "NUL, byte order mark, Unicode look-alikes, invalid UTF-8", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 158, Gain: gainSpelling,
-		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: onTrial(trial.foreignCharacters)},
+		Origin: "CVE-2009-2408; latin1 in Node.js, which cuts code points to a byte", Run: presentSpellings(tokenfmt.ForeignCharacters, tokenfmt.SameLowBytes)},
 	{ID: "ENC-07", Name: "another serialization or compression of the same parts", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 436,
 		Gain:   "a token from which two readers take different states",
-		Origin: "CVE-2022-39227", Run: onTrial(trial.otherSerialization)},
+		Origin: "CVE-2022-39227", Run: presentSpellings(tokenfmt.OtherSerialization, tokenfmt.BinaryForms, tokenfmt.Recompressed)},
 	{ID: "ENC-08", Name: "data after the end of the token", Refutes: spellingProperties, Layer: attack.LayerText, CWE: 1286, Gain: gainSpelling,
 		Origin: "fernet-go accepts a further character and a further segment", Run: onTrial(trial.trailingData)},
 	{ID: "ENC-09", Name: "longer encodings of numbers and lengths under the tag", Refutes: spellingProperties, Layer: attack.LayerReseal, CWE: 1289, Gain: gainSpelling,
 		Origin: "DER and CBOR, which have one shortest form",
 		Dropped: "the contents are authenticated: only the server can write them in another form, and each token " +
 			"still has a single text"},
-}
-
-// otherForms presents tokens with letters, numbers and digits in other forms.
-func (t trial) otherForms() {
-	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
-		t.spellings(in, tok, tokenfmt.LetterCase)
-		t.spellings(in, tok, tokenfmt.NumberForms)
-		t.spellings(in, tok, tokenfmt.Overflows)
-		t.spellings(in, tok, tokenfmt.LookAlikes)
-	})
-}
-
-// foreignCharacters presents tokens with characters outside every alphabet.
-func (t trial) foreignCharacters() {
-	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
-		t.spellings(in, tok, tokenfmt.ForeignCharacters)
-		t.spellings(in, tok, tokenfmt.SameLowBytes)
-	})
-}
-
-// otherSerialization presents the parts of tokens in other serializations.
-func (t trial) otherSerialization() {
-	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
-		t.spellings(in, tok, tokenfmt.OtherSerialization)
-		t.spellings(in, tok, tokenfmt.BinaryForms)
-		t.spellings(in, tok, tokenfmt.Recompressed)
-	})
 }
 
 // trailingData presents tokens with more data, and one token with many numbers of bytes inserted.

@@ -30,7 +30,7 @@ var framingAttacks = []attack.Attack{
 	{ID: "FRM-08", Name: "parts of two tokens joined", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a token assembled from parts of others", Origin: "CCTV: chunk reordering", Run: onToken(trial.splices), Thousands: 1},
 	{ID: "FRM-09", Name: "a forged part beside a valid one", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 347,
-		Gain: "a forged body that is accepted because of a valid signature beside it", Origin: "CVE-2016-9122", Run: onTrial(trial.doubledSegments)},
+		Gain: "a forged body that is accepted because of a valid signature beside it", Origin: "CVE-2016-9122", Run: onToken(trial.doubledSegments)},
 	{ID: "FRM-10", Name: "chunks of long tokens dropped, swapped and repeated", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354,
 		Gain: "a state that is truncated or assembled from others", Origin: "CCTV: chunk reordering and truncation", Run: onToken(trial.chunks)},
 	{ID: "FRM-11", Name: "changed ends of tokens of many lengths and of the second key", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 354, Gain: attack.GainForgery,
@@ -135,10 +135,8 @@ func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-func (t trial) doubledSegments() {
-	if in, tok, ok := t.Base(); ok {
-		t.Spellings(in, tok, tokenfmt.DoubledSegments(tok.Format(), t.Source))
-	}
+func (t trial) doubledSegments(in *attack.Instance, tok *attack.Token) {
+	t.Spellings(in, tok, tokenfmt.DoubledSegments(tok.Format(), t.Source))
 }
 
 // splices combines parts of two tokens, by segments and by bytes, and moves blocks within one.

@@ -30,7 +30,7 @@ var nonceAttacks = []attack.Attack{
 		Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
 	{ID: "NON-08", Name: "handles that draw the same nonces, nonces after a refusal", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
-		Origin: "counters and generators that begin anew when a handle is opened or closed, or a token is refused", Run: onTrial(trial.severalHandles)},
+		Origin: "counters and generators that begin anew when a handle is opened or closed, or a token is refused", Run: onToken(trial.severalHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
 	{ID: "NON-10", Name: "a nonce that contains a counter of 12 bits or fewer", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
@@ -123,9 +123,8 @@ const (
 // severalHandles opens the design twice under one key in one process, and twice under a ring
 // whose first key it is. It seals one state after events and with all handles in turn, closes the
 // handles, and looks for a repetition.
-func (t trial) severalHandles() {
-	in, tok, ok := t.Base()
-	if !ok || t.hidesNonce(in, tok) {
+func (t trial) severalHandles(in *attack.Instance, tok *attack.Token) {
+	if t.hidesNonce(in, tok) {
 		return
 	}
 	search, ok := t.newRepetition(in, tok)

@@ -38,7 +38,7 @@ var tagAttacks = []attack.Attack{
 	{ID: "TAG-13", Name: "a checksum in the place of a tag", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 353, Gain: attack.GainForgery,
 		Origin: "Borisov, Goldberg, Wagner 2001, of WEP", Run: onToken(trial.checksums)},
 	{ID: "TAG-14", Name: "a tag that is linear in the payload or its parts, or a nonce of ECDSA that repeats", Refutes: integrityProperties, Layer: attack.LayerText, CWE: 323,
-		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305; RFC 6979, section 1, of ECDSA", Run: onTrial(trial.linearTags)},
+		Gain: "a payload that was never sealed, under a combination of known tags", Origin: "Joux 2006, of GCM; RFC 8439, section 4, of Poly1305; RFC 6979, section 1, of ECDSA", Run: onToken(trial.linearTags)},
 	{ID: "TAG-05", Name: "a comparison that ends early", Refutes: []codecs.Property{codecs.SteadyTiming}, Layer: attack.LayerResources, CWE: 208,
 		Gain: "a tag that is found byte by byte", Origin: "CVE-2009-3875",
 		Dropped: "timing is judged from samples by sealab leak, which has its own negative controls"},
@@ -150,11 +150,7 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 // linearTags seals three states, of which two differ from the first in one position each. It
 // presents the sum of the states under sums of their tags. GMAC with a constant nonce is affine
 // over GF(2), and Poly1305 with a constant key is affine modulo 2^130 - 5.
-func (t trial) linearTags() {
-	in, tok, ok := t.Base()
-	if !ok {
-		return
-	}
+func (t trial) linearTags(in *attack.Instance, tok *attack.Token) {
 	t.linearTokens(in, tok.Under)
 	t.sharedNonces(in, tok.Under)
 	base := t.Letters(48)
@@ -165,6 +161,7 @@ func (t trial) linearTags() {
 		if i > 0 {
 			state[20*i] ^= 1
 		}
+		var ok bool
 		if tokens[i], ok = t.Mint(in, state); !ok {
 			return
 		}
