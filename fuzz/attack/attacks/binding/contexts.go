@@ -16,11 +16,11 @@ import (
 
 // contextAttacks are the attacks that present a token in a context other than its own.
 var contextAttacks = []attack.Attack{
-	unrelatedValues("CTX-01", "another principal", codecs.BindsPrincipal, "MCP 2026-07-28, basic/patterns/mrtr: bind the principal", "another user's state and rights"),
-	unrelatedValues("CTX-02", "another method", codecs.BindsMethod, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a state carried from one kind of request to another"),
-	unrelatedValues("CTX-09", "another target", codecs.BindsTarget, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a consent given for one tool, used for another"),
-	unrelatedValues("CTX-10", "other arguments", codecs.BindsArguments, "MCP 2026-07-28, basic/patterns/mrtr: digest of the salient parameters", "a consent given for some arguments, used for others"),
-	unrelatedValues("CTX-07", "another server", codecs.BindsAudience, "RFC 8725, section 3.11", "a token of one server, used at another"),
+	unrelatedValues("CTX-01", "another principal", fields.Principal, "MCP 2026-07-28, basic/patterns/mrtr: bind the principal", "another user's state and rights"),
+	unrelatedValues("CTX-02", "another method", fields.Method, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a state carried from one kind of request to another"),
+	unrelatedValues("CTX-09", "another target", fields.Target, "MCP 2026-07-28, basic/patterns/mrtr: identify the request", "a consent given for one tool, used for another"),
+	unrelatedValues("CTX-10", "other arguments", fields.Arguments, "MCP 2026-07-28, basic/patterns/mrtr: digest of the salient parameters", "a consent given for some arguments, used for others"),
+	unrelatedValues("CTX-07", "another server", fields.Audience, "RFC 8725, section 3.11", "a token of one server, used at another"),
 	{ID: "CTX-03", Name: "empty values, absent values, and words for absent", Layer: attack.LayerContext, CWE: 287,
 		Refutes: []codecs.Property{codecs.BindsPrincipal, codecs.BindsAudience, codecs.BindsArguments, codecs.Unambiguous},
 		Gain:    "a token of an anonymous request that is accepted from a user, or the reverse", Origin: "CVE-2023-2975; anonymous sentinels: toolhive", Run: onTrial(trial.emptyOrAbsent)},
@@ -48,22 +48,12 @@ var contextAttacks = []attack.Attack{
 }
 
 // unrelatedValues returns the attack on one field with unrelated values.
-func unrelatedValues(id, name string, p codecs.Property, origin, gain string) attack.Attack {
-	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{p}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
-		Run: onTrial(func(t trial) {
-			for _, f := range fields.All {
-				if f.Property == p {
-					t.otherValues(f)
-				}
-			}
-		})}
+func unrelatedValues(id, name string, f fields.Field, origin, gain string) attack.Attack {
+	return attack.Attack{ID: id, Name: name, Refutes: []codecs.Property{f.Property}, Layer: attack.LayerContext, CWE: 863, Origin: origin, Gain: gain,
+		Run: onScheme(func(t trial, in *attack.Instance, tok *attack.Token) { t.otherValues(in, tok, f) })}
 }
 
-func (t trial) otherValues(f fields.Field) {
-	in, tok, ok := t.Scheme()
-	if !ok {
-		return
-	}
+func (t trial) otherValues(in *attack.Instance, tok *attack.Token, f fields.Field) {
 	from, present := f.Get(&tok.Under)
 	if !present {
 		t.Skip("the design does not mint with a value for %s", f.Name)

@@ -408,7 +408,7 @@ func (t trial) tooDeep(in *attack.Instance, under codecs.Context) {
 // inside lists.
 func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 	f := fields.Arguments
-	for _, w := range append(nonObjectTwins, structureTwins...) {
+	for _, w := range slices.Concat(nonObjectTwins, structureTwins) {
 		if emptyArguments[w.a] && emptyArguments[w.b] {
 			t.emptyTwins(in, under, w)
 			continue
@@ -417,10 +417,7 @@ func (t trial) structuresIn(in *attack.Instance, under codecs.Context) {
 	}
 	for _, around := range []struct{ open, end, where string }{{`{"o":`, `}`, "in an object"}, {`{"o":{"p":`, `}}`, "two objects deep"},
 		{`{"o":[`, `]}`, "in a list"}, {`{"o":[[0,`, `]]}`, "in a list of a list"}, {`[`, `]`, "in a list"}} {
-		for _, w := range structureTwins {
-			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
-		}
-		for _, w := range nonObjectTwins {
+		for _, w := range slices.Concat(structureTwins, nonObjectTwins) {
 			t.across(in, under, f, around.open+w.a+around.end, around.open+w.b+around.end, w.how+", "+around.where)
 		}
 	}
@@ -440,11 +437,9 @@ func (t trial) unicodeForms() {
 	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
 		twins := unicodeTwins
 		if t.Design.Worker == nil && f.Property != codecs.BindsArguments {
-			twins = append(twins[:len(twins):len(twins)], surrogateTwins...)
+			twins = slices.Concat(unicodeTwins, surrogateTwins)
 		}
-		for _, w := range twins {
-			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
-		}
+		t.acrossTwins(in, under, f, twins)
 	})
 }
 
@@ -454,17 +449,19 @@ func (t trial) partsOfValues() {
 		if f.Property == codecs.BindsMethod {
 			twins = slices.Concat(partTwins, methodTwins)
 		}
-		for _, w := range twins {
-			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
-		}
+		t.acrossTwins(in, under, f, twins)
 	})
 }
 
 func (t trial) structuredNames() {
-	twins := slices.Concat(nameTwins, patternTwins)
 	t.everyMethod(func(in *attack.Instance, under codecs.Context, f fields.Field) {
-		for _, w := range twins {
-			t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
-		}
+		t.acrossTwins(in, under, f, slices.Concat(nameTwins, patternTwins))
 	})
+}
+
+// acrossTwins compares the values of a field that are made from each pair of texts.
+func (t trial) acrossTwins(in *attack.Instance, under codecs.Context, f fields.Field, twins []twin) {
+	for _, w := range twins {
+		t.across(in, under, f, f.Value(w.a), f.Value(w.b), w.how)
+	}
 }
