@@ -2,7 +2,6 @@ package attacks
 
 import (
 	"fmt"
-	"iter"
 	"time"
 
 	"sealab/codecs"
@@ -19,10 +18,7 @@ var interveningTokens = []int{100, 1100, 4200, 10_100}
 // presentedTwice presents a token twice: immediately, under other rings, in one batch, and late in
 // its life.
 func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
-	t.Try(codecs.SingleUse)
-	first, once := in.Accepts(tok.Text, tok.Under)
-	if second, twice := in.Accepts(tok.Text, tok.Under); once && twice {
-		t.Refute(codecs.SingleUse, "a token is accepted a second time", tok.Sealed, first, second)
+	if t.acceptsUsed(in, tok.Sealed, in.Unseal(tok.Text, tok.Under), tok.Under, "a token is accepted a second time") {
 		return
 	}
 	t.underOtherRings(tok.Under)
@@ -33,6 +29,17 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.lateAgain(tok.Under)
 	t.afterClockBack(tok.Under)
 	t.afterRestart(tok.Under)
+}
+
+// acceptsUsed presents a token again after a first call, and reports whether both accept it.
+func (t trial) acceptsUsed(in *attack.Instance, sealed, first verdict.Call, c codecs.Context, issue string, args ...any) bool {
+	t.Try(codecs.SingleUse)
+	second, twice := in.Accepts(sealed.Answer.Out, c)
+	if first.Answer.Outcome != verdict.Done || !twice {
+		return false
+	}
+	t.Refute(codecs.SingleUse, fmt.Sprintf(issue, args...), sealed, first, second)
+	return true
 }
 
 // usedRings are rings of keys, by number. Key 0 seals a token, which is used under the first ring
@@ -56,9 +63,7 @@ func (t trial) underOtherRings(c codecs.Context) {
 			if err != nil {
 				continue // the design takes one key only
 			}
-			t.Try(codecs.SingleUse)
-			if second, twice := in.Accepts(sealed.Answer.Out, c); twice {
-				t.Refute(codecs.SingleUse, fmt.Sprintf("a token that was used under a ring of the keys %d is accepted again under a ring of the keys %d", rings[0], ring), sealed, first, second)
+			if t.acceptsUsed(in, sealed, first, c, "a token that was used under a ring of the keys %d is accepted again under a ring of the keys %d", rings[0], ring) {
 				return
 			}
 		}
@@ -99,10 +104,7 @@ func (t trial) afterClockBack(c codecs.Context) {
 	if _, pruned := in.Accepts(in.Seal(t.State(8), late).Answer.Out, late); !once || !pruned {
 		return
 	}
-	t.Try(codecs.SingleUse)
-	if second, twice := in.Accepts(tok.Text, attack.Later(c, time.Second)); twice {
-		t.Refute(codecs.SingleUse, "a token is accepted a second time after another one was used "+(2*shortLife).String()+" later, and the clock was set back", tok.Sealed, first, second)
-	}
+	t.acceptsUsed(in, tok.Sealed, first, attack.Later(c, time.Second), "a token is accepted a second time after another one was used %s later, and the clock was set back", 2*shortLife)
 }
 
 // besideClosed presents a token at a handle before and after another handle of the same key is
@@ -121,10 +123,7 @@ func (t trial) besideClosed(c codecs.Context) {
 	if !once || other.Close() != nil {
 		return
 	}
-	t.Try(codecs.SingleUse)
-	if second, twice := in.Accepts(sealed.Answer.Out, c); twice {
-		t.RefuteIf(codecs.SingleUse, attack.Accepted, "a token is accepted a second time after another handle was closed", sealed, first, second)
-	}
+	t.acceptsUsed(in, sealed, first, c, "a token is accepted a second time after another handle was closed")
 }
 
 // afterRestart notes whether a new process accepts a used token again. The promise of single
@@ -156,11 +155,7 @@ func (t trial) twiceElsewhere(in *attack.Instance, c codecs.Context) {
 		if sealed.Answer.Outcome != verdict.Done {
 			return
 		}
-		first, once := holder.Accepts(sealed.Answer.Out, c)
-		t.Try(codecs.SingleUse)
-		if second, again := holder.Accepts(sealed.Answer.Out, c); once && again {
-			t.Refute(codecs.SingleUse, "a token "+how+" is accepted a second time", sealed, first, second)
-		}
+		t.acceptsUsed(holder, sealed, holder.Unseal(sealed.Answer.Out, c), c, "a token %s is accepted a second time", how)
 	}
 	for _, n := range []int{0, 1, 300, attack.LongState, attack.LongerState} {
 		twice(in, t.Letters(n), c, fmt.Sprintf("of a state of %d letters", n))
@@ -187,11 +182,7 @@ func (t trial) onceInEachContext(in *attack.Instance, c codecs.Context) {
 			return
 		}
 		other := f.Put(c, f.Unrelated()[0])
-		first, once := in.Accepts(sealed.Answer.Out, c)
-		t.Try(codecs.SingleUse)
-		if second, again := in.Accepts(sealed.Answer.Out, other); once && again {
-			t.Refute(codecs.SingleUse, "a token is accepted a second time with another "+f.Name, sealed, first, second)
-		}
+		t.acceptsUsed(in, sealed, in.Unseal(sealed.Answer.Out, c), other, "a token is accepted a second time with another %s", f.Name)
 	}
 }
 
@@ -209,9 +200,7 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 // respelled presents a token in its own spelling and then in others. A list of used texts does
 // not recognize those.
 func (t trial) respelled(in *attack.Instance, c codecs.Context) {
-	for _, spellings := range []func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]{
-		tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData,
-	} {
+	for _, spellings := range []generator{tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData} {
 		tok, ok := in.Mint(t.State(8), c)
 		if !ok {
 			return
@@ -248,13 +237,10 @@ func (t trial) lateAgainIn(c codecs.Context, ttl time.Duration) {
 	if sealed.Answer.Outcome != verdict.Done {
 		return
 	}
-	first, once := in.Accepts(sealed.Answer.Out, c)
+	first := in.Unseal(sealed.Answer.Out, c)
 	for _, d := range []time.Duration{ttl / 4, ttl * 3 / 4, ttl * 19 / 20} {
 		in.Seal(t.State(8), attack.Later(c, d))
-		t.Try(codecs.SingleUse)
-		if second, twice := in.Accepts(sealed.Answer.Out, attack.Later(c, d)); once && twice {
-			t.Refute(codecs.SingleUse, "a token with a time to live of "+ttl.String()+" is accepted a second time after "+d.String(), sealed, first, second)
-		}
+		t.acceptsUsed(in, sealed, first, attack.Later(c, d), "a token with a time to live of %s is accepted a second time after %s", ttl, d)
 	}
 }
 
@@ -284,9 +270,7 @@ func (t trial) afterOthers(in *attack.Instance, tok *attack.Token) {
 			t.spend(in, tok, n)
 			others += n
 		}
-		t.Try(codecs.SingleUse)
-		if second, twice := in.Accepts(sealed[i].Answer.Out, tok.Under); twice {
-			t.Refute(codecs.SingleUse, fmt.Sprintf("a token is accepted a second time after %d others", most), sealed[i], first[i], second)
+		if t.acceptsUsed(in, sealed[i], first[i], tok.Under, "a token is accepted a second time after %d others", most) {
 			return
 		}
 	}
