@@ -67,24 +67,28 @@ func (t trial) judgedWithAnyByte(in *attack.Instance, tok *attack.Token) {
 		}
 	}
 	for some := range slices.Chunk(texts, attack.BatchSize) {
-		answers, err := in.UnsealBatch(some, tok.Under)
+		together := in.UnsealTogether(some, tok.Under)
 		for k, text := range some {
 			t.Try(codecs.UniformRefusal)
-			if err == nil && !judgedLate(codecs.Rejected(answers[k].Err)) {
+			if together != nil && !judgedLate(together[k]) {
 				continue
 			}
-			call := in.Unseal(text, tok.Under)
-			if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
-				t.Refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
+			if call := in.Unseal(text, tok.Under); judgedLate(call) {
+				t.refuteJudged(tok, call)
 				return
 			}
 		}
 	}
 }
 
-// judgedLate reports whether a refusal is about the claims.
-func judgedLate(r *codecs.RejectError) bool {
-	return r != nil && (r.Stage == codecs.Expired || r.Stage == codecs.Misbound)
+// judgedLate reports whether a call is a refusal that is about the claims.
+func judgedLate(call verdict.Call) bool {
+	return call.Answer.Stage == codecs.Expired.String() || call.Answer.Stage == codecs.Misbound.String()
+}
+
+// refuteJudged records that the claims of an altered token were judged.
+func (t trial) refuteJudged(tok *attack.Token, call verdict.Call) {
+	t.Refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+call.Answer.Stage, tok.Sealed, call)
 }
 
 // judgedEarlyWithLess is earlyJudgement for tokens minted in contexts with fewer fields.
@@ -114,8 +118,8 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 		}
 		t.Try(codecs.UniformRefusal)
 		texts[call.Answer.Text] = call
-		if stage := call.Answer.Stage; stage == codecs.Expired.String() || stage == codecs.Misbound.String() {
-			t.Refute(codecs.UniformRefusal, "a token that is not authentic is refused as "+stage, tok.Sealed, call)
+		if judgedLate(call) {
+			t.refuteJudged(tok, call)
 		}
 	}
 }
@@ -163,7 +167,7 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 		}
 		for _, state := range [][]byte{t.State(24), admin, bytes.ToUpper(plain), make([]byte, len(plain))} {
 			if other, ok := refused(state); ok && !same(first, other) {
-				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens of two states are refused in two ways: %.120q and %.120q", refusalOf(first), refusalOf(other)), first, other)
+				t.refusalsDiffer(first, other, "tokens of two states are refused in two ways")
 				return
 			}
 		}
@@ -189,7 +193,7 @@ func (t trial) timesInRefusals(in *attack.Instance, tok *attack.Token) {
 			t.Try(codecs.UniformRefusal)
 			before, seen := byStage[call.Answer.Stage]
 			if byStage[call.Answer.Stage] = call; seen && refusalOf(before) != refusalOf(call) {
-				t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("refusals at two times differ: %.120q and %.120q", refusalOf(before), refusalOf(call)), before, call)
+				t.refusalsDiffer(before, call, "refusals at two times differ")
 				return
 			}
 		}
@@ -220,7 +224,7 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 		}
 		one, okOne := refused("ada")
 		if two, okTwo := refused("Balthasar-von-Bern"); okOne && okTwo && refusalOf(one) != refusalOf(two) {
-			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("tokens for two values of %s are refused for a third in two ways: %.120q and %.120q", f.Name, refusalOf(one), refusalOf(two)), one, two)
+			t.refusalsDiffer(one, two, "tokens for two values of %s are refused for a third in two ways", f.Name)
 		}
 	}
 }

@@ -200,6 +200,12 @@ func refusalOf(c verdict.Call) string {
 	return c.Answer.Stage + "/" + c.Answer.Reason + "/" + c.Answer.Text
 }
 
+// refusalsDiffer records that two refusals tell something apart. The issue is continued by both.
+func (t trial) refusalsDiffer(a, b verdict.Call, issue string, args ...any) {
+	said := fmt.Sprintf(": %.120q and %.120q", refusalOf(a), refusalOf(b))
+	t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf(issue, args...)+said, a, b)
+}
+
 // callsOf returns up to three of the calls, in the order of their keys.
 func callsOf(answers map[string]verdict.Call) []verdict.Call {
 	names := slices.Sorted(maps.Keys(answers))
