@@ -69,9 +69,8 @@ func (t trial) twoKeysSIV() {
 	if !ok {
 		return
 	}
-	a, errA := t.Open(first)
-	b, errB := t.Open(second)
-	if errA != nil || errB != nil {
+	a, b, ok := t.pair(first, second)
+	if !ok {
 		return
 	}
 	var body, tag []byte

@@ -252,10 +252,8 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 // changedUnderRings changes tokens that were sealed by the second or a later key of a ring.
 func (t trial) changedUnderRings(in *attack.Instance, under codecs.Context) {
 	for _, n := range []int{2, 3, 5, 9} {
-		var keys [][]byte
-		for k := range n {
-			keys = append(keys, t.Secret(n-1-k))
-		}
+		keys := t.firstSecrets(n)
+		slices.Reverse(keys)
 		ring, err := t.Open(keys...)
 		if err != nil {
 			return

@@ -91,9 +91,8 @@ func (t trial) closedHandles(tok *attack.Token) {
 	var sealed [2]verdict.Call
 	for n := range stay {
 		key := t.Secret(10 + n)
-		first, errFirst := t.Open(key)
-		second, errSecond := t.Open(key)
-		if errFirst != nil || errSecond != nil {
+		first, second, ok := t.pair(key, key)
+		if !ok {
 			return
 		}
 		early := second.Seal(tok.State, tok.Under)

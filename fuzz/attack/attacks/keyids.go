@@ -48,12 +48,12 @@ func (t trial) constantHead(in *attack.Instance) (string, bool) {
 }
 
 // start returns the bytes of the first decoded segment of a token of an instance.
-func (t trial) start(in *attack.Instance) string {
+func (t trial) start(in *attack.Instance) []byte {
 	tok, ok := t.Mint(in, t.State(24))
 	if !ok || len(tok.Format().Encoded()) == 0 {
-		return ""
+		return nil
 	}
-	return string(tok.Format().Segments[tok.Format().Encoded()[0]].Bytes)
+	return tok.Format().Segments[tok.Format().Encoded()[0]].Bytes
 }
 
 func (t trial) collide(a, b []byte) {

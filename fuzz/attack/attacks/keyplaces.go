@@ -13,9 +13,8 @@ import (
 // between the places of a ring, and agree between the two rings at each place, they tell the
 // place of a key in the ring. If they differ between the rings, they may only name the key.
 func (t trial) placesOfKeys() {
-	const keys = 3
-	one, okOne := t.refusalsByPlace(0, keys)
-	two, okTwo := t.refusalsByPlace(keys, keys)
+	one, okOne := t.refusalsByPlace(t.secrets(0, 1, 2))
+	two, okTwo := t.refusalsByPlace(t.secrets(3, 4, 5))
 	if !okOne || !okTwo {
 		return
 	}
@@ -33,13 +32,9 @@ func (t trial) placesOfKeys() {
 	}
 }
 
-// refusalsByPlace opens a ring of n keys, from secret number first on, and presents an altered
-// token of each key. It reports false if a token is accepted, or if its refusals differ.
-func (t trial) refusalsByPlace(first, n int) (calls []verdict.Call, ok bool) {
-	var secrets [][]byte
-	for k := range n {
-		secrets = append(secrets, t.Secret(first+k))
-	}
+// refusalsByPlace opens a ring and presents an altered token of each key. It reports false if a
+// token is accepted, or if its refusals differ.
+func (t trial) refusalsByPlace(secrets [][]byte) (calls []verdict.Call, ok bool) {
 	ring, err := t.Open(secrets...)
 	if err != nil {
 		return nil, false

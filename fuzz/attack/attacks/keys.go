@@ -55,6 +55,22 @@ var keyAttacks = []attack.Attack{
 		Gain: "tokens minted by any server that can only verify", Origin: "RFC 8725, section 2.1", Run: onTrial(trial.verifyingHalf)},
 }
 
+// secrets returns the keys with the given numbers.
+func (t trial) secrets(numbers ...int) (keys [][]byte) {
+	for _, n := range numbers {
+		keys = append(keys, t.Secret(n))
+	}
+	return keys
+}
+
+// firstSecrets returns the keys with the numbers below n.
+func (t trial) firstSecrets(n int) (keys [][]byte) {
+	for k := range n {
+		keys = append(keys, t.Secret(k))
+	}
+	return keys
+}
+
 // pair opens the design under two rings with one key each.
 func (t trial) pair(a, b []byte) (ia, ib *attack.Instance, ok bool) {
 	ia, errA := t.Open(a)
@@ -248,16 +264,12 @@ func (t trial) keyCheckValues(in *attack.Instance, tok *attack.Token) {
 	if t.Design.Restart != nil && t.Design.Restart() != nil {
 		return
 	}
-	again, err := t.Open(t.Secret(0))
-	if err != nil {
-		return
-	}
-	other, err := t.Open(t.Secret(1))
-	if err != nil {
+	again, other, ok := t.pair(t.Secret(0), t.Secret(1))
+	if !ok {
 		return
 	}
 	second, third := t.start(again), t.start(other)
-	if n := min(commonPrefixLength(first, second), len(third), 16); hammingDistance(first[:n], third[:n]) >= 3 {
+	if n := min(commonPrefixLength(first, second), len(third), 16); n-equalPositions(first[:n], third[:n]) >= 3 {
 		t.Refute(codecs.PrivateKeys, fmt.Sprintf("every token begins with %x, which is a function of the secret", first[:n]), tok.Sealed)
 	}
 }
@@ -269,21 +281,10 @@ func isSegment(tok *attack.Token, value []byte) bool {
 }
 
 // commonPrefixLength returns the length of the common prefix of a and b.
-func commonPrefixLength(a, b string) int {
+func commonPrefixLength(a, b []byte) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
-	}
-	return n
-}
-
-// hammingDistance returns the number of positions at which a and b differ.
-func hammingDistance(a, b string) int {
-	n := 0
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			n++
-		}
 	}
 	return n
 }

@@ -195,9 +195,8 @@ var keyLong = regexp.MustCompile(`[0-9A-Za-z+/_-]{43,}`)
 // keys. A long value that two texts show under one key but not under the other derives from
 // that key.
 func (t trial) keysInRefusals(in *attack.Instance, tok *attack.Token) {
-	again, errAgain := t.Open(t.Secret(0))
-	other, err := t.Open(t.Secret(1))
-	if errAgain != nil || err != nil {
+	again, other, ok := t.pair(t.Secret(0), t.Secret(1))
+	if !ok {
 		return
 	}
 	prefix := t.PrefixOf(tok)

@@ -81,10 +81,7 @@ func (t trial) keyTwice() {
 		return
 	}
 	rings := [][][]byte{{a, a}, {a, b, a}, {a, b, b}}
-	var long [][]byte
-	for k := range 16 {
-		long = append(long, t.Secret(k))
-	}
+	long := t.firstSecrets(16)
 	if _, err := t.Open(long...); err == nil {
 		rings = append(rings, append(slices.Clone(long), long[15]), append(slices.Clone(long), long[0]))
 	}
@@ -102,10 +99,7 @@ func (t trial) keyTwice() {
 // rotation mints under each of five keys. It opens the tokens under rings with the key at every
 // position, and under a ring without it.
 func (t trial) rotation() {
-	var keys [][]byte
-	for n := range 5 {
-		keys = append(keys, t.Secret(n))
-	}
+	keys := t.firstSecrets(5)
 	if _, err := t.Open(keys[0], keys[1]); err != nil {
 		t.Skip("the design takes one key only")
 		return
@@ -196,10 +190,7 @@ func (t trial) alikeKeys() {
 // design may refuse to open such a ring.
 func (t trial) longRings() {
 	for _, n := range []int{9, 17, 33, 65, 257} {
-		var ring [][]byte
-		for k := range n {
-			ring = append(ring, t.Secret(k))
-		}
+		ring := t.firstSecrets(n)
 		for _, k := range []int{n / 2, n - 1} {
 			if alone, err := t.Open(ring[k]); err == nil {
 				t.opensUnder(alone, ring, true, fmt.Sprintf("key %d of a ring of %d does not unseal", k+1, n))

@@ -35,7 +35,6 @@ const (
 // A model predicts the answers of a design whose only state is its used and its stored tokens.
 type model struct {
 	trial
-	keys     [][]byte
 	variants []contextVariant
 	handles  []*modelHandle
 	tokens   []*modelToken
@@ -88,9 +87,6 @@ func (t trial) newModel() (*model, bool) {
 		return nil, false
 	}
 	m := &model{trial: t, variants: []contextVariant{{Context: tok.Under}}, exact: bytes.Equal(tok.State, tok.Returned())}
-	for n := range modelKeys {
-		m.keys = append(m.keys, t.Secret(n))
-	}
 	if t.Design.IsScheme() {
 		for _, f := range fields.All {
 			other := f.Put(tok.Under, f.Unrelated()[0])
@@ -99,9 +95,9 @@ func (t trial) newModel() (*model, bool) {
 			}
 		}
 	}
-	_, err := t.Open(m.keys[0], m.keys[1])
+	_, err := t.Open(t.Secret(0), t.Secret(1))
 	m.rings = err == nil
-	if other, err := t.Open(m.keys[0]); err == nil {
+	if other, err := t.Open(t.Secret(0)); err == nil {
 		_, m.shared = other.Accepts(tok.Text, tok.Under)
 	}
 	if again, ok := in.Mint(t.State(24), tok.Under); ok {
@@ -109,9 +105,8 @@ func (t trial) newModel() (*model, bool) {
 		_, twice := in.Accepts(again.Text, tok.Under)
 		m.spends = !twice
 	}
-	ttl := modelTTL
-	if timed, err := t.OpenFor(&ttl, m.keys[0]); err == nil && t.Design.IsScheme() && !t.Design.OwnClock {
-		m.expires = !timed.AcceptsFirst(tok, attack.Later(tok.Under, 2*ttl))
+	if timed, err := m.open(0); err == nil && t.Design.IsScheme() && !t.Design.OwnClock {
+		m.expires = !timed.AcceptsFirst(tok, attack.Later(tok.Under, 2*modelTTL))
 	}
 	return m, true
 }
@@ -152,13 +147,12 @@ func (m *model) noToken() []byte {
 // openHandle opens a handle under a random ring. If there are modelHandles already, it replaces
 // a random one.
 func (m *model) openHandle() {
-	h := &modelHandle{ring: m.Perm(len(m.keys))[:1]}
+	h := &modelHandle{ring: m.Perm(modelKeys)[:1]}
 	if m.rings {
-		h.ring = m.Perm(len(m.keys))[:1+m.IntN(3)]
+		h.ring = m.Perm(modelKeys)[:1+m.IntN(3)]
 	}
-	ttl := modelTTL
 	var err error
-	if h.Instance, err = m.OpenFor(&ttl, m.secrets(h.ring)...); err != nil {
+	if h.Instance, err = m.open(h.ring...); err != nil {
 		return
 	}
 	if len(m.handles) < modelHandles {
@@ -168,11 +162,9 @@ func (m *model) openHandle() {
 	m.handles[m.IntN(len(m.handles))] = h
 }
 
-func (m *model) secrets(ring []int) (keys [][]byte) {
-	for _, k := range ring {
-		keys = append(keys, m.keys[k])
-	}
-	return keys
+// open opens the design under the keys with the given numbers.
+func (m *model) open(ring ...int) (*attack.Instance, error) {
+	return m.OpenFor(new(modelTTL), m.secrets(ring...)...)
 }
 
 // restart restarts the process, if there is one, and opens every handle again.
@@ -180,9 +172,8 @@ func (m *model) restart() {
 	if m.Design.Restart == nil || m.Design.Restart() != nil {
 		return
 	}
-	ttl := modelTTL
 	for _, h := range m.handles {
-		if in, err := m.OpenFor(&ttl, m.secrets(h.ring)...); err == nil {
+		if in, err := m.open(h.ring...); err == nil {
 			h.Instance = in
 		}
 	}
@@ -197,16 +188,15 @@ func (m *model) lateAtFirst() {
 	if !m.expires || !m.shared {
 		return
 	}
-	ttl := modelTTL
 	for _, late := range []time.Duration{30 * time.Second, modelTTL / 2} {
-		from, err := m.OpenFor(&ttl, m.keys[0])
+		from, err := m.open(0)
 		if err != nil {
 			return
 		}
 		minted := m.at(0, m.now)
 		first, second := from.Seal(m.State(24), minted), from.Seal(m.State(24), minted)
 		m.now += modelTTL + late
-		h, err := m.OpenFor(&ttl, m.keys[0])
+		h, err := m.open(0)
 		if err != nil || first.Answer.Outcome != verdict.Done || second.Answer.Outcome != verdict.Done {
 			return
 		}
@@ -300,8 +290,7 @@ func (m *model) wrong(h *modelHandle, tok *modelToken, v int, alter bool) (codec
 // plainly reports whether a new token is accepted in the same wrong way without other calls in
 // between. If so, other attacks find the weakness.
 func (m *model) plainly(h *modelHandle, tok *modelToken, v int, alter bool) bool {
-	ttl := modelTTL
-	from, err := m.OpenFor(&ttl, m.keys[tok.key])
+	from, err := m.open(tok.key)
 	if err != nil {
 		return true
 	}
@@ -328,8 +317,7 @@ func (m *model) spent(tok *modelToken) bool {
 
 // refused records a finding if a new handle under the same ring accepts a token that h refused.
 func (m *model) refused(h *modelHandle, tok *modelToken, call verdict.Call) {
-	ttl := modelTTL
-	fresh, err := m.OpenFor(&ttl, m.secrets(h.ring)...)
+	fresh, err := m.open(h.ring...)
 	if err != nil || !m.shared {
 		return
 	}

@@ -59,7 +59,7 @@ func (t trial) underOtherRings(c codecs.Context) {
 			continue
 		}
 		for _, ring := range rings[1:] {
-			in, err := t.Open(t.secrets(ring)...)
+			in, err := t.Open(t.secrets(ring...)...)
 			if err != nil {
 				continue // the design takes one key only
 			}
@@ -74,21 +74,13 @@ func (t trial) underOtherRings(c codecs.Context) {
 // not accept the token.
 func (t trial) usedUnder(ring []int, c codecs.Context) (sealed, first verdict.Call, once bool) {
 	from, err := t.Open(t.Secret(0))
-	in, errRing := t.Open(t.secrets(ring)...)
+	in, errRing := t.Open(t.secrets(ring...)...)
 	if err != nil || errRing != nil {
 		return sealed, first, false
 	}
 	sealed = from.Seal(t.State(8), c)
 	first, once = in.Accepts(sealed.Answer.Out, c)
 	return sealed, first, once
-}
-
-// secrets returns the keys with the given numbers.
-func (t trial) secrets(numbers []int) (keys [][]byte) {
-	for _, n := range numbers {
-		keys = append(keys, t.Secret(n))
-	}
-	return keys
 }
 
 // afterClockBack presents a token, a second one after the first has expired, and the first one
@@ -110,9 +102,8 @@ func (t trial) afterClockBack(c codecs.Context) {
 // besideClosed presents a token at a handle before and after another handle of the same key is
 // closed. Closing one must not erase the other's list.
 func (t trial) besideClosed(c codecs.Context) {
-	in, err := t.Open(t.Secret(0))
-	other, errOther := t.Open(t.Secret(0))
-	if err != nil || errOther != nil {
+	in, other, ok := t.pair(t.Secret(0), t.Secret(0))
+	if !ok {
 		return
 	}
 	sealed := in.Seal(t.State(8), c)
