@@ -48,8 +48,11 @@ var signingCurves = []signingCurve{
 	{elliptic.P521().Params().N, sha512.New, 66},
 }
 
-// secp256k1Order is n in SEC 2, section 2.4.1.
-var secp256k1Order, _ = new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
+// The orders of groups: n in SEC 2, section 2.4.1, and L in RFC 8032, section 5.1.
+var (
+	secp256k1Order, _ = new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
+	ed25519Order, _   = new(big.Int).SetString("1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed", 16)
+)
 
 // A Signature is a reading of a token as a body with an ECDSA signature.
 type Signature struct {

@@ -2,6 +2,7 @@ package tokenfmt
 
 import (
 	"bytes"
+	"crypto/elliptic"
 	"fmt"
 	"iter"
 	"math/big"
@@ -383,27 +384,15 @@ func ShiftedBorders(f Format, s *Source) iter.Seq[Alteration] {
 // SecondSignatures treats the last 32 bytes of each segment as the scalar of a signature and
 // writes its second form: S + L for Ed25519 (RFC 8032, section 8.4), n - s for ECDSA.
 func SecondSignatures(f Format, _ *Source) iter.Seq[Alteration] {
-	order := func(hex string) *big.Int {
-		n, ok := new(big.Int).SetString(hex, 16)
-		if !ok {
-			panic("tokenfmt: bad group order")
-		}
-		return n
-	}
-	ed25519 := order("1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed")
-	ecdsa := []*big.Int{ // P-256 and secp256k1
-		order("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"),
-		order("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
-	}
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
 		if len(raw) < 32 {
 			return
 		}
 		head, last := raw[:len(raw)-32], raw[len(raw)-32:]
-		if sum := littleEndian(last); sum.Add(sum, ed25519).BitLen() <= 256 {
+		if sum := littleEndian(last); sum.Add(sum, ed25519Order).BitLen() <= 256 {
 			yield(Alteration{f.With(i, slices.Concat(head, littleBytes(sum, 32))), fmt.Sprintf("the order of Ed25519 added to the last number of segment %d", i)})
 		}
-		for _, n := range ecdsa {
+		for _, n := range []*big.Int{elliptic.P256().Params().N, secp256k1Order} {
 			if other := new(big.Int).Sub(n, new(big.Int).SetBytes(last)); other.Sign() > 0 {
 				yield(Alteration{f.With(i, slices.Concat(head, other.FillBytes(make([]byte, 32)))), fmt.Sprintf("the last number of segment %d negated", i)})
 			}
