@@ -37,23 +37,43 @@ func (t trial) resealer(in *attack.Instance, tok *attack.Token) (resealer, bool)
 	return func(edit func([]byte) []byte) ([]byte, error) { return c.Seal(edit(bytes.Clone(c.Body))), nil }, true
 }
 
-// claims returns a token of a scheme with JSON claims, its inside, and a way to seal it edited.
-// If there is none, it records the reason.
-func (t trial) claims() (in *attack.Instance, tok *attack.Token, inside []byte, reseal resealer, ok bool) {
-	in, tok, ok = t.timed()
+// A claimed is a token of a scheme with JSON claims, and a way to seal them edited.
+type claimed struct {
+	trial
+	in     *attack.Instance
+	tok    *attack.Token
+	inside []byte
+	reseal resealer
+}
+
+// claims mints a token of a scheme with JSON claims. If there is none, it records the reason.
+func (t trial) claims() (c claimed, ok bool) {
+	in, tok, ok := t.timed()
 	if !ok {
-		return nil, nil, nil, nil, false
+		return c, false
 	}
-	reseal, ok = t.resealer(in, tok)
+	reseal, ok := t.resealer(in, tok)
 	if !ok {
 		t.Skip("the design cannot be sealed step by step, and its construction was not recognized")
-		return nil, nil, nil, nil, false
+		return c, false
 	}
-	if _, err := reseal(func(b []byte) []byte { inside = bytes.Clone(b); return b }); err != nil || !json.Valid(inside) {
+	c = claimed{trial: t, in: in, tok: tok, reseal: reseal}
+	if _, err := reseal(func(b []byte) []byte { c.inside = bytes.Clone(b); return b }); err != nil || !json.Valid(c.inside) {
 		t.Skip("the inside of the token is not JSON")
-		return nil, nil, nil, nil, false
+		return c, false
 	}
-	return in, tok, inside, reseal, true
+	return c, true
+}
+
+// expiring is claims for those with a time of expiry. It returns the member, and its value.
+func (t trial) expiring() (c claimed, member, value string, ok bool) {
+	if c, ok = t.claims(); !ok {
+		return c, "", "", false
+	}
+	if member, value, ok = expiryIn(c.inside, c.tok.Under.Now); !ok {
+		t.Skip("the claims have no member that is a time of expiry")
+	}
+	return c, member, value, ok
 }
 
 // numberMember matches a member of a JSON object whose value is a number.
@@ -80,61 +100,52 @@ func expiryIn(inside []byte, now time.Time) (member, value string, ok bool) {
 
 // oddExpiries replaces the expiry by other values and presents the token long after it.
 func (t trial) oddExpiries() {
-	in, tok, inside, reseal, ok := t.claims()
+	c, member, value, ok := t.expiring()
 	if !ok {
-		return
-	}
-	member, value, ok := expiryIn(inside, tok.Under.Now)
-	if !ok {
-		t.Skip("the claims have no member that is a time of expiry")
 		return
 	}
 	for _, odd := range []string{`null`, `"9999999999"`, `"never"`, `""`, `true`, `false`, `[]`, `{}`, `[9999999999]`, `NaN`, `-Infinity`, `-1e400`, `-1`, `0`, `0.0`, `-0`,
 		`"` + value + `"`, `1e`, `0x7fffffff`, `-9223372036854775808`} {
-		t.presentsEdited(in, tok, reseal, `"`+member+`":`+value, `"`+member+`":`+odd)
+		c.presentLate(`"`+member+`":`+value, `"`+member+`":`+odd)
 	}
 	for _, huge := range []string{`1e400`, `Infinity`, `9223372036854775808`, `18446744073709551616`, `9007199254740993`, `1e300`, `123456789012345678901234567890`} {
 		t.Try(codecs.Total)
-		if text, err := resealEdited(reseal, `"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
-			in.Unseal(text, tok.Under)
+		if text, err := c.edited(`"`+member+`":`+value, `"`+member+`":`+huge); err == nil {
+			c.in.Unseal(text, c.tok.Under)
 		}
 	}
 }
 
 // noExpiry removes the expiry, or renames its member, and presents the token long after it.
 func (t trial) noExpiry() {
-	in, tok, inside, reseal, ok := t.claims()
+	c, member, value, ok := t.expiring()
 	if !ok {
-		return
-	}
-	member, value, ok := expiryIn(inside, tok.Under.Now)
-	if !ok {
-		t.Skip("the claims have no member that is a time of expiry")
 		return
 	}
 	whole := `"` + member + `":` + value
 	for _, from := range []string{whole + ",", "," + whole} {
-		t.presentsEdited(in, tok, reseal, from, "")
+		c.presentLate(from, "")
 	}
-	t.presentsEdited(in, tok, reseal, whole, `"`+strings.ToUpper(member)+`":`+value)
-	t.presentsEdited(in, tok, reseal, whole, `"x`+member+`":`+value)
+	c.presentLate(whole, `"`+strings.ToUpper(member)+`":`+value)
+	c.presentLate(whole, `"x`+member+`":`+value)
 }
 
-func resealEdited(reseal resealer, from, to string) ([]byte, error) {
-	return reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
+// edited seals the claims with a text replaced.
+func (c claimed) edited(from, to string) ([]byte, error) {
+	return c.reseal(func(inside []byte) []byte { return bytes.Replace(inside, []byte(from), []byte(to), 1) })
 }
 
-// presentsEdited seals changed claims and presents the token long after the expiry of the
-// honest one.
-func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal resealer, from, to string) {
-	text, err := resealEdited(reseal, from, to)
-	if err != nil || bytes.Equal(text, tok.Text) {
+// presentLate seals the claims with a text replaced, and presents the token long after the expiry
+// of the honest one.
+func (c claimed) presentLate(from, to string) {
+	text, err := c.edited(from, to)
+	if err != nil || bytes.Equal(text, c.tok.Text) {
 		return
 	}
-	t.Try(codecs.Expiry, codecs.Total)
+	c.Try(codecs.Expiry, codecs.Total)
 	for _, d := range []time.Duration{400 * 24 * time.Hour, 20 * 365 * 24 * time.Hour} {
-		if call, ok := in.Accepts(text, attack.Later(tok.Under, d)); ok {
-			t.Refute(codecs.Expiry, fmt.Sprintf("a token whose claims say %q in the place of %q is accepted %s after it was minted", to, from, d), call)
+		if call, ok := c.in.Accepts(text, attack.Later(c.tok.Under, d)); ok {
+			c.Refute(codecs.Expiry, fmt.Sprintf("a token whose claims say %q in the place of %q is accepted %s after it was minted", to, from, d), call)
 		}
 	}
 }
@@ -142,19 +153,17 @@ func (t trial) presentsEdited(in *attack.Instance, tok *attack.Token, reseal res
 // duplicateClaims seals claims with a duplicate member and expects an answer. A reader may use
 // either member, because only the server can seal such claims.
 func (t trial) duplicateClaims() {
-	in, tok, inside, reseal, ok := t.claims()
+	c, ok := t.claims()
 	if !ok {
 		return
 	}
-	for _, m := range plainMember.FindAllSubmatch(inside, 16) {
+	for _, m := range plainMember.FindAllSubmatch(c.inside, 16) {
 		whole := string(m[0])
 		for _, twice := range []string{whole + "," + whole, whole + "," + strings.ToUpper(string(m[1])) + string(m[2]) + `:null`} {
-			text, err := resealEdited(reseal, whole, twice)
-			if err != nil {
-				continue
+			if text, err := c.edited(whole, twice); err == nil {
+				t.Try(codecs.Total)
+				c.in.Unseal(text, c.tok.Under)
 			}
-			t.Try(codecs.Total)
-			in.Unseal(text, tok.Under)
 		}
 	}
 }
