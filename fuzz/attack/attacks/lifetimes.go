@@ -20,8 +20,7 @@ var digitChangeTimes = []time.Time{
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	var life *time.Duration
 	if short, tok, ok := t.MintFor(shortLife, base.Under); ok {
-		ttl := shortLife
-		in, base, life = short, tok, &ttl
+		in, base, life = short, tok, new(shortLife)
 	}
 	others := attack.Poorer(base.Under)
 	for _, turn := range digitChangeTimes {
@@ -66,15 +65,14 @@ func (t trial) liveElsewhere(in *attack.Instance, base *attack.Token, state []by
 
 // otherHolders presents tokens of every key of a ring soon after their expiry.
 func (t trial) otherHolders(c codecs.Context) {
-	ttl := shortLife
 	for n := range 3 {
-		from, errFrom := t.OpenFor(&ttl, t.Secret(n))
-		ring, errRing := t.OpenFor(&ttl, t.Secret(0), t.Secret(1), t.Secret(2))
+		from, errFrom := t.OpenFor(new(shortLife), t.Secret(n))
+		ring, errRing := t.OpenFor(new(shortLife), t.firstSecrets(3)...)
 		if errFrom != nil || errRing != nil {
 			return
 		}
 		if sealed := from.Seal(t.State(8), c); sealed.Answer.Outcome == verdict.Done {
-			t.outlives(ring, ring.TokenOf(sealed, c), &ttl)
+			t.outlives(ring, ring.TokenOf(sealed, c), new(shortLife))
 		}
 	}
 }
@@ -188,8 +186,7 @@ func (t trial) acceptedLate(in *attack.Instance, tok *attack.Token, now time.Tim
 
 // keptAlive presents a token before and after its expiry. Use must not extend its life.
 func (t trial) keptAlive(c codecs.Context) {
-	ttl := shortLife
-	in, err := t.OpenFor(&ttl, t.Secret(0))
+	in, err := t.OpenFor(new(shortLife), t.Secret(0))
 	if err != nil {
 		return
 	}
@@ -197,29 +194,29 @@ func (t trial) keptAlive(c codecs.Context) {
 	if sealed.Answer.Outcome != verdict.Done {
 		return
 	}
-	used, _ := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/4))
+	used, _ := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*shortLife/4))
 	t.Try(codecs.Expiry)
-	if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*ttl/2)); ok {
-		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", ttl, 3*ttl/2), sealed, used, call)
+	if call, ok := in.Accepts(sealed.Answer.Out, attack.Later(c, 3*shortLife/2)); ok {
+		t.Refute(codecs.Expiry, fmt.Sprintf("a token with a time to live of %s that was used within it is accepted %s after it was minted", shortLife, 3*shortLife/2), sealed, used, call)
 	}
 }
 
 // besideLongLives presents tokens with a short life after their expiry, while handles with a long
 // one are open, under the same key and another.
 func (t trial) besideLongLives(c codecs.Context) {
-	ttl, long := shortLife, 10*shortLife
-	in, err := t.OpenFor(&ttl, t.Secret(0))
+	const long = 10 * shortLife
+	in, err := t.OpenFor(new(shortLife), t.Secret(0))
 	if err != nil {
 		return
 	}
 	before := in.Seal(t.State(8), c)
 	for n := range 2 {
-		if _, err := t.OpenFor(&long, t.Secret(n)); err != nil {
+		if _, err := t.OpenFor(new(long), t.Secret(n)); err != nil {
 			return
 		}
 		for _, sealed := range []verdict.Call{before, in.Seal(t.State(8), c)} {
 			if sealed.Answer.Outcome == verdict.Done {
-				t.Refuses(codecs.Expiry, in, sealed, attack.Later(c, 2*ttl), "a token with a time to live of %s is accepted %s after it was minted if a handle with %s is open", ttl, 2*ttl, long)
+				t.Refuses(codecs.Expiry, in, sealed, attack.Later(c, 2*shortLife), "a token with a time to live of %s is accepted %s after it was minted if a handle with %s is open", shortLife, 2*shortLife, long)
 			}
 		}
 	}

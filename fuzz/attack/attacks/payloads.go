@@ -2,10 +2,6 @@ package attacks
 
 import (
 	"bytes"
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -207,14 +203,17 @@ func (t trial) digestOfState(in *attack.Instance, tok *attack.Token) {
 	t.showsState(in, tok.Under)
 	t.readableElsewhere(in, tok.Under)
 	state := tok.Returned()
-	sum256, sum1, sum5, sum512 := sha256.Sum256(state), sha1.Sum(state), md5.Sum(state), sha512.Sum512(state)
 	crc := crc32.ChecksumIEEE(state)
+	digests := [][]byte{binary.BigEndian.AppendUint32(nil, crc), binary.LittleEndian.AppendUint32(nil, crc)}
+	for _, hash := range tokenfmt.Hashes {
+		digests = append(digests, hash.Sum(state)[:8])
+	}
 	t.Try(codecs.Confidentiality)
 	again, ok := in.Mint(t.State(24), tok.Under)
 	if !ok {
 		return
 	}
-	for _, digest := range [][]byte{sum256[:8], sum1[:8], sum5[:8], sum512[:8], binary.BigEndian.AppendUint32(nil, crc), binary.LittleEndian.AppendUint32(nil, crc)} {
+	for _, digest := range digests {
 		here, elsewhere := tokenfmt.Find(tok.Text, digest), tokenfmt.Find(again.Text, digest)
 		if len(here) > 0 && len(elsewhere) == 0 {
 			t.Refute(codecs.Confidentiality, fmt.Sprintf("the token holds a digest of the state, %x", digest), tok.Sealed)
