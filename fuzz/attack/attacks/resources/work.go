@@ -149,15 +149,21 @@ func (t trial) workOfLongest() {
 	t.climb(from, t.longest(), farEnough)
 }
 
+// clocked is Base for attacks that measure work.
+func (t trial) clocked() (*attack.Instance, *attack.Token, bool) {
+	in, tok, ok := t.Base()
+	if ok && t.Budget.Stopwatch == nil {
+		t.Skip("no clock was given")
+		return nil, nil, false
+	}
+	return in, tok, ok
+}
+
 // climb presents texts of each kind at lengths between from and to, and times the answers. It
 // leaves a kind once one text takes longer than enough.
 func (t trial) climb(from, to int, enough time.Duration) {
-	in, tok, ok := t.Base()
+	in, tok, ok := t.clocked()
 	if !ok {
-		return
-	}
-	if t.Budget.Stopwatch == nil {
-		t.Skip("no clock was given")
 		return
 	}
 	defer t.elsewhere()()
@@ -251,12 +257,8 @@ const (
 
 // workBehindMany times refusals before many others and after them.
 func (t trial) workBehindMany() {
-	in, base, ok := t.Base()
+	in, base, ok := t.clocked()
 	if !ok {
-		return
-	}
-	if t.Budget.Stopwatch == nil {
-		t.Skip("no clock was given")
 		return
 	}
 	tok, ok := in.Mint(t.State(refusedState), base.Under)
