@@ -110,23 +110,16 @@ func (b Bench) version(c Case, version string) (refuted, error) {
 		r.keep(c, id, results, passed())
 	}}
 	for _, a := range b.Attacks {
-		if a.Run != nil && a.Aims(c.Property) && !a.Last && (!b.Class || a.ID == c.Attack) {
+		switch {
+		case a.Run == nil || !a.Aims(c.Property) || a.Last:
+		case a.ID == c.Attack: // first, because the time may not suffice for the others
+			runner.Attacks = slices.Insert(runner.Attacks, 0, a)
+		case !b.Class:
 			runner.Attacks = append(runner.Attacks, a)
 		}
 	}
-	// The attack for the class runs first, because the time may not suffice for the others.
-	slices.SortStableFunc(runner.Attacks, func(x, y attack.Attack) int {
-		return -cmp.Compare(btoi(x.ID == c.Attack), btoi(y.ID == c.Attack))
-	})
 	runner.Attack(design)
 	return r, nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // keep records the outcome of one attack.
