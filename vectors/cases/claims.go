@@ -143,13 +143,8 @@ func cutClaimCases(s *Scene) []Case {
 	members := s.Trace.claims()
 	var cs []Case
 	for i, m := range members {
-		head := slices.Clone(members[:i+1])
-		head[i].Value = ""
-		cut := bytes.TrimSuffix(Object(head), []byte("}"))
-		cs = append(cs, Case{
-			Name: "claims-end-at-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims that end at the value of %s", m.Name),
-			Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, setTo(cut)),
-		})
+		cut := bytes.TrimSuffix(Object(withValue(members[:i+1], i, "")), []byte("}"))
+		cs = append(cs, documentCase("end-at-"+caseName(m.Name), " that end at the value of "+m.Name, setTo(cut)))
 	}
 	return cs
 }
@@ -179,12 +174,15 @@ var inClaims = alterMembers{step: claimsStep, name: "claim", doc: "authentic cla
 // within returns alterations of the object in member i.
 func (a alterMembers) within(members []Member, i int) alterMembers {
 	a.path = members[i].Name + "-"
-	a.whole = func(object []byte) []byte {
-		changed := slices.Clone(members)
-		changed[i].Value = string(object)
-		return Object(changed)
-	}
+	a.whole = func(object []byte) []byte { return Object(withValue(members, i, string(object))) }
 	return a
+}
+
+// withValue returns the members with another value of member i.
+func withValue(members []Member, i int, value string) []Member {
+	changed := slices.Clone(members)
+	changed[i].Value = value
+	return changed
 }
 
 // alter returns the case in which the object has these members.
@@ -253,11 +251,9 @@ func undigestedCases(s *Scene) []Case {
 		if !strings.HasPrefix(m.Value, `"`) {
 			continue
 		}
-		changed := slices.Clone(members)
-		changed[i].Value = `""`
 		cs = append(cs, Case{
 			Name: "undigested-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is empty, read with arguments that are not JSON", m.Name),
-			Flags: []string{flagArguments}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
+			Flags: []string{flagArguments}, Edit: onlyStep(claimsStep, setTo(Object(withValue(members, i, `""`)))),
 			Read: func(set *Setting) { setArguments(`{"env":`)(&set.Context) },
 		})
 	}
@@ -274,11 +270,9 @@ func unquotedCases(s *Scene) []Case {
 		if digits == m.Value || digits == "" || strings.Trim(digits, "0123456789") != "" {
 			continue
 		}
-		changed := slices.Clone(members)
-		changed[i].Value = digits
 		cs = append(cs, Case{
 			Name: "unquoted-" + caseName(m.Name), Doc: fmt.Sprintf("authentic claims in which %s is a number and not a text", m.Name),
-			Flags: []string{flagClaims}, Edit: onlyStep(claimsStep, setTo(Object(changed))),
+			Flags: []string{flagClaims}, Edit: onlyStep(claimsStep, setTo(Object(withValue(members, i, digits)))),
 		})
 	}
 	return cs

@@ -44,9 +44,7 @@ func claimByteCases(s *Scene) []Case {
 	}
 	var cs []Case
 	add := func(name, doc string, change func([]byte) []byte) {
-		cs = append(cs, Case{
-			Name: "claims-" + name, Doc: "authentic claims with " + doc, Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, change),
-		})
+		cs = append(cs, documentCase(name, " with "+doc, change))
 	}
 	for i := 0; i < len(text); i += 1 + len(text)/maxClaimBytes {
 		add(fmt.Sprintf("byte-%d", i), fmt.Sprintf("the lowest bit of byte %d flipped", i), Flip(i, 1))
@@ -134,12 +132,14 @@ func documentsOf(s *Scene, all []Alteration) []Case {
 	}
 	var cs []Case
 	for _, a := range all {
-		cs = append(cs, Case{
-			Name: "claims-" + a.Name, Doc: "authentic claims: " + a.Doc, Flags: []string{flagDocument},
-			Edit: onlyStep(claimsStep, a.Change),
-		})
+		cs = append(cs, documentCase(a.Name, ": "+a.Doc, a.Change))
 	}
 	return cs
+}
+
+// documentCase returns the case that changes the whole claims. Its doc continues "authentic claims".
+func documentCase(name, doc string, change func([]byte) []byte) Case {
+	return Case{Name: "claims-" + name, Doc: "authentic claims" + doc, Flags: []string{flagDocument}, Edit: onlyStep(claimsStep, change)}
 }
 
 // documentTexts are the alterations of a JSON text.
