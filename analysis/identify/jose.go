@@ -72,15 +72,21 @@ func parseJWE(token string) ([]Field, func([]byte) bool, bool) {
 	if enc, known := joseEncryptions[header["enc"]]; known && (len(parts[2]) != enc.iv || len(parts[4]) != enc.tag) {
 		return nil, nil, false
 	}
-	fields := []Field{readableField("header", text)}
+	encrypted, ok := encryptedFields(parts)
+	return append([]Field{readableField("header", text)}, encrypted...), nil, ok
+}
+
+// encryptedFields returns the fields after the header of a token of five parts.
+func encryptedFields(parts []string) ([]Field, bool) {
+	var fields []Field
 	for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
 		b, ok := decodeRawURL(parts[i+1])
 		if !ok {
-			return nil, nil, false
+			return nil, false
 		}
 		fields = append(fields, opaqueField(name, b))
 	}
-	return fields, nil, true
+	return fields, true
 }
 
 func parseAuthJS(token string) ([]Field, func([]byte) bool, bool) {

@@ -264,15 +264,8 @@ func parsePlug(token string) ([]Field, func([]byte) bool, bool) {
 	}
 	parts := strings.Split(token, ".")
 	if parts[0] == "QTEyOEdDTQ" && len(parts) == 5 { // A128GCM, before XCP
-		fields := []Field{}
-		for i, name := range []string{"encrypted-key", "iv", "ciphertext", "tag"} {
-			b, ok := decodeRawURL(parts[i+1])
-			if want := []int{44, 12, len(b), 16}[i]; !ok || len(b) != want {
-				return nil, nil, false
-			}
-			fields = append(fields, opaqueField(name, b))
-		}
-		return fields, nil, true
+		fields, ok := encryptedFields(parts)
+		return fields, nil, ok && fields[0].Bytes == 44 && fields[1].Bytes == 12 && fields[3].Bytes == 16
 	}
 	size := map[string]int{"SFMyNTY": 32, "SFMzODQ": 48, "SFM1MTI": 64}[parts[0]]
 	if size == 0 || len(parts) != 3 {
