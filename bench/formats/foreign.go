@@ -179,8 +179,8 @@ func (c *contestant) flip(token []byte, refusals map[string]bool) {
 	for i := range token {
 		changed := bytes.Clone(token)
 		changed[i] ^= 2
-		if _, err := c.in.Unseal(nil, changed, c.at); codecs.Rejected(err) != nil {
-			r := codecs.Rejected(err)
+		_, err := c.in.Unseal(nil, changed, c.at)
+		if r := codecs.Rejected(err); r != nil {
 			refusals[r.Stage.String()+": "+r.Reason] = true
 		}
 	}

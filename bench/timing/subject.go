@@ -42,17 +42,15 @@ func openSubject(d codecs.Design, random *rand.Rand, n int) (*subject, error) {
 
 // with opens the design under another ring, in a context.
 func (s *subject) with(secrets [][]byte, c *codecs.Context) (*lab.Bound, error) {
-	lifetime := tokenTTL
-	return lab.OpenAt(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime}, c)
+	return lab.OpenAt(s.Design, codecs.Config{Secrets: secrets, TTL: new(tokenTTL)}, c)
 }
 
 // newContext returns the context for tokens with the given target and time.
 func newContext(target string, at time.Time) *codecs.Context {
-	principal, audience := "alice", "releases"
 	return &codecs.Context{
 		Now:    at,
 		Method: "tools/call", Target: target, Arguments: json.RawMessage(`{"env":"prod"}`),
-		Principal: &principal, Audience: &audience,
+		Principal: new("alice"), Audience: new("releases"),
 	}
 }
 
