@@ -80,13 +80,11 @@ func (s *site) writeCommands() error {
 		if !ok {
 			return fmt.Errorf("the page of %q: want a title and a text", c.Name)
 		}
-		var help bytes.Buffer
-		if err := markdown.Convert([]byte(text), &help); err != nil {
+		help, err := rendered(markdown, text)
+		if err != nil {
 			return fmt.Errorf("the page of %q: %w", c.Name, err)
 		}
-		id := strings.ReplaceAll(c.Name, " ", "-")
-		html := strings.ReplaceAll(help.String(), "<pre>", `<pre tabindex="0">`)
-		all = append(all, reference{id, c.Name, template.HTML(html)}) //nolint:gosec // made by goldmark without raw HTML
+		all = append(all, reference{strings.ReplaceAll(c.Name, " ", "-"), c.Name, help})
 	}
 	return s.add("commands.html", "Guides", "Commands", "The help of every command. sealab COMMAND --help prints the same.", "commands", all)
 }
@@ -110,13 +108,19 @@ func readGuides() ([]guide, error) {
 		if !ok || len(parts) < 3 {
 			return nil, fmt.Errorf("%s: want a title, a paragraph and a text", name)
 		}
-		var body bytes.Buffer
-		if err := markdown.Convert([]byte(parts[2]), &body); err != nil {
+		body, err := rendered(markdown, parts[2])
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		_, short, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".md"), "-")
-		html := strings.ReplaceAll(body.String(), "<pre>", `<pre tabindex="0">`)
-		all = append(all, guide{"guide-" + short + ".html", title, strings.ReplaceAll(parts[1], "\n", " "), template.HTML(html)}) //nolint:gosec // embedded
+		all = append(all, guide{"guide-" + short + ".html", title, strings.ReplaceAll(parts[1], "\n", " "), body})
 	}
 	return all, nil
+}
+
+// rendered returns Markdown as HTML. The keyboard can scroll its programs.
+func rendered(markdown goldmark.Markdown, text string) (template.HTML, error) {
+	var html bytes.Buffer
+	err := markdown.Convert([]byte(text), &html)
+	return template.HTML(strings.ReplaceAll(html.String(), "<pre>", `<pre tabindex="0">`)), err //nolint:gosec // made by goldmark without raw HTML
 }
