@@ -167,14 +167,18 @@ func (t Threshold) at(size int) float64 {
 
 // String returns the threshold as text for reports.
 func (t Threshold) String() string {
-	word := "at most"
-	if t.AtLeast {
-		word = "at least"
-	}
 	if t.Below1K != t.Limit {
-		return fmt.Sprintf("%s %g below 1 KiB, then %g", word, t.Below1K, t.Limit)
+		return fmt.Sprintf("%s %g below 1 KiB, then %g", t.side(), t.Below1K, t.Limit)
 	}
-	return fmt.Sprintf("%s %g", word, t.Limit)
+	return fmt.Sprintf("%s %g", t.side(), t.Limit)
+}
+
+// side returns on which side of the threshold a ratio must lie.
+func (t Threshold) side() string {
+	if t.AtLeast {
+		return "at least"
+	}
+	return "at most"
 }
 
 // A Check is one ratio with its threshold.

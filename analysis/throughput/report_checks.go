@@ -63,12 +63,8 @@ func reachedLine(checks []Check) string {
 }
 
 func (r *Run) writeMissed(b *strings.Builder, c Check) {
-	word := "at most"
-	if c.AtLeast {
-		word = "at least"
-	}
 	fmt.Fprintf(b, "  missed: %s, %s: %s, %s %g: %s short%s\n",
-		c.ratioOf(c.Of.Subject), Size(c.Of.Size), times(c.Interval), word, c.Limit, percent(c.Short()), r.possible(c))
+		c.ratioOf(c.Of.Subject), Size(c.Of.Size), times(c.Interval), c.side(), c.Limit, percent(c.Short()), r.possible(c))
 }
 
 // bySize groups checks that differ only in size, in order.
