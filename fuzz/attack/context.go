@@ -14,10 +14,9 @@ var epoch = time.Unix(1795176123, 250_000_000).UTC()
 
 // Ordinary returns the context of an ordinary request.
 func Ordinary() codecs.Context {
-	principal, audience := "alice", "laboratory"
 	return codecs.Context{
 		Method: "tools/call", Target: "deploy", Arguments: json.RawMessage(`{"env":"staging","replicas":3}`),
-		Principal: &principal, Audience: &audience, Now: epoch,
+		Principal: new("alice"), Audience: new("laboratory"), Now: epoch,
 	}
 }
 
