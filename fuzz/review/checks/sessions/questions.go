@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"sealab/fuzz/review"
@@ -187,8 +186,8 @@ func respond(t *review.T, s client.Session, as client.User, id json.RawMessage, 
 	return t.Client.HTTP.Do(t.Context, rawmcp.Request{Verb: "POST", Path: t.Client.HTTP.Path(), Headers: t.Client.SessionHeaders(s, as), Body: body}).Status
 }
 
-// callAndAnswer calls a tool and replies to its question. It returns the status of the reply, or 0
-// if there was no question.
+// callAndAnswer calls a tool and replies to its questions. It returns the status of the reply, the
+// one that is not 202 if there is one, or 0 if there was no question.
 func callAndAnswer(t *review.T, f client.Flow, replies reply) (client.Answer, int, bool) {
 	x, ok := newAskingCall(t, f)
 	if !ok {
@@ -198,20 +197,27 @@ func callAndAnswer(t *review.T, f client.Flow, replies reply) (client.Answer, in
 	return a, status, true
 }
 
-// callAndReply makes a call and replies to its question, as callAndAnswer does.
+// maxQuestions is the number of questions of one call that get a reply.
+const maxQuestions = 8
+
+// callAndReply makes a call and replies to its questions, as callAndAnswer does.
 func callAndReply(t *review.T, x askingCall, replies reply) (client.Answer, int) {
-	var answered sync.Once
-	var taken atomic.Int64 // the status of the reply
+	var mu sync.Mutex
+	asked := map[string]bool{} // by ID
+	status := 0
 	answer := func(m []byte) {
 		id, ok := serverRequest(m)
-		if !ok {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ok || asked[string(id)] || len(asked) == maxQuestions {
 			return
 		}
-		answered.Do(func() {
-			var q client.Question
-			_ = json.Unmarshal(m, &q) // accept a question without a form as it is
-			taken.Store(int64(replies(x, id, jsondoc.Samples(q.Form(), 0)[0])))
-		})
+		asked[string(id)] = true
+		var q client.Question
+		_ = json.Unmarshal(m, &q) // accept a question without a form as it is
+		if got := replies(x, id, jsondoc.Samples(q.Form(), 0)[0]); status == 0 || got != 202 {
+			status = got
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context)
 	opened, listening := make(chan struct{}), make(chan struct{})
@@ -220,7 +226,7 @@ func callAndReply(t *review.T, x askingCall, replies reply) (client.Answer, int)
 		if x.session.ID != "" {
 			h := t.Client.HTTP
 			h.Do(ctx, rawmcp.Request{Verb: "GET", Path: h.Path(), Headers: t.Client.SessionHeaders(x.session, client.FirstUser), Opened: func() { close(opened) },
-				Done: func(m []byte) bool { answer(m); return taken.Load() != 0 }})
+				Done: func(m []byte) bool { answer(m); return false }})
 		}
 	}()
 	awaitStream(t, opened, listening)
@@ -230,7 +236,7 @@ func callAndReply(t *review.T, x askingCall, replies reply) (client.Answer, int)
 	t.Client.Keep(e)
 	a := client.ReadAnswer(e, x.id)
 	t.Trials++
-	return a, int(taken.Load())
+	return a, status
 }
 
 func checkSessionQuestion(t *review.T) {
