@@ -275,6 +275,7 @@ var unusualRows = []row{
 	{fault: "challenges without metadata", checks: []string{"A-META"}},
 	{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},
 	{fault: "answers in streams", checks: []string{"L-PROGRESS", "S-RESUME", "RS-DOWN"}, change: withEffects},
+	{fault: "a revision of its own", checks: []string{"S-NEG"}},
 	{fault: "two questions pushed", checks: []string{"S-PUSH"}, change: withEffects},
 	{fault: "older revisions not carried out", checks: []string{"RS-DOWN", "S-PUSH"}, change: withEffects},
 	{fault: "progress in time", checks: []string{"L-PROGRESS"}},
