@@ -28,7 +28,7 @@ import (
 // and those in stands must not.
 type foreign struct {
 	name    string
-	command []string // PORT stands for the port
+	command []string // PORT stands for the port, FOLDER for a new folder
 	env     string
 	users   bool
 	effects bool
@@ -124,12 +124,7 @@ func (f foreign) start(t *testing.T) string {
 // server exits, run tries another port.
 func (f foreign) run(t *testing.T) *running {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
-	require.NoError(t, err)
-	program, installed := f.program(root)
-	if !installed {
-		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
-	}
+	root, program := f.installed(t)
 	for range 5 {
 		if r := f.runOnPort(t, root, program, freePort(t)); r != nil {
 			return r
@@ -139,13 +134,30 @@ func (f foreign) run(t *testing.T) *running {
 	return nil
 }
 
+// installed returns the folder of the servers and the program that runs this one. It skips the test if
+// the server is not installed.
+func (f foreign) installed(t *testing.T) (root, program string) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("testdata", "servers"))
+	require.NoError(t, err)
+	program, installed := f.program(root)
+	if !installed {
+		testenv.Skip(t, "%s is not installed; install with: make review-servers", f.name)
+	}
+	return root, program
+}
+
 // program returns the path of the program that runs a server, and whether the server is installed.
 // A failed installation leaves the folder without its mark.
 func (f foreign) program(root string) (path string, installed bool) {
 	path, mark := f.command[0], ""
 	switch {
 	case path == "node":
-		mark = filepath.Join(root, filepath.Dir(f.command[1]), "node_modules", ".installed")
+		folder, _, found := strings.Cut(f.command[1], "/node_modules/")
+		if !found {
+			folder = filepath.Dir(f.command[1])
+		}
+		mark = filepath.Join(root, folder, "node_modules", ".installed")
 	case !filepath.IsAbs(path):
 		path = filepath.Join(root, path)
 		if filepath.Base(path) == "python" {
@@ -183,7 +195,10 @@ func (f foreign) runOnPort(t *testing.T, root, program, port string) *running {
 	}
 	cmd := exec.Command(program, args[1:]...)
 	cmd.Dir, cmd.SysProcAttr = root, command.TiedChild()
-	cmd.Env = append(os.Environ(), f.env)
+	cmd.Env = os.Environ()
+	if name, value, found := strings.Cut(f.env, "="); found {
+		cmd.Env = append(cmd.Env, name+"="+strings.ReplaceAll(value, "PORT", port))
+	}
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
