@@ -128,6 +128,7 @@ var rows = []row{
 	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, also: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "users of long arguments unbound", checks: []string{"RS-USER"}},
 	{fault: "arguments joined", checks: []string{"RS-ARGS"}},
+	{fault: "arguments joined with slashes + questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "bins joined with counts + bins", checks: []string{"RS-ARGS"}},
 	{fault: "credentials in a readable state", checks: []string{"RS-CLEAR"}},
 	{fault: "readable and careful + codes hashed in states", checks: []string{"RS-CLEAR"}, change: withEffects, critical: true},

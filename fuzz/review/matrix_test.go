@@ -281,6 +281,8 @@ var unusualRows = []row{
 	{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 	{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "questions name all arguments + degrees", checks: []string{"RS-ARGS"}},
+	{fault: "places by path", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "places by path + questions name the call", checks: []string{"RS-ARGS"}},
 	{fault: "degrees + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "gifts", checks: []string{"T-NUMBER", "T-TYPE"}, change: withEffects},
 	{fault: "prices rounded up", checks: []string{"T-NUMBER", "T-VALUE", "T-RACE"}, change: withEffects},

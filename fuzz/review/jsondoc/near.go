@@ -16,10 +16,14 @@ var cutLengths = []int{300, 4000}
 // maxTexts is the number of arguments of a call that get such long texts.
 const maxTexts = 6
 
-// joints returns separators with which a careless digest may join two arguments.
+// joints returns separators with which a careless digest may join two arguments. It leaves slashes to
+// [MovedParts].
 func joints(next string) []string {
-	return []string{"", "|", ",", ":", "/", ";", " ", "\n", "&" + next + "=", "," + next + "="}
+	return append(strings.Split(strings.Replace(separators, "/", "", 1), ""), "", "::", ", ", "&"+next+"=", ","+next+"=")
 }
+
+// separators are the characters that join arguments or parts of names.
+const separators = "|,:/;.-_#@ \n\t\x00\x1f"
 
 // Arguments are the arguments of a call. A nil value means that the argument is absent.
 type Arguments = map[string]json.RawMessage
@@ -133,9 +137,51 @@ func (n *nearPairs) digits(integer, text string) {
 // letters adds pairs in which letters move from one text to the next.
 func (n *nearPairs) letters(first, second string) {
 	n.add(Arguments{first: Quote("probe"), second: Quote("sample")}, Arguments{first: Quote("sample"), second: Quote("probe")})
-	for _, joint := range joints(second) {
-		n.add(Arguments{first: Quote("a" + joint + "b"), second: Quote("c")}, Arguments{first: Quote("a"), second: Quote("b" + joint + "c")})
+	for _, names := range [][2]string{{first, second}, {second, first}} {
+		for _, joint := range joints(names[1]) {
+			n.add(Arguments{names[0]: Quote("a" + joint + "b"), names[1]: Quote("c")}, Arguments{names[0]: Quote("a"), names[1]: Quote("b" + joint + "c")})
+		}
 	}
+}
+
+// maxMoved is the number of pairs that MovedParts returns.
+const maxMoved = 24
+
+// MovedParts returns pairs of the given arguments and those in which a part of a text moves to another
+// text, with the separator beside it. A server may mean the same by both, as by a folder and a path in it.
+func MovedParts(input, given json.RawMessage) (all [][2]json.RawMessage) {
+	m := Members(given)
+	for from := range InOrder(m) {
+		for to := range InOrder(m) {
+			for _, moved := range movedParts(m, from, to) {
+				if next := Object(moved); len(all) < maxMoved && Fits(input, next) {
+					all = append(all, [2]json.RawMessage{given, next})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// movedParts returns arguments in which the beginning of a text moves to the end of another, or the end
+// to its beginning. The text is split at the first and at the last separator of each kind.
+func movedParts(m Arguments, from, to string) (all []Arguments) {
+	whole, is := Text(m[from])
+	other, also := Text(m[to])
+	if !is || !also || from == to {
+		return nil
+	}
+	for _, joint := range strings.Split(separators, "") {
+		first, last := strings.Index(whole, joint), strings.LastIndex(whole, joint)
+		for _, at := range slices.Compact([]int{first, last}) {
+			if at <= 0 || at == len(whole)-1 {
+				continue
+			}
+			begin, end := whole[:at], whole[at+1:]
+			all = append(all, With(With(m, from, Quote(end)), to, Quote(other+joint+begin)), With(With(m, from, Quote(begin)), to, Quote(end+joint+other)))
+		}
+	}
+	return all
 }
 
 // maxShifts is the number of pairs that shifts adds.
@@ -242,6 +288,16 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	}
 	n.shifts()
 	return n.all
+}
+
+// WithSlash returns arguments with a slash in the first of two texts, or nil.
+func WithSlash(input, full json.RawMessage) json.RawMessage {
+	n := newNearPairs(input, full)
+	texts := n.named(Schema.AnyText)
+	if len(texts) < 2 {
+		return nil
+	}
+	return Object(With(With(n.given, texts[0], Quote("probe/sample")), texts[1], Quote("probe")))
 }
 
 // DoubtfulArguments returns pairs that few servers intend to treat as equal. These are texts that

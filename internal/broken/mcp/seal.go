@@ -139,6 +139,10 @@ func (s *Server) digested(v any) any {
 	if all != nil && all["zone"] == nil && s.has("absent texts are empty") {
 		all["zone"] = ""
 	}
+	if all != nil && all["zone"] != nil && s.has("arguments joined with slashes", "places by path") { // the second is sound
+		all["env"] = fmt.Sprintf("%v/%v", all["env"], all["zone"])
+		delete(all, "zone")
+	}
 	for name, inner := range all {
 		if list, is := inner.([]any); is && len(list) > 1 && s.has("first labels bound") {
 			all[name] = list[:1]

@@ -84,6 +84,9 @@ func (s *Server) onceRun(request string, call func() (object, *failure)) (object
 
 // run runs a tool with valid arguments.
 func (s *Server) run(r request, name string, args map[string]string) (object, *failure) {
+	if args["zone"] != "" && s.has("places by path") {
+		args["env"] += "/" + args["zone"]
+	}
 	switch name {
 	case "deploy":
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {

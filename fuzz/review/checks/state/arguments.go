@@ -75,23 +75,32 @@ type nearGroup struct {
 	pairs    [][2]json.RawMessage
 	apart    bool
 	severity review.Severity // of a finding; "": that of other arguments
+	differ   string          // the difference of a pair, with a severity
 }
 
+const inSpelling = "in case, spaces, normal form or order alone, or are absent or empty"
+
 // nearGroups returns pairs of near arguments of a flow.
-func nearGroups(input, full json.RawMessage) []nearGroup {
+func nearGroups(f client.Flow) []nearGroup {
+	input := f.Offer.InputSchema()
+	full := jsondoc.FullSample(input, 0)
+	var moved [][2]json.RawMessage
+	for _, given := range []json.RawMessage{f.Arguments, f.Other, jsondoc.WithSlash(input, full)} {
+		moved = append(moved, jsondoc.MovedParts(input, given)...)
+	}
 	return []nearGroup{
 		{pairs: jsondoc.NearArguments(input, full), apart: true},
 		{pairs: slices.Concat(jsondoc.RenamedArguments(input, full), jsondoc.HashTwins(input, full))},
-		{pairs: jsondoc.DoubtfulArguments(input, full), severity: review.Warning},
-		{pairs: jsondoc.EqualArguments(input, full), severity: review.Suggestion},
+		{pairs: moved, severity: review.Warning, differ: "in the place of a separator"},
+		{pairs: jsondoc.DoubtfulArguments(input, full), severity: review.Warning, differ: inSpelling},
+		{pairs: jsondoc.EqualArguments(input, full), severity: review.Suggestion, differ: inSpelling},
 	}
 }
 
 // moveNearArgumentsOf moves tokens between pairs of near arguments of a flow. It reports whether one is
 // accepted.
 func moveNearArgumentsOf(t *review.T, o *review.Oracle, name string) bool {
-	input := o.Flow.Offer.InputSchema()
-	for _, group := range nearGroups(input, jsondoc.FullSample(input, 0)) {
+	for _, group := range nearGroups(o.Flow) {
 		for _, pair := range group.pairs {
 			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
 			if refusedOrUnminted(t, o, m) || !group.apart && !textsDiffer(t, m) || acceptsSorted(t, o, m) {
@@ -103,7 +112,7 @@ func moveNearArgumentsOf(t *review.T, o *review.Oracle, name string) bool {
 			}
 			if refuteArguments(t, name, evidence, o.Flow); group.severity != "" && len(t.Findings) > 0 {
 				f := &t.Findings[len(t.Findings)-1]
-				f.Severity, f.Issue = group.severity, f.Issue+", which differ in case, spaces, normal form or order alone, or are absent or empty: a fault unless the server means the same by both"
+				f.Severity, f.Issue = group.severity, f.Issue+", which differ "+group.differ+": a fault unless the server means the same by both"
 			}
 			return true
 		}
