@@ -108,6 +108,8 @@ var rows = []row{
 	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}, also: unsealed, change: withEffects, critical: true},
 	{fault: "optional arguments unbound", checks: []string{"RS-ARGS"}},
 	{fault: "first labels bound + lists of labels", checks: []string{"RS-ARGS"}},
+	{fault: "labels sorted + lists of labels + first labels lead", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
+	{fault: "labels sorted + lists of labels + first labels lead + random texts", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
 	{fault: "amounts rounded + amounts", checks: []string{"RS-ARGS"}},
 	{fault: "numbers hashed + degrees + questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "checksums of texts bound + questions name all arguments", checks: []string{"RS-ARGS"}},

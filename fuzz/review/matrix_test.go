@@ -281,6 +281,8 @@ var unusualRows = []row{
 	{fault: "progress in time", checks: []string{"L-PROGRESS"}},
 	{fault: "questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "questions name all arguments + degrees", checks: []string{"RS-ARGS"}},
+	{fault: "labels sorted + lists of labels", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "labels sorted + lists of labels + labels told + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places by path", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places by path + questions name the call", checks: []string{"RS-ARGS"}},
 	{fault: "degrees + random texts", checks: []string{"RS-ARGS"}, change: withEffects},

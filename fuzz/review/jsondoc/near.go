@@ -318,8 +318,8 @@ func DoubtfulArguments(input, full json.RawMessage) [][2]json.RawMessage {
 }
 
 // EqualArguments returns pairs that some servers intend to treat as equal. These are texts that
-// differ in case, surrounding spaces or normal form (Unicode TR 15), lists in another order, and
-// values that are absent or empty.
+// differ in case, surrounding spaces or normal form (Unicode TR 15), and values that are absent or
+// empty.
 func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	n := newNearPairs(input, full)
 	for _, name := range SortedKeys(n.given) {
@@ -327,13 +327,10 @@ func EqualArguments(input, full json.RawMessage) [][2]json.RawMessage {
 		if empty := p.empty(); empty != nil && p.TypeOf() != "boolean" && !slices.Contains(n.required, name) {
 			n.add(Arguments{name: nil}, Arguments{name: empty})
 		}
-		switch {
-		case p.AnyText():
+		if p.AnyText() {
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote("PROBE")})
 			n.add(Arguments{name: Quote("probe")}, Arguments{name: Quote(" probe ")})
 			n.add(Arguments{name: Quote("prob\u00e9")}, Arguments{name: Quote("probe\u0301")})
-		case p.TypeOf() == "array" && ParseSchema(p.Items).AnyText():
-			n.add(Arguments{name: quoteAll("probe", "sample")}, Arguments{name: quoteAll("sample", "probe")})
 		}
 	}
 	return n.all

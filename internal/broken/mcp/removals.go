@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.has("removals as formats") {
 			c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
 		}
-		result := object{"content": textContent("removed %s%s%s", c.Env, listed, s.noise())}
+		result := object{"content": textContent("removed %s%s%s%s", c.Env, listed, s.labeled(args["labels"]), s.noise())}
 		switch {
 		case s.has(worthChoices...):
 			result["content"] = textContent("removed %s for %s.00 EUR", c.Env, wholeOf(args["amount"]))
@@ -55,6 +56,19 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		}
 		return result
 	})
+}
+
+// labeled returns the part of a result about labels, or "". Their order may have a meaning.
+func (s *Server) labeled(labels string) string {
+	var all []string
+	if json.Unmarshal([]byte(labels), &all) != nil || len(all) == 0 || !s.has("labels told", "first labels lead") {
+		return "" // absent, or of another form
+	}
+	text := " with " + strings.Join(all, ", ")
+	if s.has("first labels lead") {
+		text += " under " + all[0]
+	}
+	return text
 }
 
 // isRemoved reports whether remove removed an environment, if the server, rightly, removes it once.

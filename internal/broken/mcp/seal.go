@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"crypto/aes"
 	"crypto/cipher"
@@ -16,6 +17,7 @@ import (
 	"hash/crc32"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -146,6 +148,9 @@ func (s *Server) digested(v any) any {
 	for name, inner := range all {
 		if list, is := inner.([]any); is && len(list) > 1 && s.has("first labels bound") {
 			all[name] = list[:1]
+		}
+		if list, is := inner.([]any); is && s.has("labels sorted") { // not a fault if their order has no meaning
+			slices.SortFunc(list, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}
 		if n, is := inner.(float64); is && s.has("amounts rounded") {
 			all[name] = math.Floor(n)

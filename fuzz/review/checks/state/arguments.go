@@ -1,8 +1,11 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -69,13 +72,13 @@ func moveNearArguments(t *review.T) {
 	}
 }
 
-// A nearGroup is a group of pairs of near arguments. Unless they are apart, a server may mean the same
-// by both of a pair, so that its texts must differ.
+// A nearGroup is a group of pairs of near arguments. A server may mean the same by both of a pair, unless
+// it tells them apart.
 type nearGroup struct {
-	pairs    [][2]json.RawMessage
-	apart    bool
-	severity review.Severity // of a finding; "": that of other arguments
-	differ   string          // the difference of a pair, with a severity
+	pairs      [][2]json.RawMessage
+	tellsApart func(*review.T, review.Move) bool // nil: the arguments differ for every server
+	severity   review.Severity                   // of a finding; "": that of other arguments
+	differ     string                            // the difference of a pair, with a severity
 }
 
 const inSpelling = "in case, spaces, normal form or order alone, or are absent or empty"
@@ -84,18 +87,24 @@ const inSpelling = "in case, spaces, normal form or order alone, or are absent o
 func nearGroups(f client.Flow) []nearGroup {
 	input := f.Offer.InputSchema()
 	full := jsondoc.FullSample(input, 0)
-	var moved [][2]json.RawMessage
-	for _, given := range []json.RawMessage{f.Arguments, f.Other, jsondoc.WithSlash(input, full)} {
+	var moved, turned [][2]json.RawMessage
+	for _, given := range []json.RawMessage{f.Arguments, f.Other, full, jsondoc.WithSlash(input, full)} {
 		moved = append(moved, jsondoc.MovedParts(input, given)...)
+		turned = append(turned, jsondoc.TurnedLists(input, given, 0)...)
 	}
+	turned = turned[:min(len(turned), maxTurned)]
 	return []nearGroup{
-		{pairs: jsondoc.NearArguments(input, full), apart: true},
-		{pairs: slices.Concat(jsondoc.RenamedArguments(input, full), jsondoc.HashTwins(input, full))},
-		{pairs: moved, severity: review.Warning, differ: "in the place of a separator"},
-		{pairs: jsondoc.DoubtfulArguments(input, full), severity: review.Warning, differ: inSpelling},
-		{pairs: jsondoc.EqualArguments(input, full), severity: review.Suggestion, differ: inSpelling},
+		{pairs: jsondoc.NearArguments(input, full)},
+		{pairs: slices.Concat(jsondoc.RenamedArguments(input, full), jsondoc.HashTwins(input, full)), tellsApart: textsDiffer},
+		{pairs: moved, tellsApart: textsDiffer, severity: review.Warning, differ: "in the place of a separator"},
+		{pairs: turned, tellsApart: orderCounts},
+		{pairs: jsondoc.DoubtfulArguments(input, full), tellsApart: textsDiffer, severity: review.Warning, differ: inSpelling},
+		{pairs: slices.Concat(jsondoc.EqualArguments(input, full), turned), tellsApart: textsDiffer, severity: review.Suggestion, differ: inSpelling},
 	}
 }
+
+// maxTurned is the number of lists whose items are turned round.
+const maxTurned = 8
 
 // moveNearArgumentsOf moves tokens between pairs of near arguments of a flow. It reports whether one is
 // accepted.
@@ -103,7 +112,7 @@ func moveNearArgumentsOf(t *review.T, o *review.Oracle, name string) bool {
 	for _, group := range nearGroups(o.Flow) {
 		for _, pair := range group.pairs {
 			m := review.Move{Source: o.Flow.With(pair[0]), Target: o.Flow.With(pair[1]), SourceUser: o.User, TargetUser: o.User, Strict: true}
-			if refusedOrUnminted(t, o, m) || !group.apart && !textsDiffer(t, m) || acceptsSorted(t, o, m) {
+			if refusedOrUnminted(t, o, m) || group.tellsApart != nil && !group.tellsApart(t, m) || acceptsSorted(t, o, m) {
 				continue
 			}
 			evidence, is, _ := t.Moved(m)
@@ -144,6 +153,40 @@ func textsDiffer(t *review.T, m review.Move) bool {
 		}
 	}
 	return true
+}
+
+// orderedText matches texts about an argument whose items have an order.
+var orderedText = regexp.MustCompile(`(?i)"(title|description)":"[^"]*\b(in (this|that|the given) order|order (in which|matters|counts)|in sequence|one after (the other|another))\b`)
+
+// orderCounts reports whether the order of a list has a meaning. The server says so, and its texts differ;
+// or they contain the words of the arguments in other numbers, each time, as those about the first item.
+func orderCounts(t *review.T, m review.Move) bool {
+	if orderedText.Match(m.Source.Offer.InputSchema()) && textsDiffer(t, m) {
+		return true
+	}
+	words := anyWord.FindAllString(string(m.Source.Arguments), -1)
+	first := ""
+	for range repetitions {
+		one, two := countsOf(words, t.ArgumentTexts(m.Source, m.SourceUser)), countsOf(words, t.ArgumentTexts(m.Target, m.TargetUser))
+		both := fmt.Sprint(one, two)
+		if first = cmp.Or(first, both); both != first || maps.Equal(one, two) || len(one) != len(two) {
+			return false
+		}
+	}
+	return true
+}
+
+var anyWord = regexp.MustCompile(`[\pL\pN]+`)
+
+// countsOf returns how often a text has each of its words that are in a list.
+func countsOf(words []string, text string) map[string]int {
+	counts := map[string]int{}
+	for _, w := range anyWord.FindAllString(text, -1) {
+		if slices.Contains(words, w) {
+			counts[w]++
+		}
+	}
+	return counts
 }
 
 // showsOwnText reports whether only the second of two texts contains an argument of the target that the
