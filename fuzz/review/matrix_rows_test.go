@@ -209,6 +209,8 @@ var rows = []row{
 	{fault: "used twice", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice", checks: []string{"RS-ROLL"}, also: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "used tokens by the text of their answers", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: removesOnce, critical: true},
+	{fault: "two names of a tool + used tokens by the name of their tool", checks: []string{"RS-REPLAY"}, change: removesOnce, critical: true},
+	{fault: "two names of a tool + used tokens by the name of their tool + random texts", checks: []string{"RS-REPLAY"}, change: removesOnce, critical: true},
 	{fault: "used tokens by their text + careless base64", checks: []string{"RS-REPLAY"}, also: []string{"RS-SPELL", "RS-CLEAR"}, change: oneTime, critical: true},
 	{modern: true, timed: true, fault: "states of closed connections + counts", checks: []string{"RS-ABORT"}, change: deploysOnce},
 	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: deploysOnce},

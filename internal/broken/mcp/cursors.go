@@ -116,6 +116,7 @@ var optionalTools = map[string][]string{
 	"restore": backupChoices,
 	"add":     shelfChoices,
 	"pin":     approvalChoices,
+	"Remove":  {"two names of a tool"},
 }
 
 // offers reports whether the server has a tool.

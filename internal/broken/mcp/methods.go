@@ -201,6 +201,7 @@ func (s *Server) visits(r request) []string {
 var inputSchemas = map[string]string{
 	"deploy":  `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
 	"remove":  `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"Remove":  `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"echo":    `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
 	"slow":    `{"type":"object","properties":{"ms":{"type":"integer","minimum":1},"url":{"type":"string","format":"uri"}},"additionalProperties":false}`,
 	"total":   `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,

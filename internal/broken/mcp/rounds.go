@@ -91,6 +91,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if s.has("used tokens by the text of their answers") {
 		c.ID += answerText(r, c.Step)
 	}
+	if s.has("used tokens by the name of their tool") {
+		c.ID += string(r.params["name"])
+	}
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}

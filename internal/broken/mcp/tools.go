@@ -96,7 +96,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			}
 			return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
 		})
-	case "remove":
+	case "remove", "Remove":
 		return s.remove(r, args)
 	case "forget", "leave", "return", "retract", "share", "unshare":
 		return s.changeRights(r, name, args["env"]), nil

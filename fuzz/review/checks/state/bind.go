@@ -141,7 +141,9 @@ func checkOtherTool(t *review.T) {
 	if tools < 2 {
 		t.Skip("fewer than two tools give a token%s", t.NotCalled())
 	}
-	another := func(one, two client.Flow) bool { return one.Method == two.Method && one.Target != two.Target }
+	another := func(one, two client.Flow) bool {
+		return one.Method == two.Method && one.Target != two.Target && !areTwins(one.Offer, two.Offer)
+	}
 	pairs := flowPairs(t, another)
 	apart := len(pairs)
 	for _, p := range pairs {

@@ -34,6 +34,7 @@ func checkReplay(t *review.T) {
 		replayWithExtraAnswer(t, token)
 		replayWithOtherAnswers(t)
 		replayFirstRound(t)
+		replayUnderOtherName(t)
 		replayAfterOthers(t, token)
 		return
 	}
