@@ -347,15 +347,16 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
-// TestHashedCodes reviews readable states with the hash of a code. Without effects the number in it is a
-// warning. A hash under a key of the server is none.
+// TestHashedCodes reviews readable states with a code or the hash of one. Without effects it is a warning. A
+// hash under a key of the server is none, and nor is one of several answers.
 func TestHashedCodes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		fault  string
 		change func(*review.Options)
 		want   review.Severity
-	}{{"codes hashed in states", nil, review.Warning}, {"codes hashed in states", withEffects, review.Critical}, {"codes hashed under a key", withEffects, review.Suggestion}} {
+	}{{"codes hashed in states", nil, review.Warning}, {"codes hashed in states", withEffects, review.Critical}, {"codes hashed under a key", withEffects, review.Suggestion},
+		{"codes kept in states", nil, review.Warning}, {"codes kept in states", withEffects, review.Critical}, {"tones of one list", nil, review.Suggestion}, {"tones of one list", withEffects, review.Suggestion}} {
 		report, _ := row{fault: "readable and careful + " + x.fault, change: x.change}.review(t, []string{"RS-CLEAR"})
 		require.Equal(t, x.want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-CLEAR"], "%s: %s", x.fault, describe(report))
 	}

@@ -134,6 +134,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if c.Step == "second" && s.has("PINs asked again") {
 		params = strings.Replace(params, "of another member?", "again?", 1)
 	}
+	if s.has("tones of one list") {
+		params = strings.Replace(params, `,"enum":["plain","warm"]`, "", 1)
+	}
 	if title := s.titleByDefault(); title != "" {
 		params = strings.Replace(params, `"ok":{"type":"boolean"`, `"ok":{"type":"boolean","default":true,"title":"`+title+`"`, 1)
 	}

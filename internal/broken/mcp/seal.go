@@ -31,6 +31,7 @@ type claims struct {
 	Auth string `json:"auth,omitempty"` // used by a fault
 	Flow string `json:"flow,omitempty"` // used by a fault
 	Past string `json:"past,omitempty"` // used by a fault
+	Code string `json:"code,omitempty"` // used by a fault
 	// Open counts the earlier withdrawals of the user.
 	Open int `json:"open,omitempty"`
 	// Tries counts invalid answers, if the server limits them.

@@ -11,8 +11,10 @@ import (
 // know, instead.
 func (s *Server) stepsOf(steps []string) []string {
 	switch {
-	case s.has("codes hashed in states", "codes hashed under a key"):
+	case s.has("codes hashed in states", "codes hashed under a key", "codes kept in states"):
 		return []string{"code"}
+	case s.has("tones of one list"): // not a fault
+		return []string{"tone"}
 	case s.has("words wanted", "words of any type", "words as queries", "other types are declines"):
 		return []string{"word"}
 	case s.has(approvalChoices...):
@@ -21,11 +23,17 @@ func (s *Server) stepsOf(steps []string) []string {
 	return steps
 }
 
-// withCode returns claims with the hash of a new code, if they ask for one. To hash it under the key is
-// not a fault.
+// withCode returns claims with a new code or its hash, if they ask for one. To hash it under the key is
+// not a fault, and nor is a tone by lot if the server takes others.
 func (s *Server) withCode(c claims) claims {
-	if c.Step == "code" {
-		c.Past = s.codeHash(fmt.Sprintf("%04d", binary.BigEndian.Uint32(randomBytes(4))%10000))
+	code := fmt.Sprintf("%04d", binary.BigEndian.Uint32(randomBytes(4))%10000)
+	switch {
+	case c.Step == "tone" && s.has("tones of one list"):
+		c.Past = []string{"plain", "warm"}[randomBytes(1)[0]%2]
+	case c.Step == "code" && s.has("codes kept in states"):
+		c.Code = code
+	case c.Step == "code":
+		c.Past = s.codeHash(code)
 	}
 	return c
 }
@@ -47,7 +55,7 @@ func (s *Server) allows(c claims, content any) bool {
 	switch c.Step {
 	case "code":
 		code, _ := m["code"].(string)
-		return s.codeHash(code) == c.Past
+		return s.codeHash(code) == c.Past || c.Code != "" && code == c.Code
 	case "first", "second":
 		return s.approves(c, m["pin"])
 	case "word":

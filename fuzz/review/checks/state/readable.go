@@ -34,7 +34,7 @@ func checkReadableState(t *review.T) {
 			Evidence: "token " + client.Short(token, 200), Want: "not readable", Got: "readable"})
 		return
 	}
-	if showsOtherUser(t) || showsHashedCode(t) {
+	if showsOtherUser(t) || showsHashedCode(t) || showsKeptAnswer(t) {
 		return
 	}
 	if found := tokens.Shows(token); found || ok && strings.Contains(text, review.MarkerA) {
