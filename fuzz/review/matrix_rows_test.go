@@ -149,6 +149,7 @@ var rows = []row{
 	{fault: "work grows with the square", checks: []string{"RS-SIZE"}, timed: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "full stops take long", checks: []string{"RS-SIZE"}, timed: true, change: func(o *review.Options) { o.Hang = 3 * time.Second }},
 	{fault: "unbound tool", checks: []string{"RS-TOOL"}},
+	{fault: "unbound tool + questions name the tool", checks: []string{"RS-TOOL"}, change: removesProd, critical: true},
 	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
 	{fault: "cursors as states", checks: []string{"RS-METHOD"}, change: withEffects, critical: true},
 	{fault: "unbound user", checks: []string{"RS-USER"}},

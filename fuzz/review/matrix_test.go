@@ -236,6 +236,8 @@ var unusualRows = []row{
 	{fault: "arguments without case + small letters + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places of a list + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
+	{fault: "questions name the tool", checks: []string{"RS-TOOL"}, change: removesProd},
+	{fault: "questions name the tool + begins again elsewhere", checks: []string{"RS-TOOL"}, change: removesProd},
 	{fault: "two names of a tool", checks: []string{"RS-REPLAY", "RS-ROLL", "RS-TOOL"}, change: oneTime},
 	{fault: "used tokens by their text", checks: []string{"RS-REPLAY", "RS-SPELL"}, change: oneTime},
 	{fault: "careless base64", checks: []string{"RS-REPLAY"}, change: oneTime},

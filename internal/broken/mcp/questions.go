@@ -219,6 +219,9 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if s.has("sums") {
 		return strings.Replace(params, `?"`, ` for `+s.sum(p.arguments)+` EUR?"`, 1)
 	}
+	if s.has("questions name the tool") {
+		return naming(params, p.target)
+	}
 	if s.has("questions name all arguments") {
 		return naming(params, string(p.arguments))
 	}

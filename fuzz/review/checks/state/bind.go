@@ -30,7 +30,8 @@ var bindingChecks = []review.Check{
 	{
 		ID: "RS-TOOL", Name: "a state of another tool, prompt or resource", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another one, in both directions, also " +
-			"between rounds and with equal arguments",
+			"between rounds and with equal arguments; with --effects, tokens from and to further tools that say that " +
+			"they ask, which are declined",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one tool, prompt or resource and the server uses another",
@@ -138,7 +139,9 @@ func checkOtherTool(t *review.T) {
 			tools++
 		}
 	}
-	if tools < 2 {
+	if moved := moveToUncalled(t); len(t.Findings) > 0 {
+		return
+	} else if tools < 2 && !moved {
 		t.Skip("fewer than two tools give a token%s", t.NotCalled())
 	}
 	another := func(one, two client.Flow) bool {

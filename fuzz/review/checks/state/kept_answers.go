@@ -30,7 +30,7 @@ func (l stateLeaf) isNamed(question client.Answer) bool {
 // stateLeaves returns the texts and numbers in the objects of a readable token.
 func stateLeaves(token string) (all []stateLeaf) {
 	for _, v := range tokens.Views(token) {
-		all = append(all, leavesBelow("", jsondoc.Object(v.Object))...)
+		all = append(all, leavesBelow("state", jsondoc.Object(v.Object))...)
 	}
 	return all
 }
