@@ -17,9 +17,9 @@ var bindingChecks = []review.Check{
 		ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of a call in the same call with one argument changed; with pairs of arguments that weak " +
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
-			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values under other names, values that " +
-			"differ only in case, spaces or normal form, lists turned round; with one argument given twice; also tokens of the first " +
-			"round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
+			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
+			"under other names, values that differ only in case, spaces or normal form, lists turned round; with one " +
+			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
 			"between the rounds of a call, other things that a tool adds, or that the call ends",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
