@@ -215,6 +215,7 @@ var unusualRows = []row{
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "letters of named users", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
+	{fault: "letters by lists", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
 	{fault: "letters of the office refused", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters in public", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},

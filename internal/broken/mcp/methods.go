@@ -244,6 +244,8 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
 	{"letter", "letters of any user", `"of":{"type":"string"}`},
 	{"letter", "letters of named users", `"of":{"type":"string"}`},
+	{"letter", "letters by the first of a list", `"of":{"type":"array","items":{"type":"string"}}`},
+	{"letter", "letters by lists", `"of":{"type":"array","items":{"type":"string"}}`},
 	{"letter", "letters of the office", officeScope},
 	{"letter", "letters of the office refused", officeScope},
 	{"letter", "letters in public", `"scope":{"type":"string","enum":["mine","office"]}`},

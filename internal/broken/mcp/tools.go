@@ -161,6 +161,9 @@ func (s *Server) showPage(path string) object {
 
 // mail returns the result of the tools letter and mail.
 func (s *Server) mail(r request, name string, args map[string]string) object {
+	if args["of"] != "" && s.has(listChoices...) {
+		return s.lettersOf(r, name, args["number"], args["of"])
+	}
 	if of := args["of"]; of != "" && of != r.user && !(s.has("letters of any user") && slices.Contains([]string{"alice", "bob"}, of)) {
 		return s.toolError("no letters")
 	}

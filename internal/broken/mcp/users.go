@@ -211,7 +211,7 @@ func (s *Server) orUser(choice string, r request) string {
 }
 
 // letterChoices are the choices for tools that read letters.
-var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public", "letters of any team", "letters of own teams"}
+var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public", "letters of any team", "letters of own teams", "letters by the first of a list", "letters by lists"}
 
 // teamChoices are the choices for letters of the team that a header names. The second is sound.
 var teamChoices = []string{"letters of any team", "letters of own teams"}
@@ -243,4 +243,23 @@ func (s *Server) draftOf(r request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said["draft of "+r.user]
+}
+
+// listChoices are the choices for letters of a list of users. The second is sound.
+var listChoices = []string{"letters by the first of a list", "letters by lists"}
+
+// lettersOf returns the letters of each user of a list. With a fault only the first must be the caller.
+func (s *Server) lettersOf(r request, tool, number string, list string) object {
+	var owners []string
+	_ = json.Unmarshal([]byte(list), &owners) // validated before
+	var all []object
+	for i, owner := range owners {
+		switch known := owner == "alice" || owner == "bob"; {
+		case owner != r.user && (i == 0 || !s.has("letters by the first of a list")):
+			return s.toolError("no letters")
+		case known:
+			all = append(all, s.letters(r, tool, owner, number)["content"].([]object)...)
+		}
+	}
+	return s.complete(object{"content": all})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ownWords matches texts of tools whose answers belong to their caller.
-var ownWords = regexp.MustCompile(`(?i)(?:\b|_)(?:your|my|own)(?:\b|_)`)
+var ownWords = regexp.MustCompile(`(?i)(?:\b|_)(?:yours?|my|mine|own)(?:\b|_)`)
 
 // sharedWords are parts of texts of tools whose answers belong to several users.
 var sharedWords = []string{"team", "all ", "shared", "public", "every", "group", "compan", "organi", "colleague", "family", "project", "room", "channel", "board", "department", "tenant", "feed", "news", "notif", "inbox", "timeline", "announce", "message"}
