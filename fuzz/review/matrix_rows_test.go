@@ -415,6 +415,7 @@ var rows = []row{
 	{fault: "questions name the call before", checks: []string{"T-MIX"}},
 	{modern: true, fault: "later questions name the call before", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "conflicts told", checks: []string{"T-MIX"}, change: withEffects, critical: true},
+	{modern: true, fault: "receipts of any user", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "completions of all users", checks: []string{"T-MIX"}},
 	{modern: true, fault: "one variable for calls at once", checks: []string{"T-MIX"}, change: withEffects},
 	{modern: true, fault: "one user for calls at once", checks: []string{"T-MIX"}, change: withEffects},

@@ -231,11 +231,16 @@ const officeScope = `"scope":{"type":"string","enum":["mine","office"],"descript
 // worthProperty is an amount as a text.
 const worthProperty = `"amount":{"type":"string","pattern":"^[0-9.]{1,9}$","default":"5"}`
 
+// referenceProperty is a reference that the client gives to a call.
+const referenceProperty = `"reference":{"type":"string","pattern":"^[a-z0-9-]{1,40}$"}`
+
 // moreArguments are arguments that only a choice adds to a tool.
 var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
 	{"remove", "labels of any members", `"labels":{"type":"object"}`},
 	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
+	{"remove", "receipts of any user", referenceProperty},
+	{"remove", "receipts of users", referenceProperty},
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
 	{"remove", "worths", worthProperty},
 	{"remove", "worths read twice", worthProperty},

@@ -51,6 +51,8 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 			result["structuredContent"] = object{"count": 1}
 		case s.has("removals counted in words"):
 			result["structuredContent"] = object{"count": "one"}
+		case s.has(receiptChoices...):
+			return s.receipt(r, args["reference"], env, result)
 		case s.has("results of the first user"):
 			return s.remembered("result of "+env, result)
 		}
@@ -125,6 +127,9 @@ func (s *Server) conflict(r request, env string) string {
 func (s *Server) removalFor(r request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.has(receiptChoices...) {
+		return s.said["removed by "+r.user]
+	}
 	if s.said["holder"] == r.user || s.has("conflicts in public") {
 		return s.said["held"]
 	}
@@ -147,4 +152,21 @@ func (s *Server) isTooMuch(amount string) bool {
 	}
 	n, err := strconv.ParseFloat(cmp.Or(amount, "5"), 64)
 	return err != nil || n > 100
+}
+
+// receiptChoices are the choices for results that are kept under a reference. The second is sound.
+var receiptChoices = []string{"receipts of any user", "receipts of users"}
+
+// receipt returns the first result of a user for a reference. With a fault it may be that of another user.
+func (s *Server) receipt(r request, reference, env string, result object) object {
+	key := "receipt " + s.orUser("receipts of users", r) + " " + reference
+	s.mu.Lock()
+	if s.said[key] == "" {
+		s.said["removed by "+r.user] = env
+	}
+	s.mu.Unlock()
+	if reference == "" {
+		return result
+	}
+	return s.remembered(key, result)
 }

@@ -52,7 +52,8 @@ var isolationChecks = []review.Check{
 		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
 		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
 			"after the other, as both users in either order, under one id, and four at once; with --effects " +
-			"whole flows as both users in either order, also with new words in all answers or in one argument; " +
+			"whole flows as both users in either order, also with new words in all answers or in one argument, and " +
+			"tools that may change something as both users with one reference or idempotency key; " +
 			"lists under one id; completions as one user of a word that the other gave a prompt",
 		Want:   "answers each call with its own word, and for its own user",
 		Source: "CWE-524; CWE-488",
@@ -229,7 +230,7 @@ func checkMixedAnswers(t *review.T) {
 			return
 		}
 	}
-	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) && !leaksWordsOfRounds(t) && !leaksWordOfConflict(t) {
+	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) && !leaksWordsOfRounds(t) && !leaksWordOfConflict(t) && !leaksReceipt(t) {
 		testConcurrentCalls(t)
 	}
 	t.SkipUntried("no call that may be made takes a text; --effects allows tools that read only")

@@ -1,0 +1,111 @@
+package isolation
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// referenceWords are parts of names of arguments by which a server knows a repeated call.
+var referenceWords = []string{"reference", "idempoten", "dedup", "request_id", "requestid", "request-id", "client_id", "clientid", "transaction_id", "transactionid",
+	"operation_id", "operationid", "order_id", "orderid", "client_token", "clienttoken", "nonce", "key", "ref"}
+
+// leaksReceipt carries calls out as one user, and with the same reference and another word as the other
+// one. It records a finding if the result of the latter has the word of the former, twice, and a
+// read-only tool or a resource shows that word to the former alone.
+func leaksReceipt(t *review.T) bool {
+	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
+		return false
+	}
+	for _, d := range deedsOf(t) {
+		properties := jsondoc.ParseSchema(d.flow.Offer.Input).Properties
+		for _, name := range jsondoc.SortedKeys(properties) {
+			label := "references of " + d.flow.Target + ": " + name
+			if !client.Mentions(name, referenceWords) || newReference(t, properties[name]) == nil || !t.Selected(label) {
+				continue
+			}
+			for _, o := range orders(d, name) {
+				if a, word := o.repeatsReceipt(); word != "" && isPrivate(t, word, userPairs[0]) {
+					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the reference of a call of one user gives the other one its result", Flow: &d.flow,
+						Evidence: fmt.Sprintf("one user gave %s; then, to the other, with the same %s: %s", word, name, review.ExchangeText(a)), Want: "a result of the second call, or a refusal", Got: "that of the first user's call"})
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// newReference returns a reference that no call had and that a schema allows, or nil.
+func newReference(t *review.T, schema json.RawMessage) json.RawMessage {
+	word := t.Word()
+	sum := sha256.Sum256([]byte(word))
+	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // RFC 9562, version 4
+	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	sample, _ := jsondoc.Text(jsondoc.Samples(schema, 0)[0]) // no text: ""
+	numbered := []byte(sample)
+	for i, c := range numbered {
+		if c >= '0' && c <= '9' {
+			numbered[i] = '0' + sum[i%len(sum)]%10
+		}
+	}
+	for _, text := range []string{uuid, word, strings.ToUpper(word), string(numbered)} {
+		matches, err := regexp.MatchString(jsondoc.ParseSchema(schema).Pattern, text)
+		if v := jsondoc.Quote(text); matches && err == nil && jsondoc.AllowsText(schema, v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// An order is a deed with a reference, and with a word in one place of its other arguments.
+type order struct {
+	deed
+	reference, place string
+}
+
+// orders returns a deed with each place for a word that its schema allows.
+func orders(d deed, reference string) []order {
+	var all []order
+	places := jsondoc.WithTexts(jsondoc.Without(jsondoc.Members(d.flow.Arguments), reference), d.Word())
+	for _, place := range jsondoc.SortedKeys(places) {
+		if jsondoc.Fits(d.flow.Offer.Input, places[place]) {
+			all = append(all, order{d, reference, place})
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// carryOutWith carries the order out with a reference and a word.
+func (o order) carryOutWith(reference json.RawMessage, word string, as client.User) client.Answer {
+	arguments := jsondoc.WithTexts(jsondoc.Members(o.flow.Arguments), word)[o.place]
+	return deed{T: o.T, flow: o.flow.With(jsondoc.WithMember(arguments, o.reference, reference))}.carryOut(as)
+}
+
+// repeatsReceipt carries the order out as the first user, and with the same reference as the second, twice.
+// It returns the last answer, and the word of the first user if the results of the second have it in place
+// of his own word, which a result for a new reference has.
+func (o order) repeatsReceipt() (a client.Answer, word string) {
+	schema := jsondoc.ParseSchema(o.flow.Offer.Input).Properties[o.reference]
+	for range 2 {
+		own, reference := o.Word(), newReference(o.T, schema)
+		word = o.Word()
+		shows := func(a client.Answer, one, other string) bool {
+			return a.Kind == client.Completed && strings.Contains(a.Text, one) && !strings.Contains(a.Text, other)
+		}
+		if !shows(o.carryOutWith(reference, word, client.FirstUser), word, own) {
+			return a, ""
+		}
+		a = o.carryOutWith(reference, own, client.SecondUser)
+		if !shows(a, word, own) || !shows(o.carryOutWith(newReference(o.T, schema), own, client.SecondUser), own, word) {
+			return a, ""
+		}
+	}
+	return a, word
+}
