@@ -30,6 +30,7 @@ var stepControls = []control{
 	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "values beside the list of a form", build: stepped("lists"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "numbers beyond the bounds of a form", build: stepped("discounts"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "bounds of a form held once", build: stepped("tires"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "a missing boolean is true", build: stepped("absent"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "the first round unbound", build: stepped("late"), checks: []string{"RS-ARGS", "RS-USER"}, effects: true},
 	{name: "arguments without case, told in results", build: stepped("case"), checks: []string{"RS-ARGS"}, effects: true},
@@ -131,7 +132,8 @@ type progress struct {
 	Round int
 	Env   string
 	Given map[string]any
-	N     int // number of all questions so far
+	N     int  // number of all questions so far
+	Again bool // the last answer was out of bounds
 }
 
 type listInput struct {
@@ -201,7 +203,7 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","enum":["plan","need"]}},"required":["reason"]}`)
 	}
 	if p.Round == 1 && t.discounts() {
-		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"integer","minimum":0,"maximum":10}},"required":["reason"]}`)
+		result.InputRequests["reason"].(*mcp.ElicitParams).RequestedSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"integer","minimum":0,"maximum":` + fmt.Sprint(t.bound(p)) + `}},"required":["reason"]}`)
 	}
 	if t.ways() && p.Round == 0 {
 		way := `{"type":"string","enum":["mail","web"]}`
@@ -259,6 +261,12 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	switch {
 	case again:
 		return t.question(p, b), nil, nil
+	case isNumber && p.Round == 1 && t.asksAgain() && (percent < 0 || percent > t.bound(p) || percent != math.Trunc(percent)) && !(p.Again && t.flaw == "tires"):
+		p.Again = true
+		return t.question(p, b), nil, nil
+	case isNumber && p.Round == 1 && t.asksAgain():
+		t.runs.Add(1)
+		return t.say("published to %s with %v percent off", p.Env, percent), nil, nil
 	case isNumber && p.Round == 1 && t.discounts():
 		if t.flaw == "clamps" {
 			percent = math.Floor(max(0, min(percent, 10)))
@@ -321,7 +329,23 @@ func (t *steps) isWay(way any) bool {
 }
 
 // discounts reports whether the second form asks for a number.
-func (t *steps) discounts() bool { return t.flaw == "discounts" || t.flaw == "clamps" }
+func (t *steps) discounts() bool {
+	return t.flaw == "discounts" || t.flaw == "clamps" || t.asksAgain()
+}
+
+// asksAgain reports whether the second form is asked again if the number is out of bounds. With a flaw,
+// the next number may be any.
+func (t *steps) asksAgain() bool {
+	return t.flaw == "tires" || t.flaw == "insists" || t.flaw == "widens"
+}
+
+// bound returns the largest number that the second form allows.
+func (t *steps) bound(p progress) float64 {
+	if p.Again && t.flaw == "widens" {
+		return 100_000
+	}
+	return 10
+}
 
 // spent records a token that comes with answers and reports whether it was used before. Some flaws
 // record it only in the last round, or only together with its answers.

@@ -106,6 +106,8 @@ var sound = map[string]func() *fixture{
 	"rounds in order":          stepped(""),
 	"rounds with a list":       stepped("ways"), // not a flaw
 	"rounds with bounds kept":  stepped("clamps"),
+	"bounds held each time":    stepped("insists"),
+	"bounds that widen":        stepped("widens"),
 	"rounds with a number":     stepped("counts"),
 	"single use by id":         func() *fixture { return &fixture{seal: remembering(soundSigned(), 1000, bodyOnly)} },
 	"short-lived":              func() *fixture { s := soundSigned(); s.ttl = 3 * time.Second; return &fixture{seal: s} },
@@ -117,7 +119,7 @@ func TestSound(t *testing.T) {
 	t.Parallel()
 	for name, build := range sound {
 		for mode, change := range map[string]func(*review.Options){"safe": nil, "effects": withEffects} {
-			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "rounds with a list", "single use by id"}, name) {
+			if !*all && mode == "effects" && !slices.Contains([]string{"signed", "refusals in texts", "rounds in order", "rounds with a list", "bounds held each time", "bounds that widen", "single use by id"}, name) {
 				continue // TestUnbroken covers effects as well
 			}
 			sample := "no influence/safe" // the shortest review

@@ -15,7 +15,7 @@ var formChecks = []review.Check{
 	{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "one invalid answer, then the right ones or a cancellation, and the honest flow again; " +
-			"answers with values of another type, outside the enum, the bounds or the length of the form; the " +
+			"answers with values of another type, outside the enum, the bounds or the length of the form, also twice; the " +
 			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
@@ -104,10 +104,11 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 		if len(t.Findings) > 0 || !t.Selected(label) || string(content[name]) == "true" || string(content[name]) == "false" {
 			continue
 		}
-		for _, v := range invalidValues(memberSchema(t, f, o, key, name), content[name]) {
+		for i, v := range invalidValues(memberSchema(t, f, o, key, name), content[name]) {
 			wrong := o.Flow.WithAnswer(len(f.Rounds), key, name, v)
 			a := t.Tried(t.Fresh(wrong, o.User))
-			if stage := f.WithAnswer(len(f.Rounds), key, name, v); refuteSilence(t, o, stage, label, a) {
+			stage := f.WithAnswer(len(f.Rounds), key, name, v)
+			if refuteSilence(t, o, stage, label, a) {
 				return
 			}
 			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o.User), content[name], v)
@@ -115,14 +116,42 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
 				shown = computesWith(o, t.Fresh(o.Flow, o.User), a, t.Fresh(more, o.User))
 			}
+			issue := fmt.Sprintf("a value of %s that its form excludes is carried out", client.Short(name, 40))
+			if !shown && i == 0 {
+				a, shown = carriesOutAgain(t, o, stage, key, name)
+				issue += ", if it is given again"
+			}
 			if !shown {
 				continue
 			}
-			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: fmt.Sprintf("a value of %s that its form excludes is carried out", client.Short(name, 40)),
+			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: issue,
 				Evidence: fmt.Sprintf("%s -> %v; %s -> %v", content[name], o.Good, client.Short(string(v), 80), a), Want: "asked again, or -32602", Got: "accepted", Flow: &o.Flow})
 			return
 		}
 	}
+}
+
+// carriesOutAgain reports whether the server asks again if the last answers of a stage have an excluded
+// value, and then carries the same answers out, twice. It returns the last answer.
+func carriesOutAgain(t *review.T, o *review.Oracle, stage client.Flow, key, name string) (a client.Answer, is bool) {
+	round := len(stage.Rounds)
+	v, given := stage.Content(round, key)[name], o.Flow.Content(round, key)[name]
+	asked := stage
+	asked.Rounds = stage.Answers()
+	rest := append([]json.RawMessage{stage.Last}, o.Flow.Answers()[round+1:]...)
+	for range 2 {
+		var err error
+		_, a, err = t.Client.Mint(t.Context, asked, o.User)
+		form := jsondoc.ParseSchema(a.Questions[key].Form()).Properties[name]
+		if err != nil || form == nil || jsondoc.Fits(form, v) {
+			return a, false
+		}
+		a, _ = t.Client.Continue(t.Context, o.Flow.Call(o.User), a, rest)
+		if t.Tried(a); !alikeExcept(o, a, given, v) {
+			return a, false
+		}
+	}
+	return a, true
 }
 
 // memberSchema returns the schema of a member of the form at the end of a flow, or nil if the
