@@ -585,6 +585,7 @@ var rows = []row{
 	{fault: "sessions ended by any user", checks: []string{"S-HIJACK"}},
 	{fault: "any session", checks: []string{"S-MISSING"}, also: []string{"S-END", "S-HIJACK"}},
 	{fault: "sessions without end", checks: []string{"S-END"}},
+	{fault: "boards used again", checks: []string{"S-END"}, change: withEffects, critical: true},
 	{fault: "any revision in a session", checks: []string{"S-VER"}},
 	{fault: "streams without a session", checks: []string{"S-GET"}},
 	{fault: "answers of any session taken", checks: []string{"S-PUSH"}, change: withEffects, critical: true},

@@ -115,6 +115,8 @@ var optionalTools = map[string][]string{
 	"unshare": shareChoices,
 	"restore": backupChoices,
 	"add":     shelfChoices,
+	"write":   boardChoices,
+	"board":   boardChoices,
 	"pin":     approvalChoices,
 	"Remove":  {"two names of a tool"},
 }

@@ -216,6 +216,8 @@ var inputSchemas = map[string]string{
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"add":     `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"write":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
+	"board":   `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
@@ -323,7 +325,7 @@ func (s *Server) entry(n string) object {
 		if n == "letter" && s.has("letters of a team") {
 			t["description"] = "a letter to your team"
 		}
-	case "page", "ledger", "preview":
+	case "page", "ledger", "preview", "board":
 		t["annotations"] = object{"readOnlyHint": true}
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"

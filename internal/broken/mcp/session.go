@@ -194,6 +194,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 		id, s.last = s.last, ""
 	}
 	s.live[id] = session{req.user, version}
+	s.openBoard(id)
 	if !strings.Contains(string(req.params["capabilities"]), "elicitation") {
 		s.said["no forms "+id] = "none"
 	}
@@ -227,6 +228,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request, user string) {
 	case !s.has("sessions without end"):
 		delete(s.live, id)
 		s.last = id
+		s.endBoard(id)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -102,6 +102,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.changeRights(r, name, args["env"]), nil
 	case "pin":
 		return s.toolText("%s", pins[r.user]), nil
+	case "write":
+		return s.putOnBoard(r, args["text"]), nil
+	case "board":
+		return s.toolText("%s", s.board(r)), nil
 	case "add":
 		return s.putOnShelf(args["env"]), nil
 	case "restore":

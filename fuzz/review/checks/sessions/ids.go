@@ -38,12 +38,14 @@ var idChecks = []review.Check{
 		Run:    checkUnknownSessions,
 	},
 	{
-		ID: "S-END", Name: "a session that continues after DELETE", Over: "http", Era: "legacy", Severity: review.Warning, Category: "security",
-		Sent:   "DELETE of a session, then in it tools/list, a call of an unknown tool and GET; then a new session",
-		Want:   "answers DELETE with status 405, or answers 404 afterwards; does not issue the id again",
+		ID: "S-END", Name: "a session that continues after DELETE", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		Sent: "DELETE of a session, then in it tools/list, a call of an unknown tool and GET; then a new session; " +
+			"with --effects and --second a word to a tool in a session of the first user, DELETE, then read-only " +
+			"tools in sessions of the second user that were opened before and afterwards",
+		Want:   "answers DELETE with status 405, or answers 404 afterwards; does not issue the id again; shows no word of the ended session",
 		Source: oldTransportSpec,
-		Impact: "a user cannot end a session",
-		Fix:    "delete the session on DELETE, and do not reuse its id",
+		Impact: "a user cannot end a session, or another user reads what it kept",
+		Fix:    "delete the session and its data on DELETE, and do not reuse its id",
 		Run:    checkEndedSession,
 	},
 }
@@ -234,6 +236,7 @@ func checkEndedSession(t *review.T) {
 	if !ok {
 		return
 	}
+	inheritsWords(t)
 	own, ok := openLiveSession(t)
 	if !ok {
 		return
