@@ -46,7 +46,7 @@ var resourceChecks = []review.Check{
 	},
 	{
 		ID: "C-COMP", Name: "invalid completions", Severity: review.Warning, Category: "schema",
-		Sent:   "completion/complete for each argument of each prompt",
+		Sent:   "completion/complete for each argument of each prompt, and for each parameter of each template",
 		Want:   "returns at most 100 values, and no more than total says",
 		Source: "revision 2026-07-28, server/utilities/completion",
 		Impact: "clients refuse the result",
@@ -161,21 +161,42 @@ func checkCompletions(t *review.T) {
 	}
 	for _, p := range s.Prompts {
 		for _, argument := range p.Arguments {
-			a, ok := t.Completion(client.FirstUser, client.PromptRef(p.Name), argument.Name, "")
-			switch n, total := len(a.Completions()), completionTotal(a); {
-			case !ok:
+			if !isCompleted(t, p.Name, client.PromptRef(p.Name), argument.Name) {
 				return
-			case a.Kind == client.Failed && a.Code == -32601:
-				t.Fault(p.Name+" "+argument.Name, review.Warning, "completions are declared, and completion/complete is unknown", a)
-				return
-			case n > total:
-				t.Fault(p.Name+" "+argument.Name, review.Warning, fmt.Sprintf("%d values of %d in total", n, total), a)
-			case n > 100:
-				t.Fault(p.Name+" "+argument.Name, review.Suggestion, fmt.Sprintf("%d values", n), a)
 			}
 		}
 	}
-	t.SkipUntried("no prompt has arguments")
+	for _, x := range s.Templates {
+		for _, parameter := range review.TemplateParameter.FindAllString(x.URI, -1) {
+			if !isCompleted(t, x.URI, client.TemplateRef(x.URI), strings.Trim(parameter, "{}+")) {
+				return
+			}
+		}
+	}
+	t.SkipUntried("no prompt has arguments, and no template has parameters")
+}
+
+// maxCompletions is the number of values that a completion may have. Clients of the TypeScript SDK refuse
+// a result with more.
+const maxCompletions = 100
+
+// isCompleted asks for the values of an argument, and records a finding if they are invalid. It reports
+// whether the check goes on.
+func isCompleted(t *review.T, offer string, ref map[string]string, argument string) bool {
+	a, ok := t.Completion(client.FirstUser, ref, argument, "")
+	label := offer + " " + argument
+	switch n, total := len(a.Completions()), completionTotal(a); {
+	case !ok:
+		return false
+	case a.Kind == client.Failed && a.Code == -32601:
+		t.Fault(label, review.Warning, "completions are declared, and completion/complete is unknown", a)
+		return false
+	case n > total:
+		t.Fault(label, review.Warning, fmt.Sprintf("%d values of %d in total", n, total), a)
+	case n > maxCompletions:
+		t.Fault(label, review.Warning, fmt.Sprintf("%d values, want at most %d", n, maxCompletions), a)
+	}
+	return true
 }
 
 // completionTotal returns the total number of values that a completion states, or math.MaxInt if it
