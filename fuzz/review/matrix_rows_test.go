@@ -127,6 +127,7 @@ var rows = []row{
 	{fault: "another status elsewhere", checks: []string{"RS-UNIFORM"}},
 	{fault: "empty objects are faults", checks: []string{"RS-UNIFORM"}},
 	{fault: "blocks chained without a tag", checks: []string{"RS-UNIFORM"}, also: unsealed},
+	{modern: true, fault: "texts as they are", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, also: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "users of long arguments unbound", checks: []string{"RS-USER"}},
 	{fault: "arguments joined", checks: []string{"RS-ARGS"}},

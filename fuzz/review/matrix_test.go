@@ -253,6 +253,8 @@ var unusualRows = []row{
 	{fault: "charges waived for the office + random texts", checks: []string{"RS-EXTRA", "T-MIX"}, change: withEffects},
 	{fault: "words wanted", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "words wanted", checks: []string{"RS-REPLAY"}, change: oneTime},
+	{fault: "texts as they were", checks: []string{"RS-ARGS", "RS-REVOKE"}, change: withEffects},
+	{fault: "changed texts refused", checks: []string{"RS-ARGS", "RS-REVOKE"}, change: withEffects},
 	{fault: "shelves by name", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "shelves by name + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "approvals by two members", checks: []string{"RS-FORM"}, change: withEffects},

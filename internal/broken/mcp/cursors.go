@@ -115,6 +115,7 @@ var optionalTools = map[string][]string{
 	"unshare": shareChoices,
 	"restore": backupChoices,
 	"add":     shelfChoices,
+	"edit":    editChoices,
 	"write":   boardChoices,
 	"board":   boardChoices,
 	"pin":     approvalChoices,

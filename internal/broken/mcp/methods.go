@@ -216,6 +216,7 @@ var inputSchemas = map[string]string{
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"add":     `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"edit":    `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
 	"write":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
 	"board":   `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
@@ -314,6 +315,9 @@ func (s *Server) entry(n string) object {
 		}
 		if !s.has("tools that do not say that they ask") {
 			t["description"] = n + " after a confirmation"
+		}
+		if n == "remove" && s.has(editChoices...) {
+			t["description"] = "publishes the text of a place after a confirmation"
 		}
 	case "total":
 		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)

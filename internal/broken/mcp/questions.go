@@ -131,6 +131,10 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
 	params = s.worded(params, p, c)
+	if s.has(editChoices...) && c.Step == "confirm" {
+		c.Past = s.textOf(c.Env)
+		params = naming(params, c.Past)
+	}
 	if c.Step == "second" && s.has("PINs asked again") {
 		params = strings.Replace(params, "of another member?", "again?", 1)
 	}

@@ -36,6 +36,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if !s.markRemoved(r, c.Env) {
 			return object{"isError": true, "content": textContent("there is no %s", c.Env)}
 		}
+		if s.has(editChoices...) {
+			return s.published(c)
+		}
 		env := c.Env
 		if s.has("results name users", "one user for calls at once", "results of the first user") {
 			c.Env += " for " + s.beside(r, "one user for calls at once", r.user)

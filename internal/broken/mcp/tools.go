@@ -102,6 +102,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.changeRights(r, name, args["env"]), nil
 	case "pin":
 		return s.toolText("%s", pins[r.user]), nil
+	case "edit":
+		return s.edit(args["env"], args["text"]), nil
 	case "write":
 		return s.putOnBoard(r, args["text"]), nil
 	case "board":

@@ -20,7 +20,8 @@ var bindingChecks = []review.Check{
 			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
 			"under other names, values that differ only in case, spaces or normal form, lists turned round; with one " +
 			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
-			"between the rounds of a call, other things that a tool adds, or that the call ends",
+			"between the rounds of a call, other things that a tool adds, or that the call ends, and the text that its " +
+			"question shows",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
@@ -84,6 +85,9 @@ func acceptanceSeverity(t *review.T, target client.Flow) (review.Severity, strin
 
 func checkOtherArguments(t *review.T) {
 	if changeBetween(t); len(t.Findings) > 0 {
+		return
+	}
+	if editBetween(t); len(t.Findings) > 0 {
 		return
 	}
 	reason, tried := "", false

@@ -1,0 +1,31 @@
+package mcp
+
+// editChoices are the choices for texts that the tool remove publishes and the tool edit changes. Only the
+// first is a fault: a change after the question is published as well.
+var editChoices = []string{"texts as they are", "texts as they were", "changed texts refused"}
+
+// edit changes the text of a place.
+func (s *Server) edit(env, text string) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["text of "+env] = text
+	return s.toolText("done")
+}
+
+func (s *Server) textOf(env string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["text of "+env]
+}
+
+// published returns the result of a call that publishes the text that its question showed.
+func (s *Server) published(c claims) object {
+	text := s.textOf(c.Env)
+	switch {
+	case text != c.Past && s.has("changed texts refused"):
+		return s.toolError("the text has changed")
+	case s.has("texts as they were"):
+		text = c.Past
+	}
+	return s.toolText("published for %s: %s", c.Env, text)
+}
