@@ -25,7 +25,8 @@ func readByIdentifiers(t *review.T, readers []client.Offer, texts map[client.Use
 		if !ownsAnswers(o) || client.Mentions(string(o.Input), sharedWords) || !t.Selected(label) {
 			continue
 		}
-		for _, p := range idPlacesIn(o.Input, t.Sample(o), "", 0) {
+		places := idPlacesIn(o.Input, t.Sample(o), "", 0)
+		for _, p := range places[:min(len(places), 2*review.MaxTestedCalls)] {
 			if p.list && client.Mentions(o.About()+string(o.Input), otherWords) {
 				continue
 			}
@@ -52,7 +53,7 @@ type idPlace struct {
 // maxIDDepth is the depth of the deepest places for identifiers.
 const maxIDDepth = 4
 
-// idPlacesIn returns the places for identifiers in a value. Its name is "" for the arguments.
+// idPlacesIn returns the places for identifiers in a value with a name, which is "" for the arguments.
 func idPlacesIn(schema, given json.RawMessage, name string, depth int) []idPlace {
 	s := jsondoc.ParseSchema(schema)
 	if s.Listed() || depth > maxIDDepth {
