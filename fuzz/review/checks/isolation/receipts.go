@@ -13,8 +13,7 @@ import (
 )
 
 // referenceWords are parts of names of arguments by which a server knows a repeated call.
-var referenceWords = []string{"reference", "idempoten", "dedup", "request_id", "requestid", "request-id", "client_id", "clientid", "transaction_id", "transactionid",
-	"operation_id", "operationid", "order_id", "orderid", "client_token", "clienttoken", "nonce", "key", "ref"}
+var referenceWords = []string{"ref", "key", "idempoten", "dedup", "nonce", "token", "request", "transaction", "operation", "order", "client", "external"}
 
 // leaksReceipt carries calls out as one user, and with the same reference and another word as the other
 // one. It records a finding if the result of the latter has the word of the former, twice, and a
