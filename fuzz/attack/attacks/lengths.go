@@ -22,7 +22,7 @@ func (t trial) changedAtEveryLength(in *attack.Instance, calls []verdict.Call, u
 	for _, call := range calls {
 		tok := in.TokenOf(call, under)
 		var texts [][]byte
-		for a := range endsChanged(tok.Format()) {
+		for a := range endsChanged(tok.Format(), len(call.State)) {
 			texts = append(texts, a.Text)
 		}
 		t.TryTimes(len(texts), codecs.Integrity)
@@ -30,14 +30,15 @@ func (t trial) changedAtEveryLength(in *attack.Instance, calls []verdict.Call, u
 			continue
 		}
 		if again, ok := in.Mint(call.State, under); ok {
-			t.Changes(in, again, endsChanged(again.Format()))
+			t.Changes(in, again, endsChanged(again.Format(), len(call.State)))
 			return
 		}
 	}
 }
 
-// endsChanged yields the token with one byte changed near the end of each segment.
-func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
+// endsChanged yields the token of a state of n bytes with one byte changed near the end of each
+// segment, and with repeated ends of the body.
+func endsChanged(f tokenfmt.Format, n int) iter.Seq[tokenfmt.Alteration] {
 	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 		for _, i := range f.Encoded() {
 			for _, back := range behindEnds {
@@ -46,7 +47,24 @@ func endsChanged(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				}
 			}
 		}
+		for _, block := range []int{8, 16, 32, 64} {
+			if 2*block <= n && n < 4*block { // one of these bodies is an odd number of blocks, three or more
+				endsRepeated(f, block, yield)
+			}
+		}
 	})
+}
+
+// endsRepeated yields the token with the last block of its body repeated in front of the tag. A
+// tree of hashes that pairs its last leaf with itself has the same root.
+func endsRepeated(f tokenfmt.Format, block int, yield func(tokenfmt.Alteration)) {
+	for _, size := range []int{32, 16} {
+		for _, l := range f.Layouts(size) {
+			if end := l.Body[max(0, len(l.Body)-block):]; len(end) == block {
+				yield(tokenfmt.Alteration{Text: l.Build(slices.Concat(l.Body, end), l.Tag), How: fmt.Sprintf("the last %d bytes in front of a tag of %d bytes repeated", block, size)})
+			}
+		}
+	}
 }
 
 // Padding of block ciphers: the number of lengths of states at which it is replaced, the tries for

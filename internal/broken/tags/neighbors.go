@@ -15,6 +15,12 @@ func Neighbors() map[string]codecs.Design {
 			p.TagSize, p.MAC = 16, func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:16] }
 			p.Also = p.MAC
 		}).Design,
+		"a tree of hashes": skeleton.NewSigner("nothing", "the tag is that of the root of a tree of hashes (RFC 9162)", nil, nil, func(p *skeleton.SignerParts) {
+			p.MAC = func(key, message []byte) []byte {
+				return skeleton.HMAC(key, rootOf(message, func(last []byte) []byte { return last }))
+			}
+			p.Also = p.MAC
+		}).Design,
 		"signatures of ECDSA": skeleton.NewSigner("nothing", "the tag is an ECDSA signature whose nonce is derived from the key and the message", nil, nil, ecdsaTags(skeleton.HMAC)).Design,
 		"a tag of two halves": skeleton.NewSigner("nothing", "each half of the tag is that of the whole message", nil, nil, func(p *skeleton.SignerParts) {
 			p.MAC = func(key, message []byte) []byte {

@@ -33,6 +33,9 @@ func Weak() []skeleton.Control {
 		skeleton.NewSigner("chained-blocks", "the tag is a CBC-MAC, for messages of any length", []codecs.Property{codecs.Integrity}, []string{"TAG-20"}, func(p *skeleton.SignerParts) {
 			p.MAC, p.TagSize = cbcMAC, aes.BlockSize
 		}),
+		made("tree-with-twin", "the tag is that of the root of a tree of hashes, which pairs the last of an odd number with itself", "FRM-11", func(key, message []byte) []byte {
+			return skeleton.HMAC(key, rootOf(message, func(last []byte) []byte { return joinedHash(last, last) }))
+		}),
 		made("sum-of-thousands", "the tag is the XOR of the tags of blocks of 1000 bytes", "TAG-16", func(key, message []byte) []byte { return sumOfBlocks(key, message, false) }),
 		made("sum-of-numbered-thousands", "the tag is the XOR of the tags of numbered blocks of 1000 bytes", "TAG-14", func(key, message []byte) []byte { return sumOfBlocks(key, message, true) }),
 		skeleton.WithDisclaimer(skeleton.NewScheme("tags-summed", "the tag is the XOR of a tag of the claims and one of their binding", []codecs.Property{codecs.Integrity}, []string{"TAG-14"}, func(p *skeleton.SchemeParts) {
@@ -233,3 +236,27 @@ func ecdsaTags(nonce func(key, message []byte) []byte) func(*skeleton.SignerPart
 		p.Also = p.MAC
 	}
 }
+
+// rootOf returns the root of a tree of SHA-256 hashes over leaves of 32 bytes. The function single
+// returns the parent of the last hash of an odd number.
+func rootOf(message []byte, single func(last []byte) []byte) []byte {
+	var level [][]byte
+	for leaf := range slices.Chunk(message, 32) {
+		level = append(level, skeleton.Sum256(append([]byte{0}, leaf...)))
+	}
+	for len(level) > 1 {
+		var above [][]byte
+		for pair := range slices.Chunk(level, 2) {
+			if len(pair) == 1 {
+				above = append(above, single(pair[0]))
+				continue
+			}
+			above = append(above, joinedHash(pair[0], pair[1]))
+		}
+		level = above
+	}
+	return level[0]
+}
+
+// joinedHash returns the parent of two hashes of a tree.
+func joinedHash(a, b []byte) []byte { return skeleton.Sum256(slices.Concat([]byte{1}, a, b)) }
