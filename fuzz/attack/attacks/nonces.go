@@ -29,7 +29,7 @@ var nonceAttacks = []attack.Attack{
 	{ID: "NON-07", Name: "a reused nonce, states that begin or end alike",
 		Refutes: []codecs.Property{codecs.NonceMisuseResistant}, Layer: attack.LayerReseal, CWE: 323, Gain: gainStream,
 		Origin: "RFC 8452", Run: onToken(trial.misusedNonce)},
-	{ID: "NON-08", Name: "handles that draw the same nonces, nonces after a refusal", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
+	{ID: "NON-08", Name: "handles that draw the same nonces, nonces after a refusal or another state", Refutes: nonceProperties, Layer: attack.LayerOracle, CWE: 323, Gain: gainStream,
 		Origin: "counters and generators that begin anew when a handle is opened or closed, or a token is refused", Run: onToken(trial.severalHandles)},
 	{ID: "NON-09", Name: "the randomness of 20,000 tokens", Refutes: []codecs.Property{codecs.FreshNonces}, Layer: attack.LayerOracle, CWE: 330,
 		Gain: "nonces, key IDs or handles that can be predicted", Origin: "FIPS 140-1, section 4.11.1; NIST SP 800-22; NIST SP 800-90B, section 6.3.1", Run: onToken(trial.randomness), Thousands: 20},
@@ -132,7 +132,7 @@ func (t trial) severalHandles(in *attack.Instance, tok *attack.Token) {
 		t.Skip("no part of a token changes throughout from one sealing to the next")
 		return
 	}
-	if t.afterEvents(search, in, tok) {
+	if t.betweenOthers(search, in, tok) || t.afterEvents(search, in, tok) {
 		return
 	}
 	var handles []*attack.Instance
@@ -255,10 +255,21 @@ func (t trial) keyStream(in *attack.Instance, tok *attack.Token) {
 	for _, n := range []int{8, 12, 15, 16, 17, 24, 32} { // a design may seal short states in another way
 		t.oneStream(in, tok.Under, t.Letters(n), t.Letters(n))
 	}
+	t.streamsOfLess(in, tok.Under)
 	t.overlappingStreams(in, tok.Under)
 	t.streamsOfEveryLength(in, tok.Under)
 	for _, n := range []int{64, 64, 64, 64, 255, 256, 257, 1500, 4096, 5000, 20000, 65536} {
 		t.oneStream(in, tok.Under, t.State(n), t.State(n))
+	}
+}
+
+// streamsOfLess compares tokens in contexts without some of the optional fields.
+func (t trial) streamsOfLess(in *attack.Instance, under codecs.Context) {
+	if !t.Design.IsScheme() {
+		return
+	}
+	for _, c := range fields.Reduced(under) {
+		t.oneStream(in, c, t.State(48), t.State(48))
 	}
 }
 

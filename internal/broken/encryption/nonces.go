@@ -41,6 +41,19 @@ func CountedNonces() []skeleton.Control {
 		}),
 		skeleton.NewSealer("nonce-after-refusal", "nonces are drawn from a generator, which a refused token starts anew", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"},
 			drawnNonces(func(_, refused []byte) []byte { return refused })),
+		skeleton.NewSealer("nonce-of-empty", "the next nonce is drawn after a token of a payload that is not empty", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+			var mu sync.Mutex
+			next := skeleton.RandomBytes(skeleton.GCMNonce)
+			p.Nonce = func(_ uint64, _, payload []byte) []byte {
+				mu.Lock()
+				defer mu.Unlock()
+				nonce := next
+				if len(payload) > 0 {
+					next = skeleton.RandomBytes(skeleton.GCMNonce)
+				}
+				return nonce
+			}
+		}),
 		skeleton.WithDisclaimer(skeleton.NewSigner("weak-salt", "a salt of a linear generator stands in each token", []codecs.Property{codecs.FreshNonces}, []string{"NON-09"}, func(p *skeleton.SignerParts) {
 			var count atomic.Uint64
 			p.Carried = func(payload []byte) []byte {

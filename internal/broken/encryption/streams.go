@@ -35,6 +35,13 @@ func KeyStreams() []skeleton.Control {
 			thenTag(p, stream, neverFails(stream))
 		}),
 		nonceInSecond(),
+		aStream("vector-of-holder", "the vector is random, and a constant if there are neither arguments nor a principal", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"},
+			func(_, _ []byte, b *codecs.Context) []byte {
+				if b.Arguments == nil && b.Principal == nil {
+					return nil
+				}
+				return skeleton.RandomBytes(16)
+			}),
 		resetByClosing(),
 		aDatedStream("vector-of-state", "the vector is a digest of the state, without its times", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(_, state []byte, _ *codecs.Context) []byte { return state }),
