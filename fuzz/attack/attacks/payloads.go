@@ -27,7 +27,7 @@ var payloadAttacks = []attack.Attack{
 	{ID: "PAY-01", Name: "authenticated claims with a duplicate member", Refutes: totalProperties, Layer: attack.LayerReseal, CWE: 694,
 		Gain: "a token that two readers interpret differently", Origin: "CVE-2017-12635, CVE-2020-16250", Run: onTrial(trial.duplicateClaims)},
 	{ID: "PAY-05", Name: "a token length that depends on the content", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 203,
-		Gain: "guesses at the state, byte by byte", Origin: "CVE-2012-4929", Run: onToken(trial.tellingLength)},
+		Gain: "guesses at the state, byte by byte, or its class", Origin: "CVE-2012-4929; texts of digits that are packed", Run: onToken(trial.tellingLength)},
 	{ID: "PAY-07", Name: "a digest, a part or a bit of the state in the token", Refutes: []codecs.Property{codecs.Confidentiality}, Layer: attack.LayerOracle, CWE: 200,
 		Gain: "guesses at the state without contacting the server", Origin: "digests of plaintext beside ciphertext", Run: onToken(trial.digestOfState)},
 	{ID: "PAY-04", Name: "a short token with a long state", Refutes: totalProperties, Layer: attack.LayerResources, CWE: 409,
@@ -135,8 +135,9 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 
 // tellingLength seals orderly states, and the same bytes in random order. An encoding with a
 // length per byte gives both the same length. If the orderly state gives shorter tokens, it is
-// compressed or partly omitted.
+// compressed or partly omitted. So is a text of few characters if another character lengthens it.
 func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
+	t.packedTexts(in, tok)
 	for _, n := range []int{64, 300, 2000, attack.LongerState} {
 		if n > 2000 && n > t.Budget.Bytes {
 			return
@@ -158,13 +159,15 @@ func (t trial) tellingLength(in *attack.Instance, tok *attack.Token) {
 func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []byte) bool {
 	mixed := bytes.Clone(state)
 	t.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
-	var calls []verdict.Call
-	for _, text := range [][]byte{mixed, state} {
-		if !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' || b > '~' }) {
-			text = fmt.Appendf(nil, `{"step":"%s"}`, text)
-		}
-		calls = append(calls, in.Seals(tok.Under, [][]byte{text, text})...)
+	if !slices.ContainsFunc(state, func(b byte) bool { return b < ' ' || b > '~' }) {
+		state, mixed = fmt.Appendf(nil, `{"step":"%s"}`, state), fmt.Appendf(nil, `{"step":"%s"}`, mixed)
 	}
+	return t.shorterThan(in, tok, state, mixed)
+}
+
+// shorterThan refutes if a state always gives shorter tokens than another one of its length.
+func (t trial) shorterThan(in *attack.Instance, tok *attack.Token, state, other []byte) bool {
+	calls := in.Seals(tok.Under, [][]byte{other, other, state, state})
 	if len(calls) < 4 {
 		return false
 	}
@@ -174,8 +177,8 @@ func (t trial) shorterInOrder(in *attack.Instance, tok *attack.Token, state []by
 	if !shows(told) || !t.alwaysShorter(in, tok, calls) {
 		return false
 	}
-	t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("a state of %d bytes gives a token of %d characters, and its bytes in another order one of %d",
-		len(calls[2].State), len(told[1].Answer.Out), len(told[0].Answer.Out)), told...)
+	t.RefuteIf(codecs.Confidentiality, shows, fmt.Sprintf("a state of %d bytes gives a token of %d characters, and another state of that length one of %d",
+		len(state), len(told[1].Answer.Out), len(told[0].Answer.Out)), told...)
 	return true
 }
 

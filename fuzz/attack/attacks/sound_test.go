@@ -25,6 +25,7 @@ var attackedAlone = map[string][]string{
 	"an hour of skew":       {"EXP"},
 	"a month to live":       {"EXP"},
 	"bytes as numbers":      {"PAY"},
+	"JSON or base64":        {"PAY"},
 	"limited refusals":      {"ORA", "TAG-04", "TAG-19"},
 	"named keys":            {"KEY-10", "ORA", "TAG-04", "TAG-19"},
 	"signatures of ECDSA":   {"TAG", "ENC"},

@@ -5,6 +5,8 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"io"
 
 	"sealab/internal/broken/skeleton"
@@ -83,5 +85,37 @@ func zerosCounted(p *skeleton.SealerParts) {
 			return nil, skeleton.ErrMalformed
 		}
 		return append(packed[4:], make([]byte, binary.BigEndian.Uint32(packed))...), nil
+	}
+}
+
+// hexPacked seals payloads of small hex digits as the bytes that they stand for.
+func hexPacked(p *skeleton.SealerParts) {
+	p.Pack = func(payload []byte) []byte {
+		if raw, err := hex.DecodeString(string(payload)); err == nil && hex.EncodeToString(raw) == string(payload) {
+			return append([]byte{1}, raw...)
+		}
+		return append([]byte{0}, payload...)
+	}
+	p.Unpack = func(packed []byte) ([]byte, error) {
+		if packed[0] == 1 {
+			return []byte(hex.EncodeToString(packed[1:])), nil
+		}
+		return packed[1:], nil
+	}
+}
+
+// inJSONOrBase64 seals JSON payloads as they are, and others in base64.
+func inJSONOrBase64(p *skeleton.SealerParts) {
+	p.Pack = func(payload []byte) []byte {
+		if json.Valid(payload) {
+			return payload
+		}
+		return base64.StdEncoding.AppendEncode([]byte("!"), payload)
+	}
+	p.Unpack = func(packed []byte) ([]byte, error) {
+		if encoded, ok := bytes.CutPrefix(packed, []byte("!")); ok {
+			return base64.StdEncoding.DecodeString(string(encoded))
+		}
+		return packed, nil
 	}
 }

@@ -39,6 +39,7 @@ func Encrypted() []skeleton.Control {
 		skeleton.NewSealer("compressed", "the payload is compressed before it is sealed, and its length not bounded", []codecs.Property{codecs.Confidentiality, codecs.Total}, []string{"PAY-05", "PAY-04"}, compressPayload),
 		skeleton.NewSealer("compressed-text", "a payload over 1 KiB is compressed as base64, and its length not bounded", []codecs.Property{codecs.Confidentiality, codecs.Total}, []string{"PAY-05"}, compressedText),
 		skeleton.NewSealer("zeros-counted", "zero bytes at the end of the payload are counted and not sealed", []codecs.Property{codecs.Confidentiality}, []string{"PAY-05"}, zerosCounted),
+		skeleton.NewSealer("hex-packed", "a payload of small hex digits is sealed in half as many bytes", []codecs.Property{codecs.Confidentiality}, []string{"PAY-05"}, hexPacked),
 		skeleton.NewSealer("clear-if-long", "a payload over 2 KiB is under the tag and not encrypted", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"}, clearIf(func(text []byte) bool { return len(text) > 2<<10 })),
 		skeleton.NewSealer("clear-if-no-json", "a payload that is no JSON object is under the tag and not encrypted", []codecs.Property{codecs.Confidentiality}, []string{"PAY-07"},
 			clearIf(func(text []byte) bool { return !bytes.HasPrefix(text, []byte("{")) })),

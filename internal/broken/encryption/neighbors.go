@@ -12,6 +12,7 @@ import (
 func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
 		"a tag before CBC":         skeleton.NewSealer("nothing", "the tag is encrypted in CBC with padding that is checked as a whole", nil, nil, func(p *skeleton.SealerParts) { tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked) }).Design,
+		"JSON or base64":           skeleton.NewSealer("nothing", "a JSON payload is sealed as it is, another one in base64", nil, nil, inJSONOrBase64).Design,
 		"bytes as numbers":         skeleton.NewSealer("nothing", "the payload is sealed as a list of numbers in JSON", nil, nil, asNumbers).Design,
 		"nonces from a mixed seed": skeleton.NewSealer("nothing", "nonces are drawn from a generator, whose seed takes in refused tokens", nil, nil, drawnNonces(skeleton.HMAC)).Design,
 		"a vector of all": aDatedStream("nothing", "the vector is a digest of the state, its times and its context", nil, nil, func(times, state []byte, b *codecs.Context) []byte {
