@@ -235,8 +235,27 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 			ahead = &call
 		}
 	}
+	if refused > 0 {
+		t.atUnsetClocks(in, tok)
+	}
 	t.aheadByItsLife(tok.Under)
 	t.atZero(in, tok.Under)
+}
+
+// unsetClocks are years at which clocks start that are not set, or from which they count, and years
+// before them.
+var unsetClocks = []int{2020, 2016, 2010, 2001, 2000, 1990, 1980, 1971, 1969, 1904, 1900}
+
+// atUnsetClocks presents tok, which is refused before it was minted, at times of clocks that are not
+// set. A fault there does not count against the design.
+func (t trial) atUnsetClocks(in *attack.Instance, tok *attack.Token) {
+	for _, year := range unsetClocks {
+		early := attack.With(tok.Under, func(c *codecs.Context) { c.Now = time.Date(year, 1, 1, 0, 1, 0, 0, time.UTC) })
+		t.Try(codecs.Expiry)
+		if call, ok := in.AcceptsQuietly(tok.Text, early); ok {
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused before it was minted, and accepted in the year %d", year), tok.Sealed, call)
+		}
+	}
 }
 
 // atZero presents a token at the Unix time 0, which a reader may take for an absent time. If it

@@ -174,7 +174,7 @@ type timeStep struct {
 // calendarSteps are the steps after which a time looks the same if its larger units, or the leading
 // digits of its seconds, are ignored.
 var calendarSteps = []timeStep{
-	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 100},
+	{more: time.Hour}, {more: 12 * time.Hour}, {days: 1}, {days: 7}, {days: 1024 * 7}, {months: 1}, {years: 1}, {years: 5}, {years: 10}, {years: 20}, {years: 30}, {years: 50}, {years: 68}, {years: 100},
 	{more: 1e3 * time.Second}, {more: 1e4 * time.Second}, {more: 1e5 * time.Second}, {more: 1e6 * time.Second}, {more: 1e7 * time.Second}, {more: 1e8 * time.Second}, {more: 1e9 * time.Second},
 }
 

@@ -55,6 +55,9 @@ func Misjudged() []skeleton.Control {
 		check("zero-is-absent", "a time of zero is taken for an absent time, and not compared", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && (now.Unix() == 0 || c.IssuedBy(now) && c.ExpiresAfter(now))
 		}),
+		check("clock-not-set", "before 2020 a clock is taken for one that is not set, and the time of issue is not read", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.Issued != nil && (c.IssuedBy(now) || now.Year() < 2020) && c.ExpiresAfter(now)
+		}),
 		check("from-the-future", "the time of issue is not read", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
 			return c.ExpiresAfter(now)
 		}),
@@ -93,17 +96,8 @@ func Miswritten() []skeleton.Control {
 				return skeleton.UnixSeconds(now), skeleton.UnixSeconds(now.Add(life))
 			}
 		}),
-		expiryControl("without-year", "times are counted from the beginning of the year", "EXP-07", func(p *skeleton.SchemeParts) {
-			ofYear := func(now time.Time) float64 {
-				return skeleton.UnixSeconds(now) - skeleton.UnixSeconds(time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC))
-			}
-			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
-				return ofYear(now), ofYear(now) + ttl.Seconds()
-			}
-			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
-				return within(c, ofYear(now.Add(skeleton.ClockSkew)), ofYear(now))
-			}
-		}),
+		expiryControl("without-year", "times are counted from the beginning of the year", "EXP-07", countedFrom(func(year int) int { return year })),
+		expiryControl("without-decade", "times are counted from the beginning of the decade", "EXP-07", countedFrom(func(year int) int { return year - year%10 })),
 		expiryControl("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *skeleton.SchemeParts) {
 			wall := func(now time.Time) float64 {
 				if now.Before(time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)) {
@@ -129,6 +123,21 @@ func Miswritten() []skeleton.Control {
 			}
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool { return c.Expires == nil || timely(c, now) }
 		}),
+	}
+}
+
+// countedFrom counts times from the beginning of the year that the function start returns.
+func countedFrom(start func(year int) int) func(*skeleton.SchemeParts) {
+	counted := func(now time.Time) float64 {
+		return skeleton.UnixSeconds(now) - skeleton.UnixSeconds(time.Date(start(now.UTC().Year()), 1, 1, 0, 0, 0, 0, time.UTC))
+	}
+	return func(p *skeleton.SchemeParts) {
+		p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+			return counted(now), counted(now) + ttl.Seconds()
+		}
+		p.Timely = func(c *skeleton.Claims, now time.Time) bool {
+			return within(c, counted(now.Add(skeleton.ClockSkew)), counted(now))
+		}
 	}
 }
 
