@@ -238,7 +238,7 @@ func (t trial) rareBranches(in *attack.Instance, tok *attack.Token) {
 	}
 	if t.Budget.Bytes >= 2*attack.LongerState {
 		if longer, ok := in.Mint(t.State(attack.LongerState), tok.Under); ok {
-			t.Changes(in, longer, t.changedOnce(longer, 40, 100))
+			t.Changes(in, longer, t.changedOnce(longer, 40, 40))
 		}
 	}
 	if t.Budget.Bytes >= 4*attack.LongestState {
