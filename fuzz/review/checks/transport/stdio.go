@@ -188,16 +188,27 @@ func judgeOutput(t *review.T, severity review.Severity, judge func([]byte) strin
 		t.Skip("no process runs")
 		return
 	}
-	for line := range bytes.Lines(t.Client.Process.Output()) {
+	t.Trials++
+	if line, issue := firstFault(t.Client.Process, judge); issue != "" {
+		t.Refute(review.Finding{Case: "standard output", Severity: severity, Issue: issue, Evidence: client.Short(string(line), 300), Want: "JSON-RPC", Got: issue})
+	}
+}
+
+// firstFault returns the first whole line that a process has written and that has an issue, and the
+// issue.
+func firstFault(p *rawmcp.Process, judge func([]byte) string) (line []byte, issue string) {
+	if p == nil {
+		return nil, ""
+	}
+	for line := range bytes.Lines(p.Output()) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break // the record ends within this line
 		}
-		t.Trials++
 		if issue := judge(bytes.TrimRight(line, "\r\n")); issue != "" {
-			t.Refute(review.Finding{Case: "standard output", Severity: severity, Issue: issue, Evidence: client.Short(string(line), 300), Want: "JSON-RPC", Got: issue})
-			return
+			return line, issue
 		}
 	}
+	return nil, ""
 }
 
 // checkLineVersion sends an unknown revision after server/discover, as clients do.
@@ -291,8 +302,9 @@ func isInvalidRequest(line []byte) bool {
 }
 
 // judgeLines records a finding if a process has written a line that is not a message, or an error
-// with a numeric ID that was not sent.
+// with a numeric ID that was not sent. It leaves an issue of the server's ordinary output to IO-CLEAN.
 func judgeLines(t *review.T, output []byte, after string) {
+	_, ordinary := firstFault(t.Client.Process, notJSONRPC)
 	for line := range bytes.Lines(output) {
 		text := bytes.TrimSpace(line)
 		issue := notJSONRPC(text)
@@ -300,7 +312,7 @@ func judgeLines(t *review.T, output []byte, after string) {
 		if _, err := strconv.Atoi(id); err == nil && jsondoc.Members(text)["error"] != nil && !t.Client.SentID(id) {
 			issue = "an error has the id " + id + " of no request"
 		}
-		if bytes.HasSuffix(line, []byte("\n")) && len(text) > 0 && text[0] != '[' && issue != "" {
+		if bytes.HasSuffix(line, []byte("\n")) && len(text) > 0 && text[0] != '[' && issue != "" && issue != ordinary {
 			t.Refute(review.Finding{Case: after, Severity: review.Warning, Issue: "on standard output, after " + after + ": " + issue, Evidence: client.Short(string(line), 300), Want: "JSON-RPC", Got: issue})
 			return
 		}
