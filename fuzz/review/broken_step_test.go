@@ -325,7 +325,7 @@ func (t *steps) counts() bool { return t.flaw == "recounts" || t.flaw == "counts
 // isWay reports whether the first form allows a value.
 func (t *steps) isWay(way any) bool {
 	n, isNumber := way.(float64)
-	return !t.counts() && (way == "mail" || way == "web") || t.counts() && isNumber && n >= 1 && n <= 100
+	return !t.counts() && (way == "mail" || way == "web") || t.counts() && isNumber && n >= 1 && n <= 100 && n == math.Trunc(n)
 }
 
 // discounts reports whether the second form asks for a number.

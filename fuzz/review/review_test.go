@@ -153,6 +153,18 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestRenewedReceipts reviews sound servers that give equal calls one receipt, and another one after
+// some runs.
+func TestRenewedReceipts(t *testing.T) {
+	t.Parallel()
+	for _, runs := range []int64{3, 5, 8, 13} {
+		f := stepped("counts")()
+		f.noise = func() string { return "receipt " + string(rune('a'+f.runs.Load()/runs)) }
+		report := reviewed(t, f, func(o *review.Options) { o.Effects, o.Checks = true, []string{"RS-FORM"} })
+		require.NotContains(t, refutedBy(report, review.Critical, review.Warning), "RS-FORM", "%d runs: %s", runs, describe(report))
+	}
+}
+
 // TestInflatedWithALimit reviews a server that inflates states up to a limit. The race detector
 // distorts the time of that.
 func TestInflatedWithALimit(t *testing.T) {
